@@ -1,0 +1,93 @@
+"""The one Sentence: any number of annotation layers over the same characters.
+
+A layer is what one standard says: words, tags, a tree. Layers of one sentence may cut its
+characters into words differently, but spell the same text. What is not annotated is None, so that
+partial annotation (a set of allowed tags, an unknown head) is the general case and not an exception.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from duilian.errors import ConfigError
+
+Tag = str | frozenset[str] | None
+"""A gold tag; one of these tags; unknown."""
+
+NO_COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Entity:
+    """Words `start` to `end` (exclusive) together are a name or a phrase of this kind."""
+
+    start: int
+    end: int
+    label: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Layer:
+    """One standard's annotation: its words, and what it says of each."""
+
+    words: tuple[str, ...]
+    tags: tuple[Tag, ...] | None = None
+    heads: tuple[int | None, ...] | None = None  # 1-based; 0 is the root; None unknown
+    relations: tuple[str | None, ...] | None = None
+    spaces: tuple[str, ...] | None = None  # what stands after each word in the text; None: nothing
+    columns: Mapping[str, tuple[str, ...]] = NO_COLUMNS  # further columns of the format, by name
+    entities: tuple[Entity, ...] = ()
+    extra_rows: tuple[tuple[int, str], ...] = ()  # (words before it, the row): multiword tokens, empty nodes
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def text(self) -> str:
+        """The characters of the sentence, with the spaces the source had."""
+        if self.spaces is None:
+            return "".join(self.words)
+        return "".join(part for pair in zip(self.words, self.spaces, strict=True) for part in pair)
+
+    def spans(self) -> list[tuple[int, int]]:
+        """Start and end of every word in `text`."""
+        spaces = self.spaces or ("",) * len(self.words)
+        found, start = [], 0
+        for word, space in zip(self.words, spaces, strict=True):
+            found.append((start, start + len(word)))
+            start += len(word) + len(space)
+        return found
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Sentence:
+    """Layers by standard name, over one text."""
+
+    layers: Mapping[str, Layer]
+    id: str = ""
+    comments: tuple[str, ...] = ()
+
+    def __getitem__(self, standard: str) -> Layer:
+        try:
+            return self.layers[standard]
+        except KeyError:
+            have = ", ".join(self.layers) or "none"
+            raise ConfigError(f"the sentence has no layer {standard!r} (it has: {have})") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.layers)
+
+    @property
+    def text(self) -> str:
+        """The text as the first layer spells it."""
+        for layer in self.layers.values():
+            return layer.text
+        return ""
+
+    def with_layer(self, standard: str, layer: Layer) -> Sentence:
+        """The same sentence with one more layer, which must spell the same characters."""
+        if self.layers and "".join(layer.words) != "".join(next(iter(self.layers.values())).words):
+            raise ConfigError(f"layer {standard!r} does not spell the same characters as the sentence")
+        return dataclasses.replace(self, layers={**self.layers, standard: layer})

@@ -1,0 +1,43 @@
+"""What can go wrong in a user's hands: one sentence each, and what to do about it.
+
+Everything below `cli/` raises; only `cli/` turns these into an exit status.
+"""
+
+from __future__ import annotations
+
+
+class DuilianError(Exception):
+    """A mistake that the user can mend: one clear sentence, and perhaps a hint."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n  hint: {self.hint}" if self.hint else self.message
+
+
+class ConfigError(DuilianError):
+    """A setting that cannot be: a wrong value, an unknown name."""
+
+
+class CorpusError(DuilianError):
+    """A corpus file that breaks its format; starts with `path:line:`."""
+
+    def __init__(self, path: str, line: int, message: str, hint: str = "") -> None:
+        super().__init__(f"{path}:{line}: {message}", hint)
+        self.path = path
+        self.line = line
+
+
+class TextError(DuilianError):
+    """A string that is not text, such as one with lone surrogates."""
+
+
+class TemplateError(DuilianError):
+    """A feature template that does not parse; starts with `name:line:column:`."""
+
+
+class StandardError(DuilianError):
+    """An unknown standard, tag or mapping."""
