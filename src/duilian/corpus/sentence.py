@@ -37,7 +37,8 @@ class Layer:
     heads: tuple[int | None, ...] | None = None  # 1-based; 0 is the root; None unknown
     relations: tuple[str | None, ...] | None = None
     spaces: tuple[str, ...] | None = None  # what stands after each word in the text; None: nothing
-    columns: Mapping[str, tuple[str, ...]] = NO_COLUMNS  # further columns of the format, by name
+    # Further columns of the format, by name. (A factory, because Python 3.11 takes a proxy for mutable.)
+    columns: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=lambda: NO_COLUMNS)
     entities: tuple[Entity, ...] = ()
     extra_rows: tuple[tuple[int, str], ...] = ()  # (words before it, the row): multiword tokens, empty nodes
 

@@ -1,0 +1,49 @@
+// What the binding files share: one function per part, and moving vectors to NumPy without a copy.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <utility>
+#include <vector>
+
+namespace duilian::bindings {
+
+namespace nb = nanobind;
+
+void bind_text(nb::module_& m);
+void bind_features(nb::module_& m);
+void bind_lattice(nb::module_& m);
+void bind_chain(nb::module_& m);
+void bind_model(nb::module_& m);
+
+template <class T, std::size_t N = 1>
+using Array = nb::ndarray<nb::numpy, T, nb::ndim<N>>;
+
+template <class T>
+using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+/// A NumPy array that owns the vector's memory.
+template <class T>
+[[nodiscard]] Array<T> to_numpy(std::vector<T> values) {
+  auto* kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Array<T>(kept->data(), {kept->size()}, owner);
+}
+
+/// The same as a matrix with so many columns.
+template <class T>
+[[nodiscard]] Array<T, 2> to_numpy(std::vector<T> values, std::size_t columns) {
+  auto* kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Array<T, 2>(kept->data(), {columns == 0 ? 0 : kept->size() / columns, columns}, owner);
+}
+
+template <class T>
+[[nodiscard]] std::vector<T> to_vector(const Input<T>& array) {
+  return {array.data(), array.data() + array.size()};
+}
+
+}  // namespace duilian::bindings

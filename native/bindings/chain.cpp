@@ -1,0 +1,94 @@
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "duilian/chain/chain.hpp"
+
+namespace duilian::bindings {
+
+using namespace nb::literals;
+
+namespace {
+
+/// A chain that owns what it is made of; Python holds it.
+struct OwnedChain {
+  Lattice lattice;
+  std::vector<double> state;
+  Transitions between;
+
+  [[nodiscard]] Chain view() const { return {lattice, state, between}; }
+};
+
+[[nodiscard]] nb::tuple to_tuple(Path path) { return nb::make_tuple(path.score, to_numpy(std::move(path.states))); }
+
+}  // namespace
+
+void bind_chain(nb::module_& m) {
+  nb::class_<OwnedChain>(m, "Chain")
+      .def("__init__",
+           [](OwnedChain* self, const Lattice& lattice, const Input<double>& state,
+              const std::vector<Matrix<double>>& sides, const Input<std::int32_t>& label,
+              const Matrix<double>& joint) {
+             const auto score = [&](std::int32_t i, std::int32_t j) {
+               double total = 0.0;
+               for (std::size_t k = 0; k < sides.size(); ++k) {
+                 total += sides[k](lattice.bundle(i)[k], lattice.bundle(j)[k]);
+               }
+               const bool is_joint = label.size() > 0 && label(i) >= 0 && label(j) >= 0;
+               return is_joint ? total + joint(label(i), label(j)) : total;
+             };
+             OwnedChain built{lattice, to_vector(state), make_transitions(lattice, score)};
+             check(built.view());
+             new (self) OwnedChain(std::move(built));
+           },
+           "lattice"_a, "state"_a, "sides"_a, "label"_a, "joint"_a)
+      .def("log_partition",
+           [](const OwnedChain& self) {
+             Workspace work;
+             return log_partition(self.view(), work);
+           },
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("unit_marginals",
+           [](const OwnedChain& self) {
+             Workspace work;
+             Marginals found;
+             marginals(self.view(), work, found);
+             return to_numpy(std::move(found.unit));
+           })
+      .def("summed_pair_marginals",
+           [](const OwnedChain& self) {
+             Workspace work;
+             Marginals found;
+             marginals(self.view(), work, found);
+             return nb::make_tuple(to_numpy(self.between.block_of), to_numpy(std::move(found.pair)));
+           })
+      .def("pair_marginals",
+           [](const OwnedChain& self) {
+             Workspace work;
+             return to_numpy(pair_marginals(self.view(), work));
+           })
+      .def("entropy",
+           [](const OwnedChain& self) {
+             Workspace work;
+             return entropy(self.view(), work);
+           },
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("best_path",
+           [](const OwnedChain& self) {
+             Workspace work;
+             return to_tuple(best_path(self.view(), work));
+           })
+      .def("k_best",
+           [](const OwnedChain& self, std::int32_t k) {
+             nb::list out;
+             for (Path& path : k_best(self.view(), k)) out.append(to_tuple(std::move(path)));
+             return out;
+           },
+           "k"_a)
+      .def("path_score",
+           [](const OwnedChain& self, const Input<std::int32_t>& states) {
+             return path_score(self.view(), std::span(states.data(), states.size()));
+           },
+           "states"_a);
+}
+
+}  // namespace duilian::bindings

@@ -1,0 +1,75 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "duilian/features/extract.hpp"
+
+namespace duilian::bindings {
+
+using namespace nb::literals;
+
+void bind_features(nb::module_& m) {
+  nb::class_<Sentences>(m, "Sentences")
+      .def(nb::init<Folding, std::vector<std::string>>(), "folding"_a, "columns"_a)
+      .def("add",
+           [](Sentences& self, const std::vector<std::string>& units,
+              const std::vector<std::vector<std::string>>& columns) { self.add(units, columns); },
+           "units"_a, "columns"_a)
+      .def("__len__", &Sentences::size)
+      .def_prop_ro("units", &Sentences::units)
+      .def_prop_ro("first", [](const Sentences& self) { return to_numpy(self.first()); });
+
+  nb::class_<TemplateSet>(m, "TemplateSet")
+      .def_ro("columns", &TemplateSet::columns)
+      .def_ro("has_transitions", &TemplateSet::has_transitions)
+      .def("__len__", [](const TemplateSet& self) { return self.templates.size(); })
+      .def_prop_ro("texts", [](const TemplateSet& self) {
+        std::vector<std::string> texts;
+        for (const Template& each : self.templates) texts.push_back(each.text);
+        return texts;
+      });
+  m.def("parse_templates", [](const std::string& text) { return parse_templates(text); }, "text"_a);
+
+  nb::class_<FeatureIndex>(m, "FeatureIndex")
+      .def("__init__",
+           [](FeatureIndex* self, const Input<std::uint64_t>& keys) {
+             new (self) FeatureIndex(std::span(keys.data(), keys.size()));
+           },
+           "keys"_a)
+      .def("__len__", &FeatureIndex::size)
+      .def_prop_ro("bytes", &FeatureIndex::bytes)
+      .def_prop_ro("keys", [](const FeatureIndex& self) { return to_numpy(self.keys()); });
+
+  nb::class_<FeatureRows>(m, "FeatureRows")
+      .def_prop_ro("first", [](const FeatureRows& self) { return to_numpy(self.first); })
+      .def_prop_ro("rows", [](const FeatureRows& self) { return to_numpy(self.value); });
+
+  m.def("count_keys",
+        [](const TemplateSet& templates, const Sentences& sentences, std::uint32_t least) {
+          std::vector<std::uint64_t> keys;
+          {
+            nb::gil_scoped_release release;
+            keys = count_keys(templates, sentences, least);
+          }
+          return to_numpy(std::move(keys));
+        },
+        "templates"_a, "sentences"_a, "least"_a);
+  m.def("extract_keys",
+        [](const TemplateSet& templates, const Sentences& sentences) {
+          FeatureKeys keys;
+          extract_keys(templates, sentences, 0, sentences.size(), keys);
+          return nb::make_tuple(to_numpy(std::move(keys.first)), to_numpy(std::move(keys.value)));
+        },
+        "templates"_a, "sentences"_a);
+  m.def("extract_rows",
+        [](const TemplateSet& templates, const Sentences& sentences, const FeatureIndex& index) {
+          FeatureKeys scratch;
+          FeatureRows rows;
+          extract_rows(templates, sentences, 0, sentences.size(), index, scratch, rows);
+          return rows;
+        },
+        "templates"_a, "sentences"_a, "index"_a, nb::call_guard<nb::gil_scoped_release>());
+  m.def("describe_features", &describe_features, "templates"_a, "sentences"_a, "sentence"_a);
+}
+
+}  // namespace duilian::bindings

@@ -1,0 +1,101 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "duilian/learn/adagrad.hpp"
+#include "duilian/learn/parallel.hpp"
+#include "duilian/score/score.hpp"
+
+namespace duilian::bindings {
+
+using namespace nb::literals;
+
+namespace {
+
+using Weights = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+[[nodiscard]] std::span<float> view(const Weights& weights) { return {weights.data(), weights.size()}; }
+
+}  // namespace
+
+void bind_model(nb::module_& m) {
+  nb::enum_<JointFeatures>(m, "JointFeatures")
+      .value("none", JointFeatures::none)
+      .value("correct", JointFeatures::correct)
+      .value("possible", JointFeatures::possible);
+
+  nb::class_<Example>(m, "Example")
+      .def("__init__",
+           [](Example* self, std::int64_t first_unit, const Lattice& possible, const Lattice& correct) {
+             new (self) Example{first_unit, possible, correct};
+           },
+           "first_unit"_a, "possible"_a, "correct"_a);
+
+  nb::class_<Part>(m, "Part")
+      .def_ro("labels", &Part::labels)
+      .def_ro("state_at", &Part::state_at)
+      .def_prop_ro("first", [](const Part& self) { return to_numpy(self.first); })
+      .def_prop_ro("label", [](const Part& self) { return to_numpy(self.label); })
+      .def("transition", &Part::transition, "before"_a, "after"_a);
+
+  nb::class_<Model>(m, "Model")
+      .def_ro("weights", &Model::weights)
+      .def_ro("tags", &Model::tags)
+      .def("separate", [](const Model& self, std::size_t side) { return self.separate.at(side); }, "side"_a)
+      .def("joint", [](const Model& self) { return self.joint.value(); })
+      .def_prop_ro("bundles", [](const Model& self) { return to_numpy(self.bundles.bundles(), self.tags.size()); });
+
+  m.def("lay_out_model",
+        [](std::vector<std::int32_t> tags, std::vector<Succession> successions, std::int64_t rows,
+           const FeatureRows& features, const std::vector<Example>& examples, JointFeatures joint) {
+          return lay_out_model(std::move(tags), std::move(successions), rows, features, examples, joint);
+        },
+        "tags"_a, "successions"_a, "rows"_a, "features"_a, "examples"_a, "joint"_a,
+        nb::call_guard<nb::gil_scoped_release>());
+
+  m.def("example_gradient",
+        [](const Model& model, const Weights& weights, const FeatureRows& features, const Example& example) {
+          ScoreWorkspace work;
+          std::vector<Delta> deltas;
+          const double loss = add_gradient(model, view(weights), features, example, work, deltas);
+          std::vector<double> dense(static_cast<std::size_t>(model.weights));
+          for (const Delta& delta : deltas) dense[delta.weight] += delta.value;
+          return nb::make_tuple(loss, to_numpy(std::move(dense)));
+        },
+        "model"_a, "weights"_a, "features"_a, "example"_a);
+
+  m.def("decode",
+        [](const Model& model, const Weights& weights, const FeatureRows& features,
+           const std::vector<std::int64_t>& first_units, const std::vector<Lattice>& lattices, bool by_marginals,
+           std::size_t threads) {
+          std::vector<std::vector<TagId>> found(lattices.size());
+          {
+            nb::gil_scoped_release release;
+            std::vector<ScoreWorkspace> work(threads);
+            for_each_piece(lattices.size(), threads, [&](std::size_t thread, std::size_t k) {
+              const auto scored =
+                  score_lattice(model, view(weights), features, first_units.at(k), lattices[k], work[thread]);
+              found[k] = by_marginals ? decode_marginals(model, scored, lattices[k], work[thread])
+                                      : decode_path(scored, lattices[k], work[thread]);
+            });
+          }
+          nb::list out;
+          for (auto& tags : found) out.append(to_numpy(std::move(tags), model.tags.size()));
+          return out;
+        },
+        "model"_a, "weights"_a, "features"_a, "first_units"_a, "lattices"_a, "by_marginals"_a, "threads"_a);
+
+  nb::class_<AdaGrad>(m, "AdaGrad")
+      .def(nb::init<std::int64_t, double>(), "weights"_a, "rate"_a)
+      .def("run_pass",
+           [](AdaGrad& self, const Model& model, const Weights& weights, const FeatureRows& features,
+              const std::vector<Example>& examples, const Input<std::int64_t>& order, std::size_t batch,
+              std::size_t threads) {
+             nb::gil_scoped_release release;
+             return self.pass(model, view(weights), features, examples, std::span(order.data(), order.size()), batch,
+                              threads);
+           },
+           "model"_a, "weights"_a, "features"_a, "examples"_a, "order"_a, "batch"_a, "threads"_a);
+}
+
+}  // namespace duilian::bindings

@@ -1,0 +1,74 @@
+// A chain: a lattice with scores on its states and between neighbours. The score of a path is the sum of
+// its states' and its transitions' scores; p(path) is proportional to e^score. Everything a linear-chain
+// model is asked is a question to a chain:
+//
+//   log_partition   log Σ_paths e^score                           (Eq. 2 of Li et al. 2017)
+//   marginals       p(state), and p(pair of neighbours) summed over the positions of a block   (Eq. 6)
+//   best_path       the path of the highest score                 (Viterbi)
+//   k_best          the k best, exactly, in falling order
+//   entropy         -Σ_paths p log p
+//
+// The same questions under a constraint are asked of a restricted lattice. Start and stop scores are part
+// of the first and the last position's state scores.
+//
+// Sums run in the probability domain with one scale per position, which is fast; where scores spread so
+// widely that a double would underflow, the whole sentence is computed again in the log domain (plain.hpp),
+// so that results are right for any finite scores.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/chain/transitions.hpp"
+#include "duilian/lattice/lattice.hpp"
+
+namespace duilian {
+
+struct Chain {
+  const Lattice& lattice;
+  std::span<const double> state;  // [S]
+  const Transitions& between;
+};
+
+struct Path {
+  double score = 0.0;
+  std::vector<std::int32_t> states;  // [T]  a state of each position
+};
+
+struct Marginals {
+  double log_partition = 0.0;
+  std::vector<double> unit;  // [S]
+  std::vector<double> pair;  // laid out as Transitions::score; summed over the positions that share a block
+};
+
+/// Scratch of one thread; keeps its memory from call to call.
+struct Workspace {
+  std::vector<std::size_t> at;    // [T + 1]  where position t begins in the padded arrays below
+  std::vector<double> emission;   // e^(state - peak of its position)
+  std::vector<double> alpha;      // forward probabilities, each position sums to 1
+  std::vector<double> beta;       // backward, scaled so that alpha · beta is the unit marginal
+  std::vector<double> message;    // emission · beta / scale
+  std::vector<double> scale;      // [T]
+  std::vector<double> exp_score;  // e^(transition - peak of its block), as Transitions::score
+  std::vector<double> exp_turned;         // the same matrices transposed
+  std::vector<std::size_t> turned_at;     // [blocks]
+  std::vector<double> log_alpha, log_beta;  // [S]  only where the log domain is needed
+};
+
+/// Throws std::invalid_argument when arrays do not fit, a position is empty or a score is not finite.
+void check(const Chain& chain);
+
+[[nodiscard]] double log_partition(const Chain& chain, Workspace& work);
+void marginals(const Chain& chain, Workspace& work, Marginals& out);
+
+/// Pair marginals position by position: [T - 1] matrices [width(t)][width(t + 1)], without padding.
+[[nodiscard]] std::vector<double> pair_marginals(const Chain& chain, Workspace& work);
+[[nodiscard]] double entropy(const Chain& chain, Workspace& work);
+[[nodiscard]] Path best_path(const Chain& chain, Workspace& work);
+[[nodiscard]] std::vector<Path> k_best(const Chain& chain, std::int32_t k);
+
+/// The score of a given path.
+[[nodiscard]] double path_score(const Chain& chain, std::span<const std::int32_t> states);
+
+}  // namespace duilian

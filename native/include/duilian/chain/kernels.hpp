@@ -1,0 +1,36 @@
+// The loops that do the arithmetic of a chain: small dense matrices against vectors, in double
+// precision. Each is compiled for the baseline of the architecture and, on x86-64, for AVX2 + FMA;
+// kernels() gives the set that this machine can run. The two sets agree to a relative 1e-12 (they sum in
+// the same order; only fused multiply-adds differ).
+//
+// Rows are padded: a matrix [n][m] has the stride padded(m), and the padding holds 0 (or -inf for
+// max_plus) so that no kernel needs a remainder loop.
+#pragma once
+
+#include <cstddef>
+
+namespace duilian {
+
+inline constexpr std::size_t kLanes = 4;
+[[nodiscard]] constexpr std::size_t padded(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
+
+struct Kernels {
+  const char* name;
+  /// y[j] = Σ_i x[i] m[i][j]
+  void (*times_matrix)(const double* x, const double* m, std::size_t rows, std::size_t stride, double* y);
+  /// y[j] = max_i (x[i] + m[i][j])
+  void (*max_plus)(const double* x, const double* m, std::size_t rows, std::size_t stride, double* y);
+  /// c[i][j] += Σ_t a[t][i] b[t][j] for `count` consecutive rows of a and b
+  void (*add_outer)(const double* a, std::size_t a_stride, const double* b, std::size_t b_stride,
+                    std::size_t count, std::size_t rows, double* c);
+  /// y[j] = e^(x[j] - shift); exactly 0 below e^-708
+  void (*exponentials)(const double* x, double shift, std::size_t n, double* y);
+  /// y[j] *= x[j]; gives Σ_j y[j] and, through `least`, min_j of the first n
+  double (*multiply)(const double* x, std::size_t n, std::size_t stride, double* y, double* least);
+};
+
+/// The fastest set that this machine runs. DUILIAN_KERNELS=baseline in the environment forces the plain one.
+[[nodiscard]] const Kernels& kernels();
+[[nodiscard]] const Kernels& baseline_kernels();
+
+}  // namespace duilian

@@ -1,0 +1,62 @@
+// Scores between the states of neighbouring positions, as dense matrices. In an unpruned lattice every
+// position has the same states, so all neighbours share one matrix; pruned positions get their own.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "duilian/chain/kernels.hpp"
+#include "duilian/lattice/lattice.hpp"
+
+namespace duilian {
+
+inline constexpr double kForbidden = -std::numeric_limits<double>::infinity();
+
+/// The matrix [rows][cols] at `offset`, rows `stride` apart; what pads a row is kForbidden.
+struct Block {
+  std::int32_t position = 0;  // the first t whose states are the rows; t + 1 has the columns
+  std::size_t rows = 0;
+  std::size_t cols = 0;
+  std::size_t stride = 0;
+  std::size_t offset = 0;
+  double peak = kForbidden;  // largest score
+  double floor = 0.0;        // smallest score that is not forbidden
+};
+
+struct Transitions {
+  std::vector<std::int32_t> block_of;  // [T - 1]  the block between t and t + 1
+  std::vector<Block> blocks;
+  std::vector<double> score;
+
+  [[nodiscard]] const Block& between(std::int32_t t) const { return blocks[block_of[t]]; }
+  [[nodiscard]] const double* row(const Block& block, std::size_t i) const {
+    return score.data() + block.offset + i * block.stride;
+  }
+};
+
+/// The blocks a lattice needs, laid out, every score still kForbidden.
+[[nodiscard]] Transitions lay_out(const Lattice& lattice);
+
+/// Notes the range of each block's scores; call after filling them. Throws std::invalid_argument on NaN or +inf.
+void measure(Transitions& transitions);
+
+/// Transitions of a lattice; score(i, j) is asked for states i of t and j of t + 1.
+template <class Score>
+[[nodiscard]] Transitions make_transitions(const Lattice& lattice, const Score& score) {
+  Transitions out = lay_out(lattice);
+  for (const Block& block : out.blocks) {
+    const std::int32_t i0 = lattice.first[block.position];
+    const std::int32_t j0 = lattice.first[block.position + 1];
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      double* row = out.score.data() + block.offset + i * block.stride;
+      for (std::size_t j = 0; j < block.cols; ++j) {
+        row[j] = score(i0 + static_cast<std::int32_t>(i), j0 + static_cast<std::int32_t>(j));
+      }
+    }
+  }
+  measure(out);
+  return out;
+}
+
+}  // namespace duilian

@@ -1,0 +1,16 @@
+// One helper for messages: g++ 12 has no <format>.
+#pragma once
+
+#include <sstream>
+#include <string>
+
+namespace duilian {
+
+template <class... Parts>
+[[nodiscard]] std::string concat(const Parts&... parts) {
+  std::ostringstream out;
+  (out << ... << parts);
+  return out.str();
+}
+
+}  // namespace duilian

@@ -1,0 +1,44 @@
+// Running templates over sentences: to keys, to rows of an index, or to readable text (the same program).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "duilian/features/index.hpp"
+#include "duilian/features/sentences.hpp"
+#include "duilian/features/templates.hpp"
+
+namespace duilian {
+
+/// Features per unit: the unit u has [first[u], first[u + 1]).
+template <class Value>
+struct PerUnit {
+  std::vector<std::int64_t> first{0};  // [units + 1]
+  std::vector<Value> value;
+};
+
+using FeatureKeys = PerUnit<std::uint64_t>;
+using FeatureRows = PerUnit<std::uint32_t>;
+
+/// Throws std::invalid_argument if a template asks for a column that the sentences lack.
+void check_columns(const TemplateSet& templates, const Sentences& sentences);
+
+/// The keys of sentences [begin, end), unit by unit, in template order.
+void extract_keys(const TemplateSet& templates, const Sentences& sentences, std::int64_t begin, std::int64_t end,
+                  FeatureKeys& out);
+
+/// The rows of the keys that the index knows; unknown features are left out. `scratch` keeps its memory.
+void extract_rows(const TemplateSet& templates, const Sentences& sentences, std::int64_t begin, std::int64_t end,
+                  const FeatureIndex& index, FeatureKeys& scratch, FeatureRows& out);
+
+/// Every key of all sentences seen at least `least` times.
+[[nodiscard]] std::vector<std::uint64_t> count_keys(const TemplateSet& templates, const Sentences& sentences,
+                                                    std::uint32_t least);
+
+/// For people and golden tests: `w[0] c[1,0]=国务院 新`, in UTF-8.
+[[nodiscard]] std::vector<std::vector<std::string>> describe_features(const TemplateSet& templates,
+                                                                      const Sentences& sentences,
+                                                                      std::int64_t sentence);
+
+}  // namespace duilian

@@ -1,0 +1,61 @@
+// Many sentences as feature templates see them: units, and further columns (a POS column, a guide tag),
+// already folded, in a few long arrays.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duilian/text/fold.hpp"
+
+namespace duilian {
+
+/// The hash of a value: the same for the same characters, wherever they stand.
+[[nodiscard]] std::uint64_t hash_text(std::u32string_view text);
+
+/// Mixes a value into a key; the order of values matters.
+[[nodiscard]] inline std::uint64_t mix(std::uint64_t key, std::uint64_t value) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(key ^ 0x9E3779B97F4A7C15U) * (value ^ 0xD1B54A32D192ED03U);
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
+}
+
+/// One string per unit of all sentences, end to end.
+struct TextColumn {
+  std::u32string characters;
+  std::vector<std::int64_t> first{0};  // [units + 1]
+  std::vector<std::uint64_t> hash;     // [units]
+
+  void add(std::u32string_view text);
+  [[nodiscard]] std::u32string_view at(std::int64_t unit) const {
+    return {characters.data() + first[unit], static_cast<std::size_t>(first[unit + 1] - first[unit])};
+  }
+};
+
+class Sentences {
+ public:
+  Sentences(Folding folding, std::vector<std::string> column_names);
+
+  /// Units and columns in UTF-8; each column has one value per unit and is not folded.
+  void add(std::span<const std::string> units, std::span<const std::vector<std::string>> columns);
+
+  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(first_.size()) - 1; }
+  [[nodiscard]] std::int64_t units() const { return first_.back(); }
+  [[nodiscard]] std::int64_t begin_of(std::int64_t sentence) const { return first_[sentence]; }
+  [[nodiscard]] std::int64_t end_of(std::int64_t sentence) const { return first_[sentence + 1]; }
+  [[nodiscard]] const TextColumn& text() const { return text_; }
+  [[nodiscard]] const TextColumn& column(std::size_t index) const { return columns_[index]; }
+  [[nodiscard]] const std::vector<std::string>& column_names() const { return column_names_; }
+  [[nodiscard]] const std::vector<std::int64_t>& first() const { return first_; }
+
+ private:
+  Folding folding_;
+  std::vector<std::string> column_names_;
+  TextColumn text_;
+  std::vector<TextColumn> columns_;
+  std::vector<std::int64_t> first_{0};  // [sentences + 1]  in units
+};
+
+}  // namespace duilian

@@ -1,0 +1,23 @@
+// What kind of character is it? One small set of classes, for features and for cutting text into units.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace duilian {
+
+enum class CharClass : std::uint8_t { other, space, extend, han, emoji, digit, letter, punct };
+
+/// Full-width digits and letters are classed like their narrow forms.
+[[nodiscard]] CharClass char_class(char32_t c);
+
+/// digit, letter, han, punct, space, emoji, other; a combining mark or joiner alone is other.
+[[nodiscard]] std::u32string_view char_type_name(CharClass kind);
+
+/// Throws std::invalid_argument with the byte's place if the bytes are not UTF-8.
+[[nodiscard]] std::u32string decode_utf8(std::string_view bytes);
+[[nodiscard]] std::string encode_utf8(std::u32string_view text);
+
+}  // namespace duilian

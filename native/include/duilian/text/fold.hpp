@@ -1,0 +1,27 @@
+// Folding: what features see of a character. Character by character, so that every offset stays true;
+// the user's own characters always come back in the output.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <span>
+
+namespace duilian {
+
+/// Full-width forms become narrow ones (Ａ → A, １ → 1, ，→ ,) if asked; further pairs, such as
+/// traditional → simplified, come from outside.
+class Folding {
+ public:
+  Folding() = default;
+  Folding(bool folds_width, std::span<const std::pair<char32_t, char32_t>> pairs);
+
+  [[nodiscard]] char32_t operator()(char32_t c) const;
+  [[nodiscard]] std::u32string operator()(std::u32string_view text) const;
+
+ private:
+  bool folds_width_ = false;
+  std::unordered_map<char32_t, char32_t> pairs_;
+};
+
+}  // namespace duilian

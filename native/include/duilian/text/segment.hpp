@@ -1,0 +1,29 @@
+// Raw text → sentences → units, as offsets into the text. What lies between two units is white space or
+// invisible; every other character is in exactly one unit, so units and gaps together are the text.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace duilian {
+
+struct Span {
+  std::int64_t begin;
+  std::int64_t end;
+  bool operator==(const Span&) const = default;
+};
+
+struct UnitOptions {
+  bool joins_letters = false;  // iPhone is one unit
+  bool joins_digits = false;   // 2026 is one unit
+};
+
+/// A unit is a character with the marks, joiners and joined emoji that belong to it; or a run.
+[[nodiscard]] std::vector<Span> split_units(std::u32string_view text, UnitOptions options);
+
+/// A sentence ends at 。！？ … (a run of them, with the closing quotes and brackets that follow) and at a
+/// line break. ASCII ! and ? end one unless a letter, digit or = & / follows, as in a web address.
+[[nodiscard]] std::vector<Span> split_sentences(std::u32string_view text);
+
+}  // namespace duilian

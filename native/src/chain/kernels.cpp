@@ -1,0 +1,38 @@
+// Run-time choice of the instruction set.
+#include "duilian/chain/kernels.hpp"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace duilian {
+
+namespace kernels_baseline {
+const Kernels& set();
+}
+#ifdef DUILIAN_HAS_AVX2
+namespace kernels_avx2 {
+const Kernels& set();
+}
+#endif
+
+namespace {
+
+[[nodiscard]] const Kernels& choose() {
+#ifdef DUILIAN_HAS_AVX2
+  const char* wish = std::getenv("DUILIAN_KERNELS");
+  const bool wants_baseline = wish != nullptr && std::string_view(wish) == "baseline";
+  if (!wants_baseline && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return kernels_avx2::set();
+#endif
+  return kernels_baseline::set();
+}
+
+}  // namespace
+
+const Kernels& kernels() {
+  static const Kernels& chosen = choose();
+  return chosen;
+}
+
+const Kernels& baseline_kernels() { return kernels_baseline::set(); }
+
+}  // namespace duilian

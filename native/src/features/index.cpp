@@ -1,0 +1,68 @@
+#include "duilian/features/index.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace duilian {
+
+namespace {
+
+constexpr std::size_t kLeastSlots = 16;
+
+/// Slots for so many keys at a load of at most 5/7.
+[[nodiscard]] std::size_t slots_for(std::size_t keys) { return std::max(kLeastSlots, keys + keys * 2 / 5 + 1); }
+
+}  // namespace
+
+std::uint32_t KeyTable::insert(std::uint64_t key) {
+  if (slots_for(size_ + 1) > slots_.size()) rehash(slots_for(2 * size_ + 2));
+  for (std::size_t at = home(key);; at = at + 1 == slots_.size() ? 0 : at + 1) {
+    if (slots_[at].row == kNoRow) {
+      if (size_ + 1 >= kNoRow) throw std::length_error("more than 2^32 - 2 features");
+      slots_[at] = {key, static_cast<std::uint32_t>(size_)};
+      return static_cast<std::uint32_t>(size_++);
+    }
+    if (slots_[at].key == key) return slots_[at].row;
+  }
+}
+
+void KeyTable::reserve(std::size_t keys) {
+  if (slots_for(keys) > slots_.size()) rehash(slots_for(keys));
+}
+
+void KeyTable::rehash(std::size_t slots) {
+  std::vector<Slot> old(slots);
+  old.swap(slots_);
+  for (const Slot& slot : old) {
+    if (slot.row == kNoRow) continue;
+    std::size_t at = home(slot.key);
+    while (slots_[at].row != kNoRow) at = at + 1 == slots_.size() ? 0 : at + 1;
+    slots_[at] = slot;
+  }
+}
+
+FeatureIndex::FeatureIndex(std::span<const std::uint64_t> keys) : keys_(keys.begin(), keys.end()) {
+  table_.reserve(keys.size());
+  for (std::size_t row = 0; row < keys.size(); ++row) {
+    if (table_.insert(keys[row]) != row) throw std::invalid_argument("a feature key is there twice");
+  }
+}
+
+void KeyCounter::add(std::uint64_t key) {
+  const std::uint32_t row = table_.insert(key);
+  if (row == keys_.size()) {
+    keys_.push_back(key);
+    counts_.push_back(0);
+  }
+  ++counts_[row];
+}
+
+std::vector<std::uint64_t> KeyCounter::frequent(std::uint32_t least) const {
+  std::vector<std::uint64_t> kept;
+  for (std::size_t row = 0; row < keys_.size(); ++row) {
+    if (counts_[row] >= least) kept.push_back(keys_[row]);
+  }
+  return kept;
+}
+
+}  // namespace duilian

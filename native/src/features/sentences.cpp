@@ -1,0 +1,45 @@
+#include "duilian/features/sentences.hpp"
+
+#include <stdexcept>
+
+#include "duilian/concat.hpp"
+#include "duilian/text/characters.hpp"
+
+namespace duilian {
+
+std::uint64_t hash_text(std::u32string_view text) {
+  std::uint64_t hash = 0x2545F4914F6CDD1DU;
+  for (const char32_t c : text) hash = mix(hash, c);
+  return hash;
+}
+
+void TextColumn::add(std::u32string_view text) {
+  characters.append(text);
+  first.push_back(static_cast<std::int64_t>(characters.size()));
+  hash.push_back(hash_text(text));
+}
+
+Sentences::Sentences(Folding folding, std::vector<std::string> column_names)
+    : folding_(std::move(folding)), column_names_(std::move(column_names)), columns_(column_names_.size()) {}
+
+void Sentences::add(std::span<const std::string> units, std::span<const std::vector<std::string>> columns) {
+  if (columns.size() != columns_.size()) {
+    throw std::invalid_argument(concat("the sentence has ", columns.size(), " columns, expected ", columns_.size()));
+  }
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    if (columns[k].size() != units.size()) {
+      throw std::invalid_argument(concat("column ", column_names_[k], " has ", columns[k].size(), " values for ",
+                                         units.size(), " units"));
+    }
+  }
+  for (const std::string& unit : units) {
+    if (unit.empty()) throw std::invalid_argument("a unit of the sentence is empty");
+    text_.add(folding_(decode_utf8(unit)));
+  }
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    for (const std::string& value : columns[k]) columns_[k].add(decode_utf8(value));
+  }
+  first_.push_back(first_.back() + static_cast<std::int64_t>(units.size()));
+}
+
+}  // namespace duilian

@@ -1,0 +1,40 @@
+#include "duilian/text/fold.hpp"
+
+namespace duilian {
+
+namespace {
+
+[[nodiscard]] char32_t narrow(char32_t c) {
+  if (c >= 0xFF01 && c <= 0xFF5E) return c - 0xFEE0;
+  switch (c) {
+    case 0x3000: return U' ';
+    case 0xFFE0: return 0xA2;
+    case 0xFFE1: return 0xA3;
+    case 0xFFE2: return 0xAC;
+    case 0xFFE3: return 0xAF;
+    case 0xFFE4: return 0xA6;
+    case 0xFFE5: return 0xA5;
+    case 0xFFE6: return 0x20A9;
+    default: return c;
+  }
+}
+
+}  // namespace
+
+Folding::Folding(bool folds_width, std::span<const std::pair<char32_t, char32_t>> pairs)
+    : folds_width_(folds_width), pairs_(pairs.begin(), pairs.end()) {}
+
+char32_t Folding::operator()(char32_t c) const {
+  if (folds_width_) c = narrow(c);
+  if (pairs_.empty()) return c;
+  const auto found = pairs_.find(c);
+  return found == pairs_.end() ? c : found->second;
+}
+
+std::u32string Folding::operator()(std::u32string_view text) const {
+  std::u32string out(text);
+  for (char32_t& c : out) c = (*this)(c);
+  return out;
+}
+
+}  // namespace duilian

@@ -1,0 +1,103 @@
+"""The command `duilian`: options in, exit status out; the work is done in the library.
+
+Exit status: 0 done, 1 something the user can mend (one sentence on standard error), 2 wrong usage,
+130 stopped by Ctrl-C. A bug keeps its traceback; `--debug` shows one for everything.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from duilian import __version__
+from duilian.cli import corpus
+from duilian.errors import DuilianError
+
+app = typer.Typer(
+    name="duilian",
+    help="One Chinese analyser learned from corpora that disagree.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(corpus.app, name="corpus")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"duilian {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _global_options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Options that stand before any command; `main` has dealt with them."""
+
+
+def main() -> int:
+    """Run the command line of this process and return its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # corpora are not written in the alphabet of a C locale
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    arguments = sys.argv[1:]
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    show_traceback = "--debug" in options
+    arguments = [word for word in options if word != "--debug"] + arguments[len(options) :]
+    logging.getLogger("duilian").addHandler(
+        logging.StreamHandler() if show_traceback else logging.NullHandler()
+    )
+    return run(lambda: app(arguments, prog_name="duilian"), show_traceback=show_traceback)
+
+
+def run(command: Callable[[], object], *, show_traceback: bool = False) -> int:
+    """The exit status of a command, with a sentence on standard error if it went wrong."""
+    try:
+        command()
+        sys.stdout.flush()
+    except SystemExit as end:  # how typer ends: 0, 2 for wrong usage, 130 for Ctrl-C
+        return _flushed(end.code if isinstance(end.code, int) else int(end.code is not None))
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        return _quiet_pipe()
+    except (DuilianError, OSError) as error:
+        if show_traceback:
+            raise
+        print(f"duilian: {_sentence(error)}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _flushed(status: int) -> int:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _quiet_pipe()
+    except OSError as error:
+        print(f"duilian: {_sentence(error)}", file=sys.stderr)
+        return 1
+    return status
+
+
+def _quiet_pipe() -> int:
+    # Whoever read our output has seen enough; the interpreter must not complain when it flushes at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
+
+
+def _sentence(error: DuilianError | OSError) -> str:
+    if isinstance(error, DuilianError):
+        return str(error)
+    reason = (error.strerror or str(error)).lower()
+    return f"{error.filename or '<stdout>'}: {reason}"

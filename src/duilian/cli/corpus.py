@@ -1,0 +1,190 @@
+"""`duilian corpus`: look at corpora, re-format, split and sample them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from duilian.cli.progress import watch
+from duilian.cli.tables import show_statistics
+from duilian.corpus import (
+    FORMATS,
+    Corpus,
+    ReadReport,
+    Sentence,
+    read,
+    read_sentences,
+    statistics,
+    write,
+    write_parts,
+)
+
+app = typer.Typer(
+    help="Look at, re-format, split and sample corpora.", no_args_is_help=True, pretty_exceptions_enable=False
+)
+
+_NAMES = ", ".join(FORMATS)
+File = Annotated[str, typer.Argument(metavar="FILE", help="A corpus file; - is standard input.")]
+Files = Annotated[list[str] | None, typer.Argument(metavar="FILE", help="Corpus files; - is standard input.")]
+Standard = Annotated[str | None, typer.Option(help="Name of the annotation, such as pku, ctb, ud, gsd.")]
+Format = Annotated[str | None, typer.Option(help=f"Format of the input, if the guess is wrong: {_NAMES}.")]
+Encoding = Annotated[str, typer.Option(help="Encoding of the input: utf-8, gb18030, big5, utf-16.")]
+Lenient = Annotated[bool, typer.Option("--lenient", help="Skip malformed lines and count them.")]
+Cut = Annotated[str, typer.Option(help="line, or sentence: cut lines after 。！？.")]
+Column = Annotated[str | None, typer.Option(help="Tag column of CoNLL files: upos or xpos.")]
+Columns = Annotated[str | None, typer.Option(help="Names for the format columns: word,pos,chunk.")]
+Seed = Annotated[int, typer.Option(help="The same seed draws the same sentences.")]
+Output = Annotated[str, typer.Option("--output", "-o", help="Where to write; - is standard output.")]
+
+
+def _names(columns: str | None) -> list[str] | None:
+    return None if columns is None else columns.split(",")
+
+
+def _warn_of_skipped(path: str, report: ReadReport | Corpus) -> None:
+    if report.skipped:
+        print(f"duilian: {path}: skipped {report.skipped} malformed lines; the first:", file=sys.stderr)
+        for problem in report.problems:
+            print(f"  {problem}", file=sys.stderr)
+
+
+@app.command()
+def stats(
+    files: Files = None,
+    standard: Standard = None,
+    format: Format = None,
+    encoding: Encoding = "utf-8",
+    lenient: Lenient = False,
+    cut: Cut = "line",
+    column: Column = None,
+    columns: Columns = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="OTHER", help="Also count the words that this corpus does not have.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON; shares are percentages.")] = False,
+) -> None:
+    """Count sentences, words, characters and tags; several files count as one corpus.
+
+    Example: duilian corpus stats dev.conllu --against train.conllu
+    """
+    paths = files or ["-"]
+
+    def sentences(path: str) -> Iterator[Sentence]:
+        report = ReadReport()
+        yield from read_sentences(
+            path,
+            standard=standard,
+            format=format,
+            encoding=encoding,
+            lenient=lenient,
+            cut=cut,
+            column=column,
+            names=_names(columns),
+            report=report,
+        )
+        _warn_of_skipped(path, report)
+
+    everything = watch(itertools.chain.from_iterable(map(sentences, paths)))
+    found = statistics(everything, standard=standard, known=None if against is None else sentences(against))
+    if as_json:
+        typer.echo(json.dumps(found.as_json(), ensure_ascii=False, indent=2))
+    else:
+        show_statistics(found, ", ".join(paths))
+
+
+@app.command()
+def convert(
+    file: File = "-",
+    output: Output = "-",
+    to: Annotated[str | None, typer.Option(metavar="FORMAT", help=f"Format of the output: {_NAMES}.")] = None,
+    standard: Standard = None,
+    format: Format = None,
+    encoding: Encoding = "utf-8",
+    lenient: Lenient = False,
+    cut: Cut = "line",
+    column: Column = None,
+    columns: Columns = None,
+) -> None:
+    """Write a corpus in another format; --to may be left out if the name after -o tells.
+
+    Example: duilian corpus convert pku.txt --cut sentence --to conllu -o pku.conllu
+    """
+    report = ReadReport()
+    names = _names(columns)
+    sentences = read_sentences(
+        file,
+        standard=standard,
+        format=format,
+        encoding=encoding,
+        lenient=lenient,
+        cut=cut,
+        column=column,
+        names=names,
+        report=report,
+    )
+    write(watch(sentences), output, format=to, standard=standard, column=column, names=names)
+    _warn_of_skipped(file, report)
+
+
+def _read_all(
+    file: str, standard: str | None, format: str | None, encoding: str, lenient: bool, cut: str
+) -> Corpus:
+    corpus = read(file, standard=standard, format=format, encoding=encoding, lenient=lenient, cut=cut)
+    _warn_of_skipped(file, corpus)
+    return corpus
+
+
+def _parse_shares(text: str) -> list[float]:
+    try:
+        return [float(share) for share in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(f"expected numbers such as 8,1,1, found {text!r}") from None
+
+
+@app.command()
+def split(
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the parts.")],
+    file: File = "-",
+    shares: Annotated[str, typer.Option(help="Sizes of the parts, in proportion.")] = "8,1,1",
+    seed: Seed = 1,
+    standard: Standard = None,
+    format: Format = None,
+    encoding: Encoding = "utf-8",
+    lenient: Lenient = False,
+    cut: Cut = "line",
+) -> None:
+    """Split a corpus by chance into train, dev and test, or into any number of parts.
+
+    Example: duilian corpus split all.conllu --shares 8,1,1 --seed 1 -o parts
+    """
+    proportions = _parse_shares(shares)
+    corpus = _read_all(file, standard, format, encoding, lenient, cut)
+    parts = corpus.split(proportions, seed)
+    for part, path in zip(parts, write_parts(parts, output, like=file, format=corpus.format), strict=True):
+        typer.echo(f"{path}: {len(part)} sentences")
+
+
+@app.command()
+def sample(
+    count: Annotated[int, typer.Option("--count", "-n", min=0, help="How many sentences.")],
+    file: File = "-",
+    seed: Seed = 1,
+    output: Output = "-",
+    standard: Standard = None,
+    format: Format = None,
+    encoding: Encoding = "utf-8",
+    lenient: Lenient = False,
+    cut: Cut = "line",
+) -> None:
+    """Draw sentences by chance, without repetition, in the order of the corpus.
+
+    Example: duilian corpus sample all.conllu -n 1000 --seed 1 -o small.conllu
+    """
+    corpus = _read_all(file, standard, format, encoding, lenient, cut)
+    write(corpus.sample(count, seed), output, format=corpus.format, standard=standard)

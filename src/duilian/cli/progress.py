@@ -1,0 +1,27 @@
+"""A counter on standard error while sentences pass by; nothing when that is not a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from duilian.corpus import Sentence
+
+_STEP = 500
+
+
+def watch(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """The same sentences, counted before the user's eyes."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield from sentences
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.completed:,} sentences"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("", total=None)
+        for count, sentence in enumerate(sentences, start=1):
+            if count % _STEP == 0:
+                progress.update(task, completed=count)
+            yield sentence

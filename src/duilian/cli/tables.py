@@ -1,0 +1,70 @@
+"""Tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from duilian.corpus.statistics import Statistics, percentage, ratio
+
+_TAGS_SHOWN = 20
+_LENGTHS_SHOWN = 5
+_BAR_WIDTH = 24
+
+
+def show_statistics(statistics: Statistics, title: str) -> None:
+    """Print totals, then the distributions side by side with their bars."""
+    Console().print(Group(*_tables(statistics, title)))
+
+
+def _tables(statistics: Statistics, title: str) -> Iterator[RenderableType]:
+    yield _totals(statistics, title)
+    if statistics.tags:
+        shown = dict(list(statistics.tags.items())[:_TAGS_SHOWN])
+        rest = len(statistics.tags) - len(shown)
+        yield _distribution("tag", shown, statistics.words, f"… and {rest} more tags" if rest else "")
+    yield _distribution("characters in a word", _long_tail(statistics.word_lengths), statistics.words)
+
+
+def _totals(statistics: Statistics, title: str) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", show_header=False, box=None)
+    table.add_column(style="cyan")
+    table.add_column(justify="right")
+    table.add_column(style="dim")
+    per_sentence = ratio(statistics.words, statistics.sentences)
+    longest = max(statistics.sentence_lengths, default=0)
+    table.add_row("sentences", f"{statistics.sentences:,}", "")
+    table.add_row("words", f"{statistics.words:,}", f"{per_sentence:.1f} a sentence, at most {longest:,}")
+    table.add_row("different words", f"{statistics.types:,}", "")
+    per_word = ratio(statistics.characters, statistics.words)
+    table.add_row("characters", f"{statistics.characters:,}", f"{per_word:.2f} a word")
+    if statistics.unknown is not None:
+        unknown = statistics.unknown
+        table.add_row("unknown words", f"{unknown.tokens:,}", f"{unknown.token_rate:.2f} % of the words")
+        table.add_row(
+            "different ones", f"{unknown.types:,}", f"{unknown.type_rate:.2f} % of the different words"
+        )
+    return table
+
+
+def _long_tail(lengths: Mapping[int, int]) -> dict[str, int]:
+    """Lengths up to a few by themselves, the others together."""
+    shown = {str(length): count for length, count in lengths.items() if length < _LENGTHS_SHOWN}
+    rest = sum(count for length, count in lengths.items() if length >= _LENGTHS_SHOWN)
+    return {**shown, f"{_LENGTHS_SHOWN}+": rest} if rest else shown
+
+
+def _distribution(name: str, counts: Mapping[str, int], total: int, caption: str = "") -> Table:
+    table = Table(box=None, caption=caption or None, caption_justify="left", padding=(0, 2, 0, 0))
+    table.add_column(f"\n{name}", style="cyan", no_wrap=True)
+    table.add_column("\ncount", justify="right")
+    table.add_column("\n%", justify="right")
+    table.add_column()
+    most = max(counts.values(), default=1)
+    for value, count in counts.items():
+        bar = Text("█" * max(1, round(_BAR_WIDTH * count / most)), style="magenta")
+        table.add_row(Text(value), f"{count:,}", f"{percentage(count, total):.2f}", bar)
+    return table

@@ -1,0 +1,29 @@
+"""Corpora: the sentence, the formats, and what can be done with a collection."""
+
+from duilian.corpus.corpus import Corpus
+from duilian.corpus.files import open_writer, read_lines
+from duilian.corpus.formats import FORMATS, guess_format
+from duilian.corpus.sentence import Entity, Layer, Sentence, Tag
+from duilian.corpus.statistics import Statistics, Unknown, statistics, vocabulary
+from duilian.corpus.storage import ReadReport, read, read_sentences, write, write_parts
+
+__all__ = [
+    "FORMATS",
+    "Corpus",
+    "Entity",
+    "Layer",
+    "ReadReport",
+    "Sentence",
+    "Statistics",
+    "Tag",
+    "Unknown",
+    "guess_format",
+    "open_writer",
+    "read",
+    "read_lines",
+    "read_sentences",
+    "statistics",
+    "vocabulary",
+    "write",
+    "write_parts",
+]

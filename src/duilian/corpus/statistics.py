@@ -1,0 +1,114 @@
+"""What there is in a corpus: counts, distributions, and words that another corpus does not have."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from duilian.corpus.lines import layer_to_write
+from duilian.corpus.sentence import Layer, Sentence
+from duilian.corpus.tags import format_tag
+
+
+@dataclasses.dataclass(frozen=True)
+class Unknown:
+    """Words of a corpus that another one lacks; the rates are percentages."""
+
+    tokens: int
+    types: int
+    token_rate: float
+    type_rate: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Statistics:
+    """Counts over a corpus. Distributions map a value to how often it occurs, the most frequent first."""
+
+    sentences: int
+    words: int
+    characters: int
+    types: int
+    tags: Mapping[str, int]
+    word_lengths: Mapping[int, int]  # in characters, by length
+    sentence_lengths: Mapping[int, int]  # in words, by length
+    unknown: Unknown | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The stable form that `duilian corpus stats --json` prints; shares are percentages."""
+        found: dict[str, Any] = {
+            "sentences": self.sentences,
+            "words": self.words,
+            "characters": self.characters,
+            "types": self.types,
+            "tags": dict(self.tags),
+            "tag_shares": {tag: percentage(count, self.words) for tag, count in self.tags.items()},
+            "words_per_sentence": ratio(self.words, self.sentences),
+            "characters_per_word": ratio(self.characters, self.words),
+            "word_lengths": {str(length): count for length, count in self.word_lengths.items()},
+            "sentence_lengths": {str(length): count for length, count in self.sentence_lengths.items()},
+        }
+        if self.unknown is not None:
+            found["oov"] = dataclasses.asdict(self.unknown)
+        return found
+
+
+def percentage(part: int, whole: int) -> float:
+    """The share in percent; 0 of nothing."""
+    return 100.0 * part / whole if whole else 0.0
+
+
+def ratio(part: int, whole: int) -> float:
+    """The mean; 0 of nothing."""
+    return part / whole if whole else 0.0
+
+
+def statistics(
+    sentences: Iterable[Sentence], *, standard: str | None = None, known: Iterable[Sentence] | None = None
+) -> Statistics:
+    """Count one layer of each sentence: the named standard, or the first.
+
+    With a `known` corpus (of that standard, or its first), also the words that it lacks.
+    """
+    words: Counter[str] = Counter()
+    tags: Counter[str] = Counter()
+    lengths: Counter[int] = Counter()
+    for sentence in sentences:
+        layer = layer_to_write(sentence, standard)
+        words.update(layer.words)
+        lengths[len(layer)] += 1
+        _count_tags(layer, tags)
+    word_lengths: Counter[int] = Counter()
+    for word, count in words.items():
+        word_lengths[len(word)] += count
+    return Statistics(
+        sentences=lengths.total(),
+        words=words.total(),
+        characters=sum(length * count for length, count in word_lengths.items()),
+        types=len(words),
+        tags=dict(sorted(tags.items(), key=lambda entry: (-entry[1], entry[0]))),
+        word_lengths=dict(sorted(word_lengths.items())),
+        sentence_lengths=dict(sorted(lengths.items())),
+        unknown=None if known is None else _unknown(words, vocabulary(known)),
+    )
+
+
+def vocabulary(sentences: Iterable[Sentence], *, standard: str | None = None) -> set[str]:
+    """The different words of one layer of each sentence."""
+    return {word for sentence in sentences for word in layer_to_write(sentence, standard).words}
+
+
+def _count_tags(layer: Layer, tags: Counter[str]) -> None:
+    if layer.tags is None:
+        return
+    for tag, count in Counter(layer.tags).items():
+        tags[tag if isinstance(tag, str) else format_tag(tag, "?")] += count
+
+
+def _unknown(words: Counter[str], known: set[str]) -> Unknown:
+    missing = {word: count for word, count in words.items() if word not in known}
+    tokens = sum(missing.values())
+    return Unknown(
+        tokens, len(missing), percentage(tokens, words.total()), percentage(len(missing), len(words))
+    )

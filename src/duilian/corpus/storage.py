@@ -1,0 +1,237 @@
+"""Reading and writing whole corpora: files, formats and leniency put together."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from duilian.corpus.corpus import Corpus
+from duilian.corpus.cut import cut_sentences
+from duilian.corpus.files import DamagedFileError, display_name, open_writer, peek, read_lines
+from duilian.corpus.formats import (
+    CUTS,
+    FORMATS,
+    SAMPLE_LINES,
+    Format,
+    FormatOptions,
+    find_format,
+    guess_by_content,
+    guess_by_name,
+)
+from duilian.corpus.lines import Lines
+from duilian.corpus.sentence import Sentence
+from duilian.errors import ConfigError, CorpusError
+
+PathLike = str | os.PathLike[str]
+_log = logging.getLogger(__name__)
+
+
+class ReadReport:
+    """What is known of a reading besides its sentences: the format, and what a lenient one left out."""
+
+    MESSAGES_KEPT = 5
+
+    def __init__(self) -> None:
+        self.format = ""
+        self.skipped = 0  # malformed lines or blocks
+        self.problems: list[str] = []  # the first few messages about them
+
+    def skip(self, problem: CorpusError) -> None:
+        """Count it, and log it if it is one of the first."""
+        self.skipped += 1
+        if len(self.problems) < self.MESSAGES_KEPT:
+            self.problems.append(problem.message)
+            _log.warning("skipped: %s", problem.message)
+
+
+def read(
+    path: PathLike,
+    *,
+    standard: str | None = None,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    lenient: bool = False,
+    cut: str = "line",
+    column: str | None = None,
+    names: Sequence[str] | None = None,
+    empty_ok: bool = False,
+) -> Corpus:
+    """The corpus in a file (`-` is standard input).
+
+    `standard` names the annotation; the format is guessed unless given. `lenient` skips and counts malformed
+    lines instead of raising. `cut="sentence"` cuts lines after 。！？. `column` (upos, xpos) says where CoNLL
+    tags stand; `names` are the columns of the format columns.
+    """
+    report = ReadReport()
+    sentences = tuple(
+        read_sentences(
+            path,
+            standard=standard,
+            format=format,
+            encoding=encoding,
+            lenient=lenient,
+            cut=cut,
+            column=column,
+            names=names,
+            empty_ok=empty_ok,
+            report=report,
+        )
+    )
+    if standard is None:
+        standard = next((name for sentence in sentences for name in sentence), "")
+    return Corpus(
+        sentences,
+        standard=standard,
+        source=display_name(path),
+        format=report.format,
+        skipped=report.skipped,
+        problems=report.problems,
+    )
+
+
+def read_sentences(
+    path: PathLike,
+    *,
+    standard: str | None = None,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    lenient: bool = False,
+    cut: str = "line",
+    column: str | None = None,
+    names: Sequence[str] | None = None,
+    empty_ok: bool = False,
+    report: ReadReport | None = None,
+) -> Iterator[Sentence]:
+    """As `read`, one sentence after the other; what a lenient reading skips is noted in `report`."""
+    if cut not in CUTS:
+        raise ConfigError(f"unknown cut {cut!r}", f"choose one of: {', '.join(CUTS)}")
+    report = ReadReport() if report is None else report
+    options = FormatOptions(standard=standard, column=column, names=None if names is None else tuple(names))
+    form = None if format is None else find_format(format)
+    lines = read_lines(path, encoding=encoding, skip=report.skip if lenient else None)
+    return _Reading(path, form, options, cut, empty_ok, lenient, report).sentences(lines)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Reading:
+    """One file being read."""
+
+    path: PathLike
+    form: Format | None
+    options: FormatOptions
+    cut: str
+    empty_ok: bool
+    lenient: bool
+    report: ReadReport
+
+    def sentences(self, lines: Iterator[tuple[int, str]]) -> Iterator[Sentence]:
+        sample, lines = peek(lines, SAMPLE_LINES)
+        name = display_name(self.path)
+        if not sample:
+            if self.empty_ok:
+                return
+            raise CorpusError(name, 1, "the file is empty", "a corpus needs at least one sentence")
+        form = self.form or find_format(guess_by_name(self.path) or guess_by_content(sample, name))
+        self.report.format = form.name
+        is_empty = True
+        for sentence in self._cut(self._parsed(lines, form), form):
+            is_empty = False
+            yield sentence
+        if is_empty and not self.empty_ok and not self.lenient:
+            raise CorpusError(name, 1, f"the file holds no sentence in the format {form.name}")
+
+    def _parsed(self, lines: Iterator[tuple[int, str]], form: Format) -> Iterator[Sentence]:
+        def read_on(rest: Lines) -> Iterator[Sentence]:
+            return form.read(rest, display_name(self.path), self.options)
+
+        return _resuming(read_on, lines, self.report) if self.lenient else read_on(lines)
+
+    def _cut(self, sentences: Iterator[Sentence], form: Format) -> Iterator[Sentence]:
+        if self.cut == "line":
+            return sentences
+        if not form.is_by_line:
+            raise ConfigError(f"the format {form.name} marks its own sentences", "leave cut at line")
+        return cut_sentences(sentences, form.standard_of(self.options))
+
+
+def _resuming(
+    read_on: Callable[[Lines], Iterator[Sentence]], lines: Iterator[tuple[int, str]], report: ReadReport
+) -> Iterator[Sentence]:
+    """Read on behind every malformed line or block (see `lines`: a reader has consumed it when it raises)."""
+    rest = _Rest(lines)
+    while not rest.is_over:
+        try:
+            yield from read_on(rest)
+        except DamagedFileError:
+            raise
+        except CorpusError as problem:
+            report.skip(problem)
+
+
+class _Rest:
+    """The lines not read yet, which one reader after the other takes from."""
+
+    def __init__(self, lines: Iterator[tuple[int, str]]) -> None:
+        self._lines = lines
+        self.is_over = False
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        return self
+
+    def __next__(self) -> tuple[int, str]:
+        try:
+            return next(self._lines)
+        except StopIteration:
+            self.is_over = True
+            raise
+
+
+def write(
+    sentences: Iterable[Sentence],
+    path: PathLike,
+    *,
+    format: str | None = None,
+    standard: str | None = None,
+    encoding: str = "utf-8",
+    column: str | None = None,
+    names: Sequence[str] | None = None,
+) -> None:
+    """Write a corpus, or any iterable of sentences as they come, to a file: all of it or nothing.
+
+    The format is that of the file's extension unless given. Of several layers the named standard is
+    written, or the first one; jsonl takes them all.
+    """
+    form = find_format(format or _format_of_name(path))
+    if form.write is None:
+        raise ConfigError(f"the format {form.name} can be read but not written", "choose another format")
+    options = FormatOptions(standard=standard, column=column, names=None if names is None else tuple(names))
+    with open_writer(path, encoding=encoding) as write_text:
+        for text in form.write(sentences, options):
+            write_text(text)
+
+
+def _format_of_name(path: PathLike) -> str:
+    name = guess_by_name(path)
+    if name is None:
+        known = ", ".join(FORMATS)
+        raise ConfigError(f"the name {os.fspath(path)!r} does not tell the format", f"name it: {known}")
+    return name
+
+
+def write_parts(parts: Sequence[Corpus], directory: PathLike, *, like: PathLike, format: str) -> list[Path]:
+    """One file a part: train, dev and test if there are three, else part-1, part-2, …
+
+    The files end as `like` does and stand in `directory`, which is made if it is missing.
+    """
+    names = ["train", "dev", "test"] if len(parts) == 3 else [f"part-{n}" for n in range(1, len(parts) + 1)]
+    suffix = "".join(
+        Path(like).suffixes[-2:] if os.fspath(like).endswith(".gz") else Path(like).suffixes[-1:]
+    )
+    paths = [Path(directory) / f"{name}{suffix or '.' + format}" for name in names]
+    Path(directory).mkdir(parents=True, exist_ok=True)
+    for part, path in zip(parts, paths, strict=True):
+        write(part, path, format=format, standard=None if format == "jsonl" else part.standard)
+    return paths

@@ -1,0 +1,104 @@
+"""Templates by name or file, and sentences packed for them. The language itself is compiled natively.
+
+docs/templates.md describes it; the presets stand beside this file as text.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from duilian import _native
+from duilian.errors import ConfigError, TemplateError
+from duilian.text import Folding, check_text
+
+_PRESETS = importlib.resources.files("duilian.features") / "presets"
+
+
+def presets() -> list[str]:
+    """The names of the templates that ship with the package."""
+    return sorted(entry.name.removesuffix(".txt") for entry in _PRESETS.iterdir() if entry.name.endswith(".txt"))
+
+
+class Templates:
+    """A compiled set of feature templates."""
+
+    def __init__(self, text: str, *, name: str = "templates") -> None:
+        self.text = text
+        self.name = name
+        try:
+            self.native = _native.parse_templates(check_text(text))
+        except ValueError as error:
+            raise TemplateError(f"{name}:{error}") from None
+
+    @classmethod
+    def load(cls, name: str | Path) -> Templates:
+        """A preset by name, or a file."""
+        preset = _PRESETS / f"{name}.txt"
+        if isinstance(name, str) and preset.is_file():
+            return cls(preset.read_text(encoding="utf-8"), name=name)
+        if not Path(name).is_file():
+            raise ConfigError(
+                f"there are no templates {str(name)!r}", hint=f"a file, or one of: {', '.join(presets())}"
+            )
+        try:
+            return cls(Path(name).read_text(encoding="utf-8"), name=str(name))
+        except UnicodeDecodeError as error:
+            raise TemplateError(f"{name}: byte {error.start} is not UTF-8") from None
+
+    def __len__(self) -> int:
+        return len(self.native)
+
+    def __iter__(self) -> Iterable[str]:
+        return iter(self.native.texts)
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that templates ask for with `@name[k]`."""
+        return self.native.columns
+
+    @property
+    def has_transitions(self) -> bool:
+        """Whether the tag bigram `t[-1]` is among them."""
+        return self.native.has_transitions
+
+    def describe(
+        self,
+        units: Sequence[str],
+        columns: Mapping[str, Sequence[str]] | None = None,
+        folding: Folding | None = None,
+    ) -> list[list[str]]:
+        """Every feature of every unit, for people: `w[0] c[1,0]=国务院 新`."""
+        packed = pack([units], folding or Folding(width=False), [columns or {}])
+        return _native.describe_features(self.native, packed, 0)
+
+
+def pack(
+    sentences: Iterable[Sequence[str]],
+    folding: Folding,
+    columns: Iterable[Mapping[str, Sequence[str]]] | None = None,
+) -> _native.Sentences:
+    """Sentences as the native core reads them; every sentence has the same columns."""
+    if columns is None:
+        packed = _native.Sentences(folding.native, [])
+        for units in sentences:
+            packed.add(_text(units), [])
+        return packed
+    names: list[str] | None = None
+    packed = _native.Sentences(folding.native, [])
+    for units, values in zip(sentences, columns, strict=True):
+        if names is None:
+            names = sorted(values)
+            packed = _native.Sentences(folding.native, names)
+        if sorted(values) != names:
+            raise ConfigError(f"one sentence has the columns {sorted(values)}, another {names}")
+        packed.add(_text(units), [_text(values[name]) for name in names])
+    return packed
+
+
+def _text(values: Sequence[str]) -> list[str]:
+    """A list that the native core takes; lone surrogates are found here, where there is a clear message."""
+    listed = list(values)
+    check_text("".join(listed))
+    return listed

@@ -1,0 +1,229 @@
+"""The lattice of a sentence and the chain on it: what is still possible, and what the scores say of it.
+
+A *bundle* has one tag per side. A lattice keeps some bundles at each position; it is made from tag sets,
+mappings, candidates, gold tags and boundary rules, and never changes: every operation gives a new one.
+A `Chain` adds scores and answers questions. Constraining a question means asking a restricted lattice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import _native
+from duilian.errors import ConfigError
+
+Bundle = tuple[int, ...]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+
+FORBIDDEN = -np.inf
+
+
+class SideMapping(NamedTuple):
+    """Which tags of two sides go together: rows of side a, columns of side b."""
+
+    side_a: int
+    side_b: int
+    allows: Bools
+
+
+class Succession(NamedTuple):
+    """Which tag of a side may follow which, start and end a sentence; see `BoundaryScheme`."""
+
+    allows: Bools  # [L, L]
+    start: Bools  # [L]
+    end: Bools  # [L]
+
+    @classmethod
+    def free(cls, tags: int) -> Succession:
+        """Everything may follow everything."""
+        return cls(np.ones((tags, tags), bool), np.ones(tags, bool), np.ones(tags, bool))
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing is forbidden."""
+        return bool(self.allows.all() and self.start.all() and self.end.all())
+
+    def native(self) -> _native.Succession:
+        """[L + 1, L + 1] with start and end as the last row and column; empty if free."""
+        tags = len(self.start)
+        if self.is_free:
+            return _native.Succession(tags, np.zeros((0, 0), np.uint8))
+        table = np.ones((tags + 1, tags + 1), np.uint8)
+        table[:tags, :tags] = self.allows
+        table[tags, :tags] = self.start
+        table[:tags, tags] = self.end
+        return _native.Succession(tags, table)
+
+
+class Lattice:
+    """The bundles that each position keeps, in lexicographic order."""
+
+    __slots__ = ("native",)
+
+    def __init__(self, native: _native.Lattice) -> None:
+        self.native = native
+
+    @classmethod
+    def from_columns(cls, columns: Sequence[Iterable[Bundle]], sides: int) -> Lattice:
+        """A lattice from the bundles of each position, in any order."""
+        ordered = [sorted(set(column)) for column in columns]
+        flat = [tag for column in ordered for bundle in column for tag in bundle]
+        return cls(_native.Lattice(sides, _offsets(ordered), np.array(flat, np.int32)))
+
+    @classmethod
+    def complete(cls, positions: int, tags: Sequence[int]) -> Lattice:
+        """Every bundle of `tags[0] × tags[1] × …` at each position."""
+        return cls(_native.complete_lattice(positions, list(tags)))
+
+    @classmethod
+    def product(
+        cls, sides: Sequence[Sequence[Iterable[int]]], mappings: Sequence[SideMapping] = ()
+    ) -> Lattice:
+        """At each position the product of the sides' candidate tags, less what a mapping forbids."""
+        native = [
+            _native.SideMapping(m.side_a, m.side_b, np.ascontiguousarray(m.allows, np.uint8)) for m in mappings
+        ]
+        return cls(_native.product_lattice([_tag_sets(side) for side in sides], native))
+
+    def restrict(self, side: int, allowed: Sequence[Iterable[int]]) -> Lattice:
+        """What remains when one side allows these tags only: gold tags, a given boundary, a user's wish."""
+        return Lattice(_native.restrict(self.native, side, _tag_sets(allowed)))
+
+    def __and__(self, other: Lattice) -> Lattice:
+        return Lattice(_native.intersect(self.native, other.native))
+
+    def __or__(self, other: Lattice) -> Lattice:
+        return Lattice(_native.unite(self.native, other.native))
+
+    def trim(self, successions: Sequence[Succession]) -> Lattice:
+        """The bundles that stand on some complete legal path; one succession per side."""
+        return Lattice(_native.trim(self.native, [each.native() for each in successions]))
+
+    def locate(self, outer: Lattice) -> Ints:
+        """The number in `outer` of each state of this lattice, which must lie inside it."""
+        return _native.locate(self.native, outer.native)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Lattice) and self.native == other.native
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __len__(self) -> int:
+        return self.native.positions
+
+    @property
+    def sides(self) -> int:
+        """Tags per bundle."""
+        return self.native.sides
+
+    @property
+    def states(self) -> int:
+        """Bundles in all positions together."""
+        return self.native.states
+
+    @property
+    def first(self) -> Ints:
+        """[T + 1] the states of position t are `first[t]` to `first[t + 1]`."""
+        return self.native.first
+
+    @property
+    def tags(self) -> Ints:
+        """[S, sides] the bundle of each state."""
+        return self.native.tags
+
+    def columns(self) -> list[list[Bundle]]:
+        """The bundles of each position."""
+        first, tags = self.first.tolist(), [tuple(bundle) for bundle in self.tags.tolist()]
+        return [tags[first[t] : first[t + 1]] for t in range(len(self))]
+
+
+class Path(NamedTuple):
+    """A way through the lattice."""
+
+    score: float
+    states: Ints  # [T] state numbers; `lattice.tags[path.states]` are the bundles
+
+
+class Chain:
+    """A lattice with scores on its states and between neighbours; a path's score is their sum.
+
+    `state` has one score per state (start and stop scores included). `sides` has one matrix [L, L] per
+    side, scores of a tag behind a tag, FORBIDDEN where that is illegal; `joint`, if given, scores a whole
+    bundle behind a bundle: a matrix over the bundles listed in `bundles`, 0 for bundles it does not list.
+    """
+
+    def __init__(
+        self,
+        lattice: Lattice,
+        state: npt.ArrayLike,
+        sides: Sequence[npt.ArrayLike],
+        bundles: Sequence[Bundle] = (),
+        joint: npt.ArrayLike = ((),),
+    ) -> None:
+        self.lattice = lattice
+        matrices = [np.ascontiguousarray(side, np.float64) for side in sides]
+        if len(matrices) != lattice.sides:
+            raise ConfigError(f"{len(matrices)} transition matrices for {lattice.sides} sides")
+        for side, matrix in enumerate(matrices):
+            most = int(lattice.tags[:, side].max(initial=-1))
+            if matrix.ndim != 2 or min(matrix.shape) <= most:
+                raise ConfigError(f"side {side} has tags up to {most}, its matrix is {matrix.shape}")
+        number = {bundle: k for k, bundle in enumerate(bundles)}
+        labels = [number.get(tuple(bundle), -1) for bundle in lattice.tags.tolist()] if bundles else []
+        scores = np.ascontiguousarray(joint, np.float64)
+        if bundles and scores.shape != (len(bundles), len(bundles)):
+            raise ConfigError(f"{len(bundles)} bundles, but the joint matrix is {scores.shape}")
+        self.native = _native.Chain(
+            lattice.native,
+            np.ascontiguousarray(state, np.float64),
+            matrices,
+            np.array(labels, np.int32),
+            scores.reshape(len(bundles), -1) if bundles else np.zeros((0, 0)),
+        )
+
+    def log_partition(self) -> float:
+        """log Σ over paths of e^score; -inf if no path is legal."""
+        return self.native.log_partition()
+
+    def unit_marginals(self) -> Floats:
+        """[S] the probability of each state."""
+        return self.native.unit_marginals()
+
+    def pair_marginals(self) -> list[Floats]:
+        """[T - 1] matrices: the probability of each pair of neighbours."""
+        flat, widths = self.native.pair_marginals(), np.diff(self.lattice.first)
+        sizes = widths[:-1] * widths[1:]
+        parts = np.split(flat, np.cumsum(sizes)[:-1]) if len(sizes) else []
+        return [part.reshape(widths[t], widths[t + 1]) for t, part in enumerate(parts)]
+
+    def entropy(self) -> float:
+        """-Σ p log p over paths, in nats."""
+        return self.native.entropy()
+
+    def best_path(self) -> Path:
+        """The path of the highest score."""
+        return Path(*self.native.best_path())
+
+    def k_best(self, k: int) -> list[Path]:
+        """The k best paths, or all if there are fewer, in falling order."""
+        return [Path(*found) for found in self.native.k_best(k)]
+
+    def score(self, states: npt.ArrayLike) -> float:
+        """The score of a path."""
+        return self.native.path_score(np.ascontiguousarray(states, np.int32))
+
+
+def _offsets(columns: Sequence[Sequence[object]]) -> Ints:
+    return np.cumsum([0, *map(len, columns)], dtype=np.int32)
+
+
+def _tag_sets(positions: Sequence[Iterable[int]]) -> _native.TagSets:
+    ordered = [sorted(set(tags)) for tags in positions]
+    flat = [tag for tags in ordered for tag in tags]
+    return _native.TagSets(_offsets(ordered), np.array(flat, np.int32))

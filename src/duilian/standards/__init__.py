@@ -1,0 +1,7 @@
+"""What an annotation guideline is: its tags, its labels on characters, its ties to other guidelines."""
+
+from duilian.standards.boundaries import BoundaryScheme
+from duilian.standards.mapping import Mapping
+from duilian.standards.standard import Standard, TagDescription, names
+
+__all__ = ["BoundaryScheme", "Mapping", "Standard", "TagDescription", "names"]

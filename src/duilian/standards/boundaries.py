@@ -1,0 +1,164 @@
+"""Words as labels on units: `B@NN I@NN E@NN S@PU`, and which label may follow which.
+
+A unit is a character, or a run of letters that is never cut. A unit is the first of its word or not,
+and the last or not; a scheme gives a letter to each of the four cases. Schemes with fewer letters let
+one letter stand for two cases, and the neighbours tell which. Li et al. (2016) use BIES.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian.errors import ConfigError, StandardError
+
+BoolArray = npt.NDArray[np.bool_]
+
+SEPARATOR = "@"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BoundaryScheme:
+    """The letters for the first, an inner and the last unit of a long word, and for a word of one unit."""
+
+    begin: str
+    inside: str
+    end: str
+    single: str
+
+    BIES: ClassVar[BoundaryScheme]
+    BMES: ClassVar[BoundaryScheme]
+    BI: ClassVar[BoundaryScheme]
+    IE: ClassVar[BoundaryScheme]
+
+    def __post_init__(self) -> None:
+        for letter in self.letters:
+            if not letter or SEPARATOR in letter:
+                raise ConfigError(
+                    f"a boundary letter must be non-empty and without {SEPARATOR!r}: {letter!r}"
+                )
+        # A cut is told from a join by either neighbour; if neither tells, the scheme loses words.
+        open_left = [letter for letter in self.letters if self._is_last(letter) and self._goes_on(letter)]
+        open_right = [letter for letter in self.letters if self._is_first(letter) and self._came_on(letter)]
+        if open_left and open_right:
+            raise ConfigError(
+                f"boundary letters {self.name!r} cannot be read back: {open_left[0]} before {open_right[0]} "
+                "may be one word or two"
+            )
+
+    @classmethod
+    def named(cls, name: str) -> BoundaryScheme:
+        """One of BIES, BMES, BI, IE."""
+        found = {"BIES": cls.BIES, "BMES": cls.BMES, "BI": cls.BI, "IE": cls.IE}.get(name)
+        if found is None:
+            raise ConfigError(f"there is no boundary scheme {name!r}, only BIES, BMES, BI and IE")
+        return found
+
+    @property
+    def name(self) -> str:
+        """The letters in a row."""
+        return "".join(self.letters)
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The different letters."""
+        return tuple(dict.fromkeys((self.begin, self.inside, self.end, self.single)))
+
+    def labels(self, tags: Sequence[str] | None = None) -> list[str]:
+        """Every label, tag by tag; without tags the bare letters (segmentation only)."""
+        if tags is None:
+            return list(self.letters)
+        return [f"{letter}{SEPARATOR}{tag}" for tag in tags for letter in self.letters]
+
+    def split(self, label: str) -> tuple[str, str | None]:
+        """Letter and tag of a label; the tag of a bare letter is None."""
+        letter, separator, tag = label.partition(SEPARATOR)
+        if letter not in self.letters:
+            raise StandardError(f"label {label!r} has no boundary letter of {self.name}")
+        return letter, tag if separator else None
+
+    def encode(self, lengths: Sequence[int], tags: Sequence[str] | None = None) -> list[str]:
+        """One label per unit, for words of these many units."""
+        if tags is not None and len(tags) != len(lengths):
+            raise ConfigError(f"{len(lengths)} words but {len(tags)} tags")
+        labels: list[str] = []
+        for index, length in enumerate(lengths):
+            if length < 1:
+                raise ConfigError(f"a word must have at least one unit, word {index + 1} has {length}")
+            suffix = "" if tags is None else f"{SEPARATOR}{tags[index]}"
+            labels += [letter + suffix for letter in self._letters_of(length)]
+        return labels
+
+    def decode(self, labels: Sequence[str]) -> list[tuple[int, int, str | None]]:
+        """Start, end (exclusive) and tag of each word; labels that are no encoding raise StandardError."""
+        words: list[tuple[int, int, str | None]] = []
+        start = 0
+        parts = [self.split(label) for label in labels]
+        if parts and not self._is_first(parts[0][0]):
+            raise StandardError(f"label {labels[0]!r} cannot start a sentence")
+        for t in range(1, len(parts)):
+            if self._cuts(parts[t - 1], parts[t]):
+                words.append((start, t, parts[start][1]))
+                start = t
+            elif not self._joins(parts[t - 1], parts[t]):
+                raise StandardError(f"label {labels[t]!r} at unit {t + 1} cannot follow {labels[t - 1]!r}")
+        if parts:
+            if not self._is_last(parts[-1][0]):
+                raise StandardError(f"label {labels[-1]!r} cannot end a sentence")
+            words.append((start, len(parts), parts[start][1]))
+        return words
+
+    def allowed_start(self, labels: Sequence[str]) -> BoolArray:
+        """[L] which labels may start a sentence."""
+        return np.array([self._is_first(self.split(label)[0]) for label in labels], dtype=np.bool_)
+
+    def allowed_end(self, labels: Sequence[str]) -> BoolArray:
+        """[L] which labels may end a sentence."""
+        return np.array([self._is_last(self.split(label)[0]) for label in labels], dtype=np.bool_)
+
+    def allowed(self, labels: Sequence[str]) -> BoolArray:
+        """[L, L] whether label j may follow label i.
+
+        Together with `allowed_start` and `allowed_end` this admits exactly the encodings of segmentations.
+        """
+        parts = [self.split(label) for label in labels]
+        goes_on = np.array([self._goes_on(letter) for letter, _ in parts], dtype=np.bool_)
+        came_on = np.array([self._came_on(letter) for letter, _ in parts], dtype=np.bool_)
+        tag_ids = {tag: index for index, tag in enumerate(dict.fromkeys(tag for _, tag in parts))}
+        tags = np.array([tag_ids[tag] for _, tag in parts], dtype=np.int64)
+        joins: BoolArray = goes_on[:, None] & came_on[None, :] & (tags[:, None] == tags[None, :])
+        cuts: BoolArray = self.allowed_end(labels)[:, None] & self.allowed_start(labels)[None, :]
+        return joins | cuts
+
+    def _letters_of(self, length: int) -> list[str]:
+        if length == 1:
+            return [self.single]
+        return [self.begin, *[self.inside] * (length - 2), self.end]
+
+    def _is_first(self, letter: str) -> bool:
+        return letter in (self.begin, self.single)
+
+    def _is_last(self, letter: str) -> bool:
+        return letter in (self.end, self.single)
+
+    def _goes_on(self, letter: str) -> bool:
+        return letter in (self.begin, self.inside)
+
+    def _came_on(self, letter: str) -> bool:
+        return letter in (self.inside, self.end)
+
+    def _cuts(self, left: tuple[str, str | None], right: tuple[str, str | None]) -> bool:
+        return self._is_last(left[0]) and self._is_first(right[0])
+
+    def _joins(self, left: tuple[str, str | None], right: tuple[str, str | None]) -> bool:
+        return self._goes_on(left[0]) and self._came_on(right[0]) and left[1] == right[1]
+
+
+BoundaryScheme.BIES = BoundaryScheme("B", "I", "E", "S")
+BoundaryScheme.BMES = BoundaryScheme("B", "M", "E", "S")
+BoundaryScheme.BI = BoundaryScheme("B", "I", "I", "B")
+BoundaryScheme.IE = BoundaryScheme("I", "I", "E", "E")

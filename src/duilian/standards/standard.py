@@ -1,0 +1,187 @@
+"""A standard: the tag set of one annotation guideline, with what each tag means.
+
+The tags live in TOML files, one per standard: those in `tables/` are shipped, a user's own is read
+from a path. A standard without tags is open: it takes whatever tags its corpus has.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import functools
+import tomllib
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from duilian.errors import StandardError
+
+COLUMNS = ("tag", "upos", "xpos")
+FIELDS = ("title", "column", "tags")
+DESCRIPTION_FIELDS = ("english", "chinese", "example")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TagDescription:
+    """What one tag means, in two languages, and a word that has it."""
+
+    english: str
+    chinese: str
+    example: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Standard:
+    """One annotation guideline.
+
+    `tags` is None for an open standard. `column` says where a CoNLL file carries the tags: in
+    `upos` (the fourth column), in `xpos` (the fifth), or, for `tag`, in either: the fifth if it is filled.
+    """
+
+    name: str
+    tags: tuple[str, ...] | None = None
+    column: str = "tag"
+    title: str = ""
+    descriptions: Mapping[str, TagDescription] = dataclasses.field(
+        default_factory=dict, repr=False, hash=False
+    )
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise StandardError("a standard needs a name")
+        if self.column not in COLUMNS:
+            raise StandardError(
+                f"standard {self.name!r}: column must be one of {', '.join(COLUMNS)}, got {self.column!r}"
+            )
+        if self.tags is not None:
+            _check_tags(self.name, self.tags)
+
+    @classmethod
+    def load(cls, name: str | Path) -> Standard:
+        """A shipped standard by name, or one's own by the path of its `.toml` file."""
+        if isinstance(name, Path) or name.endswith(".toml"):
+            path = Path(name)
+            return _parse(path.stem, str(path), _read(path))
+        if name not in names():
+            raise StandardError(f"there is no standard {name!r}", _hint(name))
+        return _load_shipped(name)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the tags are those of the data."""
+        return self.tags is None
+
+    def __contains__(self, tag: object) -> bool:
+        return self.tags is None or tag in self.tags
+
+    def with_tags(self, tags: Iterable[str]) -> Standard:
+        """The same standard with exactly these tags: closes an open one over those of a corpus."""
+        return dataclasses.replace(self, tags=tuple(tags))
+
+    def explain(self, tag: str) -> str:
+        """One line: the tag, what it means in English and Chinese, an example."""
+        if tag not in self:
+            near = difflib.get_close_matches(tag, self.tags or (), n=3, cutoff=0.5)
+            hint = (
+                f"did you mean {' or '.join(near)}?" if near else f"its tags are {' '.join(self.tags or ())}"
+            )
+            raise StandardError(f"standard {self.name!r} has no tag {tag!r}", hint)
+        about = self.descriptions.get(tag)
+        if about is None:
+            return f"{tag}: not described"
+        return f"{tag}: {about.english} ({about.chinese}), as in {about.example}"
+
+
+def names() -> tuple[str, ...]:
+    """The names of the shipped standards."""
+    return tuple(sorted(entry.name[: -len(".toml")] for entry in _tables() if entry.name.endswith(".toml")))
+
+
+def table_names() -> tuple[str, ...]:
+    """The names of the shipped mapping tables, such as `ctb-pku.tight`."""
+    return tuple(sorted(entry.name[: -len(".txt")] for entry in _tables() if entry.name.endswith(".txt")))
+
+
+def shipped(file_name: str) -> Traversable:
+    """A data file of this package."""
+    return resources.files("duilian.standards") / "tables" / file_name
+
+
+@functools.cache
+def _tables() -> tuple[Traversable, ...]:
+    return tuple((resources.files("duilian.standards") / "tables").iterdir())
+
+
+@functools.cache
+def _load_shipped(name: str) -> Standard:
+    file_name = f"{name}.toml"
+    return _parse(name, file_name, shipped(file_name).read_bytes())
+
+
+def _hint(name: str) -> str:
+    near = difflib.get_close_matches(name.lower(), names(), n=1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    return f"there are {', '.join(names())}; declare your own in a .toml file and give its path"
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise StandardError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _parse(name: str, path: str, content: bytes) -> Standard:
+    try:
+        table = tomllib.loads(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise StandardError(f"{path}: is not UTF-8 (byte {error.start})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise StandardError(f"{path}: is not TOML: {error}") from None
+    for key in table:
+        if key not in FIELDS:
+            raise StandardError(f"{path}: unknown field {key!r}, expected one of {', '.join(FIELDS)}")
+    tags = table.get("tags")
+    if tags is not None and not isinstance(tags, dict):
+        raise StandardError(
+            f"{path}: tags must be a table, got {tags!r}", 'write NN = { english = "…" } under [tags]'
+        )
+    title = table.get("title", "")
+    if not isinstance(title, str):
+        raise StandardError(f"{path}: title must be a string, got {title!r}")
+    descriptions = {tag: _describe(path, tag, entry) for tag, entry in (tags or {}).items()}
+    return Standard(
+        name=name,
+        tags=None if tags is None else tuple(descriptions),
+        column=table.get("column", "tag"),
+        title=title,
+        descriptions=descriptions,
+    )
+
+
+def _describe(path: str, tag: str, entry: Any) -> TagDescription:
+    if not isinstance(entry, dict):
+        raise StandardError(f"{path}: tag {tag!r} must be a table, got {entry!r}")
+    for key, value in entry.items():
+        if key not in DESCRIPTION_FIELDS:
+            raise StandardError(
+                f"{path}: tag {tag!r}: unknown field {key!r}, expected one of {', '.join(DESCRIPTION_FIELDS)}"
+            )
+        if not isinstance(value, str):
+            raise StandardError(f"{path}: tag {tag!r}: {key} must be a string, got {value!r}")
+    return TagDescription(*(entry.get(key, "") for key in DESCRIPTION_FIELDS))
+
+
+def _check_tags(name: str, tags: tuple[str, ...]) -> None:
+    if not tags:
+        raise StandardError(f"standard {name!r} has no tags", "leave the tags out for an open standard")
+    seen = set()
+    for tag in tags:
+        if not tag or tag != "".join(tag.split()):
+            raise StandardError(f"standard {name!r}: a tag is a string without blanks, got {tag!r}")
+        if tag in seen:
+            raise StandardError(f"standard {name!r} has the tag {tag!r} twice")
+        seen.add(tag)

@@ -1,0 +1,104 @@
+"""Raw text → sentences → units, with offsets into the text for each.
+
+What lies between two units is white space or invisible (line breaks, zero-width spaces, controls); every
+other character is in exactly one unit. So `text[start:end]` is the unit, and units and gaps together are
+the text, whatever the text is. Folding changes what features see, never what the user gets back.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import _native
+from duilian.errors import ConfigError, TextError
+
+Spans = npt.NDArray[np.int64]
+"""[n, 2] start and end of each piece."""
+
+Script = Literal["as-is", "simplified"]
+
+
+def check_text(text: str) -> str:
+    """The text itself, or a TextError that says where it is no text."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise TextError(
+            f"character {error.start + 1} of the text is a lone surrogate ({text[error.start]!r})",
+            hint="decode the bytes with errors='replace', or find out where the other half was lost",
+        ) from None
+    return text
+
+
+def sentences(text: str) -> Spans:
+    """The sentences of a text: each ends at 。！？ or … (with the closing quotes that follow) or at a line break."""
+    return _native.split_sentences(check_text(text))
+
+
+def units(text: str, *, join_letters: bool = False, join_digits: bool = False) -> Spans:
+    """The characters of a text, with their combining marks; joined emoji and, if asked, runs are one unit."""
+    return _native.split_units(check_text(text), join_letters, join_digits)
+
+
+def cut(text: str, spans: Spans) -> list[str]:
+    """The pieces of a text."""
+    return [text[start:end] for start, end in spans.tolist()]
+
+
+def gaps(text: str, spans: Spans) -> list[str]:
+    """What lies before, between and behind the pieces: one more than there are pieces."""
+    edges = [0, *spans.ravel().tolist(), len(text)]
+    return [text[edges[k] : edges[k + 1]] for k in range(0, len(edges), 2)]
+
+
+def join(pieces: list[str], between: list[str]) -> str:
+    """The text again: `join(cut(text, spans), gaps(text, spans)) == text`."""
+    if len(between) != len(pieces) + 1:
+        raise ConfigError(f"{len(pieces)} pieces need {len(pieces) + 1} gaps, got {len(between)}")
+    return between[0] + "".join(piece + gap for piece, gap in zip(pieces, between[1:], strict=True))
+
+
+def char_types(text: str) -> list[str]:
+    """The type of every character: digit, letter, han, punct, space, emoji or other."""
+    return _native.char_types(check_text(text))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Folding:
+    """What features see of a character; one character for one, so that offsets stay true."""
+
+    width: bool = True  # Ａ１， → A1,
+    script: Script = "as-is"  # simplified: 說 → 说 (needs the extra `zh`, OpenCC)
+
+    def __post_init__(self) -> None:
+        if self.script not in ("as-is", "simplified"):
+            raise ConfigError(f"script must be 'as-is' or 'simplified', got {self.script!r}")
+
+    def __call__(self, text: str) -> str:
+        return self.native.fold(check_text(text))
+
+    @functools.cached_property
+    def native(self) -> _native.Folding:
+        """The native form, made once."""
+        return _native.Folding(self.width, list(_to_simplified()) if self.script == "simplified" else [])
+
+
+@functools.cache
+def _to_simplified() -> tuple[tuple[int, int], ...]:
+    """Traditional characters and their simplified forms, from OpenCC, where that is one character."""
+    try:
+        import opencc
+    except ImportError:
+        raise ConfigError(
+            "folding to simplified characters needs OpenCC", hint="pip install 'duilian[zh]'"
+        ) from None
+    convert = opencc.OpenCC("t2s").convert
+    han = (*range(0x3400, 0xA000), *range(0x20000, 0x2A6E0))
+    # One long call instead of 70,000; the line breaks keep the characters apart.
+    found = convert("\n".join(map(chr, han))).split("\n")
+    return tuple((code, ord(to)) for code, to in zip(han, found, strict=True) if len(to) == 1 and ord(to) != code)
