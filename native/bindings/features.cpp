@@ -1,3 +1,4 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -17,7 +18,7 @@ void bind_features(nb::module_& m) {
            "units"_a, "columns"_a)
       .def("__len__", &Sentences::size)
       .def_prop_ro("units", &Sentences::units)
-      .def_prop_ro("first", [](const Sentences& self) { return to_numpy(self.first()); });
+      .def_prop_ro("first", [](const Sentences& self) { return to_numpy(self.first()); }, nb::rv_policy::move);
 
   nb::class_<TemplateSet>(m, "TemplateSet")
       .def_ro("columns", &TemplateSet::columns)
@@ -37,12 +38,25 @@ void bind_features(nb::module_& m) {
            },
            "keys"_a)
       .def("__len__", &FeatureIndex::size)
+      .def("find",
+           [](const FeatureIndex& self, std::uint64_t key) -> std::optional<std::uint32_t> {
+             const std::uint32_t row = self.find(key);
+             return row == kNoRow ? std::nullopt : std::optional(row);
+           },
+           "key"_a)
       .def_prop_ro("bytes", &FeatureIndex::bytes)
-      .def_prop_ro("keys", [](const FeatureIndex& self) { return to_numpy(self.keys()); });
+      .def_prop_ro("keys", [](const FeatureIndex& self) { return to_numpy(self.keys()); }, nb::rv_policy::move);
 
   nb::class_<FeatureRows>(m, "FeatureRows")
-      .def_prop_ro("first", [](const FeatureRows& self) { return to_numpy(self.first); })
-      .def_prop_ro("rows", [](const FeatureRows& self) { return to_numpy(self.value); });
+      .def("__init__",
+           [](FeatureRows* self, const Input<std::int64_t>& first, const Input<std::uint32_t>& rows) {
+             FeatureRows built{to_vector(first), to_vector(rows)};
+             check(built);
+             new (self) FeatureRows(std::move(built));
+           },
+           "first"_a, "rows"_a)
+      .def_prop_ro("first", [](const FeatureRows& self) { return to_numpy(self.first); }, nb::rv_policy::move)
+      .def_prop_ro("rows", [](const FeatureRows& self) { return to_numpy(self.value); }, nb::rv_policy::move);
 
   m.def("count_keys",
         [](const TemplateSet& templates, const Sentences& sentences, std::uint32_t least) {

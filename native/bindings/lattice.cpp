@@ -27,9 +27,9 @@ void bind_lattice(nb::module_& m) {
       .def_ro("sides", &Lattice::sides)
       .def_prop_ro("positions", &Lattice::positions)
       .def_prop_ro("states", &Lattice::states)
-      .def_prop_ro("first", [](const Lattice& self) { return to_numpy(self.first); })
+      .def_prop_ro("first", [](const Lattice& self) { return to_numpy(self.first); }, nb::rv_policy::move)
       .def_prop_ro("tags",
-                   [](const Lattice& self) { return to_numpy(self.tag, static_cast<std::size_t>(self.sides)); })
+                   [](const Lattice& self) { return to_numpy(self.tag, static_cast<std::size_t>(self.sides)); }, nb::rv_policy::move)
       .def("__eq__", [](const Lattice& self, const Lattice& other) { return self == other; }, "other"_a);
 
   nb::class_<TagSets>(m, "TagSets")

@@ -34,8 +34,9 @@ void bind_model(nb::module_& m) {
   nb::class_<Part>(m, "Part")
       .def_ro("labels", &Part::labels)
       .def_ro("state_at", &Part::state_at)
-      .def_prop_ro("first", [](const Part& self) { return to_numpy(self.first); })
-      .def_prop_ro("label", [](const Part& self) { return to_numpy(self.label); })
+      .def_prop_ro("edge", &Part::edge)
+      .def_prop_ro("first", [](const Part& self) { return to_numpy(self.first); }, nb::rv_policy::move)
+      .def_prop_ro("label", [](const Part& self) { return to_numpy(self.label); }, nb::rv_policy::move)
       .def("transition", &Part::transition, "before"_a, "after"_a);
 
   nb::class_<Model>(m, "Model")
@@ -43,7 +44,9 @@ void bind_model(nb::module_& m) {
       .def_ro("tags", &Model::tags)
       .def("separate", [](const Model& self, std::size_t side) { return self.separate.at(side); }, "side"_a)
       .def("joint", [](const Model& self) { return self.joint.value(); })
-      .def_prop_ro("bundles", [](const Model& self) { return to_numpy(self.bundles.bundles(), self.tags.size()); });
+      .def("find_bundle", [](const Model& self, const std::vector<TagId>& tags) { return self.bundles.find(tags); },
+           "tags"_a)
+      .def_prop_ro("bundles", [](const Model& self) { return to_numpy(self.bundles.bundles(), self.tags.size()); }, nb::rv_policy::move);
 
   m.def("lay_out_model",
         [](std::vector<std::int32_t> tags, std::vector<Succession> successions, std::int64_t rows,

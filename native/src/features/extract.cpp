@@ -168,6 +168,13 @@ void run(const Window& x, const Template& program, std::int64_t t, const Sink& s
 
 }  // namespace
 
+void check(const FeatureRows& rows) {
+  if (rows.first.empty() || rows.first.front() != 0 || !std::is_sorted(rows.first.begin(), rows.first.end()) ||
+      rows.first.back() != static_cast<std::int64_t>(rows.value.size())) {
+    throw std::invalid_argument("the offsets of the feature rows do not fit");
+  }
+}
+
 void check_columns(const TemplateSet& templates, const Sentences& sentences) {
   const auto& names = sentences.column_names();
   for (const std::string& name : templates.columns) {

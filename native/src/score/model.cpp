@@ -12,6 +12,10 @@ namespace {
 
 [[nodiscard]] std::uint64_t pack(std::uint64_t high, std::uint64_t low) { return (high << 32U) | low; }
 
+[[nodiscard]] std::uint64_t transition_key(std::int32_t before, std::int32_t after) {
+  return pack(static_cast<std::uint64_t>(before), static_cast<std::uint64_t>(after));
+}
+
 /// Collects (feature row, label) pairs and sorts out duplicates before they fill the memory.
 class PairSet {
  public:
@@ -66,25 +70,31 @@ void lay_out_separate(Model& model, std::int64_t rows, const FeatureRows& featur
   }
 }
 
+/// Numbers every transition of the lattice, start and stop included.
+void add_neighbours(const Lattice& lattice, const std::vector<std::int32_t>& label, Part& part) {
+  const auto add = [&](std::int32_t before, std::int32_t after) { part.transitions.insert(transition_key(before, after)); };
+  const std::int32_t T = lattice.positions();
+  for (std::int32_t t = 0; t < T; ++t) {
+    for (std::int32_t j = lattice.first[t]; j < lattice.first[t + 1]; ++j) {
+      if (t == 0) add(part.edge(), label[j]);
+      if (t + 1 == T) add(label[j], part.edge());
+      for (std::int32_t i = lattice.first[t == 0 ? 0 : t - 1]; i < lattice.first[t]; ++i) add(label[i], label[j]);
+    }
+  }
+}
+
 void lay_out_joint(Model& model, std::int64_t rows, const FeatureRows& features, std::span<const Example> examples,
                    JointFeatures which) {
   PairSet pairs;
   Part part;
   part.is_dense = false;
-  std::vector<std::uint64_t> neighbours;
   for (const Example& example : examples) {
     const Lattice& lattice = which == JointFeatures::correct ? example.correct : example.possible;
     std::vector<std::int32_t> label;
     for (std::int32_t s = 0; s < lattice.states(); ++s) label.push_back(model.bundles.insert(lattice.bundle(s)));
     for_each_row_and_state(features, example.first_unit, lattice,
                            [&](std::uint32_t row, std::int32_t s) { pairs.add(row, label[s]); });
-    for (std::int32_t t = 0; t + 1 < lattice.positions(); ++t) {
-      for (std::int32_t i = lattice.first[t]; i < lattice.first[t + 1]; ++i) {
-        for (std::int32_t j = lattice.first[t + 1]; j < lattice.first[t + 2]; ++j) {
-          part.transitions.insert(pack(static_cast<std::uint64_t>(label[i]), static_cast<std::uint64_t>(label[j])));
-        }
-      }
-    }
+    add_neighbours(lattice, label, part);
   }
   part.labels = model.bundles.size();
   pairs.write_to(part, rows);
@@ -120,7 +130,7 @@ void check_example(const Model& model, const FeatureRows& features, const Exampl
 
 std::int64_t Part::transition(std::int32_t before, std::int32_t after) const {
   if (is_dense) return transition_at + static_cast<std::int64_t>(before) * (labels + 1) + after;
-  const std::uint32_t found = transitions.find(pack(static_cast<std::uint64_t>(before), static_cast<std::uint64_t>(after)));
+  const std::uint32_t found = transitions.find(transition_key(before, after));
   return found == kNoRow ? -1 : transition_at + found;
 }
 

@@ -27,8 +27,8 @@ void score_side(const Model& model, std::size_t side, std::span<const float> wei
     for (std::int32_t s = lattice.first[t]; s < lattice.first[t + 1]; ++s) {
       const TagId tag = lattice.bundle(s)[side];
       state[s] += work.per_label[tag];
-      if (t == 0) state[s] += weights[part.transition(part.labels, tag)];
-      if (t + 1 == T) state[s] += weights[part.transition(tag, part.labels)];
+      if (t == 0) state[s] += weights[part.transition(part.edge(), tag)];
+      if (t + 1 == T) state[s] += weights[part.transition(tag, part.edge())];
     }
   }
 }
@@ -57,7 +57,12 @@ void score_joint(const Model& model, std::span<const float> weights, const Featu
         if (s >= 0) state[s] += weight[k];
       }
     }
-    each_known([&](std::int32_t bundle, std::int32_t) { work.slot[bundle] = -1; });
+    const auto add_edge = [&](std::int64_t at, std::int32_t s) { state[s] += at >= 0 ? weights[at] : 0.0F; };
+    each_known([&](std::int32_t bundle, std::int32_t s) {
+      work.slot[bundle] = -1;
+      if (t == 0) add_edge(part.transition(part.edge(), bundle), s);
+      if (t + 1 == lattice.positions()) add_edge(part.transition(bundle, part.edge()), s);
+    });
   }
 }
 
@@ -116,7 +121,7 @@ void add_state_deltas(const Part& part, const FeatureRows& features, std::int64_
   }
 }
 
-/// Transition features of one part, block by block; a dense part also has start and stop.
+/// Transition features of one part, block by block, and start and stop.
 template <class Label>
 void add_transition_deltas(const Part& part, const Side& side, const Label& label, std::vector<Delta>& out) {
   const auto add = [&](std::int32_t before, std::int32_t after, double p) {
@@ -134,13 +139,12 @@ void add_transition_deltas(const Part& part, const Side& side, const Label& labe
       }
     }
   }
-  if (!part.is_dense) return;
   const std::int32_t T = side.lattice.positions();
   for (std::int32_t s = side.lattice.first[0]; s < side.lattice.first[1]; ++s) {
-    add(part.labels, label(side, s), side.found.unit[s]);
+    add(part.edge(), label(side, s), side.found.unit[s]);
   }
   for (std::int32_t s = side.lattice.first[T - 1]; s < side.lattice.first[T]; ++s) {
-    add(label(side, s), part.labels, side.found.unit[s]);
+    add(label(side, s), part.edge(), side.found.unit[s]);
   }
 }
 

@@ -21,6 +21,9 @@ struct PerUnit {
 using FeatureKeys = PerUnit<std::uint64_t>;
 using FeatureRows = PerUnit<std::uint32_t>;
 
+/// Throws std::invalid_argument unless the offsets rise from 0 to the number of values.
+void check(const FeatureRows& rows);
+
 /// Throws std::invalid_argument if a template asks for a column that the sentences lack.
 void check_columns(const TemplateSet& templates, const Sentences& sentences);
 

@@ -18,6 +18,9 @@
 
 namespace duilian {
 
+/// Start and stop where the number of labels is still growing.
+inline constexpr std::int32_t kSparseEdge = 0x7FFFFFFF;
+
 /// Feature row r has the state weights [first[r], first[r + 1]), one for each label that it was seen with;
 /// counted from `state_at` in the weight vector.
 struct Part {
@@ -26,10 +29,12 @@ struct Part {
   std::vector<std::int32_t> label;     // [state weights]  ascending within a row
   std::int64_t state_at = 0;
   std::int64_t transition_at = 0;
-  // Separate parts have every transition, [L + 1][L + 1] with start and stop as label L. The joint part has
-  // those of the training data only: `transitions` numbers them.
+  // Separate parts have every transition, [L + 1][L + 1]. The joint part has those of the training data
+  // only: `transitions` numbers them. Start and stop are the label edge().
   bool is_dense = true;
   KeyTable transitions;
+
+  [[nodiscard]] std::int32_t edge() const { return is_dense ? labels : kSparseEdge; }
 
   /// Where the weight of (before, after) lies in the weight vector; -1 if there is none.
   [[nodiscard]] std::int64_t transition(std::int32_t before, std::int32_t after) const;
@@ -72,7 +77,7 @@ struct Example {
 enum class JointFeatures : std::uint8_t { none, correct, possible };
 
 /// Lays out a model for these examples. A separate weight exists for every feature and tag that meet in some
-/// correct lattice on an annotated side; joint weights for what meets in correct (or possible) lattices.
+/// correct lattice; a joint weight for every feature and bundle that meet in a correct (or possible) one.
 [[nodiscard]] Model lay_out_model(std::vector<std::int32_t> tags, std::vector<Succession> successions,
                                   std::int64_t rows, const FeatureRows& features, std::span<const Example> examples,
                                   JointFeatures joint);
