@@ -1,3 +1,28 @@
 """Duilian 对联: one Chinese analyser learned from corpora that disagree."""
 
+from duilian.corpus import Corpus, Layer, Sentence, read, write
+from duilian.errors import DuilianError
+from duilian.features import Templates
+from duilian.lattice import Chain, Lattice
+from duilian.models import CoupledTagger
+from duilian.standards import BoundaryScheme, Mapping, Standard
+from duilian.text import Folding
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "BoundaryScheme",
+    "Chain",
+    "Corpus",
+    "CoupledTagger",
+    "DuilianError",
+    "Folding",
+    "Lattice",
+    "Layer",
+    "Mapping",
+    "Sentence",
+    "Standard",
+    "Templates",
+    "read",
+    "write",
+]

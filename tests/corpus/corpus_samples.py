@@ -28,9 +28,9 @@ CONLLX = (
 )
 COLUMNS = "他 PN B-NP\n来 VV B-VP\n了 AS {I-VP|O}\n\n好 JJ _\n吧 SP O\n\n"
 JSONLINES = (
-    '{"id":"1","comments":["# a"],"layers":{"pku":{"words":["他","来了"],"tags":["r",["v","vn"]],"heads":[2,0],'
-    '"relations":["nsubj",null],"spaces":[""," "],"entities":[[0,1,"nr"]]},"ctb":{"words":["他","来","了"],'
-    '"tags":["PN",null,"SP"],"columns":{"pinyin":["ta1","","le5"]}}}}\n'
+    '{"id":"1","comments":["# a"],"layers":{"pku":{"words":["他","来了"],"tags":["r",["v","vn"]],'
+    '"heads":[2,0],"relations":["nsubj",null],"spaces":[""," "],"entities":[[0,1,"nr"]]},'
+    '"ctb":{"words":["他","来","了"],"tags":["PN",null,"SP"],"columns":{"pinyin":["ta1","","le5"]}}}}\n'
 )
 
 SAMPLES = {
@@ -105,15 +105,22 @@ def row_sentences(draw: st.DrawFn, column: str, more: tuple[str, ...]) -> Senten
 
     field = text_without("\t")
     other = "xpos" if column == "upos" else "upos"
-    heads = [draw(st.none() | st.integers(0, count).filter(lambda head: head != place)) for place in range(1, count + 1)]
+    places = list(range(count + 1))
+    heads = [draw(st.none() | st.sampled_from(places[:n] + places[n + 1 :])) for n in places[1:]]
     relations = many(st.none() | field.filter(lambda name: name != "_"))
     columns = {name: tuple(many(st.just("_") | field)) for name in ("lemma", other, "feats", *more)}
     layer = Layer(
-        tuple(many(field)), _known(many(tags_without("\t"))), _known(heads), _known(relations), columns=columns
+        tuple(many(field)),
+        _known(many(tags_without("\t"))),
+        _known(heads),
+        _known(relations),
+        columns=columns,
     )
     id = draw(st.just("") | st.text(st.sampled_from("a1.-=中"), min_size=1))
     comments = (f"# sent_id = {id}",) if id else ()
-    return Sentence({"x": layer}, id, (*comments, *draw(st.lists(st.sampled_from(["# a b", "#"]), max_size=2))))
+    return Sentence(
+        {"x": layer}, id, (*comments, *draw(st.lists(st.sampled_from(["# a b", "#"]), max_size=2)))
+    )
 
 
 @st.composite

@@ -56,7 +56,8 @@ def test_plain_and_marked_up_lines_are_read_alike():
 
 
 def test_underscore_drops_sgml_and_keeps_the_sentence_id():
-    text = "<DOC>\n<DOCID> a 1 </DOCID>\n<BODY>\n<S ID=12>\n他_PN\n</S>\n<S ID=13> 来_VV </S>\n<_PU >_PU\n</BODY>"
+    head = "<DOC>\n<DOCID> a 1 </DOCID>\n<BODY>\n"
+    text = head + "<S ID=12>\n他_PN\n</S>\n<S ID=13> 来_VV </S>\n<_PU >_PU\n</BODY>"
     found = list(read_underscore(numbered(text), path="f", standard="ctb"))
     assert [(sentence.id, sentence["ctb"].words) for sentence in found] == [
         ("12", ("他",)),
@@ -179,7 +180,12 @@ MALFORMED = [
     ("columns", "a b {}", 1, "empty member"),
     ("jsonl", "{", 1, "not JSON"),
     ("jsonl", "[" * 100_000, 1, "nesting too deep"),
-    ("jsonl", '{"layers": {"x": {"words": ["a"], "heads": [' + "9" * 5000 + "]}}}", 1, "a number is too long"),
+    (
+        "jsonl",
+        '{"layers": {"x": {"words": ["a"], "heads": [' + "9" * 5000 + "]}}}",
+        1,
+        "a number is too long",
+    ),
     ("jsonl", "[]", 1, "expected an object"),
     ("jsonl", '{"layers": {}}', 1, "at least one layer"),
     ("jsonl", '{"layers": {"x": {"words": ["a"]}}, "more": 1}', 1, "unknown key ['more']"),

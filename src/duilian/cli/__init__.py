@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from duilian import __version__
-from duilian.cli import corpus
+from duilian.cli import corpus, demo
 from duilian.errors import DuilianError
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(corpus.app, name="corpus")
+app.command("demo", epilog=demo.EXAMPLE)(demo.command)
 
 
 def _show_version(wanted: bool) -> None:

@@ -128,6 +128,8 @@ def guess_format(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> st
     if by_name is not None:
         return by_name
     lines, _ = peek(read_lines(path, encoding=encoding), SAMPLE_LINES)
+    if not lines:
+        raise CorpusError(display_name(path), 1, "the file is empty")
     return guess_by_content(lines, display_name(path))
 
 

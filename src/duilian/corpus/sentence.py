@@ -45,6 +45,11 @@ class Layer:
     def __len__(self) -> int:
         return len(self.words)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # A proxy cannot be pickled, and sentences travel between processes.
+        fields = (self.words, self.tags, self.heads, self.relations, self.spaces)
+        return Layer, (*fields, dict(self.columns), self.entities, self.extra_rows)
+
     @property
     def text(self) -> str:
         """The characters of the sentence, with the spaces the source had."""

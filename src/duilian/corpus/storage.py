@@ -128,20 +128,22 @@ class _Reading:
     report: ReadReport
 
     def sentences(self, lines: Iterator[tuple[int, str]]) -> Iterator[Sentence]:
-        sample, lines = peek(lines, SAMPLE_LINES)
         name = display_name(self.path)
+        named = self.form.name if self.form else guess_by_name(self.path)
+        sample, lines = peek(lines, 1 if named else SAMPLE_LINES)
         if not sample:
             if self.empty_ok:
                 return
             raise CorpusError(name, 1, "the file is empty", "a corpus needs at least one sentence")
-        form = self.form or find_format(guess_by_name(self.path) or guess_by_content(sample, name))
+        form = find_format(named or guess_by_content(sample, name))
         self.report.format = form.name
         is_empty = True
         for sentence in self._cut(self._parsed(lines, form), form):
             is_empty = False
             yield sentence
-        if is_empty and not self.empty_ok and not self.lenient:
-            raise CorpusError(name, 1, f"the file holds no sentence in the format {form.name}")
+        if is_empty and not self.empty_ok:
+            hint = f"for instance {self.report.problems[0]}" if self.report.problems else ""
+            raise CorpusError(name, 1, f"the file holds no sentence in the format {form.name}", hint)
 
     def _parsed(self, lines: Iterator[tuple[int, str]], form: Format) -> Iterator[Sentence]:
         def read_on(rest: Lines) -> Iterator[Sentence]:

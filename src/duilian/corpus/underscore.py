@@ -30,26 +30,26 @@ def read_underscore(lines: Lines, *, path: str, standard: str) -> Iterator[Sente
     """One sentence a line; blank lines and SGML lines are skipped."""
     id = ""
     for number, line in lines:
+        this_id = id
         if "<" in line:
-            line, id = _strip_elements(line, id)
+            line, this_id, id = _strip_elements(line, id)
         if not line or line.isspace():
             continue
         try:
-            yield Sentence({standard: _parse_line(line)}, id)
+            yield Sentence({standard: _parse_line(line)}, this_id)
         except Malformed as problem:
             raise problem.at(path, number) from None
 
 
-def _strip_elements(line: str, id: str) -> tuple[str, str]:
-    """What is left of a line without its SGML, and the id of the sentence it stands in."""
+def _strip_elements(line: str, id: str) -> tuple[str, str, str]:
+    """What is left of a line without its SGML; the id of its sentence, and of the one after the line."""
     start = _SENTENCE_START.match(line)
     if start:
         line, id = line[start.end() :], start[1] or start[2] or ""
-    elif _SENTENCE_END.match(line.lstrip()):
-        return "", ""
-    elif _ELEMENT.fullmatch(line):
-        return "", id
-    return _SENTENCE_END.sub("", line), id
+    elif _ELEMENT.fullmatch(line) and not _SENTENCE_END.fullmatch(line.lstrip()):
+        return "", id, id
+    inside, ends = _SENTENCE_END.subn("", line)
+    return inside, id, "" if ends else id
 
 
 def _parse_line(line: str) -> Layer:

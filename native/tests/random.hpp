@@ -1,0 +1,114 @@
+// Random cases that are the same on every machine: the standard's distributions are not, its engines are.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "check.hpp"
+#include "duilian/lattice/lattice.hpp"
+
+namespace check {
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+
+  [[nodiscard]] std::uint64_t bits() { return engine_(); }
+  /// A whole number in [0, n).
+  [[nodiscard]] std::int32_t below(std::int32_t n) {
+    return static_cast<std::int32_t>(engine_() % static_cast<std::uint64_t>(n));
+  }
+  [[nodiscard]] double real(double low, double high) {
+    return low + (high - low) * static_cast<double>(engine_() >> 11U) * 0x1p-53;
+  }
+  [[nodiscard]] bool chance(double p) { return real(0.0, 1.0) < p; }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// Calls test(random) once per seed; a failure names its seed.
+template <class Test>
+void for_each_seed(std::int64_t count, const Test& test) {
+  for (std::int64_t seed = 0; seed < count; ++seed) {
+    record().seed = seed;
+    Random random(static_cast<std::uint64_t>(seed));
+    test(random);
+  }
+  record().seed = -1;
+}
+
+/// Each tag of [0, tags) with probability `density`; at least one per position if asked.
+[[nodiscard]] inline duilian::TagSets random_tag_sets(Random& random, std::int32_t positions, std::int32_t tags,
+                                                      double density, bool is_never_empty) {
+  duilian::TagSets sets;
+  for (std::int32_t t = 0; t < positions; ++t) {
+    const std::int32_t sure = is_never_empty ? random.below(tags) : -1;
+    for (duilian::TagId tag = 0; tag < tags; ++tag) {
+      if (tag == sure || random.chance(density)) sets.tag.push_back(tag);
+    }
+    sets.first.push_back(static_cast<std::int32_t>(sets.tag.size()));
+  }
+  return sets;
+}
+
+/// A part of the complete lattice: every bundle stays with probability `density`, at least one per position
+/// if asked.
+[[nodiscard]] inline duilian::Lattice random_lattice(Random& random, std::int32_t positions,
+                                                     const std::vector<std::int32_t>& tags, double density,
+                                                     bool is_never_empty) {
+  const duilian::Lattice full = duilian::complete_lattice(positions, tags);
+  duilian::Lattice out;
+  out.sides = full.sides;
+  for (std::int32_t t = 0; t < positions; ++t) {
+    const std::int32_t sure = is_never_empty ? full.first[t] + random.below(full.width(t)) : -1;
+    for (std::int32_t s = full.first[t]; s < full.first[t + 1]; ++s) {
+      if (s != sure && !random.chance(density)) continue;
+      const auto bundle = full.bundle(s);
+      out.tag.insert(out.tag.end(), bundle.begin(), bundle.end());
+    }
+    out.first.push_back(static_cast<std::int32_t>(out.tag.size() / tags.size()));
+  }
+  return out;
+}
+
+/// Tag counts of 1 to 3 sides, each in [1, most].
+[[nodiscard]] inline std::vector<std::int32_t> random_sides(Random& random, std::int32_t most) {
+  std::vector<std::int32_t> tags(static_cast<std::size_t>(1 + random.below(3)));
+  for (std::int32_t& count : tags) count = 1 + random.below(most);
+  return tags;
+}
+
+/// Calls visit(states) for every row of states, one per position.
+template <class Visit>
+void for_each_path(const duilian::Lattice& x, const Visit& visit) {
+  std::vector<std::int32_t> path;
+  const auto extend = [&](const auto& self) -> void {
+    const auto t = static_cast<std::int32_t>(path.size());
+    if (t == x.positions()) return visit(path);
+    for (std::int32_t s = x.first[t]; s < x.first[t + 1]; ++s) {
+      path.push_back(s);
+      self(self);
+      path.pop_back();
+    }
+  };
+  extend(extend);
+}
+
+/// Which tag may follow which, at random; everything may if `density` is 1 or more.
+[[nodiscard]] inline std::vector<duilian::Succession> random_successions(Random& random,
+                                                                         const std::vector<std::int32_t>& tags,
+                                                                         double density) {
+  std::vector<duilian::Succession> out(tags.size());
+  for (std::size_t k = 0; k < tags.size() && density < 1.0; ++k) {
+    if (random.chance(0.2)) continue;  // a free side among bound ones
+    const auto edge = static_cast<std::size_t>(tags[k]) + 1;
+    out[k].tags = tags[k];
+    for (std::size_t n = 0; n < edge * edge; ++n) out[k].allows.push_back(random.chance(density) ? 1 : 0);
+  }
+  return out;
+}
+
+}  // namespace check

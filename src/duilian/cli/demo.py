@@ -1,0 +1,60 @@
+"""`duilian demo`: train a small coupled tagger and show a sentence in both standards."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+from rich.text import Text
+
+from duilian import demo
+from duilian.demo import DemoResult
+from duilian.learning import AdaGradConfig
+from duilian.models import CoupledTagger, IterationReport
+
+EXAMPLE = "Example:\n\n    duilian demo\n\n    duilian demo 他 发展 了 经济 。"
+
+
+def command(
+    words: Annotated[
+        list[str] | None, typer.Argument(help="The words of a sentence to tag, separated by spaces.")
+    ] = None,
+    threads: Annotated[int, typer.Option(help="Threads to train with; the result is the same.")] = 1,
+) -> None:
+    """Train a tiny coupled tagger on two corpora of our own and tag a sentence in both standards."""
+    learn = AdaGradConfig(threads=threads)
+    with Progress(console=Console(stderr=True), transient=True, disable=not Console(stderr=True).is_terminal) as bar:
+        task = bar.add_task("training", total=18)
+
+        def advance(name: str, report: IterationReport) -> None:
+            bar.update(task, advance=1, description=f"{name}, loss {report.loss:.0f}")
+
+        result = demo.run(advance, learn)
+    console = Console()
+    console.print(_scores(result))
+    for sentence in [list(demo.SENTENCE), words or []]:
+        if sentence:
+            console.print(_couplet(result.tagger, sentence))
+
+
+def _scores(result: DemoResult) -> Table:
+    table = Table(title="tagging accuracy on held-out sentences, %", title_justify="left")
+    table.add_column("standard")
+    for name in ("learned alone", "learned together"):
+        table.add_column(name, justify="right")
+    for standard in demo.STANDARDS:
+        table.add_row(standard, f"{result.alone[standard]:.1f}", f"{result.coupled[standard]:.1f}")
+    return table
+
+
+def _couplet(tagger: CoupledTagger, words: list[str]) -> Table:
+    """One line of tags above the words, one below."""
+    (tags,) = tagger.predict([words])
+    above, below = tagger.standards
+    table = Table.grid(padding=(0, 2))
+    for name, cells, style in [(above, tags[above], "cyan"), ("", words, "bold"), (below, tags[below], "green")]:
+        table.add_row(Text(name, style="dim"), *(Text(cell, style=style) for cell in cells))
+    return table

@@ -1,0 +1,222 @@
+"""`duilian corpus`: what it prints, where, and how it ends."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from duilian import cli
+from duilian.corpus import read
+from duilian.errors import ConfigError
+
+TEXT = "我/r  来/v  。/w\n他/r  去/v  北湖/ns  。/w\n好/a  ！/w  走/v  。/w\n"
+
+
+@pytest.fixture
+def duilian(monkeypatch, tmp_path):
+    """Run the command in this process, in an empty folder; gives (status, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_text(TEXT, encoding="utf-8")
+
+    def call(*arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
+        streams = {name: io.TextIOWrapper(io.BytesIO(), "utf-8") for name in ("stdout", "stderr")}
+        streams["stdin"] = io.TextIOWrapper(io.BytesIO(stdin), "utf-8")
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", ["duilian", *arguments])
+            for name, stream in streams.items():
+                patch.setattr(sys, name, stream)
+            status = cli.main()
+        for stream in streams.values():
+            stream.flush()
+        out, err = (streams[name].buffer.getvalue().decode() for name in ("stdout", "stderr"))
+        assert "Traceback" not in out + err
+        return status, out, err
+
+    return call
+
+
+def test_stats_as_json(duilian):
+    status, out, err = duilian("corpus", "stats", "a.txt", "--json")
+    found = json.loads(out)
+    assert (status, err) == (0, "")
+    assert (found["sentences"], found["words"], found["characters"]) == (3, 11, 12)
+    assert found["tags"]["w"] == 4
+    assert found["tag_shares"]["w"] == pytest.approx(100 * 4 / 11)
+    assert sum(found["tag_shares"].values()) == pytest.approx(100)
+    assert "oov" not in found
+
+
+def test_stats_for_people(duilian):
+    status, out, err = duilian("corpus", "stats", "a.txt", "--against", "a.txt")
+    assert (status, err) == (0, "")
+    assert "sentences" in out
+    assert "0.00 % of the words" in out
+    assert "\x1b" not in out, "no colours in a pipe"
+
+
+def test_several_files_are_one_corpus_and_nothing_is_standard_input(duilian):
+    assert json.loads(duilian("corpus", "stats", "a.txt", "a.txt", "--json")[1])["sentences"] == 6
+    assert json.loads(duilian("corpus", "stats", "--json", stdin=TEXT.encode())[1])["sentences"] == 3
+    cut = duilian("corpus", "stats", "a.txt", "--cut", "sentence", "--json")[1]
+    assert json.loads(cut)["sentences"] == 4
+
+
+def test_convert_to_standard_output_and_to_a_file(duilian, tmp_path):
+    status, out, err = duilian("corpus", "convert", "a.txt", "--to", "underscore")
+    assert (status, out, err) == (0, TEXT.replace("  ", " ").replace("/", "_"), "")
+    assert duilian("corpus", "convert", "a.txt", "-o", "b.conllu")[:2] == (0, "")
+    assert duilian("corpus", "convert", "b.conllu", "--to", "slash") == (0, TEXT, "")
+    assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.conllu"]
+
+
+def test_convert_from_another_encoding(duilian, tmp_path):
+    (tmp_path / "gb.txt").write_bytes(TEXT.encode("gb18030"))
+    status, out, err = duilian("corpus", "convert", "gb.txt", "--to", "slash")
+    assert (status, out) == (1, "")
+    assert err.startswith("duilian: gb.txt:1: byte 0x")
+    assert "  hint: the file looks like gb18030" in err
+    assert duilian("corpus", "convert", "gb.txt", "--to", "slash", "--encoding", "gb18030")[1] == TEXT
+
+
+def test_split_and_sample(duilian, tmp_path):
+    status, out, _ = duilian("corpus", "split", "a.txt", "--shares", "1,1,1", "--seed", "5", "-o", "parts")
+    assert status == 0
+    assert len(out.splitlines()) == 3
+    assert sorted(os.listdir(tmp_path / "parts")) == ["dev.txt", "test.txt", "train.txt"]
+    assert len(read(tmp_path / "parts" / "dev.txt")) == 1
+    status, out, _ = duilian("corpus", "sample", "a.txt", "-n", "2", "--seed", "1")
+    assert status == 0
+    assert len(out.splitlines()) == 2
+    assert out == duilian("corpus", "sample", "-n", "2", stdin=TEXT.encode())[1]
+
+
+def test_lenient_says_what_it_skipped(duilian, tmp_path):
+    (tmp_path / "bad.txt").write_text(TEXT + "bad\n", encoding="utf-8")
+    status, out, err = duilian("corpus", "stats", "bad.txt", "--lenient", "--json", "--format", "slash")
+    assert (status, json.loads(out)["sentences"]) == (0, 3)
+    assert "bad.txt: skipped 1 malformed line" in err
+    assert "bad.txt:4: the word 'bad' has no tag" in err
+    status, out, err = duilian("corpus", "stats", "bad.txt", "--json", "--format", "slash")
+    assert (status, out) == (1, "")
+    assert (
+        err == "duilian: bad.txt:4: the word 'bad' has no tag\n  hint: write word/? if its tag is not known\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["stats", "none.txt"], "duilian: none.txt: no such file or directory"),
+        (["stats", "."], "duilian: .: is a directory"),
+        (["stats", "empty.txt"], "duilian: empty.txt:1: the file is empty"),
+        (["stats", "a.txt", "--format", "xml"], "duilian: unknown format 'xml'"),
+        (["stats", "a.txt", "--encoding", "x"], "duilian: unknown encoding 'x'"),
+        (["convert", "a.txt", "-o", "b.txt"], "duilian: the name 'b.txt' does not tell the format"),
+        (["convert", "a.txt"], "duilian: the name '-' does not tell the format"),
+        (["convert", "a.txt", "-o", "no/b.conllu"], "no such file or directory"),
+        (["sample", "a.txt", "-n", "4"], "duilian: cannot draw 4 sentences from a corpus of 3"),
+        (["split", "a.txt", "-o", "x", "--shares", "0"], "duilian: shares must be"),
+    ],
+)
+def test_a_users_mistake_is_one_sentence_and_status_1(duilian, tmp_path, arguments, message):
+    (tmp_path / "empty.txt").touch()
+    status, out, err = duilian("corpus", *arguments)
+    assert (status, out) == (1, "")
+    assert message in err
+    assert len(err.splitlines()) <= 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["bogus"], ["corpus", "bogus"], ["corpus", "stats", "--bogus"], ["corpus", "sample", "a.txt", "-n", "x"],
+     ["corpus", "split", "a.txt"], ["corpus", "split", "a.txt", "-o", "x", "--shares", "a,b"]],
+)  # fmt: skip
+def test_wrong_usage_is_status_2(duilian, arguments):
+    status, out, err = duilian(*arguments)
+    assert (status, out) == (2, "")
+    assert err
+
+
+@pytest.mark.parametrize("command", ["stats", "convert", "split", "sample"])
+def test_help_has_an_example(duilian, command):
+    status, out, _ = duilian("corpus", command, "--help")
+    assert status == 0
+    assert f"Example: duilian corpus {command}" in out
+
+
+def test_version_and_top_help(duilian):
+    assert duilian("--version")[1].startswith("duilian 0.")
+    assert "corpus" in duilian("--help")[1]
+
+
+def test_debug_shows_the_error_itself(duilian):
+    with pytest.raises(FileNotFoundError):
+        duilian("corpus", "stats", "none.txt", "--debug")
+    with pytest.raises(ConfigError):
+        duilian("--debug", "corpus", "stats", "a.txt", "--format", "xml")
+
+
+def test_a_bug_keeps_its_traceback():
+    def bug() -> None:
+        raise RuntimeError("ours")
+
+    with pytest.raises(RuntimeError):
+        cli.run(bug)
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "duilian.cli", *arguments]
+
+
+def test_a_closed_pipe_is_quiet(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text(TEXT * 20_000, encoding="utf-8")
+    with subprocess.Popen(
+        command("corpus", "convert", str(path), "--to", "conllu"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+def test_ctrl_c_is_quiet_and_leaves_nothing_behind(tmp_path):
+    target = tmp_path / "b.conllu"
+    with subprocess.Popen(
+        command("corpus", "convert", "-", "--format", "slash", "-o", str(target)),
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        process.stdin.write(TEXT.encode())
+        process.stdin.flush()
+        deadline = time.monotonic() + 30
+        while not os.listdir(tmp_path) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert os.listdir(tmp_path), "it should be writing by now"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+        assert process.stderr.read() == b""
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_full_disk_is_one_sentence():
+    if not os.path.exists("/dev/full"):
+        pytest.skip("this system has no /dev/full")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            command("corpus", "convert", "-", "--to", "segmented"),
+            input=TEXT.encode(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == b"duilian: <stdout>: no space left on device\n"

@@ -1,0 +1,142 @@
+"""Text in, offsets out: nothing is lost, whatever the text is."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from duilian import text as tx
+from duilian.errors import ConfigError, TextError
+
+NASTY = [
+    "中", "國", "𠀀", "a", "Ｂ", "1", "２", " ", "\u3000", "\n", "\r\n", "\t", "\0", "\x85", "\u200b", "\ufeff", "\u200d",
+    "é", "e\u0301", "\u0301", "👍🏽", "👨‍👩‍👧", "🇨🇳", "🇨", "❤\ufe0f", "。", "！", "?", "…", "”", "’", ")", "-", "かな", "한",
+]  # fmt: skip
+
+texts = st.one_of(st.text(max_size=60), st.lists(st.sampled_from(NASTY), max_size=40).map("".join))
+
+
+def check_spans(text: str, spans: tx.Spans) -> None:
+    edges = spans.ravel().tolist()
+    assert all(start < end for start, end in spans.tolist())
+    assert edges == sorted(edges)
+    assert not edges or (edges[0] >= 0 and edges[-1] <= len(text))
+    assert tx.join(tx.cut(text, spans), tx.gaps(text, spans)) == text
+
+
+@settings(max_examples=400)
+@given(texts, st.booleans(), st.booleans())
+def test_units_and_gaps_are_the_text(text: str, letters: bool, digits: bool) -> None:
+    spans = tx.units(text, join_letters=letters, join_digits=digits)
+    check_spans(text, spans)
+    for gap in tx.gaps(text, spans):
+        assert set(tx.char_types(gap)) <= {"space"}
+
+
+@settings(max_examples=400)
+@given(texts)
+def test_sentences_and_gaps_are_the_text(text: str) -> None:
+    spans = tx.sentences(text)
+    check_spans(text, spans)
+    for gap in tx.gaps(text, spans):
+        assert set(tx.char_types(gap)) <= {"space"}
+    for sentence in tx.cut(text, spans):
+        assert not set(sentence) & set("\n\r\x85\u2028\u2029\v\f")
+        assert tx.cut(sentence, tx.sentences(sentence)) == [sentence]
+
+
+@given(texts)
+def test_folding_keeps_every_offset(text: str) -> None:
+    folded = tx.Folding(width=True)(text)
+    assert len(folded) == len(text)
+    assert tx.Folding(width=True)(folded) == folded
+    assert tx.Folding(width=False)(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("他2岁", ["他", "2", "岁"]),
+        ("e\u0301a", ["e\u0301", "a"]),
+        ("👨‍👩‍👧好", ["👨‍👩‍👧", "好"]),
+        ("👍🏽👍", ["👍🏽", "👍"]),
+        ("🇨🇳🇯🇵", ["🇨🇳", "🇯🇵"]),
+        ("❤\ufe0f", ["❤\ufe0f"]),
+        ("𠀀。", ["𠀀", "。"]),
+        ("a\u200bb\ufeffc", ["a", "b", "c"]),
+        ("\u0301a", ["\u0301", "a"]),
+        ("", []),
+        (" \n\0", []),
+    ],
+)
+def test_units_by_example(text: str, expected: list[str]) -> None:
+    assert tx.cut(text, tx.units(text)) == expected
+
+
+def test_runs_are_units_if_asked() -> None:
+    text = "用iPhone15打１２３，Ｗｉ－Ｆｉ"
+    joined = tx.cut(text, tx.units(text, join_letters=True, join_digits=True))
+    assert joined == ["用", "iPhone", "15", "打", "１２３", "，", "Ｗｉ", "－", "Ｆｉ"]
+    assert tx.cut("a1", tx.units("a1", join_letters=True)) == ["a", "1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("他来了。她走了！", ["他来了。", "她走了！"]),
+        ("“好！”他说。", ["“好！”", "他说。"]),
+        ("真的？！真的……好", ["真的？！", "真的……", "好"]),
+        ("一\n二\r\n\r\n三", ["一", "二", "三"]),
+        ("看 http://a.cn/?q=1&b 吧", ["看 http://a.cn/?q=1&b 吧"]),
+        ("Really? 是。", ["Really?", "是。"]),
+        ("  。 ", ["。"]),
+        ("没有句号", ["没有句号"]),
+        ("\n \n", []),
+    ],
+)
+def test_sentences_by_example(text: str, expected: list[str]) -> None:
+    assert tx.cut(text, tx.sentences(text)) == expected
+
+
+def test_a_megabyte_without_a_line_break() -> None:
+    text = "汉字" * 500_000
+    assert tx.sentences(text).tolist() == [[0, 1_000_000]]
+    assert len(tx.units(text)) == 1_000_000
+
+
+def test_character_types() -> None:
+    assert tx.char_types("汉a１。 😀い") == ["han", "letter", "digit", "punct", "space", "emoji", "other"]
+
+
+def test_width_folding() -> None:
+    assert tx.Folding(width=True)("ＡＢｚ０９，！～￥\u3000。") == "ABz09,!~¥ 。"
+
+
+def test_lone_surrogates_have_a_clear_error() -> None:
+    for call in (tx.units, tx.sentences, tx.char_types, tx.Folding()):
+        with pytest.raises(TextError, match=r"character 3 of the text is a lone surrogate.*\n  hint: "):
+            call("好a\udc80")
+
+
+def test_wrong_settings_are_refused() -> None:
+    with pytest.raises(ConfigError, match="script must be"):
+        tx.Folding(script="traditional")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="1 pieces need 2 gaps"):
+        tx.join(["a"], [""])
+
+
+@pytest.mark.skipif(importlib.util.find_spec("opencc") is None, reason="OpenCC (extra zh) is not installed")
+def test_traditional_characters_fold_one_to_one() -> None:
+    folding = tx.Folding(script="simplified")
+    assert folding("漢語說得好，Ａ") == "汉语说得好,A"
+    assert len(folding("後面的頭髮" * 100)) == 500
+
+
+def test_without_opencc_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "opencc", None)
+    tx._to_simplified.cache_clear()
+    with pytest.raises(ConfigError, match=r"duilian\[zh\]"):
+        tx.Folding(script="simplified")("漢")
