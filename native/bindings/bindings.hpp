@@ -25,6 +25,13 @@ using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+/// What `work` gives, computed while other Python threads run.
+template <class Work>
+[[nodiscard]] auto without_gil(const Work& work) {
+  const nb::gil_scoped_release release;
+  return work();
+}
+
 /// A NumPy array that owns the vector's memory.
 template <class T>
 [[nodiscard]] Array<T> to_numpy(std::vector<T> values) {

@@ -18,6 +18,18 @@ struct OwnedChain {
   [[nodiscard]] Chain view() const { return {lattice, state, between}; }
 };
 
+/// Scratch that a thread keeps from call to call.
+[[nodiscard]] Workspace& scratch() {
+  thread_local Workspace work;
+  return work;
+}
+
+[[nodiscard]] Marginals find_marginals(const OwnedChain& chain) {
+  Marginals found;
+  marginals(chain.view(), scratch(), found);
+  return found;
+}
+
 [[nodiscard]] nb::tuple to_tuple(Path path) { return nb::make_tuple(path.score, to_numpy(std::move(path.states))); }
 
 }  // namespace
@@ -43,44 +55,35 @@ void bind_chain(nb::module_& m) {
            "lattice"_a, "state"_a, "sides"_a, "label"_a, "joint"_a)
       .def("log_partition",
            [](const OwnedChain& self) {
-             Workspace work;
-             return log_partition(self.view(), work);
+             return log_partition(self.view(), scratch());
            },
            nb::call_guard<nb::gil_scoped_release>())
       .def("unit_marginals",
            [](const OwnedChain& self) {
-             Workspace work;
-             Marginals found;
-             marginals(self.view(), work, found);
-             return to_numpy(std::move(found.unit));
+             return to_numpy(without_gil([&] { return find_marginals(self).unit; }));
            })
       .def("summed_pair_marginals",
            [](const OwnedChain& self) {
-             Workspace work;
-             Marginals found;
-             marginals(self.view(), work, found);
-             return nb::make_tuple(to_numpy(self.between.block_of), to_numpy(std::move(found.pair)));
+             return nb::make_tuple(to_numpy(self.between.block_of),
+                                   to_numpy(without_gil([&] { return find_marginals(self).pair; })));
            })
       .def("pair_marginals",
            [](const OwnedChain& self) {
-             Workspace work;
-             return to_numpy(pair_marginals(self.view(), work));
+             return to_numpy(without_gil([&] { return pair_marginals(self.view(), scratch()); }));
            })
       .def("entropy",
            [](const OwnedChain& self) {
-             Workspace work;
-             return entropy(self.view(), work);
+             return entropy(self.view(), scratch());
            },
            nb::call_guard<nb::gil_scoped_release>())
       .def("best_path",
            [](const OwnedChain& self) {
-             Workspace work;
-             return to_tuple(best_path(self.view(), work));
+             return to_tuple(without_gil([&] { return best_path(self.view(), scratch()); }));
            })
       .def("k_best",
            [](const OwnedChain& self, std::int32_t k) {
              nb::list out;
-             for (Path& path : k_best(self.view(), k)) out.append(to_tuple(std::move(path)));
+             for (Path& path : without_gil([&] { return k_best(self.view(), k); })) out.append(to_tuple(std::move(path)));
              return out;
            },
            "k"_a)

@@ -60,12 +60,7 @@ void bind_features(nb::module_& m) {
 
   m.def("count_keys",
         [](const TemplateSet& templates, const Sentences& sentences, std::uint32_t least) {
-          std::vector<std::uint64_t> keys;
-          {
-            nb::gil_scoped_release release;
-            keys = count_keys(templates, sentences, least);
-          }
-          return to_numpy(std::move(keys));
+          return to_numpy(without_gil([&] { return count_keys(templates, sentences, least); }));
         },
         "templates"_a, "sentences"_a, "least"_a);
   m.def("extract_keys",

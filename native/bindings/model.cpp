@@ -3,7 +3,7 @@
 
 #include "bindings.hpp"
 #include "duilian/learn/adagrad.hpp"
-#include "duilian/learn/parallel.hpp"
+#include "duilian/learn/decode.hpp"
 #include "duilian/score/score.hpp"
 
 namespace duilian::bindings {
@@ -71,17 +71,9 @@ void bind_model(nb::module_& m) {
         [](const Model& model, const Weights& weights, const FeatureRows& features,
            const std::vector<std::int64_t>& first_units, const std::vector<Lattice>& lattices, bool by_marginals,
            std::size_t threads) {
-          std::vector<std::vector<TagId>> found(lattices.size());
-          {
-            nb::gil_scoped_release release;
-            std::vector<ScoreWorkspace> work(threads);
-            for_each_piece(lattices.size(), threads, [&](std::size_t thread, std::size_t k) {
-              const auto scored =
-                  score_lattice(model, view(weights), features, first_units.at(k), lattices[k], work[thread]);
-              found[k] = by_marginals ? decode_marginals(model, scored, lattices[k], work[thread])
-                                      : decode_path(scored, lattices[k], work[thread]);
-            });
-          }
+          auto found = without_gil([&] {
+            return decode_all(model, view(weights), features, first_units, lattices, {by_marginals, threads});
+          });
           nb::list out;
           for (auto& tags : found) out.append(to_numpy(std::move(tags), model.tags.size()));
           return out;

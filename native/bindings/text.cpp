@@ -41,10 +41,10 @@ void bind_text(nb::module_& m) {
         "text"_a);
   m.def("split_units",
         [](const std::string& text, bool joins_letters, bool joins_digits) {
-          return to_pairs(split_units(decode_utf8(text), {joins_letters, joins_digits}));
+          return to_pairs(without_gil([&] { return split_units(decode_utf8(text), {joins_letters, joins_digits}); }));
         },
         "text"_a, "joins_letters"_a, "joins_digits"_a);
-  m.def("split_sentences", [](const std::string& text) { return to_pairs(split_sentences(decode_utf8(text))); },
+  m.def("split_sentences", [](const std::string& text) { return to_pairs(without_gil([&] { return split_sentences(decode_utf8(text)); })); },
         "text"_a);
 }
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace check {
+namespace testing {
 
 struct Test {
   const char* name;
@@ -85,33 +85,33 @@ inline bool passes(const Test& test) {
   return record().failures == 0;
 }
 
-}  // namespace check
+}  // namespace testing
 
 #define TEST(name)                                                  \
   static void name();                                               \
-  static const check::Registration name##_registration{#name, name}; \
+  static const testing::Registration name##_registration{#name, name}; \
   static void name()
 
-#define CHECK(...) ((__VA_ARGS__) ? void() : check::fail(__FILE__, __LINE__, "not true: " #__VA_ARGS__))
+#define CHECK(...) ((__VA_ARGS__) ? void() : testing::fail(__FILE__, __LINE__, "not true: " #__VA_ARGS__))
 
 #define CHECK_NEAR(a, b, tolerance) \
-  check::check_near(__FILE__, __LINE__, #a " ≈ " #b, static_cast<double>(a), static_cast<double>(b), tolerance)
+  testing::check_near(__FILE__, __LINE__, #a " ≈ " #b, static_cast<double>(a), static_cast<double>(b), tolerance)
 
 #define CHECK_THROWS(expression, error) \
   static_cast<void>(                    \
-      check::thrown_message<error>(__FILE__, __LINE__, #expression, [&] { static_cast<void>(expression); }))
+      testing::thrown_message<error>(__FILE__, __LINE__, #expression, [&] { static_cast<void>(expression); }))
 
 /// The error's message must begin with `start`.
 #define CHECK_THROWS_WITH(expression, error, start)                                                           \
-  check::check_message(                                                                                       \
+  testing::check_message(                                                                                       \
       __FILE__, __LINE__,                                                                                     \
-      check::thrown_message<error>(__FILE__, __LINE__, #expression, [&] { static_cast<void>(expression); }), \
+      testing::thrown_message<error>(__FILE__, __LINE__, #expression, [&] { static_cast<void>(expression); }), \
       start)
 
 int main() {
   int passed = 0;
   int failed = 0;
-  for (const check::Test& test : check::record().tests) ++(check::passes(test) ? passed : failed);
+  for (const testing::Test& test : testing::record().tests) ++(testing::passes(test) ? passed : failed);
   std::printf("%d passed, %d failed\n", passed, failed);
   return failed == 0 && passed > 0 ? 0 : 1;
 }

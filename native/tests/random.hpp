@@ -9,7 +9,7 @@
 #include "check.hpp"
 #include "duilian/lattice/lattice.hpp"
 
-namespace check {
+namespace testing {
 
 class Random {
  public:
@@ -111,4 +111,4 @@ void for_each_path(const duilian::Lattice& x, const Visit& visit) {
   return out;
 }
 
-}  // namespace check
+}  // namespace testing

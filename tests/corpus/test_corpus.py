@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from corpus_samples import numbered
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duilian.corpus import Corpus, Entity, Layer, Sentence, read, statistics, vocabulary, write_parts
@@ -54,6 +54,7 @@ def test_sets_of_tags_have_one_fingerprint():
     assert corpus(names).fingerprint() == corpus(reversed(names)).fingerprint()
 
 
+@settings(deadline=None)
 @given(st.integers(0, 60), st.lists(st.integers(0, 9), min_size=1, max_size=5).filter(any), st.integers())
 def test_split_parts_are_the_corpus(count, shares, seed):
     corpus = corpus_of(count)
@@ -87,6 +88,7 @@ def test_sample_draws_different_sentences():
         corpus.sample(51, 1)
 
 
+@settings(deadline=None)
 @given(st.integers(2, 40), st.data())
 def test_folds_hold_out_every_sentence_once(count, data):
     corpus = corpus_of(count)

@@ -29,7 +29,7 @@ def test_layers_must_spell_the_same():
         both["z"]
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(free_sentences())
 def test_a_sentence_travels_between_processes(sentence):
     assert pickle.loads(pickle.dumps(sentence)) == sentence

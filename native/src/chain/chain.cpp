@@ -23,9 +23,14 @@ void lay_out(const Chain& chain, Workspace& work) {
   for (std::int32_t t = 0; t < T; ++t) {
     work.at.push_back(work.at.back() + padded(static_cast<std::size_t>(chain.lattice.width(t))));
   }
-  work.emission.assign(work.at.back(), 0.0);
-  work.alpha.assign(work.at.back(), 0.0);
+  work.emission.resize(work.at.back());
+  work.alpha.resize(work.at.back());
   work.scale.resize(static_cast<std::size_t>(T));
+}
+
+/// What pads a vector must not hold an old NaN.
+void clear_padding(double* values, std::size_t width) {
+  for (std::size_t j = width; j < padded(width); ++j) values[j] = 0.0;
 }
 
 /// e^(transition - peak) of every block; false if some block spreads too widely.
@@ -48,13 +53,14 @@ void lay_out(const Chain& chain, Workspace& work) {
   for (std::int32_t t = 0; t < chain.lattice.positions(); ++t) {
     const auto width = static_cast<std::size_t>(chain.lattice.width(t));
     const double* score = chain.state.data() + chain.lattice.first[t];
-    const double peak = *std::max_element(score, score + width);
+    const double peak = kernels().peak(score, width);
     double* emission = work.emission.data() + work.at[t];
     double* alpha = work.alpha.data() + work.at[t];
     kernels().exponentials(score, peak, width, emission);
+    clear_padding(emission, width);
     log_z += peak;
     if (t == 0) {
-      std::fill_n(alpha, width, 1.0);
+      std::fill_n(alpha, padded(width), 1.0);
     } else {
       const Block& block = chain.between.between(t - 1);
       kernels().times_matrix(work.alpha.data() + work.at[t - 1], work.exp_score.data() + block.offset, block.rows,
@@ -65,7 +71,7 @@ void lay_out(const Chain& chain, Workspace& work) {
     const double scale = kernels().multiply(emission, width, padded(width), alpha, &least);
     if (!(scale > kTiny) || least < kTiny * scale) return false;
     const double inverse = 1.0 / scale;
-    for (std::size_t j = 0; j < width; ++j) alpha[j] *= inverse;
+    for (std::size_t j = 0; j < padded(width); ++j) alpha[j] *= inverse;
     work.scale[t] = scale;
     log_z += std::log(scale);
   }
@@ -93,15 +99,16 @@ void turn_blocks(const Chain& chain, Workspace& work) {
 ///   message[t][j] = e[t][j] β[t][j] / scale[t],   β[t-1][i] = Σ_j E[i][j] message[t][j]
 void backward(const Chain& chain, Workspace& work) {
   turn_blocks(chain, work);
-  work.beta.assign(work.at.back(), 0.0);
-  work.message.assign(work.at.back(), 0.0);
+  work.beta.resize(work.at.back());
+  work.message.resize(work.at.back());
   for (std::int32_t t = chain.lattice.positions() - 1; t >= 0; --t) {
     const auto width = static_cast<std::size_t>(chain.lattice.width(t));
     double* beta = work.beta.data() + work.at[t];
     double* message = work.message.data() + work.at[t];
-    if (t + 1 == chain.lattice.positions()) std::fill_n(beta, width, 1.0);
+    if (t + 1 == chain.lattice.positions()) std::fill_n(beta, padded(width), 1.0);
     const double inverse = 1.0 / work.scale[t];
-    for (std::size_t j = 0; j < width; ++j) message[j] = work.emission[work.at[t] + j] * beta[j] * inverse;
+    // The padding of emission is 0 and that of beta finite, so that message is padded with 0.
+    for (std::size_t j = 0; j < padded(width); ++j) message[j] = work.emission[work.at[t] + j] * beta[j] * inverse;
     if (t == 0) return;
     const auto b = static_cast<std::size_t>(chain.between.block_of[t - 1]);
     const Block& block = chain.between.blocks[b];
@@ -246,7 +253,9 @@ Path best_path(const Chain& chain, Workspace& work) {
   // δ[t][j] = state[t][j] + max_i (δ[t-1][i] + between[i][j]), kept in work.alpha
   for (std::int32_t t = 0; t < T; ++t) {
     double* delta = work.alpha.data() + work.at[t];
-    if (t > 0) {
+    if (t == 0) {
+      std::fill_n(delta, x.width(t), 0.0);
+    } else {
       const Block& block = chain.between.between(t - 1);
       kernels().max_plus(work.alpha.data() + work.at[t - 1], chain.between.row(block, 0), block.rows, block.stride,
                          delta);

@@ -17,6 +17,7 @@ inline V load(const double* p) { return *reinterpret_cast<const V*>(p); }
 inline void store(double* p, V v) { *reinterpret_cast<V*>(p) = v; }
 inline V spread(double x) { return V{x, x, x, x}; }
 inline V larger(V a, V b) { return a > b ? a : b; }
+inline V smaller(V a, V b) { return a < b ? a : b; }
 
 struct SumOfProducts {
   static V start() { return spread(0.0); }
@@ -112,6 +113,15 @@ void exponentials(const double* x, double shift, Size n, double* y) {
   for (Size k = j; k < n; ++k) y[k] = e[k - j];
 }
 
+double peak(const double* x, Size n) {
+  V high = spread(x[0]);
+  for (Size j = 0; j + 4 <= n; j += 4) high = larger(load(x + j), high);
+  double highest = high[0];
+  for (Size k = 1; k < 4; ++k) highest = high[k] > highest ? high[k] : highest;
+  for (Size j = n / 4 * 4; j < n; ++j) highest = x[j] > highest ? x[j] : highest;
+  return highest;
+}
+
 double multiply(const double* x, Size n, Size stride, double* y, double* least) {
   V sum = spread(0.0);
   for (Size j = 0; j < stride; j += 4) {
@@ -119,17 +129,48 @@ double multiply(const double* x, Size n, Size stride, double* y, double* least) 
     store(y + j, product);
     sum += product;
   }
-  double lowest = y[0];
-  for (Size j = 1; j < n; ++j) lowest = y[j] < lowest ? y[j] : lowest;
+  V low = spread(y[0]);
+  for (Size j = 0; j + 4 <= n; j += 4) low = smaller(load(y + j), low);
+  double lowest = low[0];
+  for (Size k = 1; k < 4; ++k) lowest = low[k] < lowest ? low[k] : lowest;
+  for (Size j = n / 4 * 4; j < n; ++j) lowest = y[j] < lowest ? y[j] : lowest;
   *least = lowest;
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
+
+/// The same step on independent registers, over and over; the operands are opaque to the optimiser.
+template <class Op>
+double burst(Size rounds) {
+  V acc[kBurst];
+  for (Size v = 0; v < kBurst; ++v) acc[v] = spread(static_cast<double>(v));
+  double a = 0.999;
+  double b = 1e-3;
+  asm volatile("" : "+m"(a), "+m"(b));
+  const V x = spread(a);
+  const V m = spread(b);
+  for (Size round = 0; round < rounds; ++round) {
+    for (Size v = 0; v < kBurst; ++v) acc[v] = Op::step(acc[v], x, m);
+  }
+  V sum = spread(0.0);
+  for (Size v = 0; v < kBurst; ++v) sum += acc[v];
+  return sum[0] + sum[1] + sum[2] + sum[3];
+}
+
+/// acc ← acc · x + m: a chain of fused operations that cannot be hoisted.
+struct MultiplyAdd {
+  static V step(V acc, V x, V m) { return acc * x + m; }
+};
+
+/// acc ← max(acc + x, m), likewise.
+struct AddMax {
+  static V step(V acc, V x, V m) { return larger(acc + x, m); }
+};
 
 }  // namespace
 
 const Kernels& set() {
   static constexpr Kernels kSet{DUILIAN_KERNELS_NAME, combine<SumOfProducts>, combine<MaxOfSums>, add_outer,
-                                exponentials, multiply};
+                                exponentials, peak, multiply, burst<MultiplyAdd>, burst<AddMax>};
   return kSet;
 }
 

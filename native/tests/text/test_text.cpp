@@ -36,7 +36,7 @@ constexpr std::u32string_view kNasty =
     U"aZéж09５Ａ中国々〇\U00020000\U0002F800。！？…!?.,，=&/”’」）\"')]\U0001F468\U0001F469\U0001F466\U0001F3FB"
     U"\U0001F1E8\U0001F1F3❤\U000E0067カ한\uE000\uFFFF\U0010FFFF";
 
-[[nodiscard]] std::u32string nasty_text(check::Random& random) {
+[[nodiscard]] std::u32string nasty_text(testing::Random& random) {
   std::u32string out;
   for (std::int32_t n = random.below(24); n > 0; --n) {
     const auto k = static_cast<std::size_t>(random.below(static_cast<std::int32_t>(kNasty.size()) + 1));
@@ -145,7 +145,7 @@ TEST(bytes_that_are_not_utf8_are_refused_at_their_place) {
 TEST(random_bytes_decode_to_themselves_or_not_at_all) {
   constexpr std::string_view kBytes = "a\x7F\x80\x8F\x90\x9F\xA0\xBF\xC2\xDF\xE0\xED\xEF\xF0\xF4";
   int refused = 0;
-  check::for_each_seed(5000, [&](check::Random& random) {
+  testing::for_each_seed(5000, [&](testing::Random& random) {
     std::string bytes;
     for (std::int32_t n = random.below(6); n >= 0; --n) {
       bytes.push_back(kBytes[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(kBytes.size())))]);
@@ -237,7 +237,7 @@ TEST(ascii_stops_do_not_cut_addresses) {
 }
 
 TEST(spans_cover_whatever_is_visible) {
-  check::for_each_seed(20000, [](check::Random& random) {
+  testing::for_each_seed(20000, [](testing::Random& random) {
     const std::u32string text = nasty_text(random);
     for (const bool joins_letters : {false, true}) {
       for (const bool joins_digits : {false, true}) {
@@ -249,7 +249,7 @@ TEST(spans_cover_whatever_is_visible) {
 }
 
 TEST(sentences_begin_and_end_with_something_visible) {
-  check::for_each_seed(5000, [](check::Random& random) {
+  testing::for_each_seed(5000, [](testing::Random& random) {
     for (const std::u32string& sentence : sentences(nasty_text(random))) {
       CHECK(char_class(sentence.front()) != CharClass::space && char_class(sentence.back()) != CharClass::space);
       CHECK(sentence.find_first_of(U"\n\r\v\f\u0085\u2028\u2029") == sentence.npos);
@@ -258,7 +258,7 @@ TEST(sentences_begin_and_end_with_something_visible) {
 }
 
 TEST(joined_runs_are_unions_of_characters) {
-  check::for_each_seed(5000, [](check::Random& random) {
+  testing::for_each_seed(5000, [](testing::Random& random) {
     const std::u32string text = nasty_text(random);
     std::vector<bool> begins(text.size() + 1, false);
     for (const Span& span : split_units(text, {})) begins[static_cast<std::size_t>(span.begin)] = true;

@@ -28,7 +28,7 @@ def read_columns(
         check_names(names)
     for block in blocks(lines):
         if names is None:
-            names = _names_from(block[0], path)
+            names = _names_from(*block[0], path)
         yield Sentence({standard: _layer(block, names, path)})
 
 
@@ -38,12 +38,18 @@ def check_names(names: Sequence[str]) -> None:
         raise ConfigError(f"column names must be at least two, and different: {','.join(names)!r}")
 
 
-def _names_from(first: tuple[int, str], path: str) -> Sequence[str]:
-    count = len(_fields(first[1]))
-    if count not in _USUAL_NAMES:
+def usual_names(line: str) -> tuple[str, ...] | None:
+    """What the columns of a file with this line are called; None if there are too few or too many."""
+    return _USUAL_NAMES.get(len(_fields(line)))
+
+
+def _names_from(number: int, line: str, path: str) -> Sequence[str]:
+    names = usual_names(line)
+    if names is None:
+        count = len(_fields(line))
         hint = "name them, for instance word,lemma,pos,chunk"
-        raise CorpusError(path, first[0], f"expected the columns word pos chunk, found {count}", hint)
-    return _USUAL_NAMES[count]
+        raise CorpusError(path, number, f"expected the columns word pos chunk, found {count}", hint)
+    return names
 
 
 def _fields(line: str) -> list[str]:

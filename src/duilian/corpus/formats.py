@@ -37,6 +37,8 @@ class Format:
     write: Callable[[Iterable[Sentence], FormatOptions], Iterator[str]] | None
     extensions: tuple[str, ...] = ()
     is_by_line: bool = False
+    # What the first line decides for the whole file, malformed parts and all.
+    settle: Callable[[FormatOptions, str], FormatOptions] = lambda options, first_line: options
 
     def standard_of(self, options: FormatOptions) -> str:
         """The standard asked for, or the one this format is best known for."""
@@ -77,6 +79,11 @@ def _by_row(
     )
 
 
+def _settle_columns(options: FormatOptions, first_line: str) -> FormatOptions:
+    names = options.names or columns.usual_names(first_line)
+    return options if names is None else dataclasses.replace(options, names=tuple(names))
+
+
 def _read_brackets(lines: Lines, path: str, options: FormatOptions) -> Iterator[Sentence]:
     from duilian.corpus.brackets import read_brackets
 
@@ -100,6 +107,7 @@ _ALL = (
         lambda sentences, options: columns.write_columns(
             sentences, standard=options.standard, names=options.names
         ),
+        settle=_settle_columns,
     ),
     Format(
         "jsonl",

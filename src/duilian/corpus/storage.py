@@ -136,18 +136,21 @@ class _Reading:
                 return
             raise CorpusError(name, 1, "the file is empty", "a corpus needs at least one sentence")
         form = find_format(named or guess_by_content(sample, name))
+        options = form.settle(self.options, sample[0])
         self.report.format = form.name
         is_empty = True
-        for sentence in self._cut(self._parsed(lines, form), form):
+        for sentence in self._cut(self._parsed(lines, form, options), form):
             is_empty = False
             yield sentence
         if is_empty and not self.empty_ok:
             hint = f"for instance {self.report.problems[0]}" if self.report.problems else ""
             raise CorpusError(name, 1, f"the file holds no sentence in the format {form.name}", hint)
 
-    def _parsed(self, lines: Iterator[tuple[int, str]], form: Format) -> Iterator[Sentence]:
+    def _parsed(
+        self, lines: Iterator[tuple[int, str]], form: Format, options: FormatOptions
+    ) -> Iterator[Sentence]:
         def read_on(rest: Lines) -> Iterator[Sentence]:
-            return form.read(rest, display_name(self.path), self.options)
+            return form.read(rest, display_name(self.path), options)
 
         return _resuming(read_on, lines, self.report) if self.lenient else read_on(lines)
 

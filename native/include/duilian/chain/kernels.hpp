@@ -14,6 +14,8 @@ namespace duilian {
 inline constexpr std::size_t kLanes = 4;
 [[nodiscard]] constexpr std::size_t padded(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
+inline constexpr std::size_t kBurst = 12;
+
 struct Kernels {
   const char* name;
   /// y[j] = Σ_i x[i] m[i][j]
@@ -25,8 +27,14 @@ struct Kernels {
                     std::size_t count, std::size_t rows, double* c);
   /// y[j] = e^(x[j] - shift); exactly 0 below e^-708
   void (*exponentials)(const double* x, double shift, std::size_t n, double* y);
+  /// max_j x[j], n >= 1
+  double (*peak)(const double* x, std::size_t n);
   /// y[j] *= x[j]; gives Σ_j y[j] and, through `least`, min_j of the first n
   double (*multiply)(const double* x, std::size_t n, std::size_t stride, double* y, double* least);
+  /// For benchmarks: kBurst · kLanes multiply-adds (or add-and-maxima) per round, all in registers. What a
+  /// kernel can reach at most.
+  double (*multiply_add_burst)(std::size_t rounds);
+  double (*add_max_burst)(std::size_t rounds);
 };
 
 /// The fastest set that this machine runs. DUILIAN_KERNELS=baseline in the environment forces the plain one.
