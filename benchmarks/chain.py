@@ -12,10 +12,10 @@ import argparse
 from collections.abc import Callable
 
 import numpy as np
-from measure import Row, best_seconds, show
 
 from duilian import _native
 from duilian.lattice import Chain, Lattice
+from measure import Row, best_seconds, show
 
 
 def numpy_forward_backward(state: np.ndarray, between: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
@@ -84,7 +84,12 @@ def main() -> None:
         ("Viterbi, NumPy", their_viterbi / million, f"Duilian is {viterbi / their_viterbi:.1f} × as fast"),
         ("Viterbi, peak", add_maxima / million, "an addition and a maximum a pair"),
     ]
-    show(f"{labels} labels, {length} units, kernels: {_native.kernel_set()}", "M label pairs/s", rows, options.plot)
+    show(
+        f"{labels} labels, {length} units, kernels: {_native.kernel_set()}",
+        "M label pairs/s",
+        rows,
+        options.plot,
+    )
 
 
 if __name__ == "__main__":

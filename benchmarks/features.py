@@ -1,7 +1,7 @@
 """Reading a corpus, counting features, extracting them with index lookup: words per second on one core.
 
-    python benchmarks/features.py --data DIR        # DIR/pd/train.txt
-    python benchmarks/features.py --file my.txt --standard pku
+python benchmarks/features.py --data DIR        # DIR/pd/train.txt
+python benchmarks/features.py --file my.txt --standard pku
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ import argparse
 import time
 from pathlib import Path
 
-from measure import Row, best_seconds, show
-
 from duilian import _native
 from duilian.corpus import read
 from duilian.features import Templates, pack
 from duilian.text import Folding
+from measure import Row, best_seconds, show
 
 
 def main() -> None:

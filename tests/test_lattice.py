@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import lattice as naive
-from oracle.strategies import all_bundles, small_lattices
 
 from duilian.lattice import Lattice, SideMapping, Succession
 from duilian.standards import BoundaryScheme
+from oracle import lattice as naive
+from oracle.strategies import all_bundles, small_lattices
 
 TAGS = st.lists(st.integers(1, 3), min_size=1, max_size=3)
 
@@ -51,9 +51,7 @@ def test_set_operations_match_sets(tags: list[int], length: int, data: st.DataOb
 def test_restrict_matches_sets(tags: list[int], length: int, data: st.DataObject) -> None:
     a = data.draw(small_lattices(tags, length))
     side = data.draw(st.integers(0, len(tags) - 1))
-    allowed = data.draw(
-        st.lists(st.sets(st.integers(0, tags[side] - 1)), min_size=length, max_size=length)
-    )
+    allowed = data.draw(st.lists(st.sets(st.integers(0, tags[side] - 1)), min_size=length, max_size=length))
     found = Lattice.from_columns(a, len(tags)).restrict(side, allowed)
     assert as_sets(found) == naive.restrict(a, side, allowed)
 

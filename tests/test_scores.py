@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import random
 
 import numpy as np
 import pytest
-from oracle import scorer
-from oracle.strategies import FEATURES, Shape, SmallProblem, random_problem
 
 from duilian import _native
 from duilian.lattice import Lattice, Succession
 from duilian.standards import BoundaryScheme
+from oracle import scorer
+from oracle.strategies import FEATURES, Shape, SmallProblem, random_problem
 
 Name = scorer.WeightName
 
@@ -36,7 +37,9 @@ def build(problem: SmallProblem, joint: str, successions: list[Succession] | Non
     first = np.cumsum([0, *map(len, example.features)], dtype=np.int64)
     flat = [FEATURES.index(name) for features in example.features for name in features]
     rows = _native.FeatureRows(first, np.array(flat, np.uint32))
-    lattices = [Lattice.from_columns(columns, sides).native for columns in (example.possible, example.correct)]
+    lattices = [
+        Lattice.from_columns(columns, sides).native for columns in (example.possible, example.correct)
+    ]
     native = _native.Example(0, *lattices)
     rules = successions or [Succession.free(tags) for tags in problem.tags_per_side]
     model = _native.lay_out_model(
@@ -76,7 +79,7 @@ def places(problem: SmallProblem, model: _native.Model, has_joint: bool) -> dict
 
 
 def oracle_weights(problem: SmallProblem, fast: Fast) -> scorer.Weights:
-    """The problem's weights as the native model has them: in single precision, and only those with a place."""
+    """The problem's weights as the native model has them: single precision, only those with a place."""
     sides = len(problem.tags_per_side)
     weights = scorer.Weights([{} for _ in range(sides)], [{} for _ in range(sides)], {}, {})
     for name, at in fast.place.items():
@@ -137,7 +140,7 @@ def test_boundary_rules_forbid_in_the_gradient_too(seed: int) -> None:
     correct = [[(labels.index(label),)] for label in gold]
 
     def is_legal(bundles: list[tuple[int, ...]]) -> bool:
-        return all(rule.allows[a[0], b[0]] for a, b in zip(bundles, bundles[1:], strict=False))
+        return all(rule.allows[a[0], b[0]] for a, b in itertools.pairwise(bundles))
 
     example = scorer.Example(problem.example.features, trimmed, correct, is_legal=is_legal)
     problem = dataclasses.replace(problem, example=example)
@@ -159,9 +162,7 @@ def test_decoding_matches_enumeration(seed: int) -> None:
     chain = scorer.as_chain(weights, problem.example.features, problem.example.possible)
     arguments = (fast.model, fast.weights, fast.rows, [0], [lattice.native])
     (by_path,) = _native.decode(*arguments, False, 1)
-    ties = [
-        [problem.example.possible[t][k] for t, k in enumerate(path)] for path in chain.best(1e-9).ties
-    ]
+    ties = [[problem.example.possible[t][k] for t, k in enumerate(path)] for path in chain.best(1e-9).ties]
     assert [tuple(bundle) for bundle in by_path.tolist()] in ties
     (by_marginals,) = _native.decode(*arguments, True, 1)
     for t, column in enumerate(chain.unit_marginals()):
@@ -173,12 +174,15 @@ def test_decoding_matches_enumeration(seed: int) -> None:
 
 
 def test_training_gives_the_same_weights_for_any_number_of_threads() -> None:
-    problems = [random_problem(random.Random(seed), Shape(longest=4, most_sides=2, most_tags=3)) for seed in range(80)]
+    problems = [
+        random_problem(random.Random(seed), Shape(longest=4, most_sides=2, most_tags=3)) for seed in range(80)
+    ]
     problems = [p for p in problems if len(p.tags_per_side) == 2][:30]
     features, examples, first = [], [], [0]
     for problem in problems:
         lattices = [
-            Lattice.from_columns(columns, 2).native for columns in (problem.example.possible, problem.example.correct)
+            Lattice.from_columns(columns, 2).native
+            for columns in (problem.example.possible, problem.example.correct)
         ]
         examples.append(_native.Example(len(features), *lattices))
         features += [[FEATURES.index(f) for f in names] for names in problem.example.features]
@@ -191,7 +195,8 @@ def test_training_gives_the_same_weights_for_any_number_of_threads() -> None:
         weights = np.zeros(model.weights, np.float32)
         learner = _native.AdaGrad(model.weights, 0.2)
         losses = [
-            learner.run_pass(model, weights, rows, examples, np.arange(len(examples)), 7, threads) for _ in range(5)
+            learner.run_pass(model, weights, rows, examples, np.arange(len(examples)), 7, threads)
+            for _ in range(5)
         ]
         assert losses[-1] < losses[0]
         results.append((losses, weights.tobytes()))
@@ -203,7 +208,9 @@ def test_a_bad_example_is_refused() -> None:
     lattice = Lattice.complete(2, [2]).native
     free = [Succession.free(2).native()]
     with pytest.raises(ValueError, match="outside the features"):
-        _native.lay_out_model([2], free, 1, rows, [_native.Example(0, lattice, lattice)], _native.JointFeatures.none)
+        _native.lay_out_model(
+            [2], free, 1, rows, [_native.Example(0, lattice, lattice)], _native.JointFeatures.none
+        )
     with pytest.raises(ValueError, match="row is out of range"):
         _native.lay_out_model([2], free, 0, rows, [], _native.JointFeatures.none)
     with pytest.raises(ValueError, match="rate must be > 0"):

@@ -12,12 +12,12 @@ import sys
 import unicodedata
 
 HAN = [
-    (0x2E80, 0x2FDF), (0x3005, 0x3007), (0x3021, 0x3029), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF),
-    (0x20000, 0x3FFFF),
+    (0x2E80, 0x2FDF), (0x3005, 0x3007), (0x3021, 0x3029), (0x3400, 0x4DBF), (0x4E00, 0x9FFF),
+    (0xF900, 0xFAFF), (0x20000, 0x3FFFF),
 ]  # fmt: skip
 EMOJI = [
-    (0x231A, 0x231B), (0x23E9, 0x23FA), (0x2600, 0x27BF), (0x2B50, 0x2B50), (0x2B55, 0x2B55), (0x1F000, 0x1F2FF),
-    (0x1F300, 0x1F3FA), (0x1F400, 0x1FAFF),
+    (0x231A, 0x231B), (0x23E9, 0x23FA), (0x2600, 0x27BF), (0x2B50, 0x2B50), (0x2B55, 0x2B55),
+    (0x1F000, 0x1F2FF), (0x1F300, 0x1F3FA), (0x1F400, 0x1FAFF),
 ]  # fmt: skip
 SPACE = [(0x0000, 0x0020), (0x007F, 0x00A0), (0x200B, 0x200B), (0xFEFF, 0xFEFF)]
 # Joiners, skin tones, tags: they belong to the character before them, as combining marks do.
@@ -58,7 +58,7 @@ def main() -> None:
         else:
             ranges.append((code, code, name))
     print(f"// Made by tools/unicode_tables.py from Unicode {unicodedata.unidata_version}; do not edit.")
-    print("#pragma once\n\n#include \"duilian/text/characters.hpp\"\n\nnamespace duilian {\n")
+    print('#pragma once\n\n#include "duilian/text/characters.hpp"\n\nnamespace duilian {\n')
     print("struct CharRange {\n  char32_t low;\n  char32_t high;\n  CharClass kind;\n};\n")
     print("// clang-format off")
     print("inline constexpr CharRange kCharRanges[] = {")

@@ -1,4 +1,5 @@
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
@@ -25,72 +26,83 @@ void bind_model(nb::module_& m) {
       .value("possible", JointFeatures::possible);
 
   nb::class_<Example>(m, "Example")
-      .def("__init__",
-           [](Example* self, std::int64_t first_unit, const Lattice& possible, const Lattice& correct) {
-             new (self) Example{first_unit, possible, correct};
-           },
-           "first_unit"_a, "possible"_a, "correct"_a);
+      .def(
+          "__init__",
+          [](Example* self, std::int64_t first_unit, const Lattice& possible, const Lattice& correct) {
+            new (self) Example{first_unit, possible, correct};
+          },
+          "first_unit"_a, "possible"_a, "correct"_a);
 
   nb::class_<Part>(m, "Part")
       .def_ro("labels", &Part::labels)
       .def_ro("state_at", &Part::state_at)
       .def_prop_ro("edge", &Part::edge)
-      .def_prop_ro("first", [](const Part& self) { return to_numpy(self.first); }, nb::rv_policy::move)
-      .def_prop_ro("label", [](const Part& self) { return to_numpy(self.label); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "first", [](const Part& self) { return to_numpy(self.first); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "label", [](const Part& self) { return to_numpy(self.label); }, nb::rv_policy::move)
       .def("transition", &Part::transition, "before"_a, "after"_a);
 
   nb::class_<Model>(m, "Model")
       .def_ro("weights", &Model::weights)
       .def_ro("tags", &Model::tags)
-      .def("separate", [](const Model& self, std::size_t side) { return self.separate.at(side); }, "side"_a)
+      .def(
+          "separate", [](const Model& self, std::size_t side) { return self.separate.at(side); }, "side"_a)
       .def("joint", [](const Model& self) { return self.joint.value(); })
-      .def("find_bundle", [](const Model& self, const std::vector<TagId>& tags) { return self.bundles.find(tags); },
-           "tags"_a)
-      .def_prop_ro("bundles", [](const Model& self) { return to_numpy(self.bundles.bundles(), self.tags.size()); }, nb::rv_policy::move);
+      .def(
+          "find_bundle",
+          [](const Model& self, const std::vector<TagId>& tags) { return self.bundles.find(tags); }, "tags"_a)
+      .def_prop_ro(
+          "bundles", [](const Model& self) { return to_numpy(self.bundles.bundles(), self.tags.size()); },
+          nb::rv_policy::move);
 
-  m.def("lay_out_model",
-        [](std::vector<std::int32_t> tags, std::vector<Succession> successions, std::int64_t rows,
-           const FeatureRows& features, const std::vector<Example>& examples, JointFeatures joint) {
-          return lay_out_model(std::move(tags), std::move(successions), rows, features, examples, joint);
-        },
-        "tags"_a, "successions"_a, "rows"_a, "features"_a, "examples"_a, "joint"_a,
-        nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "lay_out_model",
+      [](std::vector<std::int32_t> tags, std::vector<Succession> successions, std::int64_t rows,
+         const FeatureRows& features, const std::vector<Example>& examples, JointFeatures joint) {
+        return lay_out_model(std::move(tags), std::move(successions), rows, features, examples, joint);
+      },
+      "tags"_a, "successions"_a, "rows"_a, "features"_a, "examples"_a, "joint"_a,
+      nb::call_guard<nb::gil_scoped_release>());
 
-  m.def("example_gradient",
-        [](const Model& model, const Weights& weights, const FeatureRows& features, const Example& example) {
-          ScoreWorkspace work;
-          std::vector<Delta> deltas;
-          const double loss = add_gradient(model, view(weights), features, example, work, deltas);
-          std::vector<double> dense(static_cast<std::size_t>(model.weights));
-          for (const Delta& delta : deltas) dense[delta.weight] += delta.value;
-          return nb::make_tuple(loss, to_numpy(std::move(dense)));
-        },
-        "model"_a, "weights"_a, "features"_a, "example"_a);
+  m.def(
+      "example_gradient",
+      [](const Model& model, const Weights& weights, const FeatureRows& features, const Example& example) {
+        ScoreWorkspace work;
+        std::vector<Delta> deltas;
+        const double loss = add_gradient(model, view(weights), features, example, work, deltas);
+        std::vector<double> dense(static_cast<std::size_t>(model.weights));
+        for (const Delta& delta : deltas) dense[delta.weight] += delta.value;
+        return std::make_tuple(loss, to_numpy(std::move(dense)));
+      },
+      "model"_a, "weights"_a, "features"_a, "example"_a);
 
-  m.def("decode",
-        [](const Model& model, const Weights& weights, const FeatureRows& features,
-           const std::vector<std::int64_t>& first_units, const std::vector<Lattice>& lattices, bool by_marginals,
-           std::size_t threads) {
-          auto found = without_gil([&] {
-            return decode_all(model, view(weights), features, first_units, lattices, {by_marginals, threads});
-          });
-          nb::list out;
-          for (auto& tags : found) out.append(to_numpy(std::move(tags), model.tags.size()));
-          return out;
-        },
-        "model"_a, "weights"_a, "features"_a, "first_units"_a, "lattices"_a, "by_marginals"_a, "threads"_a);
+  m.def(
+      "decode",
+      [](const Model& model, const Weights& weights, const FeatureRows& features,
+         const std::vector<std::int64_t>& first_units, const std::vector<Lattice>& lattices,
+         bool by_marginals, std::size_t threads) {
+        auto found = without_gil([&] {
+          return decode_all(model, view(weights), features, first_units, lattices, {by_marginals, threads});
+        });
+        std::vector<Array<TagId, 2>> out;
+        for (auto& tags : found) out.push_back(to_numpy(std::move(tags), model.tags.size()));
+        return out;
+      },
+      "model"_a, "weights"_a, "features"_a, "first_units"_a, "lattices"_a, "by_marginals"_a, "threads"_a);
 
   nb::class_<AdaGrad>(m, "AdaGrad")
       .def(nb::init<std::int64_t, double>(), "weights"_a, "rate"_a)
-      .def("run_pass",
-           [](AdaGrad& self, const Model& model, const Weights& weights, const FeatureRows& features,
-              const std::vector<Example>& examples, const Input<std::int64_t>& order, std::size_t batch,
-              std::size_t threads) {
-             nb::gil_scoped_release release;
-             return self.pass(model, view(weights), features, examples, std::span(order.data(), order.size()), batch,
-                              threads);
-           },
-           "model"_a, "weights"_a, "features"_a, "examples"_a, "order"_a, "batch"_a, "threads"_a);
+      .def(
+          "run_pass",
+          [](AdaGrad& self, const Model& model, const Weights& weights, const FeatureRows& features,
+             const std::vector<Example>& examples, const Input<std::int64_t>& order, std::size_t batch,
+             std::size_t threads) {
+            nb::gil_scoped_release release;
+            return self.pass(model, view(weights), features, examples, std::span(order.data(), order.size()),
+                             batch, threads);
+          },
+          "model"_a, "weights"_a, "features"_a, "examples"_a, "order"_a, "batch"_a, "threads"_a);
 }
 
 }  // namespace duilian::bindings

@@ -7,10 +7,12 @@ NB_MODULE(_native, m) {
   m.def("kernel_set", [] { return duilian::kernels().name; });
   // For benchmarks: one round is `burst_size` multiply-adds, or as many add-and-maxima.
   m.attr("burst_size") = duilian::kBurst * duilian::kLanes;
-  m.def("multiply_add_burst", [](std::size_t rounds) { return duilian::kernels().multiply_add_burst(rounds); },
-        nb::arg("rounds"));
-  m.def("add_max_burst", [](std::size_t rounds) { return duilian::kernels().add_max_burst(rounds); },
-        nb::arg("rounds"));
+  m.def(
+      "multiply_add_burst", [](std::size_t rounds) { return duilian::kernels().multiply_add_burst(rounds); },
+      nb::arg("rounds"));
+  m.def(
+      "add_max_burst", [](std::size_t rounds) { return duilian::kernels().add_max_burst(rounds); },
+      nb::arg("rounds"));
   bind_text(m);
   bind_features(m);
   bind_lattice(m);

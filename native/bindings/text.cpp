@@ -24,28 +24,40 @@ namespace {
 
 void bind_text(nb::module_& m) {
   nb::class_<Folding>(m, "Folding")
-      .def("__init__",
-           [](Folding* self, bool folds_width, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {
-             const std::vector<std::pair<char32_t, char32_t>> codes(pairs.begin(), pairs.end());
-             new (self) Folding(folds_width, codes);
-           },
-           "folds_width"_a, "pairs"_a)
-      .def("fold", [](const Folding& self, const std::string& text) { return encode_utf8(self(decode_utf8(text))); },
-           "text"_a);
-  m.def("char_types",
-        [](const std::string& text) {
-          std::vector<std::string> names;
-          for (const char32_t c : decode_utf8(text)) names.push_back(encode_utf8(char_type_name(char_class(c))));
-          return names;
-        },
-        "text"_a);
-  m.def("split_units",
-        [](const std::string& text, bool joins_letters, bool joins_digits) {
-          return to_pairs(without_gil([&] { return split_units(decode_utf8(text), {joins_letters, joins_digits}); }));
-        },
-        "text"_a, "joins_letters"_a, "joins_digits"_a);
-  m.def("split_sentences", [](const std::string& text) { return to_pairs(without_gil([&] { return split_sentences(decode_utf8(text)); })); },
-        "text"_a);
+      .def(
+          "__init__",
+          [](Folding* self, bool folds_width,
+             const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {
+            const std::vector<std::pair<char32_t, char32_t>> codes(pairs.begin(), pairs.end());
+            new (self) Folding(folds_width, codes);
+          },
+          "folds_width"_a, "pairs"_a)
+      .def(
+          "fold",
+          [](const Folding& self, const std::string& text) { return encode_utf8(self(decode_utf8(text))); },
+          "text"_a);
+  m.def(
+      "char_types",
+      [](const std::string& text) {
+        std::vector<std::string> names;
+        for (const char32_t c : decode_utf8(text))
+          names.push_back(encode_utf8(char_type_name(char_class(c))));
+        return names;
+      },
+      "text"_a);
+  m.def(
+      "split_units",
+      [](const std::string& text, bool joins_letters, bool joins_digits) {
+        return to_pairs(
+            without_gil([&] { return split_units(decode_utf8(text), {joins_letters, joins_digits}); }));
+      },
+      "text"_a, "joins_letters"_a, "joins_digits"_a);
+  m.def(
+      "split_sentences",
+      [](const std::string& text) {
+        return to_pairs(without_gil([&] { return split_sentences(decode_utf8(text)); }));
+      },
+      "text"_a);
 }
 
 }  // namespace duilian::bindings

@@ -87,26 +87,27 @@ inline bool passes(const Test& test) {
 
 }  // namespace testing
 
-#define TEST(name)                                                  \
-  static void name();                                               \
+#define TEST(name)                                                     \
+  static void name();                                                  \
   static const testing::Registration name##_registration{#name, name}; \
   static void name()
 
 #define CHECK(...) ((__VA_ARGS__) ? void() : testing::fail(__FILE__, __LINE__, "not true: " #__VA_ARGS__))
 
-#define CHECK_NEAR(a, b, tolerance) \
-  testing::check_near(__FILE__, __LINE__, #a " ≈ " #b, static_cast<double>(a), static_cast<double>(b), tolerance)
+#define CHECK_NEAR(a, b, tolerance)                                                                    \
+  testing::check_near(__FILE__, __LINE__, #a " ≈ " #b, static_cast<double>(a), static_cast<double>(b), \
+                      tolerance)
 
-#define CHECK_THROWS(expression, error) \
-  static_cast<void>(                    \
-      testing::thrown_message<error>(__FILE__, __LINE__, #expression, [&] { static_cast<void>(expression); }))
+#define CHECK_THROWS(expression, error)                                             \
+  static_cast<void>(testing::thrown_message<error>(__FILE__, __LINE__, #expression, \
+                                                   [&] { static_cast<void>(expression); }))
 
 /// The error's message must begin with `start`.
-#define CHECK_THROWS_WITH(expression, error, start)                                                           \
-  testing::check_message(                                                                                       \
-      __FILE__, __LINE__,                                                                                     \
-      testing::thrown_message<error>(__FILE__, __LINE__, #expression, [&] { static_cast<void>(expression); }), \
-      start)
+#define CHECK_THROWS_WITH(expression, error, start)                                              \
+  testing::check_message(__FILE__, __LINE__,                                                     \
+                         testing::thrown_message<error>(__FILE__, __LINE__, #expression,         \
+                                                        [&] { static_cast<void>(expression); }), \
+                         start)
 
 int main() {
   int passed = 0;

@@ -1,9 +1,9 @@
-// Random cases that are the same on every machine: the standard's distributions are not, its engines are.
+// Random cases that are the same on every machine, which the standard's distributions are not. The numbers
+// come from SplitMix64 (Steele et al. 2014): a generator costs nothing to seed, so every case has its own.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "check.hpp"
@@ -13,20 +13,25 @@ namespace testing {
 
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : engine_(seed) {}
+  explicit Random(std::uint64_t seed) : state_(seed) {}
 
-  [[nodiscard]] std::uint64_t bits() { return engine_(); }
+  [[nodiscard]] std::uint64_t bits() {
+    std::uint64_t z = state_ += 0x9E3779B97F4A7C15U;
+    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
+    return z ^ (z >> 31U);
+  }
   /// A whole number in [0, n).
   [[nodiscard]] std::int32_t below(std::int32_t n) {
-    return static_cast<std::int32_t>(engine_() % static_cast<std::uint64_t>(n));
+    return static_cast<std::int32_t>(bits() % static_cast<std::uint64_t>(n));
   }
   [[nodiscard]] double real(double low, double high) {
-    return low + (high - low) * static_cast<double>(engine_() >> 11U) * 0x1p-53;
+    return low + (high - low) * static_cast<double>(bits() >> 11U) * 0x1p-53;
   }
   [[nodiscard]] bool chance(double p) { return real(0.0, 1.0) < p; }
 
  private:
-  std::mt19937_64 engine_;
+  std::uint64_t state_;
 };
 
 /// Calls test(random) once per seed; a failure names its seed.
@@ -41,8 +46,9 @@ void for_each_seed(std::int64_t count, const Test& test) {
 }
 
 /// Each tag of [0, tags) with probability `density`; at least one per position if asked.
-[[nodiscard]] inline duilian::TagSets random_tag_sets(Random& random, std::int32_t positions, std::int32_t tags,
-                                                      double density, bool is_never_empty) {
+[[nodiscard]] inline duilian::TagSets random_tag_sets(Random& random, std::int32_t positions,
+                                                      std::int32_t tags, double density,
+                                                      bool is_never_empty) {
   duilian::TagSets sets;
   for (std::int32_t t = 0; t < positions; ++t) {
     const std::int32_t sure = is_never_empty ? random.below(tags) : -1;
@@ -98,9 +104,8 @@ void for_each_path(const duilian::Lattice& x, const Visit& visit) {
 }
 
 /// Which tag may follow which, at random; everything may if `density` is 1 or more.
-[[nodiscard]] inline std::vector<duilian::Succession> random_successions(Random& random,
-                                                                         const std::vector<std::int32_t>& tags,
-                                                                         double density) {
+[[nodiscard]] inline std::vector<duilian::Succession> random_successions(
+    Random& random, const std::vector<std::int32_t>& tags, double density) {
   std::vector<duilian::Succession> out(tags.size());
   for (std::size_t k = 0; k < tags.size() && density < 1.0; ++k) {
     if (random.chance(0.2)) continue;  // a free side among bound ones

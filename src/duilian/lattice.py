@@ -87,7 +87,8 @@ class Lattice:
     ) -> Lattice:
         """At each position the product of the sides' candidate tags, less what a mapping forbids."""
         native = [
-            _native.SideMapping(m.side_a, m.side_b, np.ascontiguousarray(m.allows, np.uint8)) for m in mappings
+            _native.SideMapping(m.side_a, m.side_b, np.ascontiguousarray(m.allows, np.uint8))
+            for m in mappings
         ]
         return cls(_native.product_lattice([_tag_sets(side) for side in sides], native))
 
@@ -110,7 +111,7 @@ class Lattice:
         return _native.locate(self.native, outer.native)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Lattice) and self.native == other.native
+        return isinstance(other, Lattice) and self.native.equals(other.native)
 
     __hash__ = None  # type: ignore[assignment]
 

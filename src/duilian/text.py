@@ -36,7 +36,7 @@ def check_text(text: str) -> str:
 
 
 def sentences(text: str) -> Spans:
-    """The sentences of a text: each ends at 。！？ or … (with the closing quotes that follow) or at a line break."""
+    """The sentences of a text: each ends at 。！？… (and closing quotes behind), or at a line break."""
     return _native.split_sentences(check_text(text))
 
 
@@ -101,4 +101,6 @@ def _to_simplified() -> tuple[tuple[int, int], ...]:
     han = (*range(0x3400, 0xA000), *range(0x20000, 0x2A6E0))
     # One long call instead of 70,000; the line breaks keep the characters apart.
     found = convert("\n".join(map(chr, han))).split("\n")
-    return tuple((code, ord(to)) for code, to in zip(han, found, strict=True) if len(to) == 1 and ord(to) != code)
+    return tuple(
+        (code, ord(to)) for code, to in zip(han, found, strict=True) if len(to) == 1 and ord(to) != code
+    )

@@ -172,6 +172,13 @@ MALFORMED = [
     ("conllu", row(head="9" * 5000), 1, "is not a number"),
     ("conllu", "\n\n" + row(head="2"), 3, "head 2 is outside the sentence (1 words)"),
     ("conllu", row(head="1"), 1, "word 1 is its own head"),
+    ("conllu", row(head="2") + "\n" + row(id="2", head="1"), 1, "word 1 is below itself"),
+    (
+        "conllu",
+        row(head="2") + "\n" + row(id="2", head="3") + "\n" + row(id="3", head="2"),
+        2,
+        "word 2 is below",
+    ),
     ("conllu", row(u="{}"), 1, "empty member"),
     ("conllu", "# only\n# comments", 1, "a sentence without words"),
     ("conllx", row(id="1-2") + "\n" + row(), 1, "expected the id 1, found '1-2'"),

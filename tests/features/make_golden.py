@@ -1,9 +1,11 @@
-"""Writes the golden feature lists anew: `PYTHONPATH=tests python tests/features/make_golden.py`. Read the diff."""
+"""Writes the golden feature lists anew; read the diff.
 
-from features.test_templates import GOLDEN, SENTENCES
+PYTHONPATH=tests python tests/features/make_golden.py
+"""
 
 from duilian.features import Templates
 from duilian.text import Folding
+from features.test_templates import GOLDEN, SENTENCES
 
 for preset, (units, columns) in SENTENCES.items():
     features = Templates.load(preset).describe(units, columns, Folding(width=True))

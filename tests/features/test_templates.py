@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import templates as naive
 
 from duilian import _native
 from duilian.errors import ConfigError, TemplateError, TextError
 from duilian.features import Templates, pack, presets
 from duilian.text import Folding, char_types
+from oracle import templates as naive
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -25,8 +25,8 @@ SENTENCES = {
 
 ATOMS = [
     "w[0]", "x[-1]", "c[0,0]", "c[1,-1]", "c[0,2]", "c[0,*]", "repeat[0]", "repeat[-1]", "prefix[0,2]",
-    "prefix[0,1..4]", "suffix[1,1..3]", "suffix[0,3]", "type[0]", "type[-1]", "type[0,-1]", "len[0]", "len[2]",
-    "same[0,1]", "same[-2,0]", "@pos[0]", "@pos[-1]", "bias",
+    "prefix[0,1..4]", "suffix[1,1..3]", "suffix[0,3]", "type[0]", "type[-1]", "type[0,-1]", "len[0]",
+    "len[2]", "same[0,1]", "same[-2,0]", "@pos[0]", "@pos[-1]", "bias",
 ]  # fmt: skip
 CONDITIONS = ["single[0]", "not single[1]", "same[-1,0]", "type[0]=han", "not type[1]=edge", "type[0]=mixed"]
 SEVERAL = ("*", "repeat", "..")
@@ -62,29 +62,33 @@ def template_lines() -> st.SearchStrategy[str]:
         lambda chosen: sum(any(mark in atom for mark in SEVERAL) for atom in chosen) <= 1
     )
     conditions = st.lists(st.sampled_from(CONDITIONS), max_size=2)
-    return st.builds(
-        lambda a, c: " ".join(a) + (" if " + " and ".join(c) if c else ""), atoms, conditions
-    )
+    return st.builds(lambda a, c: " ".join(a) + (" if " + " and ".join(c) if c else ""), atoms, conditions)
 
 
 words = st.text(st.sampled_from("高兴国务院的a1A。，é😀𠀀"), min_size=1, max_size=6)
 
 
-@given(st.lists(words, min_size=1, max_size=5), st.lists(template_lines(), min_size=1, max_size=5, unique=True))
+@given(
+    st.lists(words, min_size=1, max_size=5), st.lists(template_lines(), min_size=1, max_size=5, unique=True)
+)
 def test_any_templates_match_the_naive_reference(units: list[str], lines: list[str]) -> None:
     columns = {"pos": ["NN" if k % 2 else "VV" for k in range(len(units))]}
     text = "\n".join(lines)
     assert Templates(text).describe(units, columns) == naive.extract(units, columns, text, type_of)
 
 
-@given(st.lists(words, min_size=1, max_size=5), st.lists(template_lines(), min_size=1, max_size=5, unique=True))
+@given(
+    st.lists(words, min_size=1, max_size=5), st.lists(template_lines(), min_size=1, max_size=5, unique=True)
+)
 def test_equal_text_means_equal_key(units: list[str], lines: list[str]) -> None:
     """Keys are a function of the described feature, one to one on everything that ever met here."""
     columns = {"pos": ["N"] * len(units)}
     templates = Templates("\n".join(lines))
     described = [text for features in templates.describe(units, columns) for text in features]
     _, keys = _native.extract_keys(templates.native, pack([units], Folding(width=False), [columns]))
-    assert len(set(zip(described, keys.tolist(), strict=True))) == len(set(described)) == len(set(keys.tolist()))
+    assert (
+        len(set(zip(described, keys.tolist(), strict=True))) == len(set(described)) == len(set(keys.tolist()))
+    )
 
 
 def test_keys_do_not_depend_on_the_other_templates() -> None:
@@ -95,7 +99,10 @@ def test_keys_do_not_depend_on_the_other_templates() -> None:
 
 
 def test_width_is_folded_for_features_only() -> None:
-    assert Templates("w[0]").describe(["ＡＢ１", "，"], folding=Folding(width=True)) == [["w[0]=AB1"], ["w[0]=,"]]
+    assert Templates("w[0]").describe(["ＡＢ１", "，"], folding=Folding(width=True)) == [
+        ["w[0]=AB1"],
+        ["w[0]=,"],
+    ]
     assert Templates("w[0]").describe(["ＡＢ１"], folding=Folding(width=False)) == [["w[0]=ＡＢ１"]]
 
 

@@ -63,8 +63,8 @@ void clear_padding(double* values, std::size_t width) {
       std::fill_n(alpha, padded(width), 1.0);
     } else {
       const Block& block = chain.between.between(t - 1);
-      kernels().times_matrix(work.alpha.data() + work.at[t - 1], work.exp_score.data() + block.offset, block.rows,
-                             block.stride, alpha);
+      kernels().times_matrix(work.alpha.data() + work.at[t - 1], work.exp_score.data() + block.offset,
+                             block.rows, block.stride, alpha);
       log_z += block.peak;
     }
     double least = 0.0;
@@ -108,12 +108,13 @@ void backward(const Chain& chain, Workspace& work) {
     if (t + 1 == chain.lattice.positions()) std::fill_n(beta, padded(width), 1.0);
     const double inverse = 1.0 / work.scale[t];
     // The padding of emission is 0 and that of beta finite, so that message is padded with 0.
-    for (std::size_t j = 0; j < padded(width); ++j) message[j] = work.emission[work.at[t] + j] * beta[j] * inverse;
+    for (std::size_t j = 0; j < padded(width); ++j)
+      message[j] = work.emission[work.at[t] + j] * beta[j] * inverse;
     if (t == 0) return;
     const auto b = static_cast<std::size_t>(chain.between.block_of[t - 1]);
     const Block& block = chain.between.blocks[b];
-    kernels().times_matrix(message, work.exp_turned.data() + work.turned_at[b], block.cols, padded(block.rows),
-                           work.beta.data() + work.at[t - 1]);
+    kernels().times_matrix(message, work.exp_turned.data() + work.turned_at[b], block.cols,
+                           padded(block.rows), work.beta.data() + work.at[t - 1]);
   }
 }
 
@@ -126,8 +127,9 @@ void sum_pairs(const Chain& chain, const Workspace& work, std::vector<double>& p
     const Block& block = chain.between.blocks[block_of[t]];
     // Neighbours in a row that share a block also share its shape, so their vectors lie at equal distances.
     while (end < block_of.size() && block_of[end] == block_of[t]) ++end;
-    kernels().add_outer(work.alpha.data() + work.at[t], padded(block.rows), work.message.data() + work.at[t + 1],
-                        block.stride, end - t, block.rows, pair.data() + block.offset);
+    kernels().add_outer(work.alpha.data() + work.at[t], padded(block.rows),
+                        work.message.data() + work.at[t + 1], block.stride, end - t, block.rows,
+                        pair.data() + block.offset);
     t = end;
   }
   for (std::size_t k = 0; k < pair.size(); ++k) pair[k] *= work.exp_score[k];
@@ -194,7 +196,8 @@ void check(const Chain& chain) {
     throw std::invalid_argument(concat(chain.state.size(), " state scores for ", x.states(), " states"));
   }
   for (std::int32_t t = 0; t < x.positions(); ++t) {
-    if (x.width(t) == 0) throw std::invalid_argument(concat("position ", t, " of the lattice has no state left"));
+    if (x.width(t) == 0)
+      throw std::invalid_argument(concat("position ", t, " of the lattice has no state left"));
   }
   for (const double score : chain.state) {
     if (!std::isfinite(score)) throw std::invalid_argument("a state score is not finite");
@@ -257,8 +260,8 @@ Path best_path(const Chain& chain, Workspace& work) {
       std::fill_n(delta, x.width(t), 0.0);
     } else {
       const Block& block = chain.between.between(t - 1);
-      kernels().max_plus(work.alpha.data() + work.at[t - 1], chain.between.row(block, 0), block.rows, block.stride,
-                         delta);
+      kernels().max_plus(work.alpha.data() + work.at[t - 1], chain.between.row(block, 0), block.rows,
+                         block.stride, delta);
     }
     const double* score = chain.state.data() + x.first[t];
     for (std::int32_t j = 0; j < x.width(t); ++j) delta[j] += score[j];
@@ -273,7 +276,8 @@ Path best_path(const Chain& chain, Workspace& work) {
     best = 0;
     // Which i gave the maximum is found again here, for one j only: cheaper than to note it for all.
     for (std::size_t i = 0; i < static_cast<std::size_t>(x.width(t)); ++i) {
-      const double score = delta[i] + (t + 1 < T ? chain.between.row(chain.between.between(t), i)[after] : 0.0);
+      const double score =
+          delta[i] + (t + 1 < T ? chain.between.row(chain.between.between(t), i)[after] : 0.0);
       if (score > highest) {
         highest = score;
         best = i;
@@ -289,7 +293,8 @@ Path best_path(const Chain& chain, Workspace& work) {
 double path_score(const Chain& chain, std::span<const std::int32_t> states) {
   const Lattice& x = chain.lattice;
   if (states.size() != static_cast<std::size_t>(x.positions())) {
-    throw std::invalid_argument(concat("a path of ", states.size(), " states for ", x.positions(), " positions"));
+    throw std::invalid_argument(
+        concat("a path of ", states.size(), " states for ", x.positions(), " positions"));
   }
   double total = 0.0;
   for (std::int32_t t = 0; t < x.positions(); ++t) {
@@ -299,7 +304,8 @@ double path_score(const Chain& chain, std::span<const std::int32_t> states) {
     total += chain.state[states[t]];
     if (t == 0) continue;
     const Block& block = chain.between.between(t - 1);
-    total += chain.between.row(block, static_cast<std::size_t>(states[t - 1] - x.first[t - 1]))[states[t] - x.first[t]];
+    total += chain.between.row(
+        block, static_cast<std::size_t>(states[t - 1] - x.first[t - 1]))[states[t] - x.first[t]];
   }
   return total;
 }

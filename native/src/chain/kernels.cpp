@@ -21,7 +21,8 @@ namespace {
 #ifdef DUILIAN_HAS_AVX2
   const char* wish = std::getenv("DUILIAN_KERNELS");
   const bool wants_baseline = wish != nullptr && std::string_view(wish) == "baseline";
-  if (!wants_baseline && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return kernels_avx2::set();
+  if (!wants_baseline && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return kernels_avx2::set();
 #endif
   return kernels_baseline::set();
 }

@@ -74,7 +74,8 @@ void outer_rows(const double* a, Size a_stride, const double* b, Size b_stride, 
   }
 }
 
-void add_outer(const double* a, Size a_stride, const double* b, Size b_stride, Size count, Size rows, double* c) {
+void add_outer(const double* a, Size a_stride, const double* b, Size b_stride, Size count, Size rows,
+               double* c) {
   constexpr Size kRows = 8;
   for (; count >= kRows; count -= kRows, a += kRows * a_stride, b += kRows * b_stride) {
     outer_rows<kRows>(a, a_stride, b, b_stride, rows, c);
@@ -169,8 +170,15 @@ struct AddMax {
 }  // namespace
 
 const Kernels& set() {
-  static constexpr Kernels kSet{DUILIAN_KERNELS_NAME, combine<SumOfProducts>, combine<MaxOfSums>, add_outer,
-                                exponentials, peak, multiply, burst<MultiplyAdd>, burst<AddMax>};
+  static constexpr Kernels kSet{DUILIAN_KERNELS_NAME,
+                                combine<SumOfProducts>,
+                                combine<MaxOfSums>,
+                                add_outer,
+                                exponentials,
+                                peak,
+                                multiply,
+                                burst<MultiplyAdd>,
+                                burst<AddMax>};
   return kSet;
 }
 

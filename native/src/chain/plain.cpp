@@ -79,15 +79,15 @@ void backward(const Chain& chain, std::vector<double>& beta) {
   }
 }
 
-void unit_block(const Chain& chain, const std::vector<double>& alpha, const std::vector<double>& beta, std::int32_t t,
-                std::span<double> out) {
+void unit_block(const Chain& chain, const std::vector<double>& alpha, const std::vector<double>& beta,
+                std::int32_t t, std::span<double> out) {
   const std::int32_t j0 = chain.lattice.first[t];
   for (std::size_t j = 0; j < out.size(); ++j) out[j] = alpha[j0 + j] + beta[j0 + j];
   normalise(out);
 }
 
-void pair_block(const Chain& chain, const std::vector<double>& alpha, const std::vector<double>& beta, std::int32_t t,
-                std::span<double> out) {
+void pair_block(const Chain& chain, const std::vector<double>& alpha, const std::vector<double>& beta,
+                std::int32_t t, std::span<double> out) {
   const Block& block = chain.between.between(t);
   const std::int32_t i0 = chain.lattice.first[t];
   const std::int32_t j0 = chain.lattice.first[t + 1];

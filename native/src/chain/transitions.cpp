@@ -14,9 +14,11 @@ namespace {
 [[nodiscard]] std::vector<std::int32_t> number_columns(const Lattice& lattice) {
   const auto column = [&](std::int32_t t) {
     const std::size_t begin = static_cast<std::size_t>(lattice.first[t]) * lattice.sides;
-    return std::span<const TagId>(lattice.tag).subspan(begin, static_cast<std::size_t>(lattice.width(t)) * lattice.sides);
+    return std::span<const TagId>(lattice.tag)
+        .subspan(begin, static_cast<std::size_t>(lattice.width(t)) * lattice.sides);
   };
-  std::unordered_map<std::uint64_t, std::vector<std::int32_t>> seen;  // hash → positions, one per distinct column
+  std::unordered_map<std::uint64_t, std::vector<std::int32_t>>
+      seen;  // hash → positions, one per distinct column
   std::vector<std::int32_t> number(lattice.positions());
   std::int32_t count = 0;
   for (std::int32_t t = 0; t < lattice.positions(); ++t) {

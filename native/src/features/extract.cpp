@@ -23,7 +23,8 @@ class Window {
       : sentences_(sentences), begin_(sentences.begin_of(sentence)), end_(sentences.end_of(sentence)) {
     for (const std::string& name : set.columns) {
       const auto& names = sentences.column_names();
-      column_of_.push_back(static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
+      column_of_.push_back(
+          static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
     }
   }
   [[nodiscard]] bool is_inside(std::int64_t unit) const { return unit >= begin_ && unit < end_; }
@@ -42,7 +43,8 @@ class Window {
     return is_inside(unit) ? static_cast<std::int64_t>(sentences_.text().at(unit).size()) : 1;
   }
   /// Characters [from, from + count) of a unit that has them.
-  [[nodiscard]] std::u32string_view characters(std::int64_t unit, std::int64_t from, std::int64_t count) const {
+  [[nodiscard]] std::u32string_view characters(std::int64_t unit, std::int64_t from,
+                                               std::int64_t count) const {
     return is_inside(unit) ? sentences_.text().at(unit).substr(static_cast<std::size_t>(from),
                                                                static_cast<std::size_t>(count))
                            : edge(unit);
@@ -94,20 +96,29 @@ struct Value {
   const std::int64_t unit = t + atom.offset;
   using Kind = Atom::Kind;
   switch (atom.kind) {
-    case Kind::text: return {x.text(unit), x.text_hash(unit), true};
-    case Kind::character: return character(x, unit, atom.first);
-    case Kind::prefix: return prefix(x, unit, atom.first);
-    case Kind::suffix: return suffix(x, unit, atom.first);
-    case Kind::type: return value_of(x.type(unit));
+    case Kind::text:
+      return {x.text(unit), x.text_hash(unit), true};
+    case Kind::character:
+      return character(x, unit, atom.first);
+    case Kind::prefix:
+      return prefix(x, unit, atom.first);
+    case Kind::suffix:
+      return suffix(x, unit, atom.first);
+    case Kind::type:
+      return value_of(x.type(unit));
     case Kind::char_type: {
       if (!x.is_inside(unit)) return atom.first == 0 || atom.first == -1 ? value_of(U"edge") : Value{};
       const Value c = character(x, unit, atom.first);
       return c.is_there ? value_of(char_type_name(char_class(c.text.front()))) : c;
     }
-    case Kind::length: return value_of(kLengths[std::min<std::int64_t>(x.length(unit), 5)]);
-    case Kind::same: return value_of(x.text(unit) == x.text(t + atom.first) ? U"yes" : U"no");
-    case Kind::column: return value_of(x.column(atom.first, unit));
-    default: return value_of(U"");  // bias
+    case Kind::length:
+      return value_of(kLengths[std::min<std::int64_t>(x.length(unit), 5)]);
+    case Kind::same:
+      return value_of(x.text(unit) == x.text(t + atom.first) ? U"yes" : U"no");
+    case Kind::column:
+      return value_of(x.column(atom.first, unit));
+    default:
+      return value_of(U"");  // bias
   }
 }
 
@@ -134,9 +145,15 @@ void evaluate_several(const Window& x, const Atom& atom, std::int64_t t, const T
   const std::int64_t unit = t + condition.offset;
   bool is_true = false;
   switch (condition.kind) {
-    case Condition::Kind::single: is_true = x.length(unit) == 1; break;
-    case Condition::Kind::same: is_true = x.text(unit) == x.text(t + condition.other); break;
-    case Condition::Kind::type: is_true = x.type(unit) == condition.type_name; break;
+    case Condition::Kind::single:
+      is_true = x.length(unit) == 1;
+      break;
+    case Condition::Kind::same:
+      is_true = x.text(unit) == x.text(t + condition.other);
+      break;
+    case Condition::Kind::type:
+      is_true = x.type(unit) == condition.type_name;
+      break;
   }
   return is_true != condition.is_negated;
 }
@@ -169,7 +186,8 @@ void run(const Window& x, const Template& program, std::int64_t t, const Sink& s
 }  // namespace
 
 void check(const FeatureRows& rows) {
-  if (rows.first.empty() || rows.first.front() != 0 || !std::is_sorted(rows.first.begin(), rows.first.end()) ||
+  if (rows.first.empty() || rows.first.front() != 0 ||
+      !std::is_sorted(rows.first.begin(), rows.first.end()) ||
       rows.first.back() != static_cast<std::int64_t>(rows.value.size())) {
     throw std::invalid_argument("the offsets of the feature rows do not fit");
   }
@@ -179,13 +197,14 @@ void check_columns(const TemplateSet& templates, const Sentences& sentences) {
   const auto& names = sentences.column_names();
   for (const std::string& name : templates.columns) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      throw std::invalid_argument(concat("the templates ask for a column '", name, "' that the sentences lack"));
+      throw std::invalid_argument(
+          concat("the templates ask for a column '", name, "' that the sentences lack"));
     }
   }
 }
 
-void extract_keys(const TemplateSet& templates, const Sentences& sentences, std::int64_t begin, std::int64_t end,
-                  FeatureKeys& out) {
+void extract_keys(const TemplateSet& templates, const Sentences& sentences, std::int64_t begin,
+                  std::int64_t end, FeatureKeys& out) {
   check_columns(templates, sentences);
   for (std::int64_t sentence = begin; sentence < end; ++sentence) {
     const Window x(templates, sentences, sentence);
@@ -202,8 +221,8 @@ void extract_keys(const TemplateSet& templates, const Sentences& sentences, std:
   }
 }
 
-void extract_rows(const TemplateSet& templates, const Sentences& sentences, std::int64_t begin, std::int64_t end,
-                  const FeatureIndex& index, FeatureKeys& scratch, FeatureRows& out) {
+void extract_rows(const TemplateSet& templates, const Sentences& sentences, std::int64_t begin,
+                  std::int64_t end, const FeatureIndex& index, FeatureKeys& scratch, FeatureRows& out) {
   constexpr std::size_t kAhead = 16;  // keys between asking memory for a slot and reading it
   for (std::int64_t sentence = begin; sentence < end; ++sentence) {
     scratch.first.assign(1, 0);
@@ -223,7 +242,8 @@ void extract_rows(const TemplateSet& templates, const Sentences& sentences, std:
   }
 }
 
-std::vector<std::uint64_t> count_keys(const TemplateSet& templates, const Sentences& sentences, std::uint32_t least) {
+std::vector<std::uint64_t> count_keys(const TemplateSet& templates, const Sentences& sentences,
+                                      std::uint32_t least) {
   KeyCounter counter;
   FeatureKeys keys;
   for (std::int64_t sentence = 0; sentence < sentences.size(); ++sentence) {
@@ -235,8 +255,8 @@ std::vector<std::uint64_t> count_keys(const TemplateSet& templates, const Senten
   return counter.frequent(least);
 }
 
-std::vector<std::vector<std::string>> describe_features(const TemplateSet& templates, const Sentences& sentences,
-                                                        std::int64_t sentence) {
+std::vector<std::vector<std::string>> describe_features(const TemplateSet& templates,
+                                                        const Sentences& sentences, std::int64_t sentence) {
   check_columns(templates, sentences);
   if (sentence < 0 || sentence >= sentences.size()) throw std::invalid_argument("there is no such sentence");
   const Window x(templates, sentences, sentence);

@@ -10,7 +10,9 @@ namespace {
 constexpr std::size_t kLeastSlots = 16;
 
 /// Slots for so many keys at a load of at most 5/7.
-[[nodiscard]] std::size_t slots_for(std::size_t keys) { return std::max(kLeastSlots, keys + keys * 2 / 5 + 1); }
+[[nodiscard]] std::size_t slots_for(std::size_t keys) {
+  return std::max(kLeastSlots, keys + keys * 2 / 5 + 1);
+}
 
 }  // namespace
 

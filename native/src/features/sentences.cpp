@@ -24,12 +24,13 @@ Sentences::Sentences(Folding folding, std::vector<std::string> column_names)
 
 void Sentences::add(std::span<const std::string> units, std::span<const std::vector<std::string>> columns) {
   if (columns.size() != columns_.size()) {
-    throw std::invalid_argument(concat("the sentence has ", columns.size(), " columns, expected ", columns_.size()));
+    throw std::invalid_argument(
+        concat("the sentence has ", columns.size(), " columns, expected ", columns_.size()));
   }
   for (std::size_t k = 0; k < columns.size(); ++k) {
     if (columns[k].size() != units.size()) {
-      throw std::invalid_argument(concat("column ", column_names_[k], " has ", columns[k].size(), " values for ",
-                                         units.size(), " units"));
+      throw std::invalid_argument(concat("column ", column_names_[k], " has ", columns[k].size(),
+                                         " values for ", units.size(), " units"));
     }
   }
   for (const std::string& unit : units) {

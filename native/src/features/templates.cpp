@@ -138,8 +138,9 @@ void read_character(Line& line, Atom& atom) {
   } else if (name == "len") {
     atom.kind = Kind::length;
   } else if (name != "c" && name != "prefix" && name != "suffix" && name != "type" && name != "same") {
-    line.fail(at, concat("unknown atom '", name,
-                         "'; there are w, x, c, repeat, prefix, suffix, type, len, same, @column, bias and t"));
+    line.fail(at,
+              concat("unknown atom '", name,
+                     "'; there are w, x, c, repeat, prefix, suffix, type, len, same, @column, bias and t"));
   }
   line.expect('[');
   atom.offset = offset_in(line);
@@ -230,7 +231,8 @@ void read_line(Line& line, TemplateSet& set) {
       break;
     }
     const Atom atom = read_atom(line, name, at, set);
-    if (atom.yields_several() && has_several) line.fail(at, "only one atom of a template may yield several values");
+    if (atom.yields_several() && has_several)
+      line.fail(at, "only one atom of a template may yield several values");
     has_several = has_several || atom.yields_several();
     out.atoms.push_back(atom);
     if (out.atoms.size() > kMaxAtoms) line.fail(at, concat("a template has at most ", kMaxAtoms, " atoms"));

@@ -14,9 +14,8 @@ namespace {
 constexpr std::size_t kMaxStates = std::size_t{1} << 26;
 
 [[nodiscard]] bool mappings_allow(std::span<const TagId> bundle, std::span<const SideMapping> mappings) {
-  return std::all_of(mappings.begin(), mappings.end(), [bundle](const SideMapping& m) {
-    return m(bundle[m.side_a], bundle[m.side_b]);
-  });
+  return std::all_of(mappings.begin(), mappings.end(),
+                     [bundle](const SideMapping& m) { return m(bundle[m.side_a], bundle[m.side_b]); });
 }
 
 /// Counts through the product like an odometer, last side fastest: lexicographic order.
@@ -45,21 +44,25 @@ class Odometer {
 };
 
 void check_mapping(const SideMapping& m, std::span<const TagSets> sides) {
-  const auto inside = [&](std::int32_t side) { return side >= 0 && static_cast<std::size_t>(side) < sides.size(); };
+  const auto inside = [&](std::int32_t side) {
+    return side >= 0 && static_cast<std::size_t>(side) < sides.size();
+  };
   if (!inside(m.side_a) || !inside(m.side_b) || m.tags_b < 1) {
     throw std::invalid_argument("a mapping names a side that is not there");
   }
   const auto tags_a = m.allows.size() / static_cast<std::size_t>(m.tags_b);
   const auto fits = [&](std::int32_t side, std::size_t tags) {
     const auto& all = sides[side].tag;
-    return std::all_of(all.begin(), all.end(), [&](TagId tag) { return static_cast<std::size_t>(tag) < tags; });
+    return std::all_of(all.begin(), all.end(),
+                       [&](TagId tag) { return static_cast<std::size_t>(tag) < tags; });
   };
   if (!fits(m.side_a, tags_a) || !fits(m.side_b, static_cast<std::size_t>(m.tags_b))) {
     throw std::invalid_argument("a candidate tag lies outside the mapping");
   }
 }
 
-[[nodiscard]] bool may_follow(const Lattice& x, std::int32_t i, std::int32_t j, std::span<const Succession> rules) {
+[[nodiscard]] bool may_follow(const Lattice& x, std::int32_t i, std::int32_t j,
+                              std::span<const Succession> rules) {
   const auto before = x.bundle(i);
   const auto after = x.bundle(j);
   for (std::size_t k = 0; k < rules.size(); ++k) {
@@ -89,7 +92,8 @@ void check_successions(const Lattice& lattice, std::span<const Succession> rules
   for (std::size_t k = 0; k < rules.size(); ++k) {
     if (rules[k].is_free()) continue;
     const auto edge = static_cast<std::size_t>(rules[k].tags) + 1;
-    if (rules[k].allows.size() != edge * edge) throw std::invalid_argument("a succession is not [L + 1][L + 1]");
+    if (rules[k].allows.size() != edge * edge)
+      throw std::invalid_argument("a succession is not [L + 1][L + 1]");
     for (std::size_t s = k; s < lattice.tag.size(); s += rules.size()) {
       if (lattice.tag[s] >= rules[k].tags) throw std::invalid_argument("a tag lies outside its succession");
     }

@@ -82,8 +82,7 @@ void check(const Lattice& lattice) {
     throw std::invalid_argument("a tag of the lattice is negative");
   }
   for (std::int32_t t = 0; t < lattice.positions(); ++t) {
-    for (std::int32_t s = lattice.first[t] + 1;
-         s < lattice.first[t + 1]; ++s) {
+    for (std::int32_t s = lattice.first[t] + 1; s < lattice.first[t + 1]; ++s) {
       if (order(lattice.bundle(s - 1), lattice.bundle(s)) >= 0) {
         throw std::invalid_argument(concat("the bundles of position ", t, " are not in strict order"));
       }
@@ -92,7 +91,8 @@ void check(const Lattice& lattice) {
 }
 
 void check(const TagSets& sets) {
-  if (sets.first.empty() || sets.first.front() != 0 || !std::is_sorted(sets.first.begin(), sets.first.end()) ||
+  if (sets.first.empty() || sets.first.front() != 0 ||
+      !std::is_sorted(sets.first.begin(), sets.first.end()) ||
       sets.tag.size() != static_cast<std::size_t>(sets.first.back())) {
     throw std::invalid_argument("the tag sets' arrays do not fit together");
   }
@@ -108,14 +108,13 @@ void check(const TagSets& sets) {
 Lattice restrict(const Lattice& lattice, std::int32_t side, const TagSets& allowed) {
   if (side < 0 || side >= lattice.sides) throw std::invalid_argument(concat("there is no side ", side));
   if (allowed.positions() != lattice.positions()) {
-    throw std::invalid_argument(concat("allowed tags are for ", allowed.positions(), " positions, the lattice has ",
-                                       lattice.positions()));
+    throw std::invalid_argument(concat("allowed tags are for ", allowed.positions(),
+                                       " positions, the lattice has ", lattice.positions()));
   }
   Lattice out = empty_like(lattice);
   for (std::int32_t t = 0; t < lattice.positions(); ++t) {
     const auto tags = allowed.at(t);
-    for (std::int32_t s = lattice.first[t];
-         s < lattice.first[t + 1]; ++s) {
+    for (std::int32_t s = lattice.first[t]; s < lattice.first[t + 1]; ++s) {
       const auto bundle = lattice.bundle(s);
       if (std::binary_search(tags.begin(), tags.end(), bundle[side])) append(out, bundle);
     }

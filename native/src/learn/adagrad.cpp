@@ -11,7 +11,8 @@ namespace duilian {
 
 AdaGrad::AdaGrad(std::int64_t weights, double rate)
     : rate_(rate), squares_(static_cast<std::size_t>(weights)), gradient_(static_cast<std::size_t>(weights)) {
-  if (!(rate > 0.0) || !std::isfinite(rate)) throw std::invalid_argument(concat("the rate must be > 0, got ", rate));
+  if (!(rate > 0.0) || !std::isfinite(rate))
+    throw std::invalid_argument(concat("the rate must be > 0, got ", rate));
 }
 
 void AdaGrad::step(std::span<float> weights) {
@@ -25,8 +26,8 @@ void AdaGrad::step(std::span<float> weights) {
 }
 
 double AdaGrad::pass(const Model& model, std::span<float> weights, const FeatureRows& features,
-                     std::span<const Example> examples, std::span<const std::int64_t> order, std::size_t batch,
-                     std::size_t threads) {
+                     std::span<const Example> examples, std::span<const std::int64_t> order,
+                     std::size_t batch, std::size_t threads) {
   if (weights.size() != gradient_.size()) throw std::invalid_argument("the weights do not fit the learner");
   if (batch < 1 || threads < 1) throw std::invalid_argument("batch and threads must be at least 1");
   std::vector<ScoreWorkspace> work(threads);

@@ -7,7 +7,8 @@
 namespace duilian {
 
 std::vector<std::vector<TagId>> decode_all(const Model& model, std::span<const float> weights,
-                                           const FeatureRows& features, std::span<const std::int64_t> first_units,
+                                           const FeatureRows& features,
+                                           std::span<const std::int64_t> first_units,
                                            std::span<const Lattice> lattices, DecodeOptions options) {
   if (first_units.size() != lattices.size()) throw std::invalid_argument("one first unit per lattice");
   if (weights.size() != static_cast<std::size_t>(model.weights)) {

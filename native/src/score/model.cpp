@@ -56,13 +56,14 @@ void for_each_row_and_state(const FeatureRows& features, std::int64_t first_unit
   }
 }
 
-void lay_out_separate(Model& model, std::int64_t rows, const FeatureRows& features, std::span<const Example> examples) {
+void lay_out_separate(Model& model, std::int64_t rows, const FeatureRows& features,
+                      std::span<const Example> examples) {
   for (std::size_t k = 0; k < model.tags.size(); ++k) {
     PairSet pairs;
     for (const Example& example : examples) {
-      for_each_row_and_state(features, example.first_unit, example.correct, [&](std::uint32_t row, std::int32_t s) {
-        pairs.add(row, example.correct.bundle(s)[k]);
-      });
+      for_each_row_and_state(
+          features, example.first_unit, example.correct,
+          [&](std::uint32_t row, std::int32_t s) { pairs.add(row, example.correct.bundle(s)[k]); });
     }
     Part& part = model.separate.emplace_back();
     part.labels = model.tags[k];
@@ -72,26 +73,30 @@ void lay_out_separate(Model& model, std::int64_t rows, const FeatureRows& featur
 
 /// Numbers every transition of the lattice, start and stop included.
 void add_neighbours(const Lattice& lattice, const std::vector<std::int32_t>& label, Part& part) {
-  const auto add = [&](std::int32_t before, std::int32_t after) { part.transitions.insert(transition_key(before, after)); };
+  const auto add = [&](std::int32_t before, std::int32_t after) {
+    part.transitions.insert(transition_key(before, after));
+  };
   const std::int32_t T = lattice.positions();
   for (std::int32_t t = 0; t < T; ++t) {
     for (std::int32_t j = lattice.first[t]; j < lattice.first[t + 1]; ++j) {
       if (t == 0) add(part.edge(), label[j]);
       if (t + 1 == T) add(label[j], part.edge());
-      for (std::int32_t i = lattice.first[t == 0 ? 0 : t - 1]; i < lattice.first[t]; ++i) add(label[i], label[j]);
+      for (std::int32_t i = lattice.first[t == 0 ? 0 : t - 1]; i < lattice.first[t]; ++i)
+        add(label[i], label[j]);
     }
   }
 }
 
-void lay_out_joint(Model& model, std::int64_t rows, const FeatureRows& features, std::span<const Example> examples,
-                   JointFeatures which) {
+void lay_out_joint(Model& model, std::int64_t rows, const FeatureRows& features,
+                   std::span<const Example> examples, JointFeatures which) {
   PairSet pairs;
   Part part;
   part.is_dense = false;
   for (const Example& example : examples) {
     const Lattice& lattice = which == JointFeatures::correct ? example.correct : example.possible;
     std::vector<std::int32_t> label;
-    for (std::int32_t s = 0; s < lattice.states(); ++s) label.push_back(model.bundles.insert(lattice.bundle(s)));
+    for (std::int32_t s = 0; s < lattice.states(); ++s)
+      label.push_back(model.bundles.insert(lattice.bundle(s)));
     for_each_row_and_state(features, example.first_unit, lattice,
                            [&](std::uint32_t row, std::int32_t s) { pairs.add(row, label[s]); });
     add_neighbours(lattice, label, part);
@@ -117,7 +122,8 @@ void check_example(const Model& model, const FeatureRows& features, const Exampl
       throw std::invalid_argument("an example's lattices do not fit the model");
     }
     for (std::size_t k = 0; k < lattice->tag.size(); ++k) {
-      if (lattice->tag[k] >= model.tags[k % model.tags.size()]) throw std::invalid_argument("a tag is out of range");
+      if (lattice->tag[k] >= model.tags[k % model.tags.size()])
+        throw std::invalid_argument("a tag is out of range");
     }
   }
   const std::int64_t end = example.first_unit + example.possible.positions();
@@ -172,7 +178,8 @@ Model lay_out_model(std::vector<std::int32_t> tags, std::vector<Succession> succ
   model.tags = std::move(tags);
   model.successions = std::move(successions);
   if (model.successions.size() != model.tags.size()) {
-    throw std::invalid_argument(concat(model.successions.size(), " successions for ", model.tags.size(), " sides"));
+    throw std::invalid_argument(
+        concat(model.successions.size(), " successions for ", model.tags.size(), " sides"));
   }
   for (const std::uint32_t row : features.value) {
     if (row >= rows) throw std::invalid_argument("a feature row is out of range");

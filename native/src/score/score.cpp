@@ -8,8 +8,8 @@ namespace duilian {
 namespace {
 
 /// Sums the weights of the active features per label: per_label[l] += Σ_f w(f, l).
-void add_rows(const Part& part, std::span<const float> weights, const FeatureRows& features, std::int64_t unit,
-              std::vector<double>& per_label) {
+void add_rows(const Part& part, std::span<const float> weights, const FeatureRows& features,
+              std::int64_t unit, std::vector<double>& per_label) {
   const float* state = weights.data() + part.state_at;
   for (std::int64_t f = features.first[unit]; f < features.first[unit + 1]; ++f) {
     const std::uint32_t row = features.value[f];
@@ -17,8 +17,9 @@ void add_rows(const Part& part, std::span<const float> weights, const FeatureRow
   }
 }
 
-void score_side(const Model& model, std::size_t side, std::span<const float> weights, const FeatureRows& features,
-                std::int64_t first_unit, const Lattice& lattice, ScoreWorkspace& work, std::vector<double>& state) {
+void score_side(const Model& model, std::size_t side, std::span<const float> weights,
+                const FeatureRows& features, std::int64_t first_unit, const Lattice& lattice,
+                ScoreWorkspace& work, std::vector<double>& state) {
   const Part& part = model.separate[side];
   const std::int32_t T = lattice.positions();
   for (std::int32_t t = 0; t < T; ++t) {
@@ -39,7 +40,8 @@ void find_bundles(const Model& model, const Lattice& lattice, std::vector<std::i
 }
 
 void score_joint(const Model& model, std::span<const float> weights, const FeatureRows& features,
-                 std::int64_t first_unit, const Lattice& lattice, ScoreWorkspace& work, std::vector<double>& state) {
+                 std::int64_t first_unit, const Lattice& lattice, ScoreWorkspace& work,
+                 std::vector<double>& state) {
   const Part& part = *model.joint;
   const float* weight = weights.data() + part.state_at;
   work.slot.resize(static_cast<std::size_t>(part.labels), -1);
@@ -66,8 +68,8 @@ void score_joint(const Model& model, std::span<const float> weights, const Featu
   }
 }
 
-[[nodiscard]] Transitions score_transitions(const Model& model, std::span<const float> weights, const Lattice& lattice,
-                                            std::span<const std::int32_t> bundle) {
+[[nodiscard]] Transitions score_transitions(const Model& model, std::span<const float> weights,
+                                            const Lattice& lattice, std::span<const std::int32_t> bundle) {
   return make_transitions(lattice, [&](std::int32_t i, std::int32_t j) {
     const auto before = lattice.bundle(i);
     const auto after = lattice.bundle(j);
@@ -135,7 +137,8 @@ void add_transition_deltas(const Part& part, const Side& side, const Label& labe
     for (std::size_t i = 0; i < block.rows; ++i) {
       const double* row = side.found.pair.data() + block.offset + i * block.stride;
       for (std::size_t j = 0; j < block.cols; ++j) {
-        add(label(side, i0 + static_cast<std::int32_t>(i)), label(side, j0 + static_cast<std::int32_t>(j)), row[j]);
+        add(label(side, i0 + static_cast<std::int32_t>(i)), label(side, j0 + static_cast<std::int32_t>(j)),
+            row[j]);
       }
     }
   }
@@ -149,8 +152,9 @@ void add_transition_deltas(const Part& part, const Side& side, const Label& labe
 }
 
 template <class Label>
-void add_part(const Part& part, const FeatureRows& features, std::int64_t first_unit, std::span<const Side> sides,
-              const Label& label, std::vector<double>& per_label, std::vector<Delta>& out) {
+void add_part(const Part& part, const FeatureRows& features, std::int64_t first_unit,
+              std::span<const Side> sides, const Label& label, std::vector<double>& per_label,
+              std::vector<Delta>& out) {
   add_state_deltas(part, features, first_unit, sides, label, per_label, out);
   for (const Side& side : sides) add_transition_deltas(part, side, label, out);
 }

@@ -52,13 +52,20 @@ CharClass char_class(char32_t c) { return c < kBmp ? bmp_table()[c] : search(c);
 
 std::u32string_view char_type_name(CharClass kind) {
   switch (kind) {
-    case CharClass::space: return U"space";
-    case CharClass::han: return U"han";
-    case CharClass::emoji: return U"emoji";
-    case CharClass::digit: return U"digit";
-    case CharClass::letter: return U"letter";
-    case CharClass::punct: return U"punct";
-    default: return U"other";
+    case CharClass::space:
+      return U"space";
+    case CharClass::han:
+      return U"han";
+    case CharClass::emoji:
+      return U"emoji";
+    case CharClass::digit:
+      return U"digit";
+    case CharClass::letter:
+      return U"letter";
+    case CharClass::punct:
+      return U"punct";
+    default:
+      return U"other";
   }
 }
 
@@ -85,7 +92,9 @@ std::u32string decode_utf8(std::string_view bytes) {
 std::string encode_utf8(std::u32string_view text) {
   std::string out;
   for (const char32_t c : text) {
-    const auto tail = [&](unsigned shift) { out.push_back(static_cast<char>(0x80U | ((c >> shift) & 0x3FU))); };
+    const auto tail = [&](unsigned shift) {
+      out.push_back(static_cast<char>(0x80U | ((c >> shift) & 0x3FU)));
+    };
     if (c < 0x80) {
       out.push_back(static_cast<char>(c));
     } else if (c < 0x800) {

@@ -7,15 +7,24 @@ namespace {
 [[nodiscard]] char32_t narrow(char32_t c) {
   if (c >= 0xFF01 && c <= 0xFF5E) return c - 0xFEE0;
   switch (c) {
-    case 0x3000: return U' ';
-    case 0xFFE0: return 0xA2;
-    case 0xFFE1: return 0xA3;
-    case 0xFFE2: return 0xAC;
-    case 0xFFE3: return 0xAF;
-    case 0xFFE4: return 0xA6;
-    case 0xFFE5: return 0xA5;
-    case 0xFFE6: return 0x20A9;
-    default: return c;
+    case 0x3000:
+      return U' ';
+    case 0xFFE0:
+      return 0xA2;
+    case 0xFFE1:
+      return 0xA3;
+    case 0xFFE2:
+      return 0xAC;
+    case 0xFFE3:
+      return 0xAF;
+    case 0xFFE4:
+      return 0xA6;
+    case 0xFFE5:
+      return 0xA5;
+    case 0xFFE6:
+      return 0x20A9;
+    default:
+      return c;
   }
 }
 

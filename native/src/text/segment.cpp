@@ -50,7 +50,8 @@ void add_trimmed(std::u32string_view text, std::size_t begin, std::size_t end, s
 
 std::vector<Span> split_units(std::u32string_view text, UnitOptions options) {
   const auto joins = [&](CharClass kind) {
-    return (kind == CharClass::letter && options.joins_letters) || (kind == CharClass::digit && options.joins_digits);
+    return (kind == CharClass::letter && options.joins_letters) ||
+           (kind == CharClass::digit && options.joins_digits);
   };
   std::vector<Span> units;
   for (std::size_t at = 0; at < text.size();) {
@@ -60,7 +61,8 @@ std::vector<Span> split_units(std::u32string_view text, UnitOptions options) {
       continue;
     }
     std::size_t end = end_of_character(text, at);
-    while (joins(kind) && end < text.size() && char_class(text[end]) == kind) end = end_of_character(text, end);
+    while (joins(kind) && end < text.size() && char_class(text[end]) == kind)
+      end = end_of_character(text, end);
     units.push_back({static_cast<std::int64_t>(at), static_cast<std::int64_t>(end)});
     at = end;
   }

@@ -1,7 +1,8 @@
-// Every question to a chain against the enumeration of all its paths, on random small lattices; the fast
-// sums against the plain ones; the two sets of kernels against each other and against the standard library.
+// Every question to a chain against the enumeration of all its paths, on random small lattices, and the
+// fast sums against the plain ones.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -10,9 +11,9 @@
 
 #include "check.hpp"
 #include "duilian/chain/chain.hpp"
-#include "duilian/chain/kernels.hpp"
 #include "duilian/chain/plain.hpp"
 #include "random.hpp"
+#include "test_kernels.hpp"  // one program for the whole part
 
 using namespace duilian;
 
@@ -83,7 +84,9 @@ void enumerate(Case& x, const TransitionScore& score) {
   Case x;
   x.range = kRanges[random.below(5)];
   const auto tags = testing::random_sides(random, 3);
-  x.lattice = testing::random_lattice(random, 1 + random.below(5), tags, random.real(0.1, 0.5), true);
+  const double bundles = std::accumulate(tags.begin(), tags.end(), 1.0, std::multiplies<>());
+  // About four states a position beside the sure one: all paths can still be listed.
+  x.lattice = testing::random_lattice(random, 1 + random.below(5), tags, std::min(0.7, 4.0 / bundles), true);
   for (std::int32_t s = 0; s < x.lattice.states(); ++s) x.state.push_back(random.real(-x.range, x.range));
   const TransitionScore score(x.lattice, random, x.range, random.chance(0.5) ? 0.0 : 0.3);
   x.between = make_transitions(x.lattice, score);
@@ -115,48 +118,6 @@ struct LongChain {
   }
   [[nodiscard]] Chain chain() const { return {lattice, state, between}; }
 };
-
-/// A matrix [rows][padded(cols)] and vectors for the kernels.
-struct Matrix {
-  std::size_t rows;
-  std::size_t cols;
-  std::size_t stride = padded(cols);
-  std::vector<double> value = std::vector<double>(rows * stride, 0.0);
-
-  void fill(testing::Random& random, double low, double high) {
-    for (std::size_t k = 0; k < value.size(); ++k) {
-      if (k % stride < cols) value[k] = random.real(low, high);
-    }
-  }
-};
-
-[[nodiscard]] bool agree(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](double x, double y) { return testing::is_near(x, y, 1e-12 * std::abs(x)); });
-}
-
-/// Calls test(kernels, rows, cols, random) for matrices of 1..70 rows and columns, with both sets.
-template <class Test>
-void for_each_size(const Test& test) {
-  for (std::size_t n = 1; n <= 70; ++n) {
-    for (const std::size_t m : {n, 71 - n, std::size_t{1}, std::size_t{40}, std::size_t{70}}) {
-      testing::Random random(n * 100 + m);
-      test(n, m, random);
-    }
-  }
-}
-
-constexpr double kExponentialError = 8 * 4e-16;
-
-void check_exponentials(const Kernels& set, const std::vector<double>& x, double shift) {
-  std::vector<double> y(x.size(), -1.0);
-  set.exponentials(x.data(), shift, x.size(), y.data());
-  for (std::size_t j = 0; j < x.size(); ++j) {
-    const double at = x[j] - shift;
-    const double wanted = at < -708.0 ? 0.0 : std::exp(at);
-    CHECK_NEAR(y[j], wanted, kExponentialError * wanted);
-  }
-}
 
 }  // namespace
 
@@ -359,108 +320,5 @@ TEST(long_chains_do_not_overflow) {
       CHECK_NEAR(std::accumulate(&found.unit[4 * t], &found.unit[4 * t] + 4, 0.0), 1.0, 1e-9);
     }
     CHECK_NEAR(std::accumulate(found.pair.begin(), found.pair.end(), 0.0), 9999.0, 1e-6);
-  }
-}
-
-TEST(both_kernel_sets_multiply_alike) {
-  for_each_size([](std::size_t n, std::size_t m, testing::Random& random) {
-    Matrix a{n, m};
-    Matrix x{1, n};
-    a.fill(random, 0.0, 1.0);
-    x.fill(random, 0.0, 1.0);
-    std::vector<double> fast(a.stride, -1.0);
-    std::vector<double> baseline(a.stride, -1.0);
-    kernels().times_matrix(x.value.data(), a.value.data(), n, a.stride, fast.data());
-    baseline_kernels().times_matrix(x.value.data(), a.value.data(), n, a.stride, baseline.data());
-    std::vector<double> wanted(a.stride, 0.0);
-    for (std::size_t k = 0; k < a.value.size(); ++k)
-      wanted[k % a.stride] += x.value[k / a.stride] * a.value[k];
-    CHECK(agree(fast, baseline) && agree(wanted, baseline));
-  });
-}
-
-TEST(both_kernel_sets_maximise_alike) {
-  for_each_size([](std::size_t n, std::size_t m, testing::Random& random) {
-    Matrix a{n, m};
-    Matrix x{1, n};
-    a.fill(random, -100.0, 100.0);
-    x.fill(random, -100.0, 100.0);
-    for (double& score : a.value) score = random.chance(0.1) ? kForbidden : score;
-    std::vector<double> fast(a.stride, -1.0);
-    std::vector<double> baseline(a.stride, -1.0);
-    kernels().max_plus(x.value.data(), a.value.data(), n, a.stride, fast.data());
-    baseline_kernels().max_plus(x.value.data(), a.value.data(), n, a.stride, baseline.data());
-    std::vector<double> wanted(a.stride, kForbidden);
-    for (std::size_t k = 0; k < a.value.size(); ++k) {
-      wanted[k % a.stride] = std::max(wanted[k % a.stride], x.value[k / a.stride] + a.value[k]);
-    }
-    CHECK(fast == baseline && wanted == baseline);
-  });
-}
-
-TEST(both_kernel_sets_add_outer_products_alike) {
-  for_each_size([](std::size_t n, std::size_t m, testing::Random& random) {
-    const auto count = static_cast<std::size_t>(random.below(20));
-    Matrix a{count, n};
-    Matrix b{count, m};
-    Matrix start{n, m};
-    for (Matrix* x : {&a, &b, &start}) x->fill(random, 0.0, 1.0);
-    std::vector<double> fast = start.value;
-    std::vector<double> baseline = start.value;
-    std::vector<double> wanted = start.value;
-    kernels().add_outer(a.value.data(), a.stride, b.value.data(), b.stride, count, n, fast.data());
-    baseline_kernels().add_outer(a.value.data(), a.stride, b.value.data(), b.stride, count, n,
-                                 baseline.data());
-    for (std::size_t t = 0; t < count; ++t) {
-      for (std::size_t k = 0; k < wanted.size(); ++k) {
-        wanted[k] += a.value[t * a.stride + k / b.stride] * b.value[t * b.stride + k % b.stride];
-      }
-    }
-    CHECK(agree(fast, baseline) && agree(wanted, baseline));
-  });
-}
-
-TEST(both_kernel_sets_multiply_vectors_alike) {
-  for (std::size_t n = 1; n <= 70; ++n) {
-    testing::Random random(n);
-    Matrix x{1, n};
-    Matrix y{1, n};
-    x.fill(random, 0.5, 1.0);
-    y.fill(random, 0.5, 1.0);
-    std::vector<double> wanted;
-    for (std::size_t j = 0; j < x.stride; ++j) wanted.push_back(x.value[j] * y.value[j]);
-    for (const Kernels* set : {&kernels(), &baseline_kernels()}) {
-      std::vector<double> product = y.value;
-      double least = -1.0;
-      const double sum = set->multiply(x.value.data(), n, x.stride, product.data(), &least);
-      CHECK(product == wanted);
-      CHECK(least == *std::min_element(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(n)));
-      const double total = std::accumulate(wanted.begin(), wanted.end(), 0.0);
-      CHECK_NEAR(sum, total, 1e-12 * total);
-    }
-  }
-}
-
-TEST(exponentials_are_those_of_the_library) {
-  testing::Random random(1);
-  std::vector<double> x = {0.0, -0.0, 1.0, -1.0, 708.0, -708.0, 0.5, 1e-300, -1e-17, 700.5, -707.999};
-  for (int n = 0; n < 100000; ++n) x.push_back(random.real(-708.0, 708.0));
-  for (int n = 0; n < 10000; ++n) x.push_back(random.real(-1.0, 1.0));
-  for (const Kernels* set : {&kernels(), &baseline_kernels()}) {
-    check_exponentials(*set, x, 0.0);
-    for (std::size_t n = 0; n < 10; ++n)
-      check_exponentials(*set, {x.begin(), x.begin() + static_cast<int>(n)}, 0.25);
-  }
-}
-
-TEST(tiny_exponentials_are_zero) {
-  const std::vector<double> x = {
-      -708.0000001, -709.0, -745.0, -1e4, -1e300, kForbidden, std::nextafter(-708.0, -1e9)};
-  for (const Kernels* set : {&kernels(), &baseline_kernels()}) {
-    std::vector<double> y(x.size(), -1.0);
-    set->exponentials(x.data(), 0.0, x.size(), y.data());
-    for (const double e : y) CHECK(e == 0.0);
-    set->exponentials(x.data(), 1e4, x.size(), y.data());
-    for (const double e : y) CHECK(e == 0.0);
   }
 }

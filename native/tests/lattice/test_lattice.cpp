@@ -197,7 +197,8 @@ TEST(intersection_and_union_obey_their_laws) {
 TEST(trimming_leaves_the_states_of_legal_paths) {
   testing::for_each_seed(kCases, [](testing::Random& random) {
     const auto tags = testing::random_sides(random, 3);
-    const Lattice x = testing::random_lattice(random, random.below(5), tags, random.real(0.1, 0.5), random.chance(0.8));
+    const Lattice x =
+        testing::random_lattice(random, random.below(5), tags, random.real(0.1, 0.5), random.chance(0.8));
     const auto rules = testing::random_successions(random, tags, random.real(0.4, 1.2));
     const Lattice found = trim(x, rules);
     check(found);
@@ -254,8 +255,8 @@ TEST(bad_lattices_are_refused) {
 TEST(bad_tag_sets_are_refused) {
   check(TagSets{});
   check(TagSets{{0, 2, 2, 3}, {0, 4, 0}});
-  const TagSets bad[] = {{{}, {}},          {{1, 1}, {0}},     {{0, 2, 1}, {0, 1}}, {{0, 2}, {0}},
-                         {{0, 2}, {1, 0}},  {{0, 2}, {1, 1}},  {{0, 1}, {-1}}};
+  const TagSets bad[] = {{{}, {}},         {{1, 1}, {0}},    {{0, 2, 1}, {0, 1}}, {{0, 2}, {0}},
+                         {{0, 2}, {1, 0}}, {{0, 2}, {1, 1}}, {{0, 1}, {-1}}};
   for (const TagSets& sets : bad) CHECK_THROWS(check(sets), std::invalid_argument);
 }
 

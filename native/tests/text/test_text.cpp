@@ -19,7 +19,8 @@ using Pieces = std::vector<std::u32string>;
 [[nodiscard]] Pieces pieces(std::u32string_view text, const std::vector<Span>& spans) {
   Pieces out;
   for (const Span& span : spans) {
-    out.emplace_back(text.substr(static_cast<std::size_t>(span.begin), static_cast<std::size_t>(span.end - span.begin)));
+    out.emplace_back(
+        text.substr(static_cast<std::size_t>(span.begin), static_cast<std::size_t>(span.end - span.begin)));
   }
   return out;
 }
@@ -33,7 +34,8 @@ using Pieces = std::vector<std::u32string>;
 // Everything that has ever broken a tokenizer, and a little that never did.
 constexpr std::u32string_view kNasty =
     U" \t\n\r\v\f\u0085\u2028\u2029\u3000\u00A0\u200B\u200C\u200D\u2060\uFEFF\uFE0F\u20E3\u0301\u3099\u00AD"
-    U"aZéж09５Ａ中国々〇\U00020000\U0002F800。！？…!?.,，=&/”’」）\"')]\U0001F468\U0001F469\U0001F466\U0001F3FB"
+    U"aZéж09５Ａ中国々〇\U00020000\U0002F800。！？…!?.,，=&/"
+    U"”’」）\"')]\U0001F468\U0001F469\U0001F466\U0001F3FB"
     U"\U0001F1E8\U0001F1F3❤\U000E0067カ한\uE000\uFFFF\U0010FFFF";
 
 [[nodiscard]] std::u32string nasty_text(testing::Random& random) {
@@ -78,7 +80,8 @@ TEST(characters_have_their_classes) {
 }
 
 TEST(marks_and_joiners_extend) {
-  check_classes(U"\u0301\u036F\u3099\u20E3\uFE0F\u200C\u200D\u2060\U0001F3FB\U000E0067\U000E0100", CharClass::extend);
+  check_classes(U"\u0301\u036F\u3099\u20E3\uFE0F\u200C\u200D\u2060\U0001F3FB\U000E0067\U000E0100",
+                CharClass::extend);
 }
 
 TEST(white_space_and_controls_are_space) {
@@ -87,8 +90,8 @@ TEST(white_space_and_controls_are_space) {
 }
 
 TEST(what_is_no_character_is_other) {
-  for (const char32_t c : {char32_t{0xD800}, char32_t{0xDFFF}, char32_t{0x10FFFF}, char32_t{0x110000},
-                           char32_t{0xFFFFFFFF}}) {
+  for (const char32_t c :
+       {char32_t{0xD800}, char32_t{0xDFFF}, char32_t{0x10FFFF}, char32_t{0x110000}, char32_t{0xFFFFFFFF}}) {
     CHECK(char_class(c) == CharClass::other);
   }
 }
@@ -124,12 +127,24 @@ TEST(encoding_is_the_compilers) {
 TEST(bytes_that_are_not_utf8_are_refused_at_their_place) {
   using namespace std::string_view_literals;
   const auto refused = {
-      "\x80"sv, "\xBF"sv,                                // a continuation without a lead
-      "\xC3"sv, "\xE4\xB8"sv, "\xF0\xA0\x80"sv,          // cut off
-      "\xE4\xB8z"sv, "\xC3\xC3\xA9"sv, "\xF0\xA0\x80z"sv,  // a lead without its continuation
-      "\xC0\x80"sv, "\xC1\xBF"sv, "\xE0\x9F\xBF"sv, "\xF0\x8F\xBF\xBF"sv,  // too long for what they say
-      "\xED\xA0\x80"sv, "\xED\xBF\xBF"sv,                // surrogates
-      "\xF4\x90\x80\x80"sv, "\xF5\x80\x80\x80"sv, "\xFE"sv, "\xFF"sv,  // beyond U+10FFFF
+      "\x80"sv,
+      "\xBF"sv,  // a continuation without a lead
+      "\xC3"sv,
+      "\xE4\xB8"sv,
+      "\xF0\xA0\x80"sv,  // cut off
+      "\xE4\xB8z"sv,
+      "\xC3\xC3\xA9"sv,
+      "\xF0\xA0\x80z"sv,  // a lead without its continuation
+      "\xC0\x80"sv,
+      "\xC1\xBF"sv,
+      "\xE0\x9F\xBF"sv,
+      "\xF0\x8F\xBF\xBF"sv,  // too long for what they say
+      "\xED\xA0\x80"sv,
+      "\xED\xBF\xBF"sv,  // surrogates
+      "\xF4\x90\x80\x80"sv,
+      "\xF5\x80\x80\x80"sv,
+      "\xFE"sv,
+      "\xFF"sv,  // beyond U+10FFFF
   };
   for (const std::string_view bad : refused) {
     for (const std::string_view before : {""sv, "ab"sv, "中"sv}) {
@@ -148,7 +163,8 @@ TEST(random_bytes_decode_to_themselves_or_not_at_all) {
   testing::for_each_seed(5000, [&](testing::Random& random) {
     std::string bytes;
     for (std::int32_t n = random.below(6); n >= 0; --n) {
-      bytes.push_back(kBytes[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(kBytes.size())))]);
+      bytes.push_back(
+          kBytes[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(kBytes.size())))]);
     }
     try {
       CHECK(encode_utf8(decode_utf8(bytes)) == bytes);
@@ -192,8 +208,7 @@ TEST(units_are_characters) {
 
 TEST(units_join_runs_if_asked) {
   const std::u32string_view text = U"买iPhone15 2026年ＡＢ１２";
-  CHECK(units(text, true, true) ==
-        Pieces{U"买", U"iPhone", U"15", U"2026", U"年", U"ＡＢ", U"１２"});
+  CHECK(units(text, true, true) == Pieces{U"买", U"iPhone", U"15", U"2026", U"年", U"ＡＢ", U"１２"});
   CHECK(units(U"ab12", true, false) == Pieces{U"ab", U"1", U"2"});
   CHECK(units(U"ab12", false, true) == Pieces{U"a", U"b", U"12"});
   CHECK(units(U"cafe\u0301s", true) == Pieces{U"cafe\u0301s"});
@@ -251,7 +266,8 @@ TEST(spans_cover_whatever_is_visible) {
 TEST(sentences_begin_and_end_with_something_visible) {
   testing::for_each_seed(5000, [](testing::Random& random) {
     for (const std::u32string& sentence : sentences(nasty_text(random))) {
-      CHECK(char_class(sentence.front()) != CharClass::space && char_class(sentence.back()) != CharClass::space);
+      CHECK(char_class(sentence.front()) != CharClass::space &&
+            char_class(sentence.back()) != CharClass::space);
       CHECK(sentence.find_first_of(U"\n\r\v\f\u0085\u2028\u2029") == sentence.npos);
     }
   });
@@ -262,6 +278,7 @@ TEST(joined_runs_are_unions_of_characters) {
     const std::u32string text = nasty_text(random);
     std::vector<bool> begins(text.size() + 1, false);
     for (const Span& span : split_units(text, {})) begins[static_cast<std::size_t>(span.begin)] = true;
-    for (const Span& span : split_units(text, {true, true})) CHECK(begins[static_cast<std::size_t>(span.begin)]);
+    for (const Span& span : split_units(text, {true, true}))
+      CHECK(begins[static_cast<std::size_t>(span.begin)]);
   });
 }

@@ -26,7 +26,9 @@ def command(
 ) -> None:
     """Train a tiny coupled tagger on two corpora of our own and tag a sentence in both standards."""
     learn = AdaGradConfig(threads=threads)
-    with Progress(console=Console(stderr=True), transient=True, disable=not Console(stderr=True).is_terminal) as bar:
+    with Progress(
+        console=Console(stderr=True), transient=True, disable=not Console(stderr=True).is_terminal
+    ) as bar:
         task = bar.add_task("training", total=18)
 
         def advance(name: str, report: IterationReport) -> None:
@@ -55,6 +57,10 @@ def _couplet(tagger: CoupledTagger, words: list[str]) -> Table:
     (tags,) = tagger.predict([words])
     above, below = tagger.standards
     table = Table.grid(padding=(0, 2))
-    for name, cells, style in [(above, tags[above], "cyan"), ("", words, "bold"), (below, tags[below], "green")]:
+    for name, cells, style in [
+        (above, tags[above], "cyan"),
+        ("", words, "bold"),
+        (below, tags[below], "green"),
+    ]:
         table.add_row(Text(name, style="dim"), *(Text(cell, style=style) for cell in cells))
     return table

@@ -143,7 +143,26 @@ class RowReader:
             if head == place + 1:
                 raise CorpusError(self.path, numbers[place], f"word {head} is its own head")
             heads.append(head)
+        cycle = _word_in_cycle(heads)
+        if cycle is not None:
+            raise CorpusError(
+                self.path, numbers[cycle], f"word {cycle + 1} is below itself: its heads go in a circle"
+            )
         return None if all(head is None for head in heads) else tuple(heads)
+
+
+def _word_in_cycle(heads: list[int | None]) -> int | None:
+    """The index of a word whose heads lead back to it."""
+    seen_from = [-1] * len(heads)  # the word whose walk to the root first came by
+    for start in range(len(heads)):
+        word: int | None = start
+        while word is not None and seen_from[word] < 0:
+            seen_from[word] = start
+            head = heads[word]
+            word = head - 1 if head else None
+        if word is not None and seen_from[word] == start:
+            return word
+    return None
 
 
 def _relations(texts: tuple[str, ...]) -> tuple[str | None, ...] | None:

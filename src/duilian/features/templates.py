@@ -18,7 +18,9 @@ _PRESETS = importlib.resources.files("duilian.features") / "presets"
 
 def presets() -> list[str]:
     """The names of the templates that ship with the package."""
-    return sorted(entry.name.removesuffix(".txt") for entry in _PRESETS.iterdir() if entry.name.endswith(".txt"))
+    return sorted(
+        entry.name.removesuffix(".txt") for entry in _PRESETS.iterdir() if entry.name.endswith(".txt")
+    )
 
 
 class Templates:

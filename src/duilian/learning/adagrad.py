@@ -25,7 +25,9 @@ class AdaGradConfig:
         if not self.rate > 0:
             raise ConfigError(f"rate must be > 0, got {self.rate!r}")
         if self.batch < 1 or self.threads < 1:
-            raise ConfigError(f"batch and threads must be at least 1, got {self.batch!r} and {self.threads!r}")
+            raise ConfigError(
+                f"batch and threads must be at least 1, got {self.batch!r} and {self.threads!r}"
+            )
 
 
 def adagrad(

@@ -42,6 +42,8 @@ class CoupledTagger:
     `mapping` is "complete", "tight", "relaxed" (the shipped tables), or a `Mapping` between two standards.
     """
 
+    weights_: npt.NDArray[np.float32]
+
     def __init__(
         self,
         standards: Sequence[str],
@@ -122,7 +124,10 @@ class CoupledTagger:
             for a, b in itertools.combinations(range(len(self.tags_)), 2)
             if (found := self._mapping(a, b)) is not None
         ]
-        every = [_native.TagSets(np.array([0, len(t)], np.int32), np.arange(len(t), dtype=np.int32)) for t in self.tags_]
+        every = [
+            _native.TagSets(np.array([0, len(t)], np.int32), np.arange(len(t), dtype=np.int32))
+            for t in self.tags_
+        ]
         native = [_native.SideMapping(m.side_a, m.side_b, m.allows.astype(np.uint8)) for m in mappings]
         self._column = _native.product_lattice(every, native)  # the bundles that any word may have
 
@@ -153,9 +158,13 @@ class CoupledTagger:
 
     def _example(self, layer: Layer, side: int, first_unit: int) -> _native.Example:
         possible = self._lattice(len(layer))
-        return _native.Example(first_unit, possible, _native.restrict(possible, side, self._allowed(layer, side)))
+        return _native.Example(
+            first_unit, possible, _native.restrict(possible, side, self._allowed(layer, side))
+        )
 
-    def _decode(self, sentences: Sequence[Words], lattices: list[_native.Lattice]) -> list[npt.NDArray[np.int32]]:
+    def _decode(
+        self, sentences: Sequence[Words], lattices: list[_native.Lattice]
+    ) -> list[npt.NDArray[np.int32]]:
         packed = pack(sentences, self._folding)
         rows = _native.extract_rows(self._templates.native, packed, self.index_)
         first = packed.first.tolist()[:-1]
@@ -165,7 +174,10 @@ class CoupledTagger:
         """For every sentence its tags in each standard."""
         found = self._decode(sentences, [self._lattice(len(words)) for words in sentences])
         return [
-            {standard: [self.tags_[k][tag] for tag in tags[:, k]] for k, standard in enumerate(self.standards)}
+            {
+                standard: [self.tags_[k][tag] for tag in tags[:, k]]
+                for k, standard in enumerate(self.standards)
+            }
             for tags in found
         ]
 
@@ -173,7 +185,9 @@ class CoupledTagger:
         """The tags in `target` of sentences annotated in `source`: decoding with the source side fixed."""
         a, b = self._side(source), self._side(target)
         layers = [sentence[source] for sentence in corpus]
-        lattices = [_native.restrict(self._lattice(len(layer)), a, self._allowed(layer, a)) for layer in layers]
+        lattices = [
+            _native.restrict(self._lattice(len(layer)), a, self._allowed(layer, a)) for layer in layers
+        ]
         found = self._decode([layer.words for layer in layers], lattices)
         return [[self.tags_[b][tag] for tag in tags[:, b]] for tags in found]
 

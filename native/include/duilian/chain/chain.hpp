@@ -44,15 +44,15 @@ struct Marginals {
 
 /// Scratch of one thread; keeps its memory from call to call.
 struct Workspace {
-  std::vector<std::size_t> at;    // [T + 1]  where position t begins in the padded arrays below
-  std::vector<double> emission;   // e^(state - peak of its position)
-  std::vector<double> alpha;      // forward probabilities, each position sums to 1
-  std::vector<double> beta;       // backward, scaled so that alpha · beta is the unit marginal
-  std::vector<double> message;    // emission · beta / scale
-  std::vector<double> scale;      // [T]
-  std::vector<double> exp_score;  // e^(transition - peak of its block), as Transitions::score
-  std::vector<double> exp_turned;         // the same matrices transposed
-  std::vector<std::size_t> turned_at;     // [blocks]
+  std::vector<std::size_t> at;              // [T + 1]  where position t begins in the padded arrays below
+  std::vector<double> emission;             // e^(state - peak of its position)
+  std::vector<double> alpha;                // forward probabilities, each position sums to 1
+  std::vector<double> beta;                 // backward, scaled so that alpha · beta is the unit marginal
+  std::vector<double> message;              // emission · beta / scale
+  std::vector<double> scale;                // [T]
+  std::vector<double> exp_score;            // e^(transition - peak of its block), as Transitions::score
+  std::vector<double> exp_turned;           // the same matrices transposed
+  std::vector<std::size_t> turned_at;       // [blocks]
   std::vector<double> log_alpha, log_beta;  // [S]  only where the log domain is needed
 };
 

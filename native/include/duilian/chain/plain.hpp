@@ -22,15 +22,16 @@ struct MaxPlus {
 template <class Semiring>
 double forward(const Chain& chain, std::vector<double>& alpha);
 
-///   β[T-1][i] = 0,   β[t][i] = ⊕_j (between[i][j] ⊗ state[t+1][j] ⊗ β[t+1][j]), up to a constant per position
+///   β[T-1][i] = 0,   β[t][i] = ⊕_j (between[i][j] ⊗ state[t+1][j] ⊗ β[t+1][j]), up to a constant per
+///   position
 void backward(const Chain& chain, std::vector<double>& beta);
 
 /// p(i, j) between t and t + 1 from α and β; `out` is [width(t)][width(t + 1)].
-void pair_block(const Chain& chain, const std::vector<double>& alpha, const std::vector<double>& beta, std::int32_t t,
-                std::span<double> out);
+void pair_block(const Chain& chain, const std::vector<double>& alpha, const std::vector<double>& beta,
+                std::int32_t t, std::span<double> out);
 
 /// p(j) at position t from α and β.
-void unit_block(const Chain& chain, const std::vector<double>& alpha, const std::vector<double>& beta, std::int32_t t,
-                std::span<double> out);
+void unit_block(const Chain& chain, const std::vector<double>& alpha, const std::vector<double>& beta,
+                std::int32_t t, std::span<double> out);
 
 }  // namespace duilian::plain

@@ -38,7 +38,8 @@ struct Transitions {
 /// The blocks a lattice needs, laid out, every score still kForbidden.
 [[nodiscard]] Transitions lay_out(const Lattice& lattice);
 
-/// Notes the range of each block's scores; call after filling them. Throws std::invalid_argument on NaN or +inf.
+/// Notes the range of each block's scores; call after filling them. Throws std::invalid_argument on NaN or
+/// +inf.
 void measure(Transitions& transitions);
 
 /// Transitions of a lattice; score(i, j) is asked for states i of t and j of t + 1.

@@ -28,12 +28,12 @@ void check(const FeatureRows& rows);
 void check_columns(const TemplateSet& templates, const Sentences& sentences);
 
 /// The keys of sentences [begin, end), unit by unit, in template order.
-void extract_keys(const TemplateSet& templates, const Sentences& sentences, std::int64_t begin, std::int64_t end,
-                  FeatureKeys& out);
+void extract_keys(const TemplateSet& templates, const Sentences& sentences, std::int64_t begin,
+                  std::int64_t end, FeatureKeys& out);
 
 /// The rows of the keys that the index knows; unknown features are left out. `scratch` keeps its memory.
-void extract_rows(const TemplateSet& templates, const Sentences& sentences, std::int64_t begin, std::int64_t end,
-                  const FeatureIndex& index, FeatureKeys& scratch, FeatureRows& out);
+void extract_rows(const TemplateSet& templates, const Sentences& sentences, std::int64_t begin,
+                  std::int64_t end, const FeatureIndex& index, FeatureKeys& scratch, FeatureRows& out);
 
 /// Every key of all sentences seen at least `least` times.
 [[nodiscard]] std::vector<std::uint64_t> count_keys(const TemplateSet& templates, const Sentences& sentences,

@@ -52,8 +52,8 @@ struct Condition {
   enum class Kind : std::uint8_t { single, same, type };
   Kind kind = Kind::single;
   std::int32_t offset = 0;
-  std::int32_t other = 0;     // same[offset,other]
-  std::u32string type_name;   // type[offset]=name
+  std::int32_t other = 0;    // same[offset,other]
+  std::u32string type_name;  // type[offset]=name
   bool is_negated = false;
 };
 

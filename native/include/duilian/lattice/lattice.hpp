@@ -20,9 +20,7 @@ struct Lattice {
 
   [[nodiscard]] std::int32_t positions() const { return static_cast<std::int32_t>(first.size()) - 1; }
   [[nodiscard]] std::int32_t states() const { return first.back(); }
-  [[nodiscard]] std::int32_t width(std::int32_t t) const {
-    return first[t + 1] - first[t];
-  }
+  [[nodiscard]] std::int32_t width(std::int32_t t) const { return first[t + 1] - first[t]; }
   [[nodiscard]] std::span<const TagId> bundle(std::int32_t state) const {
     const auto k = static_cast<std::size_t>(sides);
     return {tag.data() + static_cast<std::size_t>(state) * k, k};

@@ -18,6 +18,7 @@ struct DecodeOptions {
 [[nodiscard]] std::vector<std::vector<TagId>> decode_all(const Model& model, std::span<const float> weights,
                                                          const FeatureRows& features,
                                                          std::span<const std::int64_t> first_units,
-                                                         std::span<const Lattice> lattices, DecodeOptions options);
+                                                         std::span<const Lattice> lattices,
+                                                         DecodeOptions options);
 
 }  // namespace duilian

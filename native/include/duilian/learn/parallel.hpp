@@ -26,7 +26,8 @@ void for_each_piece(std::size_t pieces, std::size_t threads, const Work& work) {
     }
   };
   std::vector<std::jthread> others;
-  for (std::size_t thread = 1; thread < threads && thread < pieces; ++thread) others.emplace_back(run, thread);
+  for (std::size_t thread = 1; thread < threads && thread < pieces; ++thread)
+    others.emplace_back(run, thread);
   run(0);
   others.clear();
   if (failure) std::rethrow_exception(failure);

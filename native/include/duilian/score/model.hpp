@@ -1,6 +1,7 @@
 // A linear model over bundles: where each weight lives. The score of a path is
 //
-//   Σ_t  joint(x, t, bundle', bundle) + Σ_sides separate_k(x, t, tag'_k, tag_k)        (Eq. 8, Li et al. 2017)
+//   Σ_t  joint(x, t, bundle', bundle) + Σ_sides separate_k(x, t, tag'_k, tag_k)        (Eq. 8, Li et al.
+//   2017)
 //
 // and each of these parts has state weights (feature × label) and transition weights (label' × label). For a
 // separate part a label is a tag of its side; for the joint part it is a bundle. A plain CRF is one side and
@@ -79,7 +80,7 @@ enum class JointFeatures : std::uint8_t { none, correct, possible };
 /// Lays out a model for these examples. A separate weight exists for every feature and tag that meet in some
 /// correct lattice; a joint weight for every feature and bundle that meet in a correct (or possible) one.
 [[nodiscard]] Model lay_out_model(std::vector<std::int32_t> tags, std::vector<Succession> successions,
-                                  std::int64_t rows, const FeatureRows& features, std::span<const Example> examples,
-                                  JointFeatures joint);
+                                  std::int64_t rows, const FeatureRows& features,
+                                  std::span<const Example> examples, JointFeatures joint);
 
 }  // namespace duilian

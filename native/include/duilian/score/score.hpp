@@ -40,7 +40,8 @@ double add_gradient(const Model& model, std::span<const float> weights, const Fe
                     const Example& example, ScoreWorkspace& work, std::vector<Delta>& out);
 
 /// The best tag of every side at every position, [T][sides]: the best path, or each side's most probable tag.
-[[nodiscard]] std::vector<TagId> decode_path(const ScoredLattice& scored, const Lattice& lattice, ScoreWorkspace& work);
+[[nodiscard]] std::vector<TagId> decode_path(const ScoredLattice& scored, const Lattice& lattice,
+                                             ScoreWorkspace& work);
 [[nodiscard]] std::vector<TagId> decode_marginals(const Model& model, const ScoredLattice& scored,
                                                   const Lattice& lattice, ScoreWorkspace& work);
 

@@ -2,10 +2,10 @@
 // the user's own characters always come back in the output.
 #pragma once
 
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
-#include <span>
 
 namespace duilian {
 
