@@ -106,7 +106,9 @@ def row_sentences(draw: st.DrawFn, column: str, more: tuple[str, ...]) -> Senten
     field = text_without("\t")
     other = "xpos" if column == "upos" else "upos"
     places = list(range(count + 1))
-    heads = [draw(st.none() | st.sampled_from(places[:n] + places[n + 1 :])) for n in places[1:]]
+    # Each word hangs below an earlier one in some order of the words, so that no heads go in a circle.
+    order = draw(st.permutations(places[1:]))
+    heads = [draw(st.none() | st.sampled_from([0, *order[: order.index(n)]])) for n in places[1:]]
     relations = many(st.none() | field.filter(lambda name: name != "_"))
     columns = {name: tuple(many(st.just("_") | field)) for name in ("lemma", other, "feats", *more)}
     layer = Layer(
