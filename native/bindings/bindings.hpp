@@ -16,6 +16,8 @@ void bind_features(nb::module_& m);
 void bind_lattice(nb::module_& m);
 void bind_chain(nb::module_& m);
 void bind_model(nb::module_& m);
+void bind_tagger(nb::module_& m);
+void bind_learn(nb::module_& m);
 
 template <class T, std::size_t N = 1>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<N>>;

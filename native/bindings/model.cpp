@@ -3,7 +3,6 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "duilian/learn/adagrad.hpp"
 #include "duilian/learn/decode.hpp"
 #include "duilian/score/score.hpp"
 
@@ -66,43 +65,18 @@ void bind_model(nb::module_& m) {
       nb::call_guard<nb::gil_scoped_release>());
 
   m.def(
-      "example_gradient",
-      [](const Model& model, const Weights& weights, const FeatureRows& features, const Example& example) {
-        ScoreWorkspace work;
-        std::vector<Delta> deltas;
-        const double loss = add_gradient(model, view(weights), features, example, work, deltas);
-        std::vector<double> dense(static_cast<std::size_t>(model.weights));
-        for (const Delta& delta : deltas) dense[delta.weight] += delta.value;
-        return std::make_tuple(loss, to_numpy(std::move(dense)));
-      },
-      "model"_a, "weights"_a, "features"_a, "example"_a);
-
-  m.def(
       "decode",
       [](const Model& model, const Weights& weights, const FeatureRows& features,
          const std::vector<std::int64_t>& first_units, const std::vector<Lattice>& lattices,
          bool by_marginals, std::size_t threads) {
         auto found = without_gil([&] {
-          return decode_all(model, view(weights), features, first_units, lattices, {by_marginals, threads});
+          return decode_all(model, {view(weights)}, features, first_units, lattices, {by_marginals, threads});
         });
         std::vector<Array<TagId, 2>> out;
         for (auto& tags : found) out.push_back(to_numpy(std::move(tags), model.tags.size()));
         return out;
       },
       "model"_a, "weights"_a, "features"_a, "first_units"_a, "lattices"_a, "by_marginals"_a, "threads"_a);
-
-  nb::class_<AdaGrad>(m, "AdaGrad")
-      .def(nb::init<std::int64_t, double>(), "weights"_a, "rate"_a)
-      .def(
-          "run_pass",
-          [](AdaGrad& self, const Model& model, const Weights& weights, const FeatureRows& features,
-             const std::vector<Example>& examples, const Input<std::int64_t>& order, std::size_t batch,
-             std::size_t threads) {
-            nb::gil_scoped_release release;
-            return self.pass(model, view(weights), features, examples, std::span(order.data(), order.size()),
-                             batch, threads);
-          },
-          "model"_a, "weights"_a, "features"_a, "examples"_a, "order"_a, "batch"_a, "threads"_a);
 }
 
 }  // namespace duilian::bindings

@@ -18,4 +18,6 @@ NB_MODULE(_native, m) {
   bind_lattice(m);
   bind_chain(m);
   bind_model(m);
+  bind_tagger(m);
+  bind_learn(m);
 }

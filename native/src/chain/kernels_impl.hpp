@@ -61,26 +61,37 @@ void combine(const double* x, const double* m, Size rows, Size stride, double* y
 
 /// R rows of a and b at once, so that c is read and written once for R products.
 template <Size R>
-void outer_rows(const double* a, Size a_stride, const double* b, Size b_stride, Size rows, double* c) {
+void outer_rows(const double* a, Size a_step, const double* b, Size b_step, Size rows, Size stride, double* c) {
   for (Size i = 0; i < rows; ++i) {
     V ai[R];
-    for (Size r = 0; r < R; ++r) ai[r] = spread(a[r * a_stride + i]);
-    double* row = c + i * b_stride;
-    for (Size j = 0; j < b_stride; j += 4) {
+    for (Size r = 0; r < R; ++r) ai[r] = spread(a[r * a_step + i]);
+    double* row = c + i * stride;
+    for (Size j = 0; j < stride; j += 4) {
       V acc = load(row + j);
-      for (Size r = 0; r < R; ++r) acc += ai[r] * load(b + r * b_stride + j);
+      for (Size r = 0; r < R; ++r) acc += ai[r] * load(b + r * b_step + j);
       store(row + j, acc);
     }
   }
 }
 
-void add_outer(const double* a, Size a_stride, const double* b, Size b_stride, Size count, Size rows,
+void add_outer(const double* a, Size a_step, const double* b, Size b_step, Size count, Size rows, Size stride,
                double* c) {
   constexpr Size kRows = 8;
-  for (; count >= kRows; count -= kRows, a += kRows * a_stride, b += kRows * b_stride) {
-    outer_rows<kRows>(a, a_stride, b, b_stride, rows, c);
+  for (; count >= kRows; count -= kRows, a += kRows * a_step, b += kRows * b_step) {
+    outer_rows<kRows>(a, a_step, b, b_step, rows, stride, c);
   }
-  for (; count > 0; --count, a += a_stride, b += b_stride) outer_rows<1>(a, a_stride, b, b_stride, rows, c);
+  for (; count > 0; --count, a += a_step, b += b_step) outer_rows<1>(a, a_step, b, b_step, rows, stride, c);
+}
+
+/// y[k] = step(y[k], x[k], m[k])
+template <class Op>
+void elementwise(const double* x, const double* m, Size n, double* y) {
+  Size k = 0;
+  for (; k + 4 <= n; k += 4) store(y + k, Op::step(load(y + k), load(x + k), load(m + k)));
+  for (; k < n; ++k) {
+    const V one = Op::step(spread(y[k]), spread(x[k]), spread(m[k]));
+    y[k] = one[0];
+  }
 }
 
 /// e^x: x = n ln 2 + r with |r| <= ln 2 / 2, a Taylor polynomial of degree 12 in r (error below 2e-16
@@ -174,6 +185,8 @@ const Kernels& set() {
                                 combine<SumOfProducts>,
                                 combine<MaxOfSums>,
                                 add_outer,
+                                elementwise<SumOfProducts>,
+                                elementwise<MaxOfSums>,
                                 exponentials,
                                 peak,
                                 multiply,

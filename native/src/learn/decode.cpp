@@ -6,17 +6,17 @@
 
 namespace duilian {
 
-std::vector<std::vector<TagId>> decode_all(const Model& model, std::span<const float> weights,
+std::vector<std::vector<TagId>> decode_all(const Model& model, WeightView weights,
                                            const FeatureRows& features,
                                            std::span<const std::int64_t> first_units,
                                            std::span<const Lattice> lattices, DecodeOptions options) {
   if (first_units.size() != lattices.size()) throw std::invalid_argument("one first unit per lattice");
-  if (weights.size() != static_cast<std::size_t>(model.weights)) {
+  if (weights.value.size() != static_cast<std::size_t>(model.weights)) {
     throw std::invalid_argument("the weights do not fit the model");
   }
   std::vector<std::vector<TagId>> found(lattices.size());
   std::vector<ScoreWorkspace> work(options.threads);
-  for_each_piece(lattices.size(), options.threads, [&](std::size_t thread, std::size_t k) {
+  Team(options.threads).for_each(lattices.size(), [&](std::size_t thread, std::size_t k) {
     const auto scored = score_lattice(model, weights, features, first_units[k], lattices[k], work[thread]);
     found[k] = options.by_marginals ? decode_marginals(model, scored, lattices[k], work[thread])
                                     : decode_path(scored, lattices[k], work[thread]);

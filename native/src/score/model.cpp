@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "duilian/concat.hpp"
+#include "duilian/score/pairs.hpp"
 
 namespace duilian {
 
@@ -15,34 +16,6 @@ namespace {
 [[nodiscard]] std::uint64_t transition_key(std::int32_t before, std::int32_t after) {
   return pack(static_cast<std::uint64_t>(before), static_cast<std::uint64_t>(after));
 }
-
-/// Collects (feature row, label) pairs and sorts out duplicates before they fill the memory.
-class PairSet {
- public:
-  void add(std::uint32_t row, std::int32_t label) {
-    pairs_.push_back(pack(row, static_cast<std::uint64_t>(label)));
-    if (pairs_.size() > limit_) compact();
-  }
-  void write_to(Part& part, std::int64_t rows) {
-    compact();
-    part.first.assign(static_cast<std::size_t>(rows) + 1, 0);
-    part.label.reserve(pairs_.size());
-    for (const std::uint64_t pair : pairs_) {
-      ++part.first[(pair >> 32U) + 1];
-      part.label.push_back(static_cast<std::int32_t>(pair & 0xFFFFFFFFU));
-    }
-    for (std::size_t r = 0; r < static_cast<std::size_t>(rows); ++r) part.first[r + 1] += part.first[r];
-  }
-
- private:
-  void compact() {
-    std::sort(pairs_.begin(), pairs_.end());
-    pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
-    limit_ = std::max(limit_, 2 * pairs_.size());
-  }
-  std::vector<std::uint64_t> pairs_;
-  std::size_t limit_ = std::size_t{1} << 22U;
-};
 
 /// Calls visit(row, state) for every feature and state of the lattice.
 template <class Visit>
@@ -67,7 +40,7 @@ void lay_out_separate(Model& model, std::int64_t rows, const FeatureRows& featur
     }
     Part& part = model.separate.emplace_back();
     part.labels = model.tags[k];
-    pairs.write_to(part, rows);
+    pairs.write_to(rows, part.first, part.label);
   }
 }
 
@@ -102,16 +75,30 @@ void lay_out_joint(Model& model, std::int64_t rows, const FeatureRows& features,
     add_neighbours(lattice, label, part);
   }
   part.labels = model.bundles.size();
-  pairs.write_to(part, rows);
+  pairs.write_to(rows, part.first, part.label);
   model.joint = std::move(part);
 }
 
-void place(Part& part, std::int64_t& at) {
-  part.state_at = at;
-  at += static_cast<std::int64_t>(part.label.size());
-  part.transition_at = at;
-  const std::int64_t edge = part.labels + 1;
-  at += part.is_dense ? edge * edge : static_cast<std::int64_t>(part.transitions.size());
+/// Dense transitions first, so that learners can treat them as one block.
+void place_weights(Model& model) {
+  std::int64_t at = 0;
+  for (Part& part : model.separate) {
+    part.transition_at = at;
+    at += static_cast<std::int64_t>(part.labels + 1) * (part.labels + 1);
+  }
+  model.dense = at;
+  const auto place_states = [&](Part& part) {
+    part.state_at = at;
+    at += static_cast<std::int64_t>(part.label.size());
+  };
+  for (Part& part : model.separate) place_states(part);
+  if (model.joint) {
+    place_states(*model.joint);
+    model.joint->transition_at = at;
+    at += static_cast<std::int64_t>(model.joint->transitions.size());
+  }
+  model.weights = at;
+  if (at > 0xFFFFFFFFLL) throw std::invalid_argument("more than 2^32 weights");
 }
 
 void check_example(const Model& model, const FeatureRows& features, const Example& example) {
@@ -187,8 +174,7 @@ Model lay_out_model(std::vector<std::int32_t> tags, std::vector<Succession> succ
   for (const Example& example : examples) check_example(model, features, example);
   lay_out_separate(model, rows, features, examples);
   if (joint != JointFeatures::none) lay_out_joint(model, rows, features, examples, joint);
-  for (Part& part : model.separate) place(part, model.weights);
-  if (model.joint) place(*model.joint, model.weights);
+  place_weights(model);
   return model;
 }
 

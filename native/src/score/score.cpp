@@ -8,16 +8,16 @@ namespace duilian {
 namespace {
 
 /// Sums the weights of the active features per label: per_label[l] += Σ_f w(f, l).
-void add_rows(const Part& part, std::span<const float> weights, const FeatureRows& features,
+void add_rows(const Part& part, WeightView weights, const FeatureRows& features,
               std::int64_t unit, std::vector<double>& per_label) {
-  const float* state = weights.data() + part.state_at;
+  const float* state = weights.value.data() + part.state_at;
   for (std::int64_t f = features.first[unit]; f < features.first[unit + 1]; ++f) {
     const std::uint32_t row = features.value[f];
-    for (std::int64_t k = part.first[row]; k < part.first[row + 1]; ++k) per_label[part.label[k]] += state[k];
+    for (std::int64_t k = part.first[row]; k < part.first[row + 1]; ++k) per_label[part.label[k]] += weights.scale * state[k];
   }
 }
 
-void score_side(const Model& model, std::size_t side, std::span<const float> weights,
+void score_side(const Model& model, std::size_t side, WeightView weights,
                 const FeatureRows& features, std::int64_t first_unit, const Lattice& lattice,
                 ScoreWorkspace& work, std::vector<double>& state) {
   const Part& part = model.separate[side];
@@ -39,11 +39,11 @@ void find_bundles(const Model& model, const Lattice& lattice, std::vector<std::i
   for (std::int32_t s = 0; s < lattice.states(); ++s) out.push_back(model.bundles.find(lattice.bundle(s)));
 }
 
-void score_joint(const Model& model, std::span<const float> weights, const FeatureRows& features,
+void score_joint(const Model& model, WeightView weights, const FeatureRows& features,
                  std::int64_t first_unit, const Lattice& lattice, ScoreWorkspace& work,
                  std::vector<double>& state) {
   const Part& part = *model.joint;
-  const float* weight = weights.data() + part.state_at;
+  const float* weight = weights.value.data() + part.state_at;
   work.slot.resize(static_cast<std::size_t>(part.labels), -1);
   for (std::int32_t t = 0; t < lattice.positions(); ++t) {
     const auto each_known = [&](auto&& act) {
@@ -56,7 +56,7 @@ void score_joint(const Model& model, std::span<const float> weights, const Featu
       const std::uint32_t row = features.value[f];
       for (std::int64_t k = part.first[row]; k < part.first[row + 1]; ++k) {
         const std::int32_t s = work.slot[part.label[k]];
-        if (s >= 0) state[s] += weight[k];
+        if (s >= 0) state[s] += weights.scale * weight[k];
       }
     }
     const auto add_edge = [&](std::int64_t at, std::int32_t s) { state[s] += at >= 0 ? weights[at] : 0.0F; };
@@ -68,7 +68,7 @@ void score_joint(const Model& model, std::span<const float> weights, const Featu
   }
 }
 
-[[nodiscard]] Transitions score_transitions(const Model& model, std::span<const float> weights,
+[[nodiscard]] Transitions score_transitions(const Model& model, WeightView weights,
                                             const Lattice& lattice, std::span<const std::int32_t> bundle) {
   return make_transitions(lattice, [&](std::int32_t i, std::int32_t j) {
     const auto before = lattice.bundle(i);
@@ -116,7 +116,7 @@ void add_state_deltas(const Part& part, const FeatureRows& features, std::int64_
       const std::uint32_t row = features.value[f];
       for (std::int64_t k = part.first[row]; k < part.first[row + 1]; ++k) {
         const double p = per_label[part.label[k]];
-        if (p != 0.0) out.push_back({part.state_at + k, p});
+        if (p != 0.0) out.push_back({static_cast<std::uint32_t>(part.state_at + k), static_cast<float>(p)});
       }
     }
     each_state([&](std::int32_t l, double) { per_label[l] = 0.0; });
@@ -125,11 +125,15 @@ void add_state_deltas(const Part& part, const FeatureRows& features, std::int64_
 
 /// Transition features of one part, block by block, and start and stop.
 template <class Label>
-void add_transition_deltas(const Part& part, const Side& side, const Label& label, std::vector<Delta>& out) {
+void add_transition_deltas(const Part& part, const Side& side, const Label& label, Gradient& out) {
   const auto add = [&](std::int32_t before, std::int32_t after, double p) {
     if (before < 0 || after < 0 || p == 0.0) return;
     const std::int64_t at = part.transition(before, after);
-    if (at >= 0) out.push_back({at, side.sign * p});
+    if (part.is_dense) {
+      out.dense[at] += side.sign * p;
+    } else if (at >= 0) {
+      out.sparse.push_back({static_cast<std::uint32_t>(at), static_cast<float>(side.sign * p)});
+    }
   };
   for (const Block& block : side.between.blocks) {
     const std::int32_t i0 = side.lattice.first[block.position];
@@ -154,14 +158,14 @@ void add_transition_deltas(const Part& part, const Side& side, const Label& labe
 template <class Label>
 void add_part(const Part& part, const FeatureRows& features, std::int64_t first_unit,
               std::span<const Side> sides, const Label& label, std::vector<double>& per_label,
-              std::vector<Delta>& out) {
-  add_state_deltas(part, features, first_unit, sides, label, per_label, out);
+              Gradient& out) {
+  add_state_deltas(part, features, first_unit, sides, label, per_label, out.sparse);
   for (const Side& side : sides) add_transition_deltas(part, side, label, out);
 }
 
 }  // namespace
 
-ScoredLattice score_lattice(const Model& model, std::span<const float> weights, const FeatureRows& features,
+ScoredLattice score_lattice(const Model& model, WeightView weights, const FeatureRows& features,
                             std::int64_t first_unit, const Lattice& lattice, ScoreWorkspace& work) {
   ScoredLattice scored;
   scored.state.assign(static_cast<std::size_t>(lattice.states()), 0.0);
@@ -176,15 +180,16 @@ ScoredLattice score_lattice(const Model& model, std::span<const float> weights, 
   return scored;
 }
 
-double add_gradient(const Model& model, std::span<const float> weights, const FeatureRows& features,
-                    const Example& example, ScoreWorkspace& work, std::vector<Delta>& out) {
+double CoupledObjective::add_gradient(const Prepared&, WeightView weights, std::int64_t i, Work& work,
+                                      Gradient& out) const {
+  const Example& example = examples_[i];
   if (example.possible.positions() == 0) return 0.0;
   Marginals found[2];
   Transitions between[2];
   std::vector<std::int32_t> bundle[2];
   const Lattice* lattices[2] = {&example.correct, &example.possible};
   for (std::size_t k = 0; k < 2; ++k) {
-    ScoredLattice scored = score_lattice(model, weights, features, example.first_unit, *lattices[k], work);
+    ScoredLattice scored = score_lattice(model_, weights, features_, example.first_unit, *lattices[k], work);
     const Chain chain{*lattices[k], scored.state, scored.between};
     check(chain);
     marginals(chain, work.chain, found[k]);
@@ -193,13 +198,13 @@ double add_gradient(const Model& model, std::span<const float> weights, const Fe
   }
   const Side sides[2] = {{*lattices[0], between[0], found[0], bundle[0], 1.0},
                          {*lattices[1], between[1], found[1], bundle[1], -1.0}};
-  for (std::size_t k = 0; k < model.separate.size(); ++k) {
+  for (std::size_t k = 0; k < model_.separate.size(); ++k) {
     const auto tag = [k](const Side& side, std::int32_t s) { return side.lattice.bundle(s)[k]; };
-    add_part(model.separate[k], features, example.first_unit, sides, tag, work.per_label, out);
+    add_part(model_.separate[k], features_, example.first_unit, sides, tag, work.per_label, out);
   }
-  if (model.joint) {
+  if (model_.joint) {
     const auto label = [](const Side& side, std::int32_t s) { return side.bundle[s]; };
-    add_part(*model.joint, features, example.first_unit, sides, label, work.per_label, out);
+    add_part(*model_.joint, features_, example.first_unit, sides, label, work.per_label, out);
   }
   return found[1].log_partition - found[0].log_partition;
 }

@@ -106,8 +106,8 @@ TEST(both_kernel_sets_add_outer_products_alike) {
     std::vector<double> fast = start.value;
     std::vector<double> baseline = start.value;
     std::vector<double> wanted = start.value;
-    kernels().add_outer(a.value.data(), a.stride, b.value.data(), b.stride, count, n, fast.data());
-    baseline_kernels().add_outer(a.value.data(), a.stride, b.value.data(), b.stride, count, n,
+    kernels().add_outer(a.value.data(), a.stride, b.value.data(), b.stride, count, n, b.stride, fast.data());
+    baseline_kernels().add_outer(a.value.data(), a.stride, b.value.data(), b.stride, count, n, b.stride,
                                  baseline.data());
     for (std::size_t t = 0; t < count; ++t) {
       for (std::size_t k = 0; k < wanted.size(); ++k) {

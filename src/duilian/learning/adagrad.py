@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -31,19 +31,17 @@ class AdaGradConfig:
 
 
 def adagrad(
-    model: _native.Model,
+    objective: _native.CoupledObjective | _native.TaggingObjective,
+    examples: int,
     weights: npt.NDArray[np.float32],
-    rows: _native.FeatureRows,
-    examples: Sequence[_native.Example],
     config: AdaGradConfig,
 ) -> Iterator[float]:
     """Changes the weights in place, one shuffled pass at a time, for ever; yields each pass's loss."""
-    learner = _native.AdaGrad(model.weights, config.rate)
+    squares = np.zeros_like(weights)
     rng = np.random.default_rng(config.seed)
-    listed = list(examples)
     while True:
-        order = rng.permutation(len(listed))
+        order = rng.permutation(examples)
         try:
-            yield learner.run_pass(model, weights, rows, listed, order, config.batch, config.threads)
+            yield objective.adagrad_pass(weights, squares, config.rate, order, config.batch, config.threads)
         except RuntimeError as error:
             raise DuilianError(f"training failed: {error}", hint=f"the rate was {config.rate}") from None

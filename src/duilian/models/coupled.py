@@ -107,7 +107,8 @@ class CoupledTagger:
         counts = [len(tags) for tags in self.tags_]
         self.model_ = _native.lay_out_model(counts, free, len(keys), rows, examples, joint)
         self.weights_ = np.zeros(self.model_.weights, np.float32)
-        passes = adagrad(self.model_, self.weights_, rows, examples, self.learn)
+        objective = _native.CoupledObjective(self.model_, rows, examples)
+        passes = adagrad(objective, len(examples), self.weights_, self.learn)
         for iteration, loss in enumerate(passes, start=1):
             yield IterationReport(iteration, loss, tuple(map(self.score, dev or (), self.standards)))
 

@@ -22,9 +22,13 @@ struct Kernels {
   void (*times_matrix)(const double* x, const double* m, std::size_t rows, std::size_t stride, double* y);
   /// y[j] = max_i (x[i] + m[i][j])
   void (*max_plus)(const double* x, const double* m, std::size_t rows, std::size_t stride, double* y);
-  /// c[i][j] += Σ_t a[t][i] b[t][j] for `count` consecutive rows of a and b
-  void (*add_outer)(const double* a, std::size_t a_stride, const double* b, std::size_t b_stride,
-                    std::size_t count, std::size_t rows, double* c);
+  /// c[i][j] += Σ_t a[t][i] b[t][j] for `count` rows of a and b that lie `a_step` and `b_step` apart; c is
+  /// [rows][stride]
+  void (*add_outer)(const double* a, std::size_t a_step, const double* b, std::size_t b_step, std::size_t count,
+                    std::size_t rows, std::size_t stride, double* c);
+  /// y[k] += x[k] m[k], and y[k] = max(y[k], x[k] + m[k])
+  void (*add_products)(const double* x, const double* m, std::size_t n, double* y);
+  void (*raise_sums)(const double* x, const double* m, std::size_t n, double* y);
   /// y[j] = e^(x[j] - shift); exactly 0 below e^-708
   void (*exponentials)(const double* x, double shift, std::size_t n, double* y);
   /// max_j x[j], n >= 1

@@ -15,7 +15,7 @@ struct DecodeOptions {
 };
 
 /// For every lattice the tags [T][sides]; lattice k begins at first_units[k] of the features.
-[[nodiscard]] std::vector<std::vector<TagId>> decode_all(const Model& model, std::span<const float> weights,
+[[nodiscard]] std::vector<std::vector<TagId>> decode_all(const Model& model, WeightView weights,
                                                          const FeatureRows& features,
                                                          std::span<const std::int64_t> first_units,
                                                          std::span<const Lattice> lattices,

@@ -1,36 +1,83 @@
-// Work on numbered pieces by several threads; which thread does which piece never shows in the result.
+// Threads that stay: work on numbered pieces, where which thread does which piece never shows in the result.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 namespace duilian {
 
-/// Calls work(thread, piece) for every piece in [0, pieces). The first exception is thrown on to the caller.
-template <class Work>
-void for_each_piece(std::size_t pieces, std::size_t threads, const Work& work) {
-  std::atomic<std::size_t> next{0};
-  std::exception_ptr failure;
-  std::mutex guard;
-  const auto run = [&](std::size_t thread) {
-    try {
-      for (std::size_t piece = next++; piece < pieces; piece = next++) work(thread, piece);
-    } catch (...) {
-      const std::lock_guard lock(guard);
-      if (!failure) failure = std::current_exception();
-      next = pieces;
+/// A fixed number of threads, the caller's among them.
+class Team {
+ public:
+  explicit Team(std::size_t threads) {
+    for (std::size_t thread = 1; thread < threads; ++thread) {
+      others_.emplace_back([this, thread] { serve(thread); });
     }
-  };
-  std::vector<std::jthread> others;
-  for (std::size_t thread = 1; thread < threads && thread < pieces; ++thread)
-    others.emplace_back(run, thread);
-  run(0);
-  others.clear();
-  if (failure) std::rethrow_exception(failure);
-}
+  }
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+  ~Team() {
+    is_over_ = true;
+    call_all();
+    others_.clear();
+  }
+
+  [[nodiscard]] std::size_t size() const { return others_.size() + 1; }
+
+  /// Calls work(thread) once on every thread and waits. The first exception is thrown on to the caller.
+  void run(const std::function<void(std::size_t)>& work) {
+    work_ = &work;
+    busy_ = others_.size();
+    if (!others_.empty()) call_all();
+    attempt(0);
+    for (std::size_t left = busy_; left > 0; left = busy_) busy_.wait(left);
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+
+  /// Calls work(thread, piece) for every piece in [0, pieces); threads take the next piece when they are free.
+  template <class Work>
+  void for_each(std::size_t pieces, const Work& work) {
+    std::atomic<std::size_t> next{0};
+    run([&](std::size_t thread) {
+      for (std::size_t piece = next++; piece < pieces; piece = next++) work(thread, piece);
+    });
+  }
+
+ private:
+  void call_all() {
+    ++round_;
+    round_.notify_all();
+  }
+  void attempt(std::size_t thread) {
+    try {
+      (*work_)(thread);
+    } catch (...) {
+      const std::lock_guard lock(guard_);
+      if (!failure_) failure_ = std::current_exception();
+    }
+  }
+  void serve(std::size_t thread) {
+    for (std::size_t seen = 0;;) {
+      round_.wait(seen);
+      seen = round_;
+      if (is_over_) return;
+      attempt(thread);
+      if (--busy_ == 0) busy_.notify_one();
+    }
+  }
+
+  std::vector<std::jthread> others_;
+  std::atomic<std::size_t> round_{0};
+  std::atomic<std::size_t> busy_{0};
+  std::atomic<bool> is_over_{false};
+  const std::function<void(std::size_t)>* work_ = nullptr;
+  std::mutex guard_;
+  std::exception_ptr failure_;
+};
 
 }  // namespace duilian

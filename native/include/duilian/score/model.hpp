@@ -66,6 +66,7 @@ struct Model {
   BundleIndex bundles;
   std::vector<Succession> successions;  // [sides]
   std::int64_t weights = 0;             // how many in all
+  std::int64_t dense = 0;               // the first so many are the sides' transitions
 };
 
 /// One sentence to learn from: `possible` is the search space, `correct` the part that the corpus allows.

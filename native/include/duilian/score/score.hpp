@@ -3,18 +3,14 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "duilian/chain/chain.hpp"
+#include "duilian/learn/objective.hpp"
 #include "duilian/score/model.hpp"
 
 namespace duilian {
-
-/// A change of one weight.
-struct Delta {
-  std::int64_t weight;
-  double value;
-};
 
 /// Scratch of one thread.
 struct ScoreWorkspace {
@@ -30,14 +26,30 @@ struct ScoredLattice {
   Transitions between;
 };
 
-[[nodiscard]] ScoredLattice score_lattice(const Model& model, std::span<const float> weights,
+[[nodiscard]] ScoredLattice score_lattice(const Model& model, WeightView weights,
                                           const FeatureRows& features, std::int64_t first_unit,
                                           const Lattice& lattice, ScoreWorkspace& work);
 
-/// The loss log Z(possible) - log Z(correct) of one example (Eq. 9-12), and its downhill direction: expected
-/// counts under `correct` less those under `possible`, appended to `out` (a weight may come several times).
-double add_gradient(const Model& model, std::span<const float> weights, const FeatureRows& features,
-                    const Example& example, ScoreWorkspace& work, std::vector<Delta>& out);
+/// Learning from examples that the corpora leave ambiguous (Eq. 9-12): the loss is log Z(possible) -
+/// log Z(correct), the direction expected counts under `correct` less those under `possible`.
+class CoupledObjective {
+ public:
+  struct Prepared {};
+  using Work = ScoreWorkspace;
+
+  CoupledObjective(const Model& model, const FeatureRows& features, std::vector<Example> examples)
+      : model_(model), features_(features), examples_(std::move(examples)) {}
+
+  [[nodiscard]] std::int64_t weights() const { return model_.weights; }
+  [[nodiscard]] std::int64_t dense() const { return model_.dense; }
+  [[nodiscard]] Prepared prepare(WeightView) const { return {}; }
+  double add_gradient(const Prepared&, WeightView weights, std::int64_t i, Work& work, Gradient& out) const;
+
+ private:
+  const Model& model_;
+  const FeatureRows& features_;
+  std::vector<Example> examples_;
+};
 
 /// The best tag of every side at every position, [T][sides]: the best path, or each side's most probable tag.
 [[nodiscard]] std::vector<TagId> decode_path(const ScoredLattice& scored, const Lattice& lattice,

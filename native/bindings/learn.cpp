@@ -1,0 +1,87 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "duilian/learn/batch.hpp"
+#include "duilian/learn/rules.hpp"
+#include "duilian/score/score.hpp"
+#include "duilian/score/tagging.hpp"
+
+namespace duilian::bindings {
+
+using namespace nb::literals;
+
+namespace {
+
+using Weights = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// What stochastic gradient descent carries from pass to pass.
+struct SgdState {
+  std::int64_t steps;
+  double scale;
+};
+
+[[nodiscard]] std::span<float> view(const Weights& weights, std::int64_t expected) {
+  if (weights.size() != static_cast<std::size_t>(expected)) throw std::invalid_argument("the weights do not fit the model");
+  return {weights.data(), weights.size()};
+}
+
+/// The learners' calls, the same for every kind of objective.
+template <Objective M>
+void bind_learning(nb::class_<M>& objective) {
+  objective.def_prop_ro("weights", &M::weights)
+      .def_prop_ro("dense", &M::dense)
+      .def(
+          "gradient",
+          [](const M& self, const Weights& weights, float scale, std::int64_t example) {
+            typename M::Work work;
+            const WeightView shown{view(weights, self.weights()), scale};
+            Gradient found{std::vector<double>(static_cast<std::size_t>(self.dense())), {}};
+            auto prepared = self.prepare(shown);
+            const double loss = self.add_gradient(prepared, shown, example, work, found);
+            found.dense.resize(static_cast<std::size_t>(self.weights()));
+            for (const Delta& delta : found.sparse) found.dense[delta.weight] += delta.value;
+            return std::make_tuple(loss, to_numpy(std::move(found.dense)));
+          },
+          "weights"_a, "scale"_a, "example"_a)
+      .def(
+          "adagrad_pass",
+          [](const M& self, const Weights& weights, const Weights& squares, float rate,
+             const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
+            AdaGradRule rule{view(weights, self.weights()), view(squares, self.weights()), rate};
+            return without_gil(
+                [&] { return run_pass(self, rule, std::span(order.data(), order.size()), {batch, threads}); });
+          },
+          "weights"_a, "squares"_a, "rate"_a, "order"_a, "batch"_a, "threads"_a)
+      .def(
+          "sgd_pass",
+          [](const M& self, const Weights& weights, SgdState& state, double lambda, double t0,
+             const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
+            SgdRule rule{view(weights, self.weights()), lambda, t0, &state.steps, &state.scale};
+            return without_gil(
+                [&] { return run_pass(self, rule, std::span(order.data(), order.size()), {batch, threads}); });
+          },
+          "weights"_a, "state"_a, "lambda_"_a, "t0"_a, "order"_a, "batch"_a, "threads"_a);
+}
+
+}  // namespace
+
+void bind_learn(nb::module_& m) {
+  nb::class_<SgdState>(m, "SgdState")
+      .def(nb::init<std::int64_t, double>(), "steps"_a, "scale"_a)
+      .def_rw("steps", &SgdState::steps)
+      .def_rw("scale", &SgdState::scale);
+
+  nb::class_<CoupledObjective> coupled(m, "CoupledObjective");
+  coupled.def(nb::init<const Model&, const FeatureRows&, std::vector<Example>>(), "model"_a, "features"_a, "examples"_a,
+              nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+  bind_learning(coupled);
+
+  nb::class_<TaggingObjective> tagging(m, "TaggingObjective");
+  tagging.def(nb::init<const TaggerLayout&, const TaggingData&>(), "layout"_a, "data"_a, nb::keep_alive<1, 2>(),
+              nb::keep_alive<1, 3>());
+  bind_learning(tagging);
+}
+
+}  // namespace duilian::bindings

@@ -1,0 +1,52 @@
+// The chain of an unpruned side: every position has all labels, and all share the same transitions. This is
+// what a plain CRF trains and tags with, and what prunes candidates for a coupled one; it gives the same
+// answers as a Chain on the complete lattice, trimmed by the same rules, without building either.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/chain/chain.hpp"
+#include "duilian/chain/label_transitions.hpp"
+
+namespace duilian {
+
+struct UniformChain {
+  std::int32_t positions = 0;
+  const double* state = nullptr;  // [T][stride]  start and stop included; kForbidden where a label may not be
+  const LabelTransitions& between;
+  const Succession& rules;
+};
+
+struct UniformMarginals {
+  double log_partition = 0.0;
+  std::vector<double> unit;  // [T][stride]
+  std::vector<double> core;  // [rows][padded(cols)]  pair marginals summed over positions
+  std::vector<double> arc;   // [arcs]
+};
+
+struct UniformWorkspace {
+  std::vector<double> emission, alpha, beta, message;  // [T][stride]
+  std::vector<double> scale;                           // [T]
+  Workspace general;
+};
+
+[[nodiscard]] double log_partition(const UniformChain& chain, UniformWorkspace& work);
+void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out);
+
+/// Labels of the best path, [T]; its score through `score`.
+void best_labels(const UniformChain& chain, UniformWorkspace& work, std::span<std::int32_t> labels, double& score);
+
+/// The same chain with its lattice written out: for every question that is not asked often.
+struct SpelledOut {
+  Lattice lattice;
+  std::vector<double> state;
+  Transitions between;
+  [[nodiscard]] Chain view() const { return {lattice, state, between}; }
+};
+
+/// Keeps the labels whose state score is not kForbidden, trimmed by the rules. `score` is [L + 1][L + 1].
+[[nodiscard]] SpelledOut spell_out(const UniformChain& chain);
+
+}  // namespace duilian

@@ -1,0 +1,69 @@
+// One pass over examples in mini-batches. A batch's gradients are computed in parallel; then every thread
+// applies its share of the weights, going through the batch in order. So each weight sees the same changes in
+// the same order for any number of threads, and the result is the same to the last bit.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "duilian/learn/objective.hpp"
+#include "duilian/learn/parallel.hpp"
+
+namespace duilian {
+
+struct PassOptions {
+  std::size_t batch = 1;
+  std::size_t threads = 1;
+};
+
+/// Weights of one cache line belong to one thread.
+[[nodiscard]] inline bool is_mine(std::uint32_t weight, std::size_t thread, std::size_t threads) {
+  return threads == 1 || (weight / 16) % threads == thread;
+}
+
+/// Calls rule.begin(batch size), rule.change_dense(summed gradient) on one thread and rule.change(weight, g)
+/// for every entry; gives the summed loss. The rule owns the weights: rule.view() shows them.
+template <Objective M, class Rule>
+double run_pass(const M& model, Rule& rule, std::span<const std::int64_t> order, PassOptions options) {
+  if (options.batch < 1 || options.threads < 1) throw std::invalid_argument("batch and threads must be at least 1");
+  Team team(options.threads);
+  std::vector<typename M::Work> work(options.threads);
+  std::vector<Gradient> gradient(options.batch);
+  std::vector<double> loss(options.batch);
+  std::vector<double> dense(static_cast<std::size_t>(model.dense()));
+  double total = 0.0;
+  for (std::size_t begin = 0; begin < order.size(); begin += options.batch) {
+    const std::size_t count = std::min(options.batch, order.size() - begin);
+    auto prepared = model.prepare(rule.view());
+    team.for_each(count, [&](std::size_t thread, std::size_t k) {
+      gradient[k].sparse.clear();
+      gradient[k].dense.assign(dense.size(), 0.0);
+      loss[k] = model.add_gradient(prepared, rule.view(), order[begin + k], work[thread], gradient[k]);
+    });
+    for (std::size_t k = 0; k < count; ++k) total += loss[k];
+    if (!std::isfinite(total)) throw std::runtime_error("the loss is not finite; try a smaller step size");
+    rule.begin(count);
+    team.run([&](std::size_t thread) {
+      for (std::size_t k = 0; k < count; ++k) {
+        for (const Delta& delta : gradient[k].sparse) {
+          if (is_mine(delta.weight, thread, options.threads)) rule.change(delta.weight, delta.value);
+        }
+      }
+      if (thread > 0) return;
+      std::fill(dense.begin(), dense.end(), 0.0);
+      for (std::size_t k = 0; k < count; ++k) {
+        for (std::size_t w = 0; w < dense.size(); ++w) dense[w] += gradient[k].dense[w];
+      }
+      for (std::size_t w = 0; w < dense.size(); ++w) {
+        if (dense[w] != 0.0) rule.change(static_cast<std::uint32_t>(w), static_cast<float>(dense[w]));
+      }
+    });
+  }
+  return total;
+}
+
+}  // namespace duilian

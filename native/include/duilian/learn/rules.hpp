@@ -1,0 +1,53 @@
+// Learning rules: how a weight follows its gradient.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/learn/objective.hpp"
+
+namespace duilian {
+
+/// AdaGrad (Duchi et al. 2011): each weight has its own step, rate / √(1 + Σ g²). Every entry of a gradient is
+/// a step of its own.
+struct AdaGradRule {
+  std::span<float> weights;
+  std::span<float> squares;  // [weights]  Σ g²
+  float rate;
+
+  [[nodiscard]] WeightView view() const { return {weights, 1.0F}; }
+  void begin(std::size_t) const {}
+  void change(std::uint32_t w, float g) const {
+    squares[w] += g * g;
+    weights[w] += rate * g / std::sqrt(1.0F + squares[w]);
+  }
+};
+
+/// Stochastic gradient descent on loss + λ/2 ‖w‖², with the step size of Pegasos and CRFsuite,
+/// η_k = 1 / (λ (t0 + k)), and the mean gradient of a batch (Algorithm 1 of Li et al. 2017). Shrinking all
+/// weights is one multiplication of `scale`: a step touches active features only.
+struct SgdRule {
+  std::span<float> weights;  // the model's weights are scale × these
+  double lambda;
+  double t0;
+  std::int64_t* steps;  // so far, over all passes
+  double* scale;
+  float gain = 0.0F;
+
+  [[nodiscard]] WeightView view() const { return {weights, static_cast<float>(*scale)}; }
+  void begin(std::size_t batch) {
+    const double eta = 1.0 / (lambda * (t0 + static_cast<double>((*steps)++)));
+    *scale *= 1.0 - eta * lambda;
+    // Long before scale leaves the range of a float the weights are written out.
+    if (*scale < 1e-4) {
+      for (float& w : weights) w *= static_cast<float>(*scale);
+      *scale = 1.0;
+    }
+    gain = static_cast<float>(eta / *scale / static_cast<double>(batch));
+  }
+  void change(std::uint32_t w, float g) const { weights[w] += gain * g; }
+};
+
+}  // namespace duilian

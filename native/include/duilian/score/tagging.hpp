@@ -1,0 +1,85 @@
+// The plain tagger: one side, every label at every unit. The same CRF as a Model with one side, made fast: the
+// chain is uniform, the lattice is never written out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "duilian/chain/uniform.hpp"
+#include "duilian/features/extract.hpp"
+#include "duilian/learn/objective.hpp"
+
+namespace duilian {
+
+/// Where the weights of a plain tagger lie: transitions [L + 1][L + 1] first (start and stop last), then for
+/// feature row r the state weights [first[r], first[r + 1]), each for a label.
+struct TaggerLayout {
+  std::int32_t labels = 0;
+  Succession rules;
+  TransitionShape shape;
+  std::vector<std::int64_t> first{0};  // [rows + 1]
+  std::vector<std::uint16_t> label;    // [state weights]
+
+  [[nodiscard]] std::int64_t transitions() const { return static_cast<std::int64_t>(labels + 1) * (labels + 1); }
+  [[nodiscard]] std::int64_t weights() const { return transitions() + static_cast<std::int64_t>(label.size()); }
+};
+
+/// Units of all sentences; label[u] < 0 means that the allowed labels stand in `sets` (all of them if that is
+/// empty at u).
+struct TaggingData {
+  FeatureRows features;
+  std::vector<std::int64_t> first{0};  // [sentences + 1]  in units
+  std::vector<std::int32_t> label;     // [units]
+  TagSets sets;                        // [units], or no positions at all if nothing is partial
+};
+
+/// Throws std::invalid_argument unless the arrays fit together.
+void check(const TaggingData& data);
+
+/// A weight for every feature and label that meet in the data (a feature of a partly annotated unit meets
+/// every label that is allowed there); features seen `full_from` times or more get one for every label, so
+/// that they can also speak against labels they were never seen with.
+[[nodiscard]] TaggerLayout lay_out_tagger(std::int32_t labels, Succession rules, std::int64_t rows,
+                                          const TaggingData& data, std::int64_t full_from);
+
+/// State scores [T][stride] of the units [begin, end), start and stop included, kForbidden where rules forbid.
+void score_units(const TaggerLayout& layout, WeightView weights, const FeatureRows& features, std::int64_t begin,
+                 std::int64_t end, std::vector<double>& state);
+
+[[nodiscard]] LabelTransitions score_transitions(const TaggerLayout& layout, WeightView weights);
+
+/// The best labels of every unit; sentence k has the units [first[k], first[k + 1]).
+[[nodiscard]] std::vector<std::int32_t> tag_units(const TaggerLayout& layout, WeightView weights,
+                                                  const FeatureRows& features, std::span<const std::int64_t> first,
+                                                  std::size_t threads);
+
+class TaggingObjective {
+ public:
+  using Prepared = LabelTransitions;
+  struct Work {
+    std::vector<double> state, allowed;
+    UniformWorkspace chain;
+    UniformMarginals possible, correct;
+  };
+
+  TaggingObjective(const TaggerLayout& layout, const TaggingData& data) : layout_(layout), data_(data) {}
+
+  [[nodiscard]] std::int64_t weights() const { return layout_.weights(); }
+  [[nodiscard]] std::int64_t dense() const { return layout_.transitions(); }
+  [[nodiscard]] Prepared prepare(WeightView weights) const;
+  /// log Z(possible) - log Z(correct), and expected counts under `correct` less those under `possible`.
+  double add_gradient(const Prepared& between, WeightView weights, std::int64_t sentence, Work& work,
+                      Gradient& out) const;
+
+ private:
+  [[nodiscard]] bool is_complete(std::int64_t begin, std::int64_t end) const;
+  double gold_score(const Prepared& between, std::int64_t begin, std::int64_t end, const Work& work) const;
+  void restrict_states(std::int64_t begin, std::int64_t end, Work& work) const;
+
+  const TaggerLayout& layout_;
+  const TaggingData& data_;
+};
+
+}  // namespace duilian

@@ -1,0 +1,263 @@
+#include "duilian/chain/uniform.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace duilian {
+
+namespace {
+
+constexpr double kTiny = 1e-140;      // as in chain.cpp
+constexpr double kMaxSpread = 600.0;
+
+///   y[j] = Σ_i x[i] E[i][j] over legal pairs
+void step_forward(const LabelTransitions& m, const double* x, double* y) {
+  const TransitionShape& s = m.shape;
+  if (s.arcs > 0) std::fill_n(y, s.stride(), 0.0);
+  kernels().times_matrix(x + s.row0, m.exp_core.data(), s.rows, padded(s.cols), y + s.col0);
+  for (const Diagonal& d : s.diagonals) {
+    kernels().add_products(x + d.i0, m.exp_arc.data() + d.at, d.size, y + d.j0);
+  }
+}
+
+///   x[i] = Σ_j E[i][j] y[j] over legal pairs
+void step_backward(const LabelTransitions& m, const double* y, double* x) {
+  const TransitionShape& s = m.shape;
+  if (s.arcs > 0) std::fill_n(x, s.stride(), 0.0);
+  kernels().times_matrix(y + s.col0, m.exp_core_turned.data(), s.cols, padded(s.rows), x + s.row0);
+  for (const Diagonal& d : s.diagonals) {
+    kernels().add_products(y + d.j0, m.exp_arc.data() + d.at, d.size, x + d.i0);
+  }
+}
+
+/// The smallest of the values that rules let be more than 0 at position t.
+[[nodiscard]] double least_reachable(const UniformChain& chain, std::int32_t t, const double* alpha) {
+  const auto& reachable = chain.between.shape.reachable;
+  const auto& flags = reachable[std::min<std::size_t>(static_cast<std::size_t>(t), reachable.size() - 1)];
+  const double* state = chain.state + static_cast<std::size_t>(t) * chain.between.shape.stride();
+  double least = 1.0;
+  for (std::size_t l = 0; l < flags.size(); ++l) {
+    if (flags[l] != 0 && state[l] != kForbidden) least = std::min(least, alpha[l]);
+  }
+  return least;
+}
+
+/// As in chain.cpp; false if a number became too small to trust.
+[[nodiscard]] bool forward(const UniformChain& chain, UniformWorkspace& work, double& log_z) {
+  const LabelTransitions& m = chain.between;
+  const std::size_t labels = m.shape.labels;
+  const std::size_t stride = m.shape.stride();
+  const auto T = static_cast<std::size_t>(chain.positions);
+  if (m.spread > kMaxSpread) return false;
+  work.emission.assign(T * stride, 0.0);
+  work.alpha.assign(T * stride, 0.0);
+  work.scale.resize(T);
+  log_z = 0.0;
+  for (std::size_t t = 0; t < T; ++t) {
+    const double* state = chain.state + t * stride;
+    double* emission = work.emission.data() + t * stride;
+    double* alpha = work.alpha.data() + t * stride;
+    const double peak = kernels().peak(state, labels);
+    if (peak == kForbidden) return false;
+    kernels().exponentials(state, peak, labels, emission);
+    log_z += peak;
+    if (t == 0) {
+      std::fill_n(alpha, labels, 1.0);
+    } else {
+      step_forward(m, alpha - stride, alpha);
+      log_z += m.peak;
+    }
+    double least = 0.0;
+    const double scale = kernels().multiply(emission, labels, stride, alpha, &least);
+    if (!(scale > kTiny)) return false;
+    if (least < kTiny * scale && least_reachable(chain, static_cast<std::int32_t>(t), alpha) < kTiny * scale) {
+      return false;
+    }
+    const double inverse = 1.0 / scale;
+    for (std::size_t l = 0; l < stride; ++l) alpha[l] *= inverse;
+    work.scale[t] = scale;
+    log_z += std::log(scale);
+  }
+  return true;
+}
+
+void backward(const UniformChain& chain, UniformWorkspace& work) {
+  const std::size_t stride = chain.between.shape.stride();
+  const auto T = static_cast<std::size_t>(chain.positions);
+  work.beta.assign(T * stride, 0.0);
+  work.message.assign(T * stride, 0.0);
+  for (std::size_t t = T; t-- > 0;) {
+    double* beta = work.beta.data() + t * stride;
+    double* message = work.message.data() + t * stride;
+    const double* emission = work.emission.data() + t * stride;
+    if (t + 1 == T) std::fill_n(beta, stride, 1.0);
+    const double inverse = 1.0 / work.scale[t];
+    for (std::size_t l = 0; l < stride; ++l) message[l] = emission[l] * beta[l] * inverse;
+    if (t > 0) step_backward(chain.between, message, beta - stride);
+  }
+}
+
+void sum_pairs(const UniformChain& chain, const UniformWorkspace& work, UniformMarginals& out) {
+  const LabelTransitions& m = chain.between;
+  const TransitionShape& s = m.shape;
+  const std::size_t stride = s.stride();
+  out.core.assign(m.exp_core.size(), 0.0);
+  out.arc.assign(s.arcs, 0.0);
+  const auto T = static_cast<std::size_t>(chain.positions);
+  if (T < 2) return;
+  kernels().add_outer(work.alpha.data() + s.row0, stride, work.message.data() + stride + s.col0, stride, T - 1, s.rows,
+                      padded(s.cols), out.core.data());
+  for (const Diagonal& d : s.diagonals) {
+    for (std::size_t t = 0; t + 1 < T; ++t) {
+      kernels().add_products(work.alpha.data() + t * stride + d.i0, work.message.data() + (t + 1) * stride + d.j0,
+                             d.size, out.arc.data() + d.at);
+    }
+  }
+  for (std::size_t k = 0; k < out.core.size(); ++k) out.core[k] *= m.exp_core[k];
+  for (std::size_t k = 0; k < out.arc.size(); ++k) out.arc[k] *= m.exp_arc[k];
+}
+
+/// Calls visit(place in core or arc, i, j, is_core) for every legal pair.
+template <class Visit>
+void for_each_pair(const TransitionShape& s, const Visit& visit) {
+  for (std::size_t i = 0; i < s.rows; ++i) {
+    for (std::size_t j = 0; j < s.cols; ++j) visit(i * padded(s.cols) + j, s.row0 + i, s.col0 + j, true);
+  }
+  for (const Diagonal& d : s.diagonals) {
+    for (std::size_t k = 0; k < d.size; ++k) visit(d.at + k, d.i0 + k, d.j0 + k, false);
+  }
+}
+
+void general_marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out) {
+  const TransitionShape& s = chain.between.shape;
+  const SpelledOut spelled = spell_out(chain);
+  check(spelled.view());
+  Marginals found;
+  marginals(spelled.view(), work.general, found);
+  out.log_partition = found.log_partition;
+  out.unit.assign(static_cast<std::size_t>(chain.positions) * s.stride(), 0.0);
+  for (std::int32_t t = 0; t < chain.positions; ++t) {
+    for (std::int32_t k = spelled.lattice.first[t]; k < spelled.lattice.first[t + 1]; ++k) {
+      out.unit[static_cast<std::size_t>(t) * s.stride() + spelled.lattice.tag[k]] = found.unit[k];
+    }
+  }
+  std::vector<double> pair(s.labels * s.labels, 0.0);
+  for (const Block& block : spelled.between.blocks) {
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      const std::int32_t from = spelled.lattice.tag[spelled.lattice.first[block.position] + i];
+      for (std::size_t j = 0; j < block.cols; ++j) {
+        const std::int32_t to = spelled.lattice.tag[spelled.lattice.first[block.position + 1] + j];
+        pair[from * s.labels + to] += found.pair[block.offset + i * block.stride + j];
+      }
+    }
+  }
+  out.core.assign(chain.between.core.size(), 0.0);
+  out.arc.assign(s.arcs, 0.0);
+  for_each_pair(s, [&](std::size_t at, std::size_t i, std::size_t j, bool is_core) {
+    (is_core ? out.core : out.arc)[at] = pair[i * s.labels + j];
+  });
+}
+
+}  // namespace
+
+double log_partition(const UniformChain& chain, UniformWorkspace& work) {
+  double log_z = 0.0;
+  if (forward(chain, work, log_z)) return log_z;
+  const SpelledOut spelled = spell_out(chain);
+  check(spelled.view());
+  return log_partition(spelled.view(), work.general);
+}
+
+void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out) {
+  if (!forward(chain, work, out.log_partition)) return general_marginals(chain, work, out);
+  backward(chain, work);
+  out.unit.resize(work.alpha.size());
+  for (std::size_t k = 0; k < work.alpha.size(); ++k) out.unit[k] = work.alpha[k] * work.beta[k];
+  sum_pairs(chain, work, out);
+}
+
+void best_labels(const UniformChain& chain, UniformWorkspace& work, std::span<std::int32_t> labels, double& score) {
+  const LabelTransitions& m = chain.between;
+  const TransitionShape& s = m.shape;
+  const std::size_t stride = s.stride();
+  const auto T = static_cast<std::size_t>(chain.positions);
+  work.alpha.resize(T * stride);
+  // δ[t][j] = state[t][j] + max_i (δ[t-1][i] + between[i][j])
+  for (std::size_t t = 0; t < T; ++t) {
+    double* delta = work.alpha.data() + t * stride;
+    const double* state = chain.state + t * stride;
+    if (t == 0) {
+      std::copy_n(state, s.labels, delta);
+      continue;
+    }
+    if (s.arcs > 0) std::fill_n(delta, stride, kForbidden);
+    const double* before = delta - stride;
+    kernels().max_plus(before + s.row0, m.core.data(), s.rows, padded(s.cols), delta + s.col0);
+    for (const Diagonal& d : s.diagonals) {
+      kernels().raise_sums(before + d.i0, m.arc.data() + d.at, d.size, delta + d.j0);
+    }
+    for (std::size_t l = 0; l < s.labels; ++l) delta[l] += state[l];
+  }
+  if (T == 0) return;
+  const double* last = work.alpha.data() + (T - 1) * stride;
+  std::size_t best = static_cast<std::size_t>(std::max_element(last, last + s.labels) - last);
+  score = last[best];
+  if (score == kForbidden) throw std::invalid_argument("no path through the lattice is legal");
+  labels[T - 1] = static_cast<std::int32_t>(best);
+  for (std::size_t t = T - 1; t > 0; --t) {
+    // Which i gave the maximum is found again for the one j that matters.
+    const double* before = work.alpha.data() + (t - 1) * stride;
+    double highest = kForbidden;
+    std::size_t from = 0;
+    const auto offer = [&](std::size_t i, double sum) {
+      if (sum > highest || (sum == highest && sum != kForbidden && i < from)) {
+        highest = sum;
+        from = i;
+      }
+    };
+    if (best >= s.col0 && best < s.col0 + s.cols) {
+      for (std::size_t i = 0; i < s.rows; ++i) {
+        offer(s.row0 + i, before[s.row0 + i] + m.core[i * padded(s.cols) + best - s.col0]);
+      }
+    }
+    for (const Diagonal& d : s.diagonals) {
+      if (best >= d.j0 && best < d.j0 + d.size) {
+        offer(d.i0 + best - d.j0, before[d.i0 + best - d.j0] + m.arc[d.at + best - d.j0]);
+      }
+    }
+    best = from;
+    labels[t - 1] = static_cast<std::int32_t>(best);
+  }
+}
+
+SpelledOut spell_out(const UniformChain& chain) {
+  const TransitionShape& s = chain.between.shape;
+  SpelledOut out;
+  Lattice whole;
+  for (std::int32_t t = 0; t < chain.positions; ++t) {
+    for (std::size_t l = 0; l < s.labels; ++l) {
+      if (chain.state[static_cast<std::size_t>(t) * s.stride() + l] != kForbidden) {
+        whole.tag.push_back(static_cast<TagId>(l));
+      }
+    }
+    whole.first.push_back(static_cast<std::int32_t>(whole.tag.size()));
+  }
+  Succession inside = chain.rules;  // start and stop are in the state scores already
+  out.lattice = trim(whole, {&inside, 1});
+  for (std::int32_t t = 0; t < chain.positions; ++t) {
+    for (std::int32_t k = out.lattice.first[t]; k < out.lattice.first[t + 1]; ++k) {
+      out.state.push_back(chain.state[static_cast<std::size_t>(t) * s.stride() + out.lattice.tag[k]]);
+    }
+  }
+  std::vector<double> score(s.labels * s.labels, kForbidden);
+  for_each_pair(s, [&](std::size_t at, std::size_t i, std::size_t j, bool is_core) {
+    score[i * s.labels + j] = is_core ? chain.between.core[at] : chain.between.arc[at];
+  });
+  out.between = make_transitions(out.lattice, [&](std::int32_t i, std::int32_t j) {
+    return score[out.lattice.tag[i] * s.labels + out.lattice.tag[j]];
+  });
+  return out;
+}
+
+}  // namespace duilian

@@ -1,0 +1,235 @@
+#include "duilian/score/tagging.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "duilian/concat.hpp"
+#include "duilian/learn/parallel.hpp"
+#include "duilian/score/pairs.hpp"
+
+namespace duilian {
+
+namespace {
+
+// A smaller change of a probability would not show in a float weight.
+constexpr double kNegligible = 1e-6;
+
+/// Adds sign × expected transition counts to the dense block [L + 1][L + 1].
+void add_transitions(const TaggerLayout& layout, const UniformMarginals& found, std::int64_t positions, double sign,
+                     std::vector<double>& dense) {
+  const TransitionShape& s = layout.shape;
+  const std::size_t edge = s.labels + 1;
+  for (std::size_t i = 0; i < s.rows; ++i) {
+    const double* row = found.core.data() + i * padded(s.cols);
+    double* out = dense.data() + (s.row0 + i) * edge + s.col0;
+    for (std::size_t j = 0; j < s.cols; ++j) out[j] += sign * row[j];
+  }
+  for (const Diagonal& d : s.diagonals) {
+    for (std::size_t k = 0; k < d.size; ++k) dense[(d.i0 + k) * edge + d.j0 + k] += sign * found.arc[d.at + k];
+  }
+  const double* last = found.unit.data() + static_cast<std::size_t>(positions - 1) * s.stride();
+  for (std::size_t l = 0; l < s.labels; ++l) {
+    dense[s.labels * edge + l] += sign * found.unit[l];
+    dense[l * edge + s.labels] += sign * last[l];
+  }
+}
+
+void add_gold_transitions(const TaggerLayout& layout, std::span<const std::int32_t> gold, std::vector<double>& dense) {
+  const std::size_t edge = layout.shape.labels + 1;
+  std::size_t before = layout.shape.labels;
+  for (const std::int32_t label : gold) {
+    dense[before * edge + label] += 1.0;
+    before = static_cast<std::size_t>(label);
+  }
+  dense[before * edge + layout.shape.labels] += 1.0;
+}
+
+}  // namespace
+
+void check(const TaggingData& data) {
+  check(data.features);
+  const auto units = static_cast<std::int64_t>(data.label.size());
+  if (data.first.empty() || data.first.front() != 0 || data.first.back() != units ||
+      !std::is_sorted(data.first.begin(), data.first.end()) ||
+      static_cast<std::int64_t>(data.features.first.size()) != units + 1 ||
+      (data.sets.positions() != 0 && data.sets.positions() != units)) {
+    throw std::invalid_argument("sentences, features and labels do not fit together");
+  }
+}
+
+TaggerLayout lay_out_tagger(std::int32_t labels, Succession rules, std::int64_t rows, const TaggingData& data,
+                            std::int64_t full_from) {
+  if (labels > 0xFFFF) throw std::invalid_argument(concat(labels, " labels are more than 65,535"));
+  if (std::any_of(data.label.begin(), data.label.end(), [&](std::int32_t l) { return l >= labels; }) ||
+      std::any_of(data.sets.tag.begin(), data.sets.tag.end(), [&](TagId l) { return l >= labels; })) {
+    throw std::invalid_argument("a label is out of range");
+  }
+  TaggerLayout layout;
+  layout.labels = labels;
+  layout.rules = std::move(rules);
+  layout.shape = shape_of(labels, layout.rules);
+  PairSet pairs;
+  std::vector<std::int64_t> seen(static_cast<std::size_t>(rows), 0);
+  for (const std::uint32_t row : data.features.value) {
+    if (row >= rows) throw std::invalid_argument("a feature row is out of range");
+    ++seen[row];
+  }
+  for (std::size_t row = 0; row < seen.size(); ++row) {
+    for (std::int32_t label = 0; seen[row] >= full_from && label < labels; ++label) {
+      pairs.add(static_cast<std::uint32_t>(row), label);
+    }
+  }
+  for (std::size_t unit = 0; unit < data.label.size(); ++unit) {
+    const auto each_label = [&](auto&& act) {
+      if (data.label[unit] >= 0) return act(data.label[unit]);
+      const auto t = static_cast<std::int32_t>(unit);
+      if (data.sets.positions() > t && !data.sets.at(t).empty()) {
+        for (const TagId label : data.sets.at(t)) act(label);
+      }
+    };
+    for (std::int64_t f = data.features.first[unit]; f < data.features.first[unit + 1]; ++f) {
+      if (seen[data.features.value[f]] >= full_from) continue;
+      each_label([&](std::int32_t label) { pairs.add(data.features.value[f], label); });
+    }
+  }
+  pairs.write_to(rows, layout.first, layout.label);
+  if (layout.weights() > 0xFFFFFFFFLL) throw std::invalid_argument("more than 2^32 weights");
+  return layout;
+}
+
+void score_units(const TaggerLayout& layout, WeightView weights, const FeatureRows& features, std::int64_t begin,
+                 std::int64_t end, std::vector<double>& state) {
+  const std::size_t stride = layout.shape.stride();
+  const auto L = static_cast<std::size_t>(layout.labels);
+  state.assign(static_cast<std::size_t>(end - begin) * stride, 0.0);
+  const float* value = weights.value.data() + layout.transitions();
+  constexpr std::int64_t kAhead = 8;  // feature rows between asking memory for weights and reading them
+  const std::int64_t last = features.first[end];
+  for (std::int64_t unit = begin; unit < end; ++unit) {
+    double* score = state.data() + static_cast<std::size_t>(unit - begin) * stride;
+    for (std::int64_t f = features.first[unit]; f < features.first[unit + 1]; ++f) {
+      if (f + kAhead < last) {
+        const std::int64_t ahead = layout.first[features.value[f + kAhead]];
+        __builtin_prefetch(value + ahead);
+        __builtin_prefetch(layout.label.data() + ahead);
+      }
+      const std::uint32_t row = features.value[f];
+      for (std::int64_t k = layout.first[row]; k < layout.first[row + 1]; ++k) score[layout.label[k]] += value[k];
+    }
+    if (weights.scale != 1.0F) {
+      for (std::size_t l = 0; l < L; ++l) score[l] *= weights.scale;
+    }
+  }
+  if (begin == end) return;
+  double* last_state = state.data() + static_cast<std::size_t>(end - begin - 1) * stride;
+  for (std::size_t l = 0; l < L; ++l) {
+    const auto label = static_cast<TagId>(l);
+    state[l] += layout.rules(layout.labels, label) ? weights[static_cast<std::int64_t>(L * (L + 1) + l)] : kForbidden;
+    last_state[l] += layout.rules(label, layout.labels) ? weights[static_cast<std::int64_t>(l * (L + 1) + L)] : kForbidden;
+  }
+}
+
+LabelTransitions score_transitions(const TaggerLayout& layout, WeightView weights) {
+  std::vector<float> table(static_cast<std::size_t>(layout.transitions()));
+  for (std::size_t k = 0; k < table.size(); ++k) table[k] = weights[static_cast<std::int64_t>(k)];
+  return {layout.shape, layout.rules, table};
+}
+
+std::vector<std::int32_t> tag_units(const TaggerLayout& layout, WeightView weights, const FeatureRows& features,
+                                    std::span<const std::int64_t> first, std::size_t threads) {
+  struct Work {
+    std::vector<double> state;
+    UniformWorkspace chain;
+  };
+  const LabelTransitions between = score_transitions(layout, weights);
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(first.back()));
+  std::vector<Work> work(threads);
+  Team(threads).for_each(first.size() - 1, [&](std::size_t thread, std::size_t k) {
+    score_units(layout, weights, features, first[k], first[k + 1], work[thread].state);
+    double score = 0.0;
+    const auto length = static_cast<std::size_t>(first[k + 1] - first[k]);
+    best_labels(UniformChain{static_cast<std::int32_t>(length), work[thread].state.data(), between, layout.rules},
+                work[thread].chain, std::span(labels).subspan(static_cast<std::size_t>(first[k]), length), score);
+  });
+  return labels;
+}
+
+LabelTransitions TaggingObjective::prepare(WeightView weights) const { return score_transitions(layout_, weights); }
+
+bool TaggingObjective::is_complete(std::int64_t begin, std::int64_t end) const {
+  return std::all_of(data_.label.begin() + begin, data_.label.begin() + end, [](std::int32_t l) { return l >= 0; });
+}
+
+double TaggingObjective::gold_score(const Prepared& between, std::int64_t begin, std::int64_t end,
+                                    const Work& work) const {
+  const TransitionShape& s = layout_.shape;
+  double total = 0.0;
+  for (std::int64_t unit = begin; unit < end; ++unit) {
+    const auto label = static_cast<std::size_t>(data_.label[unit]);
+    total += work.state[static_cast<std::size_t>(unit - begin) * s.stride() + label];
+    if (unit == begin) continue;
+    const auto before = static_cast<std::size_t>(data_.label[unit - 1]);
+    total += between.score(before, label);
+  }
+  return total;
+}
+
+void TaggingObjective::restrict_states(std::int64_t begin, std::int64_t end, Work& work) const {
+  const TransitionShape& s = layout_.shape;
+  work.allowed = work.state;
+  std::vector<std::uint8_t> keep(s.labels);
+  for (std::int64_t unit = begin; unit < end; ++unit) {
+    const auto t = static_cast<std::int32_t>(unit);
+    const bool has_set = data_.label[unit] < 0 && data_.sets.positions() > t && !data_.sets.at(t).empty();
+    std::fill(keep.begin(), keep.end(), data_.label[unit] < 0 && !has_set ? 1 : 0);
+    if (data_.label[unit] >= 0) keep[data_.label[unit]] = 1;
+    if (has_set) {
+      for (const TagId label : data_.sets.at(t)) keep[label] = 1;
+    }
+    double* state = work.allowed.data() + static_cast<std::size_t>(unit - begin) * s.stride();
+    for (std::size_t l = 0; l < s.labels; ++l) state[l] = keep[l] != 0 ? state[l] : kForbidden;
+  }
+}
+
+double TaggingObjective::add_gradient(const Prepared& between, WeightView weights, std::int64_t sentence, Work& work,
+                                      Gradient& out) const {
+  const std::int64_t begin = data_.first[sentence];
+  const std::int64_t end = data_.first[sentence + 1];
+  if (begin == end) return 0.0;
+  const auto positions = static_cast<std::int32_t>(end - begin);
+  const std::size_t stride = layout_.shape.stride();
+  score_units(layout_, weights, data_.features, begin, end, work.state);
+  marginals(UniformChain{positions, work.state.data(), between, layout_.rules}, work.chain, work.possible);
+  add_transitions(layout_, work.possible, positions, -1.0, out.dense);
+  for (double& p : work.possible.unit) p = -p;  // from here on: correct less possible
+  double log_correct = 0.0;
+  if (is_complete(begin, end)) {
+    const std::span gold(data_.label.data() + begin, static_cast<std::size_t>(positions));
+    log_correct = gold_score(between, begin, end, work);
+    add_gold_transitions(layout_, gold, out.dense);
+    for (std::size_t t = 0; t < gold.size(); ++t) work.possible.unit[t * stride + gold[t]] += 1.0;
+  } else {
+    restrict_states(begin, end, work);
+    marginals(UniformChain{positions, work.allowed.data(), between, layout_.rules}, work.chain, work.correct);
+    log_correct = work.correct.log_partition;
+    add_transitions(layout_, work.correct, positions, 1.0, out.dense);
+    for (std::size_t k = 0; k < work.correct.unit.size(); ++k) work.possible.unit[k] += work.correct.unit[k];
+  }
+  const auto state_at = static_cast<std::uint32_t>(layout_.transitions());
+  for (std::int64_t unit = begin; unit < end; ++unit) {
+    const double* change = work.possible.unit.data() + static_cast<std::size_t>(unit - begin) * stride;
+    const bool is_settled = std::all_of(change, change + layout_.labels, [](double p) { return std::abs(p) < kNegligible; });
+    if (is_settled) continue;
+    for (std::int64_t f = data_.features.first[unit]; f < data_.features.first[unit + 1]; ++f) {
+      const std::uint32_t row = data_.features.value[f];
+      for (std::int64_t k = layout_.first[row]; k < layout_.first[row + 1]; ++k) {
+        const double p = change[layout_.label[k]];
+        if (std::abs(p) >= kNegligible) out.sparse.push_back({state_at + static_cast<std::uint32_t>(k), static_cast<float>(p)});
+      }
+    }
+  }
+  return work.possible.log_partition - log_correct;
+}
+
+}  // namespace duilian
