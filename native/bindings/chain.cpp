@@ -1,4 +1,4 @@
-#include "duilian/chain/chain.hpp"
+#include "duilian/chain/uniform.hpp"
 
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -11,15 +11,7 @@ using namespace nb::literals;
 
 namespace {
 
-/// A chain that owns what it is made of; Python holds it.
-struct OwnedChain {
-  Lattice lattice;
-  std::vector<double> state;
-  Transitions between;
-
-  [[nodiscard]] Chain view() const { return {lattice, state, between}; }
-};
-
+using OwnedChain = SpelledOut;
 using PathTuple = std::tuple<double, Array<std::int32_t>>;
 
 /// Scratch that a thread keeps from call to call.

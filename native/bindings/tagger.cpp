@@ -1,7 +1,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "duilian/score/tagging.hpp"
+#include "duilian/score/predictor.hpp"
 
 namespace duilian::bindings {
 
@@ -38,6 +38,53 @@ void bind_tagger(nb::module_& m) {
         }));
       },
       "layout"_a, "weights"_a, "features"_a, "first"_a, "threads"_a);
+
+  nb::class_<CompiledWeights>(m, "CompiledWeights")
+      .def(
+          "__init__",
+          [](CompiledWeights* self, const Input<std::uint64_t>& slot, const Input<std::uint16_t>& label,
+             const Input<float>& weight, const Input<float>& transition) {
+            new (self) CompiledWeights{to_vector(slot), to_vector(label), to_vector(weight), to_vector(transition)};
+          },
+          "slot"_a, "label"_a, "weight"_a, "transition"_a)
+      .def_prop_ro("slot", [](const CompiledWeights& self) { return to_numpy(self.slot); }, nb::rv_policy::move)
+      .def_prop_ro("label", [](const CompiledWeights& self) { return to_numpy(self.label); }, nb::rv_policy::move)
+      .def_prop_ro("weight", [](const CompiledWeights& self) { return to_numpy(self.weight); }, nb::rv_policy::move)
+      .def_prop_ro("transition", [](const CompiledWeights& self) { return to_numpy(self.transition); },
+                   nb::rv_policy::move);
+  m.def(
+      "compile_weights",
+      [](const TaggerLayout& layout, const Input<float>& weights, const Input<std::uint64_t>& keys, float least) {
+        return compile_weights(layout, {weights.data(), weights.size()}, {keys.data(), keys.size()}, least);
+      },
+      "layout"_a, "weights"_a, "keys"_a, "least"_a);
+
+  nb::class_<Predictor>(m, "Predictor")
+      .def(nb::init<std::int32_t, Succession, CompiledWeights, TemplateSet, Folding>(), "labels"_a, "rules"_a,
+           "weights"_a, "templates"_a, "folding"_a)
+      .def_prop_ro("weights", &Predictor::weights)
+      .def(
+          "predict",
+          [](const Predictor& self, const Sentences& sentences, std::size_t threads) {
+            return to_numpy(without_gil([&] { return predict(self, sentences, threads); }));
+          },
+          "sentences"_a, "threads"_a)
+      .def(
+          "predict_marginals",
+          [](const Predictor& self, const Sentences& sentences, std::size_t threads) {
+            return to_numpy(without_gil([&] { return predict_marginals(self, sentences, threads); }),
+                            static_cast<std::size_t>(self.labels()));
+          },
+          "sentences"_a, "threads"_a)
+      .def(
+          "chain",
+          [](const Predictor& self, const Sentences& sentences, std::int64_t sentence) {
+            Predictor::Work work;
+            self.score(sentences, sentence, work);
+            const auto length = sentences.end_of(sentence) - sentences.begin_of(sentence);
+            return spell_out(self.chain(static_cast<std::int32_t>(length), work));
+          },
+          "sentences"_a, "sentence"_a);
 }
 
 }  // namespace duilian::bindings

@@ -41,3 +41,11 @@ class TemplateError(DuilianError):
 
 class StandardError(DuilianError):
     """An unknown standard, tag or mapping."""
+
+
+class ModelFileError(DuilianError):
+    """A file that is not a whole, sound model; starts with the path."""
+
+    def __init__(self, path: str, message: str, hint: str = "") -> None:
+        super().__init__(f"{path}: {message}", hint)
+        self.path = path

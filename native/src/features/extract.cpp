@@ -269,7 +269,8 @@ std::vector<std::vector<std::string>> describe_features(const TemplateSet& templ
         const char* before = "=";
         for (std::size_t k = 0; k < values.size(); ++k) {
           if (from.atoms[k].kind == Atom::Kind::bias) continue;
-          text += before + encode_utf8(values[k].text);
+          text += before;
+          text += encode_utf8(values[k].text);
           before = " ";
         }
         features.push_back(std::move(text));

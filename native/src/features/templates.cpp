@@ -81,7 +81,10 @@ class Line {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   }
   [[nodiscard]] std::string shown() const {
-    return at_ == text_.size() ? "the end of the line" : concat("'", text_.substr(at_, 1), "'");
+    if (at_ == text_.size()) return "the end of the line";
+    std::size_t end = at_ + 1;  // a whole character, not its first byte
+    while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0U) == 0x80) ++end;
+    return concat("'", text_.substr(at_, end - at_), "'");
   }
 
   std::string_view text_;
@@ -92,7 +95,7 @@ class Line {
 [[nodiscard]] std::int32_t offset_in(Line& line) {
   const std::size_t at = line.at();
   const std::int32_t offset = line.number();
-  if (std::abs(offset) > kMaxOffset) line.fail(at, concat("the offset ", offset, " is beyond ±", kMaxOffset));
+  if (offset < -kMaxOffset || offset > kMaxOffset) line.fail(at, concat("the offset ", offset, " is beyond ±", kMaxOffset));
   return offset;
 }
 

@@ -50,6 +50,7 @@ void check_mapping(const SideMapping& m, std::span<const TagSets> sides) {
   if (!inside(m.side_a) || !inside(m.side_b) || m.tags_b < 1) {
     throw std::invalid_argument("a mapping names a side that is not there");
   }
+  if (m.allows.size() % static_cast<std::size_t>(m.tags_b) != 0) throw std::invalid_argument("a mapping is not a matrix");
   const auto tags_a = m.allows.size() / static_cast<std::size_t>(m.tags_b);
   const auto fits = [&](std::int32_t side, std::size_t tags) {
     const auto& all = sides[side].tag;
@@ -131,7 +132,7 @@ Lattice product_lattice(std::span<const TagSets> sides, std::span<const SideMapp
       bundles.read(bundle);
       if (!mappings_allow(bundle, mappings)) continue;
       out.tag.insert(out.tag.end(), bundle.begin(), bundle.end());
-      if (out.tag.size() > kMaxStates) {
+      if (out.tag.size() / sides.size() > kMaxStates) {
         throw std::invalid_argument(concat("the product of candidates passes ", kMaxStates,
                                            " states at position ", t, ": prune the candidates first"));
       }

@@ -15,8 +15,9 @@ std::vector<std::vector<TagId>> decode_all(const Model& model, WeightView weight
     throw std::invalid_argument("the weights do not fit the model");
   }
   std::vector<std::vector<TagId>> found(lattices.size());
-  std::vector<ScoreWorkspace> work(options.threads);
-  Team(options.threads).for_each(lattices.size(), [&](std::size_t thread, std::size_t k) {
+  Team team(options.threads);
+  std::vector<ScoreWorkspace> work(team.size());
+  team.for_each(lattices.size(), [&](std::size_t thread, std::size_t k) {
     const auto scored = score_lattice(model, weights, features, first_units[k], lattices[k], work[thread]);
     found[k] = options.by_marginals ? decode_marginals(model, scored, lattices[k], work[thread])
                                     : decode_path(scored, lattices[k], work[thread]);

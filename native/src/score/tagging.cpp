@@ -98,6 +98,18 @@ TaggerLayout lay_out_tagger(std::int32_t labels, Succession rules, std::int64_t 
   return layout;
 }
 
+void add_edges(std::int32_t labels, const Succession& rules, WeightView transition, std::size_t stride,
+               std::vector<double>& state) {
+  if (state.empty()) return;
+  const auto L = static_cast<std::size_t>(labels);
+  double* last = state.data() + state.size() - stride;
+  for (std::size_t l = 0; l < L; ++l) {
+    const auto label = static_cast<TagId>(l);
+    state[l] += rules(labels, label) ? transition[static_cast<std::int64_t>(L * (L + 1) + l)] : kForbidden;
+    last[l] += rules(label, labels) ? transition[static_cast<std::int64_t>(l * (L + 1) + L)] : kForbidden;
+  }
+}
+
 void score_units(const TaggerLayout& layout, WeightView weights, const FeatureRows& features, std::int64_t begin,
                  std::int64_t end, std::vector<double>& state) {
   const std::size_t stride = layout.shape.stride();
@@ -121,13 +133,7 @@ void score_units(const TaggerLayout& layout, WeightView weights, const FeatureRo
       for (std::size_t l = 0; l < L; ++l) score[l] *= weights.scale;
     }
   }
-  if (begin == end) return;
-  double* last_state = state.data() + static_cast<std::size_t>(end - begin - 1) * stride;
-  for (std::size_t l = 0; l < L; ++l) {
-    const auto label = static_cast<TagId>(l);
-    state[l] += layout.rules(layout.labels, label) ? weights[static_cast<std::int64_t>(L * (L + 1) + l)] : kForbidden;
-    last_state[l] += layout.rules(label, layout.labels) ? weights[static_cast<std::int64_t>(l * (L + 1) + L)] : kForbidden;
-  }
+  add_edges(layout.labels, layout.rules, weights, stride, state);
 }
 
 LabelTransitions score_transitions(const TaggerLayout& layout, WeightView weights) {
@@ -144,8 +150,9 @@ std::vector<std::int32_t> tag_units(const TaggerLayout& layout, WeightView weigh
   };
   const LabelTransitions between = score_transitions(layout, weights);
   std::vector<std::int32_t> labels(static_cast<std::size_t>(first.back()));
-  std::vector<Work> work(threads);
-  Team(threads).for_each(first.size() - 1, [&](std::size_t thread, std::size_t k) {
+  Team team(threads);
+  std::vector<Work> work(team.size());
+  team.for_each(first.size() - 1, [&](std::size_t thread, std::size_t k) {
     score_units(layout, weights, features, first[k], first[k + 1], work[thread].state);
     double score = 0.0;
     const auto length = static_cast<std::size_t>(first[k + 1] - first[k]);

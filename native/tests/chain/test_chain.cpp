@@ -104,7 +104,7 @@ void for_each_legal_case(const Test& test) {
   });
 }
 
-/// A chain whose scores are all zero, or follow `score`.
+/// A complete chain with random scores in [-range, range].
 struct LongChain {
   Lattice lattice;
   std::vector<double> state;

@@ -223,6 +223,30 @@ TEST(decoding_finds_the_best_path_and_the_likeliest_tags) {
   });
 }
 
+TEST(many_sentences_decode_as_each_alone) {
+  ScoreWorkspace work;
+  testing::for_each_seed(10, [&](testing::Random& random) {
+    const Case x = random_case(random, 12);
+    std::vector<Lattice> lattices;
+    std::vector<std::int64_t> first_units;
+    std::vector<std::vector<TagId>> wanted[2];
+    for (const Example& example : x.examples) {
+      lattices.push_back(example.possible);
+      first_units.push_back(example.first_unit);
+      const auto scored =
+          score_lattice(x.model, x.view(), x.features, example.first_unit, example.possible, work);
+      wanted[0].push_back(decode_path(scored, example.possible, work));
+      wanted[1].push_back(decode_marginals(x.model, scored, example.possible, work));
+    }
+    for (const std::size_t threads : {std::size_t{1}, std::size_t{3}}) {
+      for (const bool by_marginals : {false, true}) {
+        CHECK(decode_all(x.model, x.view(), x.features, first_units, lattices, {by_marginals, threads}) ==
+              wanted[by_marginals ? 1 : 0]);
+      }
+    }
+  });
+}
+
 TEST(bundles_are_numbered_exactly) {
   testing::for_each_seed(50, [](testing::Random& random) {
     const auto tags = testing::random_sides(random, 12);

@@ -6,7 +6,9 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace duilian {
@@ -15,6 +17,7 @@ namespace duilian {
 class Team {
  public:
   explicit Team(std::size_t threads) {
+    if (threads < 1) throw std::invalid_argument("threads must be at least 1");
     for (std::size_t thread = 1; thread < threads; ++thread) {
       others_.emplace_back([this, thread] { serve(thread); });
     }

@@ -44,6 +44,11 @@ void check(const TaggingData& data);
 [[nodiscard]] TaggerLayout lay_out_tagger(std::int32_t labels, Succession rules, std::int64_t rows,
                                           const TaggingData& data, std::int64_t full_from);
 
+/// Adds start scores to the first and stop scores to the last of the positions in `state` ([T][stride]),
+/// kForbidden where rules forbid; `transition` is [L + 1][L + 1].
+void add_edges(std::int32_t labels, const Succession& rules, WeightView transition, std::size_t stride,
+               std::vector<double>& state);
+
 /// State scores [T][stride] of the units [begin, end), start and stop included, kForbidden where rules forbid.
 void score_units(const TaggerLayout& layout, WeightView weights, const FeatureRows& features, std::int64_t begin,
                  std::int64_t end, std::vector<double>& state);

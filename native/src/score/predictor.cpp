@@ -1,0 +1,161 @@
+#include "duilian/score/predictor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "duilian/learn/parallel.hpp"
+
+namespace duilian {
+
+namespace {
+
+[[nodiscard]] std::size_t home(std::uint64_t key, std::size_t slots) {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::size_t>((static_cast<Wide>(key * 0x9E3779B97F4A7C15U) * slots) >> 64U);
+}
+
+[[nodiscard]] std::uint64_t slot_of(std::uint64_t key, std::size_t entry) {
+  return (key << 32U) | static_cast<std::uint64_t>(entry);
+}
+
+void insert(std::vector<std::uint64_t>& slot, std::uint64_t key, std::size_t entry) {
+  std::size_t at = home(key, slot.size());
+  while (slot[at] != kNoSlot) at = at + 1 == slot.size() ? 0 : at + 1;
+  slot[at] = slot_of(key, entry);
+}
+
+void check_weights(const CompiledWeights& w, std::int32_t labels) {
+  const auto edge = static_cast<std::size_t>(labels) + 1;
+  const auto finite = [](float x) { return std::isfinite(x); };
+  if (w.transition.size() != edge * edge || w.weight.size() != w.label.size() || w.slot.empty()) {
+    throw std::invalid_argument("the arrays of the tagger do not fit together");
+  }
+  if (!std::all_of(w.weight.begin(), w.weight.end(), finite) ||
+      !std::all_of(w.transition.begin(), w.transition.end(), finite)) {
+    throw std::invalid_argument("a weight of the tagger is not finite");
+  }
+  if (std::none_of(w.slot.begin(), w.slot.end(), [](std::uint64_t s) { return s == kNoSlot; })) {
+    throw std::invalid_argument("the tagger's table has no free slot");  // a search would never end
+  }
+  for (const std::uint64_t slot : w.slot) {
+    if (slot != kNoSlot && (slot & 0xFFFFFFFFU) >= w.label.size()) {
+      throw std::invalid_argument("a slot of the tagger leads outside");
+    }
+  }
+  for (const std::uint16_t label : w.label) {
+    if ((label & ~kLastEntry) >= labels) throw std::invalid_argument("a label of the tagger is out of range");
+  }
+  if (!w.label.empty() && (w.label.back() & kLastEntry) == 0) {
+    throw std::invalid_argument("the tagger's last entry is not marked");
+  }
+}
+
+}  // namespace
+
+CompiledWeights compile_weights(const TaggerLayout& layout, std::span<const float> weights,
+                                std::span<const std::uint64_t> keys, float least) {
+  CompiledWeights out;
+  out.transition.assign(weights.begin(), weights.begin() + layout.transitions());
+  const float* value = weights.data() + layout.transitions();
+  std::vector<std::pair<std::uint64_t, std::size_t>> kept;
+  for (std::size_t row = 0; row < keys.size(); ++row) {
+    const std::size_t begin = out.label.size();
+    for (std::int64_t k = layout.first[row]; k < layout.first[row + 1]; ++k) {
+      if (value[k] == 0.0F || std::abs(value[k]) < least) continue;
+      out.label.push_back(layout.label[k]);
+      out.weight.push_back(value[k]);
+    }
+    if (out.label.size() == begin) continue;
+    out.label.back() |= kLastEntry;
+    kept.emplace_back(keys[row], begin);
+  }
+  out.slot.assign(std::max<std::size_t>(16, kept.size() + kept.size() / 3 + 1), kNoSlot);
+  for (const auto& [key, begin] : kept) insert(out.slot, key, begin);
+  return out;
+}
+
+Predictor::Predictor(std::int32_t labels, Succession rules, CompiledWeights weights, TemplateSet templates,
+                     Folding folding)
+    : labels_((check_weights(weights, labels), labels)),
+      rules_(std::move(rules)),
+      shape_(shape_of(labels, rules_)),
+      weights_(std::move(weights)),
+      templates_(std::move(templates)),
+      folding_(std::move(folding)),
+      between_(shape_, rules_, weights_.transition) {}
+
+void Predictor::add_feature(std::uint64_t key, double* state) const {
+  const std::vector<std::uint64_t>& slot = weights_.slot;
+  const std::uint64_t wanted = key << 32U;
+  for (std::size_t at = home(key, slot.size()); slot[at] != kNoSlot; at = at + 1 == slot.size() ? 0 : at + 1) {
+    if (((slot[at] ^ wanted) >> 32U) != 0) continue;
+    for (std::size_t k = slot[at] & 0xFFFFFFFFU;; ++k) {
+      const std::uint16_t label = weights_.label[k];
+      state[label & ~kLastEntry] += weights_.weight[k];
+      if ((label & kLastEntry) != 0) return;
+    }
+  }
+}
+
+void Predictor::score(const Sentences& sentences, std::int64_t sentence, Work& work) const {
+  constexpr std::size_t kAhead = 24;
+  work.keys.first.assign(1, 0);
+  work.keys.value.clear();
+  extract_keys(templates_, sentences, sentence, sentence + 1, work.keys);
+  const auto& keys = work.keys.value;
+  const std::size_t length = work.keys.first.size() - 1;
+  work.state.assign(length * stride(), 0.0);
+  const auto prefetch = [&](std::size_t k) {
+    if (k < keys.size()) __builtin_prefetch(&weights_.slot[home(keys[k], weights_.slot.size())]);
+  };
+  for (std::size_t k = 0; k < kAhead; ++k) prefetch(k);
+  for (std::size_t t = 0; t < length; ++t) {
+    for (auto k = static_cast<std::size_t>(work.keys.first[t]); k < static_cast<std::size_t>(work.keys.first[t + 1]); ++k) {
+      prefetch(k + kAhead);
+      add_feature(keys[k], work.state.data() + t * stride());
+    }
+  }
+  add_edges(labels_, rules_, {weights_.transition}, stride(), work.state);
+}
+
+UniformChain Predictor::chain(std::int32_t positions, const Work& work) const {
+  return {positions, work.state.data(), between_, rules_};
+}
+
+std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& sentences, std::size_t threads) {
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(sentences.units()));
+  Team team(threads);
+  std::vector<Predictor::Work> work(team.size());
+  team.for_each(static_cast<std::size_t>(sentences.size()), [&](std::size_t thread, std::size_t k) {
+    const auto sentence = static_cast<std::int64_t>(k);
+    const auto length = static_cast<std::size_t>(sentences.end_of(sentence) - sentences.begin_of(sentence));
+    predictor.score(sentences, sentence, work[thread]);
+    double score = 0.0;
+    best_labels(predictor.chain(static_cast<std::int32_t>(length), work[thread]), work[thread].chain,
+                std::span(labels).subspan(static_cast<std::size_t>(sentences.begin_of(sentence)), length), score);
+  });
+  return labels;
+}
+
+std::vector<double> predict_marginals(const Predictor& predictor, const Sentences& sentences, std::size_t threads) {
+  const auto L = static_cast<std::size_t>(predictor.labels());
+  std::vector<double> out(static_cast<std::size_t>(sentences.units()) * L);
+  Team team(threads);
+  std::vector<Predictor::Work> work(team.size());
+  team.for_each(static_cast<std::size_t>(sentences.size()), [&](std::size_t thread, std::size_t k) {
+    const auto sentence = static_cast<std::int64_t>(k);
+    const std::int64_t begin = sentences.begin_of(sentence);
+    const std::int64_t length = sentences.end_of(sentence) - begin;
+    if (length == 0) return;
+    predictor.score(sentences, sentence, work[thread]);
+    marginals(predictor.chain(static_cast<std::int32_t>(length), work[thread]), work[thread].chain, work[thread].found);
+    for (std::int64_t t = 0; t < length; ++t) {
+      std::copy_n(work[thread].found.unit.data() + static_cast<std::size_t>(t) * predictor.stride(), L,
+                  out.data() + static_cast<std::size_t>(begin + t) * L);
+    }
+  });
+  return out;
+}
+
+}  // namespace duilian

@@ -1,0 +1,326 @@
+"""The one place that reads or writes a model: a header (JSON) and arrays in one file. Data, never code.
+
+    DUILIAN, version | file size, header size | header | arrays, each at a multiple of 64 | checksum
+
+`docs/modelfile.md` has the details. A model has exactly one spelling: equal models are equal bytes, and the
+reader refuses whatever the writer would not have written. A file may come from anywhere: nothing in it is
+believed before it is checked, in Python's unbounded integers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import mmap
+import os
+import secrets
+import stat
+import struct
+import sys
+from collections.abc import Iterator, Mapping
+from io import BufferedReader
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian.errors import ModelFileError
+
+Array = npt.NDArray[Any]
+
+MAGIC = b"DUILIAN"
+VERSION = 1
+PRELUDE = struct.Struct("<7sBQQ")  # magic, version, size of the file, size of the header
+DIGEST_SIZE = 32
+ALIGNMENT = 64
+MAX_HEADER = 16 * 2**20
+MAX_DIMENSIONS = 4
+MAX_DEPTH = 64
+CHUNK = 2**20
+DTYPES = frozenset(["|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f2", "<f4", "<f8"])
+
+
+class Place(NamedTuple):
+    """What an array is, and where it stands, counted from the first multiple of 64 behind the header."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    offset: int
+
+    @property
+    def end(self) -> int:
+        return self.offset + math.prod(self.shape) * np.dtype(self.dtype).itemsize
+
+
+def write_model(path: str | Path, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+    """Write or replace a model; after any failure, even a power cut, `path` is what it was or whole.
+
+    The header is plain JSON: string keys, finite numbers, tuples become lists. Equal arguments give equal
+    bytes. Raises TypeError or ValueError for what a model cannot hold.
+    """
+    stored = {name: _as_stored(name, array) for name, array in sorted(arrays.items())}
+    places = _lay_out(stored)
+    table = {name: place._asdict() for name, place in places.items()}
+    text = _encode({"header": dict(header), "arrays": table})
+    if len(text) > MAX_HEADER:
+        raise ValueError(f"the header must have at most {MAX_HEADER} bytes as JSON, got {len(text)}")
+    body_size = max((place.end for place in places.values()), default=0)
+    size = _aligned(PRELUDE.size + len(text)) + body_size + DIGEST_SIZE
+    with _replacing(path) as file:
+        checksum = hashlib.blake2b(digest_size=DIGEST_SIZE)
+        for piece in _pieces(PRELUDE.pack(MAGIC, VERSION, size, len(text)) + text, places, stored):
+            checksum.update(piece)
+            file.write(piece)
+        file.write(checksum.digest())
+
+
+def read_model(path: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
+    """The header and the arrays of a model; the arrays are read-only views of the mapped file.
+
+    Raises ModelFileError for anything but a whole and sound model, OSError if the file cannot be read.
+    """
+    name = os.fspath(path)
+    # Asked before opening, because opening a pipe that nobody writes to would wait for ever.
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise ModelFileError(name, "not a regular file, so it cannot be a model")
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        header_size = _check_prelude(name, file.read(PRELUDE.size), size)
+        _check_checksum(name, file, size)
+        try:
+            mapped = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
+        except ValueError:
+            raise ModelFileError(name, "changed while it was being read") from None
+    header_end = PRELUDE.size + header_size
+    start = _aligned(header_end)
+    if header_size > MAX_HEADER or start > size - DIGEST_SIZE:
+        raise ModelFileError(name, f"a header of {header_size} bytes does not fit")
+    header, table = _parse_header(name, mapped[PRELUDE.size : header_end])
+    if any(mapped[header_end:start]):
+        raise ModelFileError(name, "there are bytes of no array behind the header")
+    body = memoryview(mapped)[start : size - DIGEST_SIZE]
+    places = _check_table(name, table, body)
+    return header, {key: _view(name, key, place, body) for key, place in places.items()}
+
+
+def _as_stored(name: str, array: Array) -> Array:
+    """The array as it lies in the file: C order, little endian."""
+    if not isinstance(name, str):
+        raise TypeError(f"the name of an array must be a string, got {name!r}")
+    array = np.asarray(array)
+    dtype = array.dtype.newbyteorder("<")
+    if dtype.str not in DTYPES:
+        raise TypeError(
+            f"array {name!r} must be bool, int, uint or float of at most 8 bytes, got {array.dtype}"
+        )
+    if array.ndim > MAX_DIMENSIONS:
+        raise ValueError(f"array {name!r} must have at most {MAX_DIMENSIONS} dimensions, got {array.ndim}")
+    array = np.asarray(array, dtype=dtype, order="C")
+    # A true of foreign origin may be any byte but 0; in the file it is 1.
+    return array.view(np.uint8) != 0 if dtype == np.bool_ else array
+
+
+def _lay_out(stored: Mapping[str, Array]) -> dict[str, Place]:
+    places, end = {}, 0
+    for name, array in stored.items():
+        places[name] = Place(array.dtype.str, array.shape, _aligned(end))
+        end = places[name].end
+    return places
+
+
+def _pieces(
+    front: bytes, places: Mapping[str, Place], stored: Mapping[str, Array]
+) -> Iterator[bytes | memoryview]:
+    """Everything but the checksum, in the order of the file."""
+    yield front
+    yield bytes(_aligned(len(front)) - len(front))
+    end = 0
+    for name, place in places.items():
+        yield bytes(place.offset - end)
+        yield stored[name].reshape(-1).view(np.uint8).data
+        end = place.end
+
+
+def _aligned(offset: int) -> int:
+    return -(-offset // ALIGNMENT) * ALIGNMENT
+
+
+def _encode(document: dict[str, Any]) -> bytes:
+    """The one spelling of a header."""
+    _check_plain(document, 0)
+    text = json.dumps(
+        document,
+        sort_keys=True,
+        separators=(",", ":"),
+        ensure_ascii=False,
+        allow_nan=False,
+        check_circular=False,
+    )
+    return text.encode("utf-8")
+
+
+def _check_plain(value: object, depth: int) -> None:
+    """Refuse what JSON would change without a word (keys that are no strings), and bottomless nesting."""
+    if depth > MAX_DEPTH:
+        raise ValueError(f"the header must be nested at most {MAX_DEPTH} deep")
+    if isinstance(value, dict):
+        for key in value:
+            if not isinstance(key, str):
+                raise TypeError(f"the keys of the header must be strings, got {key!r}")
+        value = tuple(value.values())
+    if isinstance(value, list | tuple):
+        for part in value:
+            if not isinstance(part, str):
+                _check_plain(part, depth + 1)
+
+
+@contextlib.contextmanager
+def _replacing(path: str | Path) -> Iterator[BinaryIO]:
+    """A new file that takes the place of `path` when all went well, and otherwise leaves no trace."""
+    target = Path(os.path.realpath(path))  # a link stays, what it points to is replaced
+    mode = None
+    with contextlib.suppress(FileNotFoundError):
+        mode = target.stat().st_mode
+    if mode is not None and not stat.S_ISREG(mode):
+        raise ModelFileError(os.fspath(path), "not a regular file, so no model can take its place")
+    # Not tempfile: its files are private, and a model has the permissions of any new file.
+    temporary = target.with_name(f".duilian-{secrets.token_hex(8)}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is not None:
+            temporary.chmod(stat.S_IMODE(mode))
+        os.replace(temporary, target)
+    except BaseException:  # Ctrl-C too
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename last through a power cut. Not every file system can; the file is whole all the same."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _check_prelude(path: str, start: bytes, size: int) -> int:
+    """The size of the header, of a file that has the right start and the right size."""
+    if not size:
+        raise ModelFileError(path, "the file is empty")
+    if not start.startswith(MAGIC[: len(start)]):
+        raise ModelFileError(path, "not a Duilian model", "a model is made by `duilian train`")
+    if len(start) > len(MAGIC) and start[len(MAGIC)] > VERSION:
+        found = start[len(MAGIC)]
+        raise ModelFileError(
+            path, f"made by a newer Duilian (format {found}, this one reads {VERSION})", "upgrade Duilian"
+        )
+    if size < PRELUDE.size + DIGEST_SIZE or len(start) < PRELUDE.size:
+        raise ModelFileError(path, f"too short to be a model ({size} bytes)", "copy or download it again")
+    _, version, stated_size, header_size = PRELUDE.unpack(start)
+    if version != VERSION:
+        raise ModelFileError(path, f"format {version} does not exist", "copy or download it again")
+    if size != stated_size:
+        what = "truncated" if size < stated_size else "there are bytes behind the end"
+        raise ModelFileError(
+            path, f"{what} ({size} bytes, expected {stated_size})", "copy or download it again"
+        )
+    return int(header_size)
+
+
+def _check_checksum(path: str, file: BufferedReader, size: int) -> None:
+    """Read, not mapped: a bad disk then is an OSError, and not the end of the process."""
+    file.seek(0)
+    checksum = hashlib.blake2b(digest_size=DIGEST_SIZE)
+    buffer = memoryview(bytearray(min(CHUNK, size)))
+    left = size - DIGEST_SIZE
+    while left:
+        found = file.readinto(buffer[:left])
+        if not found:
+            raise ModelFileError(path, "changed while it was being read")
+        checksum.update(buffer[:found])
+        left -= found
+    if file.read(DIGEST_SIZE) != checksum.digest():
+        raise ModelFileError(path, "damaged: the checksum does not match", "copy or download it again")
+
+
+def _parse_header(path: str, raw: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The caller's header and the table of arrays."""
+    try:
+        document = json.loads(raw.decode("utf-8"))
+        is_our_spelling = not isinstance(document, dict) or _encode(document) == raw
+    except (ValueError, RecursionError):
+        raise ModelFileError(path, "the header is not JSON in UTF-8, or is nested too deeply") from None
+    if not isinstance(document, dict):
+        raise ModelFileError(path, f"the header must be a JSON object, got a {type(document).__name__}")
+    if document.keys() != {"arrays", "header"}:
+        raise ModelFileError(
+            path, f"the header must have the keys arrays and header, got {sorted(document)!r:.200}"
+        )
+    header, table = document["header"], document["arrays"]
+    if not isinstance(header, dict) or not isinstance(table, dict):
+        raise ModelFileError(path, "arrays and header must be JSON objects")
+    if not is_our_spelling:
+        raise ModelFileError(
+            path, "the header is not spelled as Duilian writes it (order, spaces, repeated keys)"
+        )
+    return header, table
+
+
+def _check_table(path: str, table: Mapping[str, Any], body: memoryview) -> dict[str, Place]:
+    """The places of the arrays, which follow one another with nothing but zeros for alignment between."""
+    places, end = {}, 0
+    for name, row in table.items():
+        place = _check_row(path, name, row)
+        array = f"array {name!r:.200}"
+        if place.offset % ALIGNMENT:
+            raise ModelFileError(path, f"{array} is not aligned: its offset is {place.offset}")
+        if place.offset < end:
+            raise ModelFileError(
+                path, f"{array} overlaps what stands before it: its offset is {place.offset}"
+            )
+        if place.end > len(body):
+            raise ModelFileError(path, f"{array} reaches beyond the end of the file")
+        if place.offset != _aligned(end) or any(body[end : place.offset]):
+            raise ModelFileError(path, f"there are bytes of no array before {array}")
+        places[name], end = place, place.end
+    if end != len(body):
+        raise ModelFileError(path, "there are bytes of no array before the checksum")
+    return places
+
+
+def _check_row(path: str, name: str, row: object) -> Place:
+    """A row of the table whose parts can be what they say; where it lies is not looked at."""
+    array = f"array {name!r:.200}"
+    if not isinstance(row, dict) or row.keys() != set(Place._fields):
+        raise ModelFileError(path, f"{array} must have dtype, shape and offset, got {row!r:.200}")
+    dtype, shape, offset = row["dtype"], row["shape"], row["offset"]
+    if not isinstance(dtype, str) or dtype not in DTYPES:
+        raise ModelFileError(path, f"{array} has an unknown dtype {dtype!r:.200}")
+    if not isinstance(shape, list) or len(shape) > MAX_DIMENSIONS or not all(map(_is_size, shape)):
+        raise ModelFileError(path, f"{array} has an impossible shape {shape!r:.200}")
+    # NumPy refuses (0, 2**62, 4) as well, although nothing is in it.
+    if math.prod(n for n in shape if n) * np.dtype(dtype).itemsize > sys.maxsize:
+        raise ModelFileError(path, f"{array} has a shape beyond all memory, {shape!r:.200}")
+    if not _is_size(offset):
+        raise ModelFileError(path, f"{array} has an impossible offset {offset!r:.200}")
+    return Place(dtype, tuple(shape), offset)
+
+
+def _is_size(value: object) -> bool:
+    return type(value) is int and 0 <= value <= sys.maxsize  # type(): True is no size
+
+
+def _view(path: str, name: str, place: Place, body: memoryview) -> Array:
+    array: Array = np.ndarray(place.shape, place.dtype, buffer=body, offset=place.offset)
+    if array.dtype == np.bool_ and array.size and array.view(np.uint8).max() > 1:
+        raise ModelFileError(path, f"array {name!r:.200} has a bool that is neither 0 nor 1")
+    return array

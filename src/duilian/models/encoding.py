@@ -1,0 +1,154 @@
+"""Layers as labels on units, and back: words with their tags, or characters with boundary labels.
+
+At word level a unit is a word and a label its tag. At character level a unit is a character (or a run of
+letters or digits) and a label says where in its word it stands and, if there are tags, the word's tag: `B@NN`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import _native
+from duilian.corpus import Layer, Tag
+from duilian.errors import ConfigError, StandardError
+from duilian.lattice import Succession
+from duilian.standards import BoundaryScheme
+from duilian.text import check_text
+
+Level = Literal["word", "char"]
+NO_SETS = ((0,), ())
+
+
+@dataclasses.dataclass(frozen=True)
+class Encoded:
+    """Units of some sentences with what is known of their labels; -1 where `sets` tells, or nothing does."""
+
+    units: list[list[str]]
+    label: npt.NDArray[np.int32]  # [units]
+    sets: _native.TagSets  # [units], or empty if every label is known
+
+
+@dataclasses.dataclass(frozen=True)
+class Encoding:
+    """How layers become labels. `tags` is None for segmentation only."""
+
+    level: Level
+    tags: tuple[str, ...] | None
+    scheme: str = "BIES"
+    join_letters: bool = False
+    join_digits: bool = False
+
+    def __post_init__(self) -> None:
+        if self.level not in ("word", "char"):
+            raise ConfigError(f"level must be 'word' or 'char', got {self.level!r}")
+        if self.level == "word" and self.tags is None:
+            raise ConfigError("at word level there must be tags; segmentation only is for level='char'")
+
+    @cached_property
+    def boundaries(self) -> BoundaryScheme:
+        """The scheme of boundary letters."""
+        return BoundaryScheme.named(self.scheme)
+
+    @cached_property
+    def letters(self) -> tuple[str, ...]:
+        """Letters in the order of labels: enders first and starters side by side (see label_transitions.hpp)."""
+        b = self.boundaries
+        return tuple(dict.fromkeys((b.end, b.single, b.begin, b.inside)))
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Every label; letter by letter at character level, so that legal pairs lie in blocks."""
+        if self.level == "word":
+            return self.tags or ()
+        if self.tags is None:
+            return self.letters
+        return tuple(f"{letter}@{tag}" for letter in self.letters for tag in self.tags)
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """Label → number."""
+        return {label: k for k, label in enumerate(self.labels)}
+
+    @cached_property
+    def succession(self) -> Succession:
+        """Which label may follow which."""
+        if self.level == "word":
+            return Succession.free(len(self.labels))
+        b = self.boundaries
+        return Succession(b.allowed(self.labels), b.allowed_start(self.labels), b.allowed_end(self.labels))
+
+    def split(self, words: Sequence[str]) -> tuple[list[str], list[int]]:
+        """Units of words, and how many each word has."""
+        if self.level == "word":
+            return list(words), [1] * len(words)
+        check_text("".join(words))
+        units, counts = _native.split_words(list(words), self.join_letters, self.join_digits)
+        return units, counts
+
+    def encode(self, layers: Iterable[Layer]) -> Encoded:
+        """Units and labels of annotated sentences."""
+        units: list[list[str]] = []
+        labels: list[int] = []
+        sets: dict[int, list[int]] = {}
+        for layer in layers:
+            found, counts = self.split(layer.words)
+            units.append(found)
+            if 0 in counts:
+                raise ConfigError(f"the word {layer.words[counts.index(0)]!r} has no visible character")
+            tags = layer.tags or (None,) * len(layer)
+            for tag, count in zip(tags, counts, strict=True):
+                self._add_word(tag, count, labels, sets)
+        return Encoded(units, np.array(labels, np.int32), _tag_sets(sets, len(labels)))
+
+    def _add_word(self, tag: Tag, count: int, labels: list[int], sets: dict[int, list[int]]) -> None:
+        if self.level == "char" and self.tags is None:
+            labels += [self.number[letter] for letter in self._letters_of(count)]
+        elif isinstance(tag, str):
+            labels += [self._number(label) for label in self._labels_of(tag, count)]
+        elif tag is None and self.level == "word":
+            labels.append(-1)
+        else:
+            names = sorted(tag) if tag is not None else (self.tags or ())
+            columns = zip(*(self._labels_of(name, count) for name in names), strict=True)
+            for column in columns:
+                sets[len(labels)] = sorted(self._number(label) for label in column)
+                labels.append(-1)
+
+    def _letters_of(self, count: int) -> list[str]:
+        b = self.boundaries
+        return [b.single] if count == 1 else [b.begin, *([b.inside] * (count - 2)), b.end]
+
+    def _labels_of(self, tag: str, count: int) -> list[str]:
+        if self.level == "word":
+            return [tag]
+        return [f"{letter}@{tag}" for letter in self._letters_of(count)]
+
+    def _number(self, label: str) -> int:
+        try:
+            return self.number[label]
+        except KeyError:
+            raise StandardError(f"the tag {label.rpartition('@')[2]!r} is not among the model's tags") from None
+
+    def decode(self, units: Sequence[str], labels: Sequence[int]) -> Layer:
+        """Words and tags from labels; at character level words are the joined units."""
+        if self.level == "word":
+            return Layer(tuple(units), tuple(self.labels[k] for k in labels))
+        found = self.boundaries.decode([self.labels[k] for k in labels])
+        words = tuple("".join(units[start:end]) for start, end, _ in found)
+        return Layer(words, None if self.tags is None else tuple(tag for _, _, tag in found))
+
+
+def _tag_sets(sets: dict[int, list[int]], units: int) -> _native.TagSets:
+    if not sets:
+        return _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
+    sizes = np.zeros(units + 1, np.int32)
+    for unit, allowed in sets.items():
+        sizes[unit + 1] = len(allowed)
+    flat = [label for unit in sorted(sets) for label in sets[unit]]
+    return _native.TagSets(np.cumsum(sizes, dtype=np.int32), np.array(flat, np.int32))
