@@ -196,7 +196,8 @@ def test_training_gives_the_same_weights_for_any_number_of_threads() -> None:
         squares = np.zeros_like(weights)
         learner = _native.CoupledObjective(model, rows, examples)
         losses = [
-            learner.adagrad_pass(weights, squares, 0.2, np.arange(len(examples)), 7, threads) for _ in range(5)
+            learner.adagrad_pass(weights, squares, 0.2, np.arange(len(examples)), 7, threads)
+            for _ in range(5)
         ]
         assert losses[-1] < losses[0]
         results.append((losses, weights.tobytes()))

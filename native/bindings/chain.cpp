@@ -50,6 +50,7 @@ void bind_chain(nb::module_& m) {
             new (self) OwnedChain(std::move(built));
           },
           "lattice"_a, "state"_a, "sides"_a, "label"_a, "joint"_a)
+      .def_prop_ro("tags", [](const OwnedChain& self) { return to_numpy(self.lattice.tag); }, nb::rv_policy::move)
       .def(
           "log_partition", [](const OwnedChain& self) { return log_partition(self.view(), scratch()); },
           nb::call_guard<nb::gil_scoped_release>())

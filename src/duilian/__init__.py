@@ -4,7 +4,7 @@ from duilian.corpus import Corpus, Layer, Sentence, read, write
 from duilian.errors import DuilianError
 from duilian.features import Templates
 from duilian.lattice import Chain, Lattice
-from duilian.models import CoupledTagger
+from duilian.models import CoupledTagger, Tagger
 from duilian.standards import BoundaryScheme, Mapping, Standard
 from duilian.text import Folding
 
@@ -22,6 +22,7 @@ __all__ = [
     "Mapping",
     "Sentence",
     "Standard",
+    "Tagger",
     "Templates",
     "read",
     "write",

@@ -120,7 +120,7 @@ def _as_stored(name: str, array: Array) -> Array:
         raise ValueError(f"array {name!r} must have at most {MAX_DIMENSIONS} dimensions, got {array.ndim}")
     array = np.asarray(array, dtype=dtype, order="C")
     # A true of foreign origin may be any byte but 0; in the file it is 1.
-    return array.view(np.uint8) != 0 if dtype == np.bool_ else array
+    return np.asarray(array.view(np.uint8) != 0) if dtype == np.bool_ else array
 
 
 def _lay_out(stored: Mapping[str, Array]) -> dict[str, Place]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from duilian import demo
 from duilian.corpus import Corpus, Layer, Sentence
 from duilian.errors import ConfigError, StandardError
-from duilian.learning import AdaGradConfig
+from duilian.learning import LearnConfig
 from duilian.models import CoupledTagger
+from duilian.models.coupled import LEARN
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +56,11 @@ def test_every_tag_pair_respects_the_mapping(result: demo.DemoResult) -> None:
 def test_the_same_weights_for_any_number_of_threads() -> None:
     train = [demo.load(s, s)[:60] for s in demo.STANDARDS]
     weights = [
-        CoupledTagger(demo.STANDARDS, mapping="tight", iterations=2, learn=AdaGradConfig(threads=threads))
+        CoupledTagger(
+            demo.STANDARDS,
+            mapping="tight",
+            learn=dataclasses.replace(LEARN, iterations=2, threads=threads),
+        )
         .fit(train)
         .weights_
         for threads in (1, 2, 3)
@@ -72,7 +79,7 @@ def test_partial_annotation_teaches_what_it_says() -> None:
 
 def test_three_standards_in_one_model() -> None:
     sides = [corpus("a", ("x y", "A B")), corpus("b", ("x y", "1 2")), corpus("c", ("y x", "q p"))]
-    tagger = CoupledTagger(["a", "b", "c"], iterations=10).fit(sides)
+    tagger = CoupledTagger(["a", "b", "c"], learn=dataclasses.replace(LEARN, iterations=10)).fit(sides)
     assert tagger.predict([["x", "y"]]) == [{"a": ["A", "B"], "b": ["1", "2"], "c": ["p", "q"]}]
 
 
@@ -81,11 +88,11 @@ def test_three_standards_in_one_model() -> None:
     [
         (lambda: CoupledTagger([]), ConfigError, "different names"),
         (lambda: CoupledTagger(["a", "a"]), ConfigError, "different names"),
-        (lambda: CoupledTagger(["a"], iterations=0), ConfigError, "iterations"),
+        (lambda: LearnConfig(iterations=0), ConfigError, "iterations"),
         (lambda: CoupledTagger(["a"]).fit([]), ConfigError, "0 corpora for 1 standards"),
         (lambda: CoupledTagger(["a"]).fit([Corpus([], standard="a")]), StandardError, "no tags"),
-        (lambda: AdaGradConfig(rate=0.0), ConfigError, "rate must be > 0"),
-        (lambda: AdaGradConfig(threads=0), ConfigError, "at least 1"),
+        (lambda: LearnConfig(rate=0.0), ConfigError, "rate must be > 0"),
+        (lambda: LearnConfig(threads=0), ConfigError, "at least 1"),
     ],
 )
 def test_wrong_settings_are_refused(act: object, error: type[Exception], message: str) -> None:

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from duilian import demo
 from duilian.demo import DemoResult
-from duilian.learning import AdaGradConfig
-from duilian.models import CoupledTagger, IterationReport
+from duilian.learning import IterationReport
+from duilian.models import CoupledTagger
 
 EXAMPLE = "Example:\n\n    duilian demo\n\n    duilian demo 他 发展 了 经济 。"
 
@@ -25,16 +25,15 @@ def command(
     threads: Annotated[int, typer.Option(help="Threads to train with; the result is the same.")] = 1,
 ) -> None:
     """Train a tiny coupled tagger on two corpora of our own and tag a sentence in both standards."""
-    learn = AdaGradConfig(threads=threads)
     with Progress(
         console=Console(stderr=True), transient=True, disable=not Console(stderr=True).is_terminal
     ) as bar:
         task = bar.add_task("training", total=18)
 
         def advance(name: str, report: IterationReport) -> None:
-            bar.update(task, advance=1, description=f"{name}, loss {report.loss:.0f}")
+            bar.update(task, advance=1, description=f"{name}, loss {report.loss:.2f}")
 
-        result = demo.run(advance, learn)
+        result = demo.run(advance, threads)
     console = Console()
     console.print(_scores(result))
     for sentence in [list(demo.SENTENCE), words or []]:

@@ -11,8 +11,9 @@ import importlib.resources
 from collections.abc import Callable
 
 from duilian.corpus import Corpus, read
-from duilian.learning import AdaGradConfig
-from duilian.models import CoupledTagger, IterationReport
+from duilian.learning import IterationReport
+from duilian.models import CoupledTagger
+from duilian.models.coupled import LEARN
 
 STANDARDS = ("ctb", "pku")
 SENTENCE = ("我们", "明天", "去", "北京", "参观", "新", "的", "图书馆", "。")
@@ -35,7 +36,7 @@ class DemoResult:
 
 def run(
     on_iteration: Callable[[str, IterationReport], None] | None = None,
-    learn: AdaGradConfig | None = None,
+    threads: int = 1,
 ) -> DemoResult:
     """Train each side alone, then both together."""
     train = [load(standard, standard) for standard in STANDARDS]
@@ -44,6 +45,7 @@ def run(
     def watch(name: str) -> Callable[[IterationReport], None] | None:
         return (lambda report: on_iteration(name, report)) if on_iteration else None
 
+    learn = dataclasses.replace(LEARN, threads=threads)
     alone = {}
     for standard, corpus, held_out in zip(STANDARDS, train, dev, strict=True):
         plain = CoupledTagger([standard], learn=learn).fit([corpus], [held_out], watch(f"{standard} alone"))

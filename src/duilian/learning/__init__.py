@@ -1,5 +1,6 @@
 """What turns a model and examples into weights."""
 
-from duilian.learning.adagrad import AdaGradConfig, adagrad
+from duilian.learning.config import LearnConfig
+from duilian.learning.trainer import IterationReport, Trainer
 
-__all__ = ["AdaGradConfig", "adagrad"]
+__all__ = ["IterationReport", "LearnConfig", "Trainer"]

@@ -1,5 +1,6 @@
 """The models of the papers, one module each."""
 
-from duilian.models.coupled import CoupledTagger, IterationReport
+from duilian.models.coupled import CoupledTagger
+from duilian.models.tagger import Tagger
 
-__all__ = ["CoupledTagger", "IterationReport"]
+__all__ = ["CoupledTagger", "Tagger"]

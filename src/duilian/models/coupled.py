@@ -7,9 +7,8 @@ them off. A tagger for one standard is the same with one side.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Self
 
 import numpy as np
@@ -20,20 +19,14 @@ from duilian.corpus import Corpus, Layer, Sentence
 from duilian.errors import ConfigError, StandardError
 from duilian.features import Templates, pack
 from duilian.lattice import SideMapping, Succession
-from duilian.learning import AdaGradConfig, adagrad
+from duilian.learning import IterationReport, LearnConfig, Trainer
 from duilian.standards import Mapping
 from duilian.text import Folding
 
 Words = Sequence[str]
 
 
-@dataclasses.dataclass(frozen=True)
-class IterationReport:
-    """What one iteration did: the summed loss, and the accuracy in percent on each side's dev set."""
-
-    iteration: int
-    loss: float
-    accuracy: tuple[float, ...]
+LEARN = LearnConfig(algorithm="adagrad", rate=0.2, batch=5, iterations=6, average=False)
 
 
 class CoupledTagger:
@@ -50,20 +43,16 @@ class CoupledTagger:
         *,
         templates: str = "pos-word",
         mapping: str | Mapping = "complete",
-        iterations: int = 6,
-        learn: AdaGradConfig | None = None,
+        learn: LearnConfig = LEARN,
     ) -> None:
         self.standards = tuple(standards)
         self.templates = templates
         self.mapping = mapping
-        self.iterations = iterations
-        self.learn = learn or AdaGradConfig()
+        self.learn = learn
         if not self.standards or len(set(self.standards)) < len(self.standards):
             raise ConfigError(f"standards must be different names, got {self.standards}")
         if isinstance(mapping, Mapping) and len(self.standards) != 2:
             raise ConfigError(f"one mapping is for two standards, not for {len(self.standards)}")
-        if iterations < 1:
-            raise ConfigError(f"iterations must be at least 1, got {iterations!r}")
 
     def fit(
         self,
@@ -72,17 +61,6 @@ class CoupledTagger:
         on_iteration: Callable[[IterationReport], None] | None = None,
     ) -> Self:
         """Learns from one corpus per standard; with dev sets, keeps the weights that do best on average."""
-        best = -1.0
-        for report in itertools.islice(self._train(corpora, dev), self.iterations):
-            mean = float(np.mean(report.accuracy)) if report.accuracy else float(report.iteration)
-            if mean > best:
-                best, kept = mean, self.weights_.copy()
-            if on_iteration:
-                on_iteration(report)
-        self.weights_ = kept
-        return self
-
-    def _train(self, corpora: Sequence[Corpus], dev: Sequence[Corpus] | None) -> Iterator[IterationReport]:
         for which in (corpora, dev or corpora):
             if len(which) != len(self.standards):
                 raise ConfigError(f"{len(which)} corpora for {len(self.standards)} standards")
@@ -91,6 +69,24 @@ class CoupledTagger:
             for standard, corpus in zip(self.standards, corpora, strict=True)
         ]
         self._set_tags(layers)
+        objective = self._objective(layers)
+        trainer = Trainer(objective, sum(map(len, layers)), self.learn)
+
+        def evaluate(weights: npt.NDArray[np.float32]) -> float:
+            self.weights_ = weights
+            return float(
+                np.mean(
+                    [self.score(side, name) for side, name in zip(dev or (), self.standards, strict=True)]
+                )
+            )
+
+        for report in trainer.run(evaluate if dev else None):
+            if on_iteration:
+                on_iteration(report)
+        self.weights_ = trainer.best
+        return self
+
+    def _objective(self, layers: Sequence[Sequence[Layer]]) -> _native.CoupledObjective:
         self._templates, self._folding = Templates.load(self.templates), Folding()
         sentences = pack([layer.words for side in layers for layer in side], self._folding)
         keys = _native.count_keys(self._templates.native, sentences, 1)
@@ -106,11 +102,7 @@ class CoupledTagger:
         joint = _native.JointFeatures.none if len(self.tags_) == 1 else _native.JointFeatures.correct
         counts = [len(tags) for tags in self.tags_]
         self.model_ = _native.lay_out_model(counts, free, len(keys), rows, examples, joint)
-        self.weights_ = np.zeros(self.model_.weights, np.float32)
-        objective = _native.CoupledObjective(self.model_, rows, examples)
-        passes = adagrad(objective, len(examples), self.weights_, self.learn)
-        for iteration, loss in enumerate(passes, start=1):
-            yield IterationReport(iteration, loss, tuple(map(self.score, dev or (), self.standards)))
+        return _native.CoupledObjective(self.model_, rows, examples)
 
     def _set_tags(self, layers: Sequence[Sequence[Layer]]) -> None:
         self.tags_: list[tuple[str, ...]] = []

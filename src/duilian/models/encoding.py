@@ -1,7 +1,7 @@
 """Layers as labels on units, and back: words with their tags, or characters with boundary labels.
 
 At word level a unit is a word and a label its tag. At character level a unit is a character (or a run of
-letters or digits) and a label says where in its word it stands and, if there are tags, the word's tag: `B@NN`.
+letters or digits), and a label says where in its word it stands and, if there are tags, the word's: `B@NN`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from duilian.standards import BoundaryScheme
 from duilian.text import check_text
 
 Level = Literal["word", "char"]
-NO_SETS = ((0,), ())
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Encoding:
 
     @cached_property
     def letters(self) -> tuple[str, ...]:
-        """Letters in the order of labels: enders first and starters side by side (see label_transitions.hpp)."""
+        """Letters in the order of labels: enders, then starters side by side (see label_transitions.hpp)."""
         b = self.boundaries
         return tuple(dict.fromkeys((b.end, b.single, b.begin, b.inside)))
 
@@ -133,7 +132,9 @@ class Encoding:
         try:
             return self.number[label]
         except KeyError:
-            raise StandardError(f"the tag {label.rpartition('@')[2]!r} is not among the model's tags") from None
+            raise StandardError(
+                f"the tag {label.rpartition('@')[2]!r} is not among the model's tags"
+            ) from None
 
     def decode(self, units: Sequence[str], labels: Sequence[int]) -> Layer:
         """Words and tags from labels; at character level words are the joined units."""

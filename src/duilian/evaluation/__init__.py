@@ -1,0 +1,51 @@
+"""Evaluation: metrics, significance, reports. It reads corpora and answers, and knows no model."""
+
+from duilian.evaluation.chunks import ChunkScore, are_chunk_labels, chunk_counts, chunk_score, chunks
+from duilian.evaluation.layers import evaluate_layers
+from duilian.evaluation.report import Evaluation, UnknownWords
+from duilian.evaluation.score import Score
+from duilian.evaluation.significance import Bootstrap, Metric, bootstrap, p_value
+from duilian.evaluation.tagging import (
+    KnownAndUnknown,
+    TaggingScore,
+    accuracy,
+    tag_counts,
+    tagging_by_vocabulary,
+    tagging_score,
+)
+from duilian.evaluation.words import (
+    Alignment,
+    KnownAndUnknownRecall,
+    align,
+    recall_by_vocabulary,
+    word_score,
+    word_tag_score,
+)
+
+__all__ = [
+    "Alignment",
+    "Bootstrap",
+    "ChunkScore",
+    "Evaluation",
+    "KnownAndUnknown",
+    "KnownAndUnknownRecall",
+    "Metric",
+    "Score",
+    "TaggingScore",
+    "UnknownWords",
+    "accuracy",
+    "align",
+    "are_chunk_labels",
+    "bootstrap",
+    "chunk_counts",
+    "chunk_score",
+    "chunks",
+    "evaluate_layers",
+    "p_value",
+    "recall_by_vocabulary",
+    "tag_counts",
+    "tagging_by_vocabulary",
+    "tagging_score",
+    "word_score",
+    "word_tag_score",
+]

@@ -1,0 +1,90 @@
+"""What an evaluation says, as data: the command line makes a table or JSON of it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from duilian.evaluation.score import Score
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class UnknownWords:
+    """Gold words that the vocabulary lacks, and how they fare beside the known ones; in percent.
+
+    Recall is that of segmentation. None: there are no such words, or no tags to judge.
+    """
+
+    tokens: int
+    share: float
+    recall: float | None = None
+    known_recall: float | None = None
+    accuracy: float | None = None
+    known_accuracy: float | None = None
+
+    def as_json(self) -> dict[str, float]:
+        """The figures that there are."""
+        return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """All metrics of one standard that the gold data allow; shares are percentages, None: not allowed."""
+
+    standard: str
+    sentences: int
+    tokens: int  # words of gold
+    accuracy: float | None = None
+    word: Score | None = None
+    word_tag: Score | None = None
+    chunk: Score | None = None
+    oov: UnknownWords | None = None
+    seconds: float | None = None
+
+    @property
+    def tokens_per_second(self) -> float | None:
+        """The speed, if the time was taken."""
+        return self.tokens / self.seconds if self.seconds else None
+
+    def timed(self, seconds: float) -> Evaluation:
+        """The same, with the time that the guess took."""
+        return dataclasses.replace(self, seconds=seconds)
+
+    def as_json(self) -> dict[str, object]:
+        """The stable form that `duilian evaluate --json` prints: only the keys that there are, unrounded."""
+        found: dict[str, object] = {
+            "standard": self.standard,
+            "sentences": self.sentences,
+            "tokens": self.tokens,
+            "accuracy": self.accuracy,
+        }
+        for name, part in self._parts():
+            found[name] = None if part is None else part.as_json()
+        found["seconds"] = self.seconds
+        found["tokens_per_second"] = self.tokens_per_second
+        return {name: value for name, value in found.items() if value is not None}
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Name and value of each figure for people, with two decimals: `("word f1", "97.25")`."""
+        return [(name, _shown(value)) for name, value in _flat(self.as_json())]
+
+    def _parts(self) -> list[tuple[str, Score | UnknownWords | None]]:
+        return [
+            ("word", self.word),
+            ("word_tag", self.word_tag),
+            ("chunk", self.chunk),
+            ("oov", self.oov),
+        ]
+
+
+def _flat(found: dict[str, object], prefix: str = "") -> list[tuple[str, object]]:
+    rows: list[tuple[str, object]] = []
+    for name, value in found.items():
+        title = prefix + name.replace("_", " ")
+        rows += _flat(value, title + " ") if isinstance(value, dict) else [(title, value)]
+    return rows
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,131 @@
+"""How many tags are right, which ones are confused, and how unknown words fare.
+
+Gold may be partial: a token without a gold tag is not counted, a set of tags is right if it has the
+guess. All that is asked of two taggings follows from how often each pair (gold, guess) occurs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
+
+import numpy as np
+
+from duilian.corpus.sentence import Tag
+from duilian.corpus.statistics import percentage
+from duilian.errors import ConfigError
+from duilian.evaluation.score import IntArray, Score, is_right, sentence_pairs, token_pairs
+
+NO_TAG = "?"
+
+
+@dataclasses.dataclass(frozen=True)
+class TaggingScore:
+    """How often each pair (gold, guess) occurs, without the tokens that have no gold tag."""
+
+    pairs: Mapping[tuple[Tag, Tag], int]
+
+    @classmethod
+    def of(cls, pairs: Mapping[tuple[Tag, Tag], int]) -> TaggingScore:
+        """Of all pairs; those that cannot be judged are left out."""
+        return cls({pair: count for pair, count in pairs.items() if pair[0] is not None})
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens can be judged."""
+        return sum(self.pairs.values())
+
+    @property
+    def correct(self) -> int:
+        """How many of them are right."""
+        return sum(count for pair, count in self.pairs.items() if is_right(*pair))
+
+    @property
+    def accuracy(self) -> float:
+        """The share that is right, in percent; 0 of nothing."""
+        return percentage(self.correct, self.tokens)
+
+    def by_tag(self) -> dict[str, Score]:
+        """Precision and recall of each tag, by name.
+
+        A set that has the guess counts as that tag. One that has not is no tag's failure to be found,
+        but the guess's lack of precision.
+        """
+        counts: dict[str, list[int]] = {}
+        for (gold, guess), count in self.pairs.items():
+            right = is_right(gold, guess)
+            meant = guess if right else gold
+            for column, tag in enumerate((meant, guess, guess if right else None)):
+                if isinstance(tag, str):
+                    counts.setdefault(tag, [0, 0, 0])[column] += count
+        return {tag: Score(*counts[tag]) for tag in sorted(counts)}
+
+    def confusions(self) -> dict[tuple[str, str], int]:
+        """Gold and guess of the wrong tokens, the most frequent first; sets as `{NN|VV}`, no tag as `?`."""
+        found: Counter[tuple[str, str]] = Counter()
+        for (gold, guess), count in self.pairs.items():
+            if not is_right(gold, guess):
+                found[_shown(gold), _shown(guess)] += count
+        return dict(sorted(found.items(), key=lambda entry: (-entry[1], entry[0])))
+
+
+@dataclasses.dataclass(frozen=True)
+class KnownAndUnknown:
+    """The tags of words that a vocabulary has, and of those it lacks."""
+
+    known: TaggingScore
+    unknown: TaggingScore
+
+    @property
+    def share(self) -> float:
+        """How many of the judged tokens are unknown words, in percent."""
+        return percentage(self.unknown.tokens, self.known.tokens + self.unknown.tokens)
+
+
+def tagging_score(gold: Iterable[Sequence[Tag]], guess: Iterable[Sequence[Tag]]) -> TaggingScore:
+    """All that can be said of a tagging, sentence by sentence beside its gold."""
+    pairs: Counter[tuple[Tag, Tag]] = Counter()
+    for left, right in token_pairs(gold, guess, "tags"):
+        pairs.update(zip(left, right, strict=True))
+    return TaggingScore.of(pairs)
+
+
+def accuracy(gold: Iterable[Sequence[Tag]], guess: Iterable[Sequence[Tag]]) -> float:
+    """The share of tags that are right, in percent."""
+    return tagging_score(gold, guess).accuracy
+
+
+def tagging_by_vocabulary(
+    words: Iterable[Sequence[str]],
+    gold: Iterable[Sequence[Tag]],
+    guess: Iterable[Sequence[Tag]],
+    vocabulary: Set[str],
+) -> KnownAndUnknown:
+    """The tagging of known and of unknown words apart."""
+    triples: Counter[tuple[bool, Tag, Tag]] = Counter()
+    rows = token_pairs(gold, guess, "tags")
+    for number, forms, (left, right) in sentence_pairs(words, rows, ("words", "tags")):
+        if len(forms) != len(left):
+            raise ConfigError(f"sentence {number}: there are {len(forms)} words, but {len(left)} tags")
+        triples.update(zip(map(vocabulary.__contains__, forms), left, right, strict=True))
+    halves = [
+        {(gold, guess): count for (known, gold, guess), count in triples.items() if known is wanted}
+        for wanted in (True, False)
+    ]
+    return KnownAndUnknown(*map(TaggingScore.of, halves))
+
+
+def tag_counts(gold: Iterable[Sequence[Tag]], guess: Iterable[Sequence[Tag]]) -> IntArray:
+    """[N, 3] per sentence the judged tags, the same again, and the right ones: for `significance`."""
+    rows = []
+    for left, right in token_pairs(gold, guess, "tags"):
+        judged = [is_right(*pair) for pair in zip(left, right, strict=True) if pair[0] is not None]
+        rows.append((len(judged), len(judged), sum(judged)))
+    return np.array(rows, dtype=np.int64).reshape(-1, 3)
+
+
+def _shown(tag: Tag) -> str:
+    if isinstance(tag, frozenset):
+        return "{" + "|".join(sorted(tag)) + "}"
+    return NO_TAG if tag is None else tag

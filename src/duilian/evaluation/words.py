@@ -1,0 +1,186 @@
+"""Word segmentation: a word is right if gold has a word of the same characters in the same place.
+
+Both sides spell one text. So the words of all sentences in a row are cuts in one long row of
+characters, and words of both sides are matched by counting cuts, without a loop over sentences.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence, Set
+from itertools import chain
+
+import numpy as np
+
+from duilian.corpus.sentence import Tag
+from duilian.corpus.statistics import percentage
+from duilian.errors import ConfigError
+from duilian.evaluation.score import (
+    BoolArray,
+    IntArray,
+    Score,
+    counts_per_sentence,
+    is_right,
+    sentence_pairs,
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KnownAndUnknownRecall:
+    """How many words a vocabulary has and lacks, and how many of each were found."""
+
+    known: int
+    known_found: int
+    unknown: int
+    unknown_found: int
+
+    @property
+    def share(self) -> float:
+        """How many words are unknown, in percent."""
+        return percentage(self.unknown, self.known + self.unknown)
+
+    @property
+    def known_recall(self) -> float:
+        """The share of the known words that was found, in percent (IV recall)."""
+        return percentage(self.known_found, self.known)
+
+    @property
+    def unknown_recall(self) -> float:
+        """The share of the unknown words that was found, in percent (OOV recall)."""
+        return percentage(self.unknown_found, self.unknown)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Alignment:
+    """Gold and guessed words of N sentences, all in a row, and which of them are the same."""
+
+    gold_words: list[str]  # [G]
+    gold_sizes: IntArray  # [N] words in each sentence
+    guess_sizes: IntArray  # [N]
+    match: IntArray  # [G] the guessed word over the same characters, or -1
+
+    @property
+    def is_same(self) -> bool:
+        """Whether both sides have the same words throughout."""
+        return len(self.gold_words) == int(self.guess_sizes.sum()) and bool((self.match >= 0).all())
+
+    def word_counts(self) -> IntArray:
+        """[N, 3] words of gold, of the guess, and of both, per sentence."""
+        gold = _owners(self.gold_sizes)
+        return counts_per_sentence(
+            gold, _owners(self.guess_sizes), gold[self.match >= 0], len(self.gold_sizes)
+        )
+
+    def word_tag_counts(
+        self, gold_tags: Iterable[Sequence[Tag]], guess_tags: Iterable[Sequence[Tag]]
+    ) -> IntArray:
+        """[N, 3] the same for words with tags: word and tag must be right.
+
+        A word whose gold tag is unknown counts on neither side; a set of tags is right if it has the guess.
+        """
+        gold = _flat_tags(gold_tags, self.gold_sizes, "gold")
+        guess = _flat_tags(guess_tags, self.guess_sizes, "guess")
+        judged = np.fromiter((tag is not None for tag in gold), np.bool_, len(gold))
+        right = np.fromiter(
+            (t >= 0 and is_right(tag, guess[t]) for tag, t in zip(gold, self.match.tolist(), strict=True)),
+            np.bool_,
+            len(gold),
+        )
+        guess_judged = np.ones(len(guess), np.bool_)
+        guess_judged[self.match[~judged & (self.match >= 0)]] = False
+        owner = _owners(self.gold_sizes)
+        return counts_per_sentence(
+            owner[judged],
+            _owners(self.guess_sizes)[guess_judged],
+            owner[judged & right],
+            len(self.gold_sizes),
+        )
+
+    def by_vocabulary(self, vocabulary: Set[str]) -> KnownAndUnknownRecall:
+        """How many known and unknown words of gold were found."""
+        known: BoolArray = np.fromiter(
+            map(vocabulary.__contains__, self.gold_words), np.bool_, len(self.gold_words)
+        )
+        found = self.match >= 0
+        sums = [known, known & found, ~known, ~known & found]
+        return KnownAndUnknownRecall(*[int(np.count_nonzero(mask)) for mask in sums])
+
+
+def align(gold: Iterable[Sequence[str]], guess: Iterable[Sequence[str]]) -> Alignment:
+    """Match the words of each sentence by their place; both sides must spell the same characters."""
+    gold_sentences, guess_sentences = [], []
+    for number, left, right in sentence_pairs(gold, guess):
+        _check_spelling(number, left, right)
+        gold_sentences.append(left)
+        guess_sentences.append(right)
+    gold_words = list(chain.from_iterable(gold_sentences))
+    match = _match(_lengths(gold_words), _lengths(list(chain.from_iterable(guess_sentences))))
+    return Alignment(gold_words, _lengths(gold_sentences), _lengths(guess_sentences), match)
+
+
+def word_score(gold: Iterable[Sequence[str]], guess: Iterable[Sequence[str]]) -> Score:
+    """Precision, recall and F1 of words."""
+    return Score.of(align(gold, guess).word_counts())
+
+
+def word_tag_score(
+    gold: tuple[Iterable[Sequence[str]], Iterable[Sequence[Tag]]],
+    guess: tuple[Iterable[Sequence[str]], Iterable[Sequence[Tag]]],
+) -> Score:
+    """Precision, recall and F1 of words with their tags; each side is (words, tags) of all sentences."""
+    return Score.of(align(gold[0], guess[0]).word_tag_counts(gold[1], guess[1]))
+
+
+def recall_by_vocabulary(
+    gold: Iterable[Sequence[str]], guess: Iterable[Sequence[str]], vocabulary: Set[str]
+) -> KnownAndUnknownRecall:
+    """Recall of the words that a vocabulary has, and of those it lacks."""
+    return align(gold, guess).by_vocabulary(vocabulary)
+
+
+def _match(gold: IntArray, guess: IntArray) -> IntArray:
+    """[G] for words of these lengths, the guessed word from the same character to the same character."""
+    gold_end, guess_end = np.cumsum(gold), np.cumsum(guess)
+    gold_start = gold_end - gold
+    # Words are not empty, so that the starts and the ends of each side are all different.
+    at_start = np.searchsorted(guess_end - guess, gold_start)
+    at_end = np.searchsorted(guess_end, gold_end)
+    starts_there = np.append(guess_end - guess, -1)[at_start] == gold_start
+    ends_there = np.append(guess_end, -1)[at_end] == gold_end
+    return np.where(starts_there & ends_there & (at_start == at_end), at_start, -1).astype(np.int64)
+
+
+def _first_difference(left: str, right: str) -> int:
+    pairs = zip(left, right, strict=False)
+    return next((i for i, (x, y) in enumerate(pairs) if x != y), min(len(left), len(right)))
+
+
+def _check_spelling(number: int, gold: Sequence[str], guess: Sequence[str]) -> None:
+    left, right = "".join(gold), "".join(guess)
+    if left != right:
+        at = _first_difference(left, right)
+        raise ConfigError(
+            f"sentence {number}: gold and guess spell different text from character {at + 1} on: "
+            f"{left[at : at + 10]!r} and {right[at : at + 10]!r}"
+        )
+    for side, words in (("gold", gold), ("guess", guess)):
+        if "" in words:
+            raise ConfigError(f"sentence {number}: word {words.index('') + 1} of {side} is empty")
+
+
+def _flat_tags(tags: Iterable[Sequence[Tag]], sizes: IntArray, side: str) -> list[Tag]:
+    flat: list[Tag] = []
+    for number, size, row in sentence_pairs(sizes.tolist(), tags, (f"{side} words", f"{side} tags")):
+        if len(row) != size:
+            raise ConfigError(f"sentence {number}: {side} has {size} words, but {len(row)} tags")
+        flat += row
+    return flat
+
+
+def _lengths(rows: Sequence[Sequence[object]]) -> IntArray:
+    return np.fromiter(map(len, rows), np.int64, len(rows))
+
+
+def _owners(sizes: IntArray) -> IntArray:
+    """The number of the sentence of each word, for sentences of these sizes."""
+    return np.repeat(np.arange(len(sizes)), sizes)

@@ -1,0 +1,372 @@
+"""The plain tagger (kind `crf`): a linear-chain CRF for words or for characters.
+
+At word level it labels words (parts of speech, chunks, any column); at character level it cuts text into
+words and, if there are tags, tags them. Parameters stand in the constructor, `fit` returns the tagger, what it
+learns ends in an underscore: scikit-learn's grid search and cross-validation work with it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import _native
+from duilian.corpus import Layer, Sentence
+from duilian.errors import ConfigError, ModelFileError, StandardError
+from duilian.features import Templates, pack
+from duilian.learning import IterationReport, LearnConfig, Trainer
+from duilian.modelfile import read_model, write_model
+from duilian.models.encoding import Encoding, Level
+from duilian.text import Folding, Script
+
+Sentences = Iterable[Layer] | Iterable[Sentence] | Iterable[Sequence[str]]
+Precision = Literal["float32", "float16", "int8"]
+
+DEFAULT_TEMPLATES = {"word": "pos-word", "char": "segpos-char"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """One analysis of a sentence with its score and its probability."""
+
+    layer: Layer
+    score: float
+    probability: float
+
+
+class Tagger:
+    """Labels units after one standard; see the module's text for the levels.
+
+    `segment_only` (characters) leaves tags out. `full_from`: features seen so many times get a weight for
+    every label, rarer ones only for labels they were seen with. `min_count`: rarer features are left out.
+    """
+
+    def __init__(
+        self,
+        standard: str = "tags",
+        *,
+        level: Level = "word",
+        templates: str | None = None,
+        segment_only: bool = False,
+        scheme: str = "BIES",
+        join_letters: bool = False,
+        join_digits: bool = False,
+        script: Script = "as-is",
+        min_count: int = 1,
+        full_from: int = 2,
+        algorithm: Literal["adagrad", "sgd"] = "sgd",
+        rate: float | None = None,
+        l2: float = 0.1,
+        batch: int = 1,
+        sample: int | None = None,
+        iterations: int = 12,
+        patience: int = 30,
+        average: bool = True,
+        seed: int = 1,
+        threads: int = 1,
+    ) -> None:
+        self.standard = standard
+        self.level = level
+        self.templates = templates
+        self.segment_only = segment_only
+        self.scheme = scheme
+        self.join_letters = join_letters
+        self.join_digits = join_digits
+        self.script = script
+        self.min_count = min_count
+        self.full_from = full_from
+        self.algorithm = algorithm
+        self.rate = rate
+        self.l2 = l2
+        self.batch = batch
+        self.sample = sample
+        self.iterations = iterations
+        self.patience = patience
+        self.average = average
+        self.seed = seed
+        self.threads = threads
+
+    @classmethod
+    def _parameter_names(cls) -> list[str]:
+        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The constructor's parameters by name."""
+        return {name: getattr(self, name) for name in self._parameter_names()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Changes parameters by name."""
+        for name, value in params.items():
+            if name not in self._parameter_names():
+                raise ConfigError(f"a tagger has no parameter {name!r}")
+            setattr(self, name, value)
+        return self
+
+    def _learn_config(self) -> LearnConfig:
+        names = [field.name for field in dataclasses.fields(LearnConfig)]
+        return LearnConfig(**{name: getattr(self, name) for name in names})
+
+    def fit(
+        self,
+        X: Sentences,  # noqa: N803  (scikit-learn's name)
+        y: Iterable[Sequence[str]] | None = None,
+        *,
+        dev: Sentences | None = None,
+        on_iteration: Callable[[IterationReport], None] | None = None,
+        checkpoint: str | Path | None = None,
+        resume: bool = False,
+    ) -> Self:
+        """Learns from annotated sentences, or from words `X` and their tags `y`.
+
+        With `checkpoint` the state is saved after each iteration; with `resume` training goes on from there.
+        """
+        config = self._learn_config()
+        layers = self.layers(X, y)
+        self._prepare(layers)
+        objective, keys = self._objective(layers)
+        trainer = Trainer(objective, len(layers), config)
+        fingerprint = self._fingerprint(keys)
+        if checkpoint and resume and Path(checkpoint).exists():
+            trainer.resume(checkpoint, fingerprint)
+        evaluate = self._evaluator(self.layers(dev), keys) if dev is not None else None
+        for report in trainer.run(evaluate):
+            if checkpoint:
+                trainer.save(checkpoint, fingerprint)
+            if on_iteration:
+                on_iteration(report)
+        self.best_score_ = None if evaluate is None else float(trainer.best_score)
+        self.iterations_ = trainer.iteration
+        self.weights_, self.keys_ = trainer.best, keys
+        return self.trim(0.0)
+
+    def layers(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> list[Layer]:  # noqa: N803
+        """Annotated sentences in any of the accepted forms, as layers."""
+        if y is not None:
+            return [Layer(tuple(words), tuple(tags)) for words, tags in zip(X, y, strict=True)]  # type: ignore[arg-type]
+        return [
+            each
+            if isinstance(each, Layer)
+            else each[self.standard]
+            if isinstance(each, Sentence)
+            else Layer(tuple(each))
+            for each in X
+        ]
+
+    def _prepare(self, layers: Sequence[Layer]) -> None:
+        if not layers:
+            raise ConfigError("there is no sentence to learn from")
+        for name, least in (("min_count", 1), ("full_from", 1)):
+            if getattr(self, name) < least:
+                raise ConfigError(f"{name} must be at least {least}, got {getattr(self, name)!r}")
+        tags: tuple[str, ...] | None = None
+        if not self.segment_only:
+            seen = {tag for layer in layers for tag in layer.tags or () if isinstance(tag, str)}
+            seen |= {
+                tag
+                for layer in layers
+                for tags in layer.tags or ()
+                if isinstance(tags, frozenset)
+                for tag in tags
+            }
+            if not seen:
+                raise StandardError(f"the corpus has no tags in {self.standard!r} to learn from")
+            tags = tuple(sorted(seen))
+        self.encoding_ = Encoding(self.level, tags, self.scheme, self.join_letters, self.join_digits)
+        self.templates_ = Templates.load(self.templates or DEFAULT_TEMPLATES[self.level])
+        self.folding_ = Folding(script=self.script)
+
+    def _pack(self, units: Sequence[Sequence[str]], layers: Sequence[Layer] | None) -> _native.Sentences:
+        names = self.templates_.columns
+        if not names:
+            return pack(units, self.folding_)
+        if layers is None:
+            raise ConfigError(f"the templates need the columns {', '.join(names)}")
+        return pack(units, self.folding_, [self._columns(layer, names) for layer in layers])
+
+    def _columns(self, layer: Layer, names: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        missing = [name for name in names if name not in layer.columns]
+        if missing:
+            have = ", ".join(layer.columns) or "none"
+            raise ConfigError(f"the templates need the column {missing[0]!r}; the corpus has: {have}")
+        return {name: layer.columns[name] for name in names}
+
+    def _objective(self, layers: Sequence[Layer]) -> tuple[_native.TaggingObjective, npt.NDArray[np.uint64]]:
+        encoded = self.encoding_.encode(layers)
+        packed = self._pack(encoded.units, layers)
+        keys = _native.count_keys(self.templates_.native, packed, self.min_count)
+        rows = _native.extract_rows(self.templates_.native, packed, _native.FeatureIndex(keys))
+        data = _native.TaggingData(rows, packed.first, encoded.label, encoded.sets)
+        rules = self.encoding_.succession.native()
+        self.layout_ = _native.lay_out_tagger(
+            len(self.encoding_.labels), rules, len(keys), data, self.full_from
+        )
+        return _native.TaggingObjective(self.layout_, data), keys
+
+    def _fingerprint(self, keys: npt.NDArray[np.uint64]) -> str:
+
+        settings = {
+            name: value for name, value in self.get_params().items() if name not in ("threads", "iterations")
+        }
+        digest = hashlib.blake2b(repr(sorted(settings.items())).encode(), digest_size=16)
+        for part in (keys, self.layout_.first, self.layout_.label):
+            digest.update(np.ascontiguousarray(part).tobytes())
+        return digest.hexdigest()
+
+    def _evaluator(
+        self, layers: Sequence[Layer], keys: npt.NDArray[np.uint64]
+    ) -> Callable[[npt.NDArray[np.float32]], float]:
+        """Accuracy of words, or F1 of words with their tags, on a dev set: its features are taken once."""
+        units = [self.encoding_.split(layer.words)[0] for layer in layers]
+        packed = self._pack(units, layers)
+        rows = _native.extract_rows(self.templates_.native, packed, _native.FeatureIndex(keys))
+
+        def evaluate(weights: npt.NDArray[np.float32]) -> float:
+            labels = _native.tag_units(self.layout_, weights, rows, packed.first, self.threads)
+            return score_layers(layers, self._decode(units, labels, packed.first), self.level)
+
+        return evaluate
+
+    def _decode(
+        self, units: Sequence[Sequence[str]], labels: npt.NDArray[np.int32], first: npt.NDArray[np.int64]
+    ) -> list[Layer]:
+        flat, at = labels.tolist(), first.tolist()
+        return [self.encoding_.decode(each, flat[at[k] : at[k + 1]]) for k, each in enumerate(units)]
+
+    def compile(
+        self, weights: npt.NDArray[np.float32], keys: npt.NDArray[np.uint64], least: float = 0.0
+    ) -> None:
+        """Makes the weights ready for tagging; those smaller than `least` are dropped."""
+        compiled = _native.compile_weights(self.layout_, weights, keys, least)
+        self._set_predictor(compiled)
+
+    def _set_predictor(self, compiled: _native.CompiledWeights) -> None:
+        encoding = self.encoding_
+        self.predictor_ = _native.Predictor(
+            len(encoding.labels),
+            encoding.succession.native(),
+            compiled,
+            self.templates_.native,
+            self.folding_.native,
+        )
+
+    def predict_layers(self, X: Sentences) -> list[Layer]:  # noqa: N803
+        """The analysis of each sentence. At character level the words given are joined and cut anew."""
+        layers = self.layers(X)
+        units = [self.encoding_.split(layer.words)[0] for layer in layers]
+        packed = self._pack(units, layers)
+        return self._decode(units, self.predictor_.predict(packed, self.threads), packed.first)
+
+    def predict(self, X: Sentences) -> list[list[str]]:  # noqa: N803
+        """Tags of each sentence's words; words themselves if the tagger only segments."""
+        return [
+            [str(tag) for tag in layer.tags] if layer.tags is not None else list(layer.words)
+            for layer in self.predict_layers(X)
+        ]
+
+    def score(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> float:  # noqa: N803
+        """Accuracy of tags at word level, F1 of words (with tags, if any) at character level; from 0 to 1."""
+        gold = self.layers(X, y)
+        return score_layers(gold, self.predict_layers(gold), self.level) / 100.0
+
+    def marginals(self, X: Sentences) -> list[npt.NDArray[np.float64]]:  # noqa: N803
+        """For each sentence the probability of every label (`encoding_.labels`) at every unit, [T, L]."""
+        layers = self.layers(X)
+        packed = self._pack([self.encoding_.split(layer.words)[0] for layer in layers], layers)
+        found = self.predictor_.predict_marginals(packed, self.threads)
+        return np.split(found, packed.first[1:-1])
+
+    def k_best(self, sentence: Layer | Sentence | Sequence[str], k: int) -> list[Answer]:
+        """The k most probable analyses of a sentence, best first."""
+        (layer,) = self.layers([sentence])  # type: ignore[list-item]
+        units = self.encoding_.split(layer.words)[0]
+        chain = self.predictor_.chain(self._pack([units], [layer]), 0)
+        log_z = chain.log_partition()
+        tags = chain.tags
+        return [
+            Answer(self.encoding_.decode(units, tags[states].tolist()), score, float(np.exp(score - log_z)))
+            for score, states in chain.k_best(k)
+        ]
+
+    def save(
+        self, path: str | Path, *, precision: Precision = "float32", notes: Mapping[str, Any] | None = None
+    ) -> None:
+        """Writes the tagger as one file; `precision` is that of the weights, `notes` goes into its header."""
+        weights = self.predictor_.weights
+        header = {
+            "kind": "crf",
+            "parameters": self.get_params(),
+            "tags": self.encoding_.tags,
+            "templates": self.templates_.text,
+            "templates_name": self.templates_.name,
+            "notes": dict(notes or {}),
+        }
+        arrays = {"slot": weights.slot, "label": weights.label, "transition": weights.transition}
+        write_model(path, header, arrays | quantise(weights.weight, precision))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """A tagger from its file."""
+        header, arrays = read_model(path)
+        try:
+            if header["kind"] != "crf":
+                raise ModelFileError(f"{path}: is a model of kind {header['kind']!r}, not 'crf'")
+            tagger = cls(**header["parameters"])
+            tags = None if header["tags"] is None else tuple(header["tags"])
+            tagger.encoding_ = Encoding(
+                tagger.level, tags, tagger.scheme, tagger.join_letters, tagger.join_digits
+            )
+            tagger.templates_ = Templates(header["templates"], name=header["templates_name"])
+            tagger.folding_ = Folding(script=tagger.script)
+            tagger.notes_ = header["notes"]
+            parts = (arrays["slot"], arrays["label"], dequantise(arrays), arrays["transition"])
+            tagger._set_predictor(_native.CompiledWeights(*parts))
+        except (KeyError, TypeError, ValueError, ConfigError) as error:
+            raise ModelFileError(f"{path}: the model's parts do not fit together ({error})") from None
+        return tagger
+
+
+def quantise(weights: npt.NDArray[np.float32], precision: Precision) -> dict[str, npt.NDArray[Any]]:
+    """Weights in fewer bits: half precision, or 8 bits of a common scale."""
+    if precision == "int8":
+        scale = np.float32(max(float(np.abs(weights).max(initial=0.0)), 1e-6) / 127.0)
+        return {"weight": np.rint(weights / scale).astype(np.int8), "scale": np.array([scale], np.float32)}
+    if precision not in ("float32", "float16"):
+        raise ConfigError(f"precision must be 'float32', 'float16' or 'int8', got {precision!r}")
+    return {"weight": weights.astype(precision)}
+
+
+def dequantise(arrays: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
+    """The weights again, in single precision."""
+    weights = arrays["weight"].astype(np.float32)
+    return weights * arrays["scale"][0] if "scale" in arrays else weights
+
+
+def score_layers(gold: Sequence[Layer], guess: Sequence[Layer], level: str) -> float:
+    """Percent: accuracy of known tags at word level, F1 of words (with their tags) at character level."""
+    right = wanted = found = 0
+    for one, other in zip(gold, guess, strict=True):
+        if level == "word":
+            pairs = [(g, h) for g, h in zip(one.tags or (), other.tags or (), strict=True) if g is not None]
+            right += sum(g == h if isinstance(g, str) else h in g for g, h in pairs)
+            wanted += len(pairs)
+            found += len(pairs)
+        else:
+            a, b = _spans(one, other.tags is not None), _spans(other, True)
+            right, wanted, found = right + len(a & b), wanted + len(a), found + len(b)
+    return 200.0 * right / max(wanted + found, 1)
+
+
+def _spans(layer: Layer, is_tagged: bool) -> set[tuple[int, int, object]]:
+    spans, start = set(), 0
+    tags: Sequence[object] = layer.tags if is_tagged and layer.tags is not None else (None,) * len(layer)
+    for word, tag in zip(layer.words, tags, strict=True):
+        spans.add((start, start + len(word), tag))
+        start += len(word)
+    return spans
