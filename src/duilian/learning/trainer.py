@@ -148,7 +148,8 @@ class Trainer:
         header, arrays = read_model(path)
         if header.get("kind") != "checkpoint" or header.get("fingerprint") != fingerprint:
             raise ModelFileError(
-                f"{path}: is not a checkpoint of this run (data or settings differ)",
+                str(path),
+                "is not a checkpoint of this run (data or settings differ)",
                 hint="delete it, or train without --resume",
             )
         self.iteration, self.best_iteration = int(header["iteration"]), int(header["best_iteration"])
@@ -156,5 +157,5 @@ class Trainer:
         self.steps, self.rate = int(header["steps"]), header["rate"]
         for name in ("weights", "squares", "total", "best"):
             if arrays[name].shape != getattr(self, name).shape:
-                raise ModelFileError(f"{path}: {name} has the wrong size")
+                raise ModelFileError(str(path), f"{name} has the wrong size")
             setattr(self, name, np.array(arrays[name]))

@@ -1,8 +1,8 @@
 """The plain tagger (kind `crf`): a linear-chain CRF for words or for characters.
 
 At word level it labels words (parts of speech, chunks, any column); at character level it cuts text into
-words and, if there are tags, tags them. Parameters stand in the constructor, `fit` returns the tagger, what it
-learns ends in an underscore: scikit-learn's grid search and cross-validation work with it.
+words and, if there are tags, tags them. Parameters stand in the constructor, `fit` returns the tagger, what
+it learns ends in an underscore: scikit-learn's grid search and cross-validation work with it.
 """
 
 from __future__ import annotations
@@ -47,6 +47,10 @@ class Tagger:
     `segment_only` (characters) leaves tags out. `full_from`: features seen so many times get a weight for
     every label, rarer ones only for labels they were seen with. `min_count`: rarer features are left out.
     """
+
+    weights_: npt.NDArray[np.float32]
+    keys_: npt.NDArray[np.uint64]
+    notes_: dict[str, Any]
 
     def __init__(
         self,
@@ -239,12 +243,10 @@ class Tagger:
         flat, at = labels.tolist(), first.tolist()
         return [self.encoding_.decode(each, flat[at[k] : at[k + 1]]) for k, each in enumerate(units)]
 
-    def compile(
-        self, weights: npt.NDArray[np.float32], keys: npt.NDArray[np.uint64], least: float = 0.0
-    ) -> None:
-        """Makes the weights ready for tagging; those smaller than `least` are dropped."""
-        compiled = _native.compile_weights(self.layout_, weights, keys, least)
-        self._set_predictor(compiled)
+    def trim(self, least: float) -> Self:
+        """Feature selection: drops the state weights smaller than `least`. Needs the state of training."""
+        self._set_predictor(_native.compile_weights(self.layout_, self.weights_, self.keys_, least))
+        return self
 
     def _set_predictor(self, compiled: _native.CompiledWeights) -> None:
         encoding = self.encoding_
@@ -284,7 +286,7 @@ class Tagger:
 
     def k_best(self, sentence: Layer | Sentence | Sequence[str], k: int) -> list[Answer]:
         """The k most probable analyses of a sentence, best first."""
-        (layer,) = self.layers([sentence])  # type: ignore[list-item]
+        layer = self._layer(sentence)
         units = self.encoding_.split(layer.words)[0]
         chain = self.predictor_.chain(self._pack([units], [layer]), 0)
         log_z = chain.log_partition()
@@ -307,7 +309,11 @@ class Tagger:
             "templates_name": self.templates_.name,
             "notes": dict(notes or {}),
         }
-        arrays = {"slot": weights.slot, "label": weights.label, "transition": weights.transition}
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "slot": weights.slot,
+            "label": weights.label,
+            "transition": weights.transition,
+        }
         write_model(path, header, arrays | quantise(weights.weight, precision))
 
     @classmethod
@@ -316,7 +322,7 @@ class Tagger:
         header, arrays = read_model(path)
         try:
             if header["kind"] != "crf":
-                raise ModelFileError(f"{path}: is a model of kind {header['kind']!r}, not 'crf'")
+                raise ModelFileError(str(path), f"is a model of kind {header['kind']!r}, not 'crf'")
             tagger = cls(**header["parameters"])
             tags = None if header["tags"] is None else tuple(header["tags"])
             tagger.encoding_ = Encoding(
@@ -328,7 +334,7 @@ class Tagger:
             parts = (arrays["slot"], arrays["label"], dequantise(arrays), arrays["transition"])
             tagger._set_predictor(_native.CompiledWeights(*parts))
         except (KeyError, TypeError, ValueError, ConfigError) as error:
-            raise ModelFileError(f"{path}: the model's parts do not fit together ({error})") from None
+            raise ModelFileError(str(path), f"the model's parts do not fit together ({error})") from None
         return tagger
 
 
