@@ -100,7 +100,7 @@ def test_what_can_only_be_chunk_labels():
 
 @pytest.mark.parametrize("letters", ["BI", "BIES", "BMES", "IE"])
 def test_counts_equal_the_twin(letters):
-    @settings(max_examples=150)
+    @settings(max_examples=150, deadline=None)
     @given(label_rows(letters))
     def check(rows):
         gold, guess = sides(rows)
@@ -121,6 +121,7 @@ def test_the_twin_by_hand():
     assert naive_scores.chunk_counts(gold, guess) == {"NP": [2, 2, 2], "VP": [1, 1, 0]}
 
 
+@settings(deadline=None)
 @given(label_rows("BIES"))
 def test_chunks_and_scores_tell_the_same(rows):
     gold, guess = sides(rows)

@@ -49,7 +49,7 @@ def test_p_is_the_share_of_all_exchanges(systems, metric):
 
 
 @given(two_systems(), st.sampled_from(METRICS))
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 def test_equal_systems_do_not_differ(systems, metric):
     assert p_value(systems[0], systems[0], metric, trials=50) == 1.0
     found = bootstrap(systems[0], systems[0], metric, trials=50)
@@ -57,7 +57,7 @@ def test_equal_systems_do_not_differ(systems, metric):
 
 
 @given(two_systems(), st.sampled_from(METRICS))
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 def test_the_order_of_systems_does_not_matter_to_the_difference(systems, metric):
     a, b = systems
     there, back = (bootstrap(*pair, metric, trials=20).difference for pair in ((a, b), (b, a)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duilian.errors import ConfigError
@@ -86,6 +86,7 @@ def test_words_that_do_not_fit_the_tags():
         tagging_by_vocabulary([["a"]], [["NN"], ["P"]], [["NN"], ["P"]], set())
 
 
+@settings(deadline=None)
 @given(TOKENS)
 def test_all_figures_equal_plain_counting(sentences):
     gold, guess, words = ([[token[k] for token in row] for row in sentences] for k in range(3))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+
 import naive_scores
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duilian.errors import ConfigError
@@ -17,7 +19,7 @@ GOLD_TAGS = st.one_of(st.none(), TAGS, st.frozensets(TAGS, min_size=1))
 
 def cut(text, places):
     edges = [0, *sorted(places), len(text)]
-    return [text[i:j] for i, j in zip(edges, edges[1:], strict=False)] if text else []
+    return [text[i:j] for i, j in itertools.pairwise(edges)] if text else []
 
 
 @st.composite
@@ -109,6 +111,7 @@ def test_tags_that_do_not_fit_the_words():
         alignment.word_tag_counts([["NN"]], [["NN"], ["NN"]])
 
 
+@settings(deadline=None)
 @given(st.lists(sentences(), max_size=5))
 def test_counts_equal_sets_of_spans(corpus):
     gold, gold_tags, guess, guess_tags = ([row[k] for row in corpus] for k in range(4))
@@ -126,6 +129,7 @@ def test_counts_equal_sets_of_spans(corpus):
     assert split.known_found + split.unknown_found == sum(row[2] for row in expected)
 
 
+@settings(deadline=None)
 @given(st.lists(sentences(), max_size=4))
 def test_matched_words_spell_the_same(corpus):
     alignment = align([row[0] for row in corpus], [row[2] for row in corpus])

@@ -154,14 +154,12 @@ class Tagger:
         """Annotated sentences in any of the accepted forms, as layers."""
         if y is not None:
             return [Layer(tuple(words), tuple(tags)) for words, tags in zip(X, y, strict=True)]  # type: ignore[arg-type]
-        return [
-            each
-            if isinstance(each, Layer)
-            else each[self.standard]
-            if isinstance(each, Sentence)
-            else Layer(tuple(each))
-            for each in X
-        ]
+        return [self._layer(each) for each in X]
+
+    def _layer(self, sentence: Layer | Sentence | Sequence[str]) -> Layer:
+        if isinstance(sentence, Layer):
+            return sentence
+        return sentence[self.standard] if isinstance(sentence, Sentence) else Layer(tuple(sentence))
 
     def _prepare(self, layers: Sequence[Layer]) -> None:
         if not layers:
