@@ -250,7 +250,7 @@ HOSTILE = {
     "size too large": (forged(EMPTY, size=2**64 - 1), "truncated"),
     "wrong checksum": (forged(EMPTY)[:-1] + b"?", "checksum"),
     "header beyond the file": (forged(EMPTY, text_size=2**64 - 1), "does not fit"),
-    "header over the checksum": (forged(EMPTY, text_size=len(EMPTY) + 64), "does not fit"),
+    "header over the checksum": (forged(EMPTY, bytes(40), text_size=len(EMPTY) + 64), "does not fit"),
     "header too long": (forged(b" " * (MAX_HEADER + 1)), "does not fit"),
     "no header": (forged(b""), "not JSON"),
     "half a header": (forged(EMPTY[:-1]), "not JSON"),

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.corpus import Layer, Sentence
 from duilian.errors import ConfigError, ModelFileError, StandardError
+from duilian.evaluation import accuracy, word_score, word_tag_score
 from duilian.features import Templates, pack
 from duilian.learning import IterationReport, LearnConfig, Trainer
 from duilian.modelfile import read_model, write_model
@@ -354,23 +355,10 @@ def dequantise(arrays: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32
 
 def score_layers(gold: Sequence[Layer], guess: Sequence[Layer], level: str) -> float:
     """Percent: accuracy of known tags at word level, F1 of words (with their tags) at character level."""
-    right = wanted = found = 0
-    for one, other in zip(gold, guess, strict=True):
-        if level == "word":
-            pairs = [(g, h) for g, h in zip(one.tags or (), other.tags or (), strict=True) if g is not None]
-            right += sum(g == h if isinstance(g, str) else h in g for g, h in pairs)
-            wanted += len(pairs)
-            found += len(pairs)
-        else:
-            a, b = _spans(one, other.tags is not None), _spans(other, True)
-            right, wanted, found = right + len(a & b), wanted + len(a), found + len(b)
-    return 200.0 * right / max(wanted + found, 1)
-
-
-def _spans(layer: Layer, is_tagged: bool) -> set[tuple[int, int, object]]:
-    spans, start = set(), 0
-    tags: Sequence[object] = layer.tags if is_tagged and layer.tags is not None else (None,) * len(layer)
-    for word, tag in zip(layer.words, tags, strict=True):
-        spans.add((start, start + len(word), tag))
-        start += len(word)
-    return spans
+    words = [[layer.words for layer in side] for side in (gold, guess)]
+    tags = [[layer.tags or (None,) * len(layer) for layer in side] for side in (gold, guess)]
+    if level == "word":
+        return accuracy(tags[0], tags[1])
+    if all(layer.tags is None for layer in guess):
+        return word_score(words[0], words[1]).f1
+    return word_tag_score((words[0], tags[0]), (words[1], tags[1])).f1
