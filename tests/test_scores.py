@@ -16,6 +16,7 @@ from oracle import scorer
 from oracle.strategies import FEATURES, Shape, SmallProblem, random_problem
 
 Name = scorer.WeightName
+NO_STRENGTH = np.array([], np.float32)
 
 
 @dataclasses.dataclass
@@ -36,7 +37,7 @@ def build(problem: SmallProblem, joint: str, successions: list[Succession] | Non
     example, sides = problem.example, len(problem.tags_per_side)
     first = np.cumsum([0, *map(len, example.features)], dtype=np.int64)
     flat = [FEATURES.index(name) for features in example.features for name in features]
-    rows = _native.FeatureRows(first, np.array(flat, np.uint32))
+    rows = _native.FeatureRows(first, np.array(flat, np.uint32), NO_STRENGTH)
     lattices = [
         Lattice.from_columns(columns, sides).native for columns in (example.possible, example.correct)
     ]
@@ -187,7 +188,7 @@ def test_training_gives_the_same_weights_for_any_number_of_threads() -> None:
         examples.append(_native.Example(len(features), *lattices))
         features += [[FEATURES.index(f) for f in names] for names in problem.example.features]
     first = np.cumsum([0, *map(len, features)], dtype=np.int64)
-    rows = _native.FeatureRows(first, np.array([f for fs in features for f in fs], np.uint32))
+    rows = _native.FeatureRows(first, np.array([f for fs in features for f in fs], np.uint32), NO_STRENGTH)
     free = [Succession.free(3).native()] * 2
     model = _native.lay_out_model([3, 3], free, len(FEATURES), rows, examples, _native.JointFeatures.possible)
     results = []
@@ -205,7 +206,7 @@ def test_training_gives_the_same_weights_for_any_number_of_threads() -> None:
 
 
 def test_a_bad_example_is_refused() -> None:
-    rows = _native.FeatureRows(np.array([0, 1], np.int64), np.array([0], np.uint32))
+    rows = _native.FeatureRows(np.array([0, 1], np.int64), np.array([0], np.uint32), NO_STRENGTH)
     lattice = Lattice.complete(2, [2]).native
     free = [Succession.free(2).native()]
     with pytest.raises(ValueError, match="outside the features"):
@@ -215,4 +216,4 @@ def test_a_bad_example_is_refused() -> None:
     with pytest.raises(ValueError, match="row is out of range"):
         _native.lay_out_model([2], free, 0, rows, [], _native.JointFeatures.none)
     with pytest.raises(ValueError, match="offsets"):
-        _native.FeatureRows(np.array([0, 2], np.int64), np.array([0], np.uint32))
+        _native.FeatureRows(np.array([0, 2], np.int64), np.array([0], np.uint32), NO_STRENGTH)

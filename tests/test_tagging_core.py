@@ -14,6 +14,7 @@ from duilian.lattice import Lattice, Succession
 from duilian.standards import BoundaryScheme
 
 NO_SETS = _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
+NO_STRENGTH = np.array([], np.float32)
 SCHEMES = ["free", "BIES", "BI", "scattered"]
 
 
@@ -74,7 +75,9 @@ def random_case(seed: int, scheme: str, partial: bool, sentences: int = 3) -> Ca
             features.append(rng.sample(range(6), rng.randint(0, 4)))
         first.append(len(labels))
     offsets = np.cumsum([0, *map(len, features)], dtype=np.int64)
-    rows = _native.FeatureRows(offsets, np.array([f for unit in features for f in unit], np.uint32))
+    rows = _native.FeatureRows(
+        offsets, np.array([f for unit in features for f in unit], np.uint32), NO_STRENGTH
+    )
     return Case(rules, rows, np.array(first, np.int64), np.array(labels, np.int32), allowed)
 
 

@@ -5,6 +5,7 @@
 
 #include "bindings.hpp"
 #include "duilian/features/extract.hpp"
+#include "duilian/text/characters.hpp"
 
 namespace duilian::bindings {
 
@@ -43,6 +44,14 @@ void bind_features(nb::module_& m) {
           "keys"_a)
       .def("__len__", &FeatureIndex::size)
       .def(
+          "find_all",
+          [](const FeatureIndex& self, const Input<std::uint64_t>& keys) {
+            std::vector<std::uint32_t> rows;
+            for (std::size_t k = 0; k < keys.size(); ++k) rows.push_back(self.find(keys(k)));
+            return to_numpy(std::move(rows));  // 2^32 - 1 where there is none
+          },
+          "keys"_a)
+      .def(
           "find",
           [](const FeatureIndex& self, std::uint64_t key) -> std::optional<std::uint32_t> {
             const std::uint32_t row = self.find(key);
@@ -56,13 +65,14 @@ void bind_features(nb::module_& m) {
   nb::class_<FeatureRows>(m, "FeatureRows")
       .def(
           "__init__",
-          [](FeatureRows* self, const Input<std::int64_t>& first, const Input<std::uint32_t>& rows) {
-            FeatureRows built{to_vector(first), to_vector(rows)};
+          [](FeatureRows* self, const Input<std::int64_t>& first, const Input<std::uint32_t>& rows,
+             const Input<float>& strength) {
+            FeatureRows built{{to_vector(first), to_vector(rows)}, to_vector(strength)};
             check(built);
             new (self) FeatureRows(std::move(built));
           },
-          "first"_a, "rows"_a)
-      .def_prop_ro(
+          "first"_a, "rows"_a, "strength"_a)
+.def_prop_ro(
           "first", [](const FeatureRows& self) { return to_numpy(self.first); }, nb::rv_policy::move)
       .def_prop_ro("rows", [](const FeatureRows& self) { return to_numpy(self.value); }, nb::rv_policy::move);
 
@@ -89,6 +99,15 @@ void bind_features(nb::module_& m) {
         return rows;
       },
       "templates"_a, "sentences"_a, "index"_a, nb::call_guard<nb::gil_scoped_release>());
+  // For features that do not come from templates.
+  m.def(
+      "hash_texts",
+      [](const std::vector<std::string>& texts) {
+        std::vector<std::uint64_t> keys;
+        for (const std::string& text : texts) keys.push_back(hash_text(decode_utf8(text)));
+        return to_numpy(std::move(keys));
+      },
+      "texts"_a);
   m.def("describe_features", &describe_features, "templates"_a, "sentences"_a, "sentence"_a);
 }
 

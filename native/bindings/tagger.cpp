@@ -1,3 +1,4 @@
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
@@ -59,32 +60,48 @@ void bind_tagger(nb::module_& m) {
       },
       "layout"_a, "weights"_a, "keys"_a, "least"_a);
 
+  nb::class_<Wishes>(m, "Wishes")
+      .def(
+          "__init__",
+          [](Wishes* self, const TagSets& allowed, const Input<std::int64_t>& unit, const Input<std::int32_t>& label,
+             const Input<float>& score) {
+            if (unit.size() != label.size() || unit.size() != score.size()) throw std::invalid_argument("uneven bonuses");
+            Wishes built{allowed, {}};
+            for (std::size_t k = 0; k < unit.size(); ++k) built.bonus.push_back({unit(k), label(k), score(k)});
+            new (self) Wishes(std::move(built));
+          },
+          "allowed"_a, "unit"_a, "label"_a, "score"_a);
+
   nb::class_<Predictor>(m, "Predictor")
       .def(nb::init<std::int32_t, Succession, CompiledWeights, TemplateSet, Folding>(), "labels"_a, "rules"_a,
            "weights"_a, "templates"_a, "folding"_a)
       .def_prop_ro("weights", &Predictor::weights)
       .def(
           "predict",
-          [](const Predictor& self, const Sentences& sentences, std::size_t threads) {
-            return to_numpy(without_gil([&] { return predict(self, sentences, threads); }));
+          [](const Predictor& self, const Sentences& sentences, const Wishes& wishes, std::size_t threads) {
+            std::int64_t impossible = 0;
+            auto labels = without_gil([&] { return predict(self, sentences, wishes, threads, impossible); });
+            return std::make_tuple(to_numpy(std::move(labels)), impossible);
           },
-          "sentences"_a, "threads"_a)
+          "sentences"_a, "wishes"_a, "threads"_a)
       .def(
           "predict_marginals",
-          [](const Predictor& self, const Sentences& sentences, std::size_t threads) {
-            return to_numpy(without_gil([&] { return predict_marginals(self, sentences, threads); }),
+          [](const Predictor& self, const Sentences& sentences, const Wishes& wishes, std::size_t threads) {
+            return to_numpy(without_gil([&] { return predict_marginals(self, sentences, wishes, threads); }),
                             static_cast<std::size_t>(self.labels()));
           },
-          "sentences"_a, "threads"_a)
+          "sentences"_a, "wishes"_a, "threads"_a)
       .def(
           "chain",
-          [](const Predictor& self, const Sentences& sentences, std::int64_t sentence) {
+          [](const Predictor& self, const Sentences& sentences, const Wishes& wishes, std::int64_t sentence) {
             Predictor::Work work;
+            check(wishes, self, sentences);
             self.score(sentences, sentence, work);
+            apply(wishes, self, sentences, sentence, work);
             const auto length = sentences.end_of(sentence) - sentences.begin_of(sentence);
             return spell_out(self.chain(static_cast<std::int32_t>(length), work));
           },
-          "sentences"_a, "sentence"_a);
+          "sentences"_a, "wishes"_a, "sentence"_a);
 }
 
 }  // namespace duilian::bindings

@@ -177,7 +177,7 @@ void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMargina
   sum_pairs(chain, work, out);
 }
 
-void best_labels(const UniformChain& chain, UniformWorkspace& work, std::span<std::int32_t> labels, double& score) {
+bool try_best_labels(const UniformChain& chain, UniformWorkspace& work, std::span<std::int32_t> labels) {
   const LabelTransitions& m = chain.between;
   const TransitionShape& s = m.shape;
   const std::size_t stride = s.stride();
@@ -199,11 +199,10 @@ void best_labels(const UniformChain& chain, UniformWorkspace& work, std::span<st
     }
     for (std::size_t l = 0; l < s.labels; ++l) delta[l] += state[l];
   }
-  if (T == 0) return;
+  if (T == 0) return true;
   const double* last = work.alpha.data() + (T - 1) * stride;
   std::size_t best = static_cast<std::size_t>(std::max_element(last, last + s.labels) - last);
-  score = last[best];
-  if (score == kForbidden) throw std::invalid_argument("no path through the lattice is legal");
+  if (last[best] == kForbidden) return false;
   labels[T - 1] = static_cast<std::int32_t>(best);
   for (std::size_t t = T - 1; t > 0; --t) {
     // Which i gave the maximum is found again for the one j that matters.
@@ -229,6 +228,7 @@ void best_labels(const UniformChain& chain, UniformWorkspace& work, std::span<st
     best = from;
     labels[t - 1] = static_cast<std::int32_t>(best);
   }
+  return true;
 }
 
 SpelledOut spell_out(const UniformChain& chain) {

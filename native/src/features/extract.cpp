@@ -188,7 +188,8 @@ void run(const Window& x, const Template& program, std::int64_t t, const Sink& s
 void check(const FeatureRows& rows) {
   if (rows.first.empty() || rows.first.front() != 0 ||
       !std::is_sorted(rows.first.begin(), rows.first.end()) ||
-      rows.first.back() != static_cast<std::int64_t>(rows.value.size())) {
+      rows.first.back() != static_cast<std::int64_t>(rows.value.size()) ||
+      (!rows.strength.empty() && rows.strength.size() != rows.value.size())) {
     throw std::invalid_argument("the offsets of the feature rows do not fit");
   }
 }

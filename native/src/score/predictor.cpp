@@ -123,22 +123,72 @@ UniformChain Predictor::chain(std::int32_t positions, const Work& work) const {
   return {positions, work.state.data(), between_, rules_};
 }
 
-std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& sentences, std::size_t threads) {
+void check(const Wishes& wishes, const Predictor& predictor, const Sentences& sentences) {
+  check(wishes.allowed);
+  if (wishes.allowed.positions() != 0 && wishes.allowed.positions() != sentences.units()) {
+    throw std::invalid_argument("the allowed labels do not fit the sentences");
+  }
+  const auto is_label = [&](std::int32_t label) { return label >= 0 && label < predictor.labels(); };
+  if (!std::all_of(wishes.allowed.tag.begin(), wishes.allowed.tag.end(), is_label)) {
+    throw std::invalid_argument("an allowed label is out of range");
+  }
+  std::int64_t before = 0;
+  for (const auto& bonus : wishes.bonus) {
+    if (bonus.unit < before || bonus.unit >= sentences.units() || !is_label(bonus.label) || !std::isfinite(bonus.score)) {
+      throw std::invalid_argument("a bonus does not fit the sentences, or bonuses are not in order");
+    }
+    before = bonus.unit;
+  }
+}
+
+void apply(const Wishes& wishes, const Predictor& predictor, const Sentences& sentences, std::int64_t sentence,
+           Predictor::Work& work) {
+  const std::int64_t begin = sentences.begin_of(sentence);
+  const std::int64_t end = sentences.end_of(sentence);
+  const auto state = [&](std::int64_t unit) {
+    return work.state.data() + static_cast<std::size_t>(unit - begin) * predictor.stride();
+  };
+  const auto by_unit = [](const Wishes::Bonus& bonus, std::int64_t unit) { return bonus.unit < unit; };
+  for (auto it = std::lower_bound(wishes.bonus.begin(), wishes.bonus.end(), begin, by_unit);
+       it != wishes.bonus.end() && it->unit < end; ++it) {
+    state(it->unit)[it->label] += it->score;
+  }
+  for (std::int64_t unit = begin; unit < end && wishes.allowed.positions() != 0; ++unit) {
+    const auto allowed = wishes.allowed.at(static_cast<std::int32_t>(unit));
+    for (TagId label = 0; !allowed.empty() && label < predictor.labels(); ++label) {
+      if (!std::binary_search(allowed.begin(), allowed.end(), label)) state(unit)[label] = kForbidden;
+    }
+  }
+}
+
+std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& sentences, const Wishes& wishes,
+                                  std::size_t threads, std::int64_t& impossible) {
+  check(wishes, predictor, sentences);
   std::vector<std::int32_t> labels(static_cast<std::size_t>(sentences.units()));
+  std::vector<std::uint8_t> is_impossible(static_cast<std::size_t>(sentences.size()), 0);
   Team team(threads);
   std::vector<Predictor::Work> work(team.size());
   team.for_each(static_cast<std::size_t>(sentences.size()), [&](std::size_t thread, std::size_t k) {
     const auto sentence = static_cast<std::int64_t>(k);
     const auto length = static_cast<std::size_t>(sentences.end_of(sentence) - sentences.begin_of(sentence));
+    const auto out = std::span(labels).subspan(static_cast<std::size_t>(sentences.begin_of(sentence)), length);
+    const auto decode = [&] {
+      return try_best_labels(predictor.chain(static_cast<std::int32_t>(length), work[thread]), work[thread].chain, out);
+    };
     predictor.score(sentences, sentence, work[thread]);
-    double score = 0.0;
-    best_labels(predictor.chain(static_cast<std::int32_t>(length), work[thread]), work[thread].chain,
-                std::span(labels).subspan(static_cast<std::size_t>(sentences.begin_of(sentence)), length), score);
+    apply(wishes, predictor, sentences, sentence, work[thread]);
+    if (decode()) return;
+    is_impossible[k] = 1;
+    predictor.score(sentences, sentence, work[thread]);
+    if (!decode()) throw std::invalid_argument("no path through the lattice is legal");
   });
+  impossible = std::count(is_impossible.begin(), is_impossible.end(), 1);
   return labels;
 }
 
-std::vector<double> predict_marginals(const Predictor& predictor, const Sentences& sentences, std::size_t threads) {
+std::vector<double> predict_marginals(const Predictor& predictor, const Sentences& sentences, const Wishes& wishes,
+                                      std::size_t threads) {
+  check(wishes, predictor, sentences);
   const auto L = static_cast<std::size_t>(predictor.labels());
   std::vector<double> out(static_cast<std::size_t>(sentences.units()) * L);
   Team team(threads);
@@ -149,6 +199,7 @@ std::vector<double> predict_marginals(const Predictor& predictor, const Sentence
     const std::int64_t length = sentences.end_of(sentence) - begin;
     if (length == 0) return;
     predictor.score(sentences, sentence, work[thread]);
+    apply(wishes, predictor, sentences, sentence, work[thread]);
     marginals(predictor.chain(static_cast<std::int32_t>(length), work[thread]), work[thread].chain, work[thread].found);
     for (std::int64_t t = 0; t < length; ++t) {
       std::copy_n(work[thread].found.unit.data() + static_cast<std::size_t>(t) * predictor.stride(), L,

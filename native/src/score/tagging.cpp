@@ -127,7 +127,10 @@ void score_units(const TaggerLayout& layout, WeightView weights, const FeatureRo
         __builtin_prefetch(layout.label.data() + ahead);
       }
       const std::uint32_t row = features.value[f];
-      for (std::int64_t k = layout.first[row]; k < layout.first[row + 1]; ++k) score[layout.label[k]] += value[k];
+      const double strength = features.strength_of(f);
+      for (std::int64_t k = layout.first[row]; k < layout.first[row + 1]; ++k) {
+        score[layout.label[k]] += strength * value[k];
+      }
     }
     if (weights.scale != 1.0F) {
       for (std::size_t l = 0; l < L; ++l) score[l] *= weights.scale;
@@ -154,10 +157,10 @@ std::vector<std::int32_t> tag_units(const TaggerLayout& layout, WeightView weigh
   std::vector<Work> work(team.size());
   team.for_each(first.size() - 1, [&](std::size_t thread, std::size_t k) {
     score_units(layout, weights, features, first[k], first[k + 1], work[thread].state);
-    double score = 0.0;
     const auto length = static_cast<std::size_t>(first[k + 1] - first[k]);
-    best_labels(UniformChain{static_cast<std::int32_t>(length), work[thread].state.data(), between, layout.rules},
-                work[thread].chain, std::span(labels).subspan(static_cast<std::size_t>(first[k]), length), score);
+    if (!try_best_labels(UniformChain{static_cast<std::int32_t>(length), work[thread].state.data(), between, layout.rules}, work[thread].chain, std::span(labels).subspan(static_cast<std::size_t>(first[k]), length))) {
+      throw std::invalid_argument("no path through the lattice is legal");
+    }
   });
   return labels;
 }
@@ -230,9 +233,11 @@ double TaggingObjective::add_gradient(const Prepared& between, WeightView weight
     if (is_settled) continue;
     for (std::int64_t f = data_.features.first[unit]; f < data_.features.first[unit + 1]; ++f) {
       const std::uint32_t row = data_.features.value[f];
+      const float strength = data_.features.strength_of(f);
       for (std::int64_t k = layout_.first[row]; k < layout_.first[row + 1]; ++k) {
         const double p = change[layout_.label[k]];
-        if (std::abs(p) >= kNegligible) out.sparse.push_back({state_at + static_cast<std::uint32_t>(k), static_cast<float>(p)});
+        if (std::abs(p) < kNegligible) continue;
+        out.sparse.push_back({state_at + static_cast<std::uint32_t>(k), strength * static_cast<float>(p)});
       }
     }
   }

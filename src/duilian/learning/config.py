@@ -14,14 +14,14 @@ Algorithm = Literal["adagrad", "sgd"]
 class LearnConfig:
     """How to learn. The same settings, seed and data give the same weights for any number of threads."""
 
-    algorithm: Algorithm = "sgd"
+    algorithm: Algorithm = "adagrad"
     rate: float | None = (
         None  # adagrad: the step size (0.15 if None); sgd: the first step (calibrated if None)
     )
     l2: float = 0.1  # sgd: c2 of the penalty c2 ‖w‖² on the whole training set
     batch: int = 1  # sentences per step
     sample: int | None = None  # sentences per iteration, drawn anew each time; None: all
-    iterations: int = 12
+    iterations: int = 10
     patience: int = 30  # stop after so many iterations without improvement on the dev set
     average: bool = True  # also try the mean of the weights after each iteration; the better one is kept
     seed: int = 1

@@ -25,7 +25,7 @@ Objective = _native.CoupledObjective | _native.TaggingObjective
 
 CALIBRATION_SAMPLE = 1000
 CALIBRATION_RATES = (0.025, 0.05, 0.1, 0.2, 0.4)
-ADAGRAD_RATE = 0.15
+ADAGRAD_RATE = 0.3
 
 
 @dataclasses.dataclass(frozen=True)

@@ -30,6 +30,12 @@ from duilian.text import Folding, Script
 Sentences = Iterable[Layer] | Iterable[Sentence] | Iterable[Sequence[str]]
 Precision = Literal["float32", "float16", "int8"]
 
+NO_WISHES = _native.Wishes(
+    _native.TagSets(np.array([0], np.int32), np.array([], np.int32)),
+    np.array([], np.int64),
+    np.array([], np.int32),
+    np.array([], np.float32),
+)
 DEFAULT_TEMPLATES = {"word": "pos-word", "char": "segpos-char"}
 
 
@@ -66,12 +72,12 @@ class Tagger:
         script: Script = "as-is",
         min_count: int = 1,
         full_from: int = 2,
-        algorithm: Literal["adagrad", "sgd"] = "sgd",
+        algorithm: Literal["adagrad", "sgd"] = "adagrad",
         rate: float | None = None,
         l2: float = 0.1,
         batch: int = 1,
         sample: int | None = None,
-        iterations: int = 12,
+        iterations: int = 10,
         patience: int = 30,
         average: bool = True,
         seed: int = 1,
@@ -262,7 +268,8 @@ class Tagger:
         layers = self.layers(X)
         units = [self.encoding_.split(layer.words)[0] for layer in layers]
         packed = self._pack(units, layers)
-        return self._decode(units, self.predictor_.predict(packed, self.threads), packed.first)
+        labels, _ = self.predictor_.predict(packed, NO_WISHES, self.threads)
+        return self._decode(units, labels, packed.first)
 
     def predict(self, X: Sentences) -> list[list[str]]:  # noqa: N803
         """Tags of each sentence's words; words themselves if the tagger only segments."""
@@ -280,14 +287,14 @@ class Tagger:
         """For each sentence the probability of every label (`encoding_.labels`) at every unit, [T, L]."""
         layers = self.layers(X)
         packed = self._pack([self.encoding_.split(layer.words)[0] for layer in layers], layers)
-        found = self.predictor_.predict_marginals(packed, self.threads)
+        found = self.predictor_.predict_marginals(packed, NO_WISHES, self.threads)
         return np.split(found, packed.first[1:-1])
 
     def k_best(self, sentence: Layer | Sentence | Sequence[str], k: int) -> list[Answer]:
         """The k most probable analyses of a sentence, best first."""
         layer = self._layer(sentence)
         units = self.encoding_.split(layer.words)[0]
-        chain = self.predictor_.chain(self._pack([units], [layer]), 0)
+        chain = self.predictor_.chain(self._pack([units], [layer]), NO_WISHES, 0)
         log_z = chain.log_partition()
         tags = chain.tags
         return [

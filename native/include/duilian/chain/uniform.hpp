@@ -35,8 +35,8 @@ struct UniformWorkspace {
 [[nodiscard]] double log_partition(const UniformChain& chain, UniformWorkspace& work);
 void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out);
 
-/// Labels of the best path, [T]; its score through `score`.
-void best_labels(const UniformChain& chain, UniformWorkspace& work, std::span<std::int32_t> labels, double& score);
+/// Labels of the best path, [T]; false if no path is legal.
+[[nodiscard]] bool try_best_labels(const UniformChain& chain, UniformWorkspace& work, std::span<std::int32_t> labels);
 
 /// The same chain with its lattice written out: for every question that is not asked often.
 struct SpelledOut {

@@ -19,7 +19,13 @@ struct PerUnit {
 };
 
 using FeatureKeys = PerUnit<std::uint64_t>;
-using FeatureRows = PerUnit<std::uint32_t>;
+
+/// Rows of an index. Features from templates count 1 each; a user's own may have values.
+struct FeatureRows : PerUnit<std::uint32_t> {
+  std::vector<float> strength;  // [value.size()], or empty if all are 1
+
+  [[nodiscard]] float strength_of(std::int64_t feature) const { return strength.empty() ? 1.0F : strength[feature]; }
+};
 
 /// Throws std::invalid_argument unless the offsets rise from 0 to the number of values.
 void check(const FeatureRows& rows);

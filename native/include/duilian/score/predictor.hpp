@@ -69,12 +69,33 @@ class Predictor {
   LabelTransitions between_;
 };
 
-/// The best labels of every unit of all sentences.
+/// What a user knows or prefers, for all units of the sentences: `allowed` has no positions if nothing is fixed,
+/// and no tags at units that are free; a bonus is added to the score of a label at a unit.
+struct Wishes {
+  struct Bonus {
+    std::int64_t unit;
+    std::int32_t label;
+    float score;
+  };
+  TagSets allowed;
+  std::vector<Bonus> bonus;  // by unit
+};
+
+/// Throws std::invalid_argument unless the wishes fit the sentences and the labels.
+void check(const Wishes& wishes, const Predictor& predictor, const Sentences& sentences);
+
+/// Changes the scores in `work` as the wishes say.
+void apply(const Wishes& wishes, const Predictor& predictor, const Sentences& sentences, std::int64_t sentence,
+           Predictor::Work& work);
+
+/// The best labels of every unit of all sentences. If the wishes leave a sentence no legal path, it is labelled
+/// as if there were none for it, and counted in `impossible`.
 [[nodiscard]] std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& sentences,
-                                                std::size_t threads);
+                                                const Wishes& wishes, std::size_t threads,
+                                                std::int64_t& impossible);
 
 /// The probability of every label at every unit, [units][L].
 [[nodiscard]] std::vector<double> predict_marginals(const Predictor& predictor, const Sentences& sentences,
-                                                    std::size_t threads);
+                                                    const Wishes& wishes, std::size_t threads);
 
 }  // namespace duilian
