@@ -276,3 +276,34 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
         objective.gradient(np.zeros(3, np.float32), 1.0, 0)
     with pytest.raises(ValueError, match="at least 1"):
         objective.adagrad_pass(*[np.zeros(objective.weights, np.float32)] * 2, 0.1, np.arange(2), 0, 1)
+
+
+@pytest.mark.parametrize("scheme", ["free", "BIES"])
+def test_exponentiated_gradient_closes_the_duality_gap(scheme: str) -> None:
+    """The dual rises with every pass, never passes the primal, and meets it; there the primal gradient is 0."""
+    case = random_case(4, scheme, partial=False, sentences=12)
+    objective, layout = case.objective()
+    data = _native.TaggingData(case.rows, case.first, case.label, NO_SETS)
+    penalty = 0.5
+    learner = _native.ExponentiatedGradient(layout, data, penalty)
+    rng = np.random.default_rng(1)
+    duals = []
+    for _ in range(150):
+        duals.append(learner.dual())
+        learner.run_pass(rng.permutation(12))
+    weights = learner.weights
+    found = [objective.gradient(weights.astype(np.float32), 1.0, i) for i in range(12)]
+    primal = sum(loss for loss, _ in found) + 0.5 * penalty * (weights**2).sum()
+    assert all(b >= a - 1e-6 for a, b in itertools.pairwise(duals))
+    assert duals[-1] <= primal + 1e-4
+    assert primal - learner.dual() < 1e-3 * primal
+    slope = penalty * weights - sum(gradient for _, gradient in found)
+    assert np.abs(slope).max() < 0.02
+
+
+def test_exponentiated_gradient_refuses_partial_annotation() -> None:
+    case = random_case(4, "free", partial=False)
+    data = _native.TaggingData(case.rows, case.first, np.full_like(case.label, -1), NO_SETS)
+    _, layout = case.objective()
+    with pytest.raises(ValueError, match="fully annotated"):
+        _native.ExponentiatedGradient(layout, data, 1.0)

@@ -4,6 +4,7 @@
 
 #include "bindings.hpp"
 #include "duilian/learn/batch.hpp"
+#include "duilian/learn/exponentiated.hpp"
 #include "duilian/learn/rules.hpp"
 #include "duilian/score/score.hpp"
 #include "duilian/score/tagging.hpp"
@@ -82,6 +83,20 @@ void bind_learn(nb::module_& m) {
   tagging.def(nb::init<const TaggerLayout&, const TaggingData&>(), "layout"_a, "data"_a, nb::keep_alive<1, 2>(),
               nb::keep_alive<1, 3>());
   bind_learning(tagging);
+
+  nb::class_<ExponentiatedGradient>(m, "ExponentiatedGradient")
+      .def(nb::init<const TaggerLayout&, const TaggingData&, double>(), "layout"_a, "data"_a, "penalty"_a,
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::call_guard<nb::gil_scoped_release>())
+      .def("dual", &ExponentiatedGradient::dual)
+      .def_prop_ro(
+          "weights", [](const ExponentiatedGradient& self) { return to_numpy(self.weights()); }, nb::rv_policy::move)
+      .def(
+          "run_pass",
+          [](ExponentiatedGradient& self, const Input<std::int64_t>& order) {
+            const nb::gil_scoped_release release;
+            self.pass({order.data(), order.size()});
+          },
+          "order"_a);
 }
 
 }  // namespace duilian::bindings

@@ -15,8 +15,9 @@ namespace {
 // A smaller change of a probability would not show in a float weight.
 constexpr double kNegligible = 1e-6;
 
-/// Adds sign × expected transition counts to the dense block [L + 1][L + 1].
-void add_transitions(const TaggerLayout& layout, const UniformMarginals& found, std::int64_t positions, double sign,
+}  // namespace
+
+void add_transition_counts(const TaggerLayout& layout, const UniformMarginals& found, std::int64_t positions, double sign,
                      std::vector<double>& dense) {
   const TransitionShape& s = layout.shape;
   const std::size_t edge = s.labels + 1;
@@ -44,8 +45,6 @@ void add_gold_transitions(const TaggerLayout& layout, std::span<const std::int32
   }
   dense[before * edge + layout.shape.labels] += 1.0;
 }
-
-}  // namespace
 
 void check(const TaggingData& data) {
   check(data.features);
@@ -110,7 +109,7 @@ void add_edges(std::int32_t labels, const Succession& rules, WeightView transiti
   }
 }
 
-void score_units(const TaggerLayout& layout, WeightView weights, const FeatureRows& features, std::int64_t begin,
+void score_state_parts(const TaggerLayout& layout, WeightView weights, const FeatureRows& features, std::int64_t begin,
                  std::int64_t end, std::vector<double>& state) {
   const std::size_t stride = layout.shape.stride();
   const auto L = static_cast<std::size_t>(layout.labels);
@@ -136,7 +135,12 @@ void score_units(const TaggerLayout& layout, WeightView weights, const FeatureRo
       for (std::size_t l = 0; l < L; ++l) score[l] *= weights.scale;
     }
   }
-  add_edges(layout.labels, layout.rules, weights, stride, state);
+}
+
+void score_units(const TaggerLayout& layout, WeightView weights, const FeatureRows& features, std::int64_t begin,
+                 std::int64_t end, std::vector<double>& state) {
+  score_state_parts(layout, weights, features, begin, end, state);
+  add_edges(layout.labels, layout.rules, weights, layout.shape.stride(), state);
 }
 
 LabelTransitions score_transitions(const TaggerLayout& layout, WeightView weights) {
@@ -211,7 +215,7 @@ double TaggingObjective::add_gradient(const Prepared& between, WeightView weight
   const std::size_t stride = layout_.shape.stride();
   score_units(layout_, weights, data_.features, begin, end, work.state);
   marginals(UniformChain{positions, work.state.data(), between, layout_.rules}, work.chain, work.possible);
-  add_transitions(layout_, work.possible, positions, -1.0, out.dense);
+  add_transition_counts(layout_, work.possible, positions, -1.0, out.dense);
   for (double& p : work.possible.unit) p = -p;  // from here on: correct less possible
   double log_correct = 0.0;
   if (is_complete(begin, end)) {
@@ -223,7 +227,7 @@ double TaggingObjective::add_gradient(const Prepared& between, WeightView weight
     restrict_states(begin, end, work);
     marginals(UniformChain{positions, work.allowed.data(), between, layout_.rules}, work.chain, work.correct);
     log_correct = work.correct.log_partition;
-    add_transitions(layout_, work.correct, positions, 1.0, out.dense);
+    add_transition_counts(layout_, work.correct, positions, 1.0, out.dense);
     for (std::size_t k = 0; k < work.correct.unit.size(); ++k) work.possible.unit[k] += work.correct.unit[k];
   }
   const auto state_at = static_cast<std::uint32_t>(layout_.transitions());

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from duilian import __version__
-from duilian.cli import corpus, demo
+from duilian.cli import corpus, demo, evaluate, segment, select, tag, train
 from duilian.errors import DuilianError
 
 app = typer.Typer(
@@ -28,6 +28,11 @@ app = typer.Typer(
 )
 app.add_typer(corpus.app, name="corpus")
 app.command("demo", epilog=demo.EXAMPLE)(demo.command)
+app.command("train", epilog=train.EXAMPLE)(train.command)
+app.command("tag", epilog=tag.EXAMPLE)(tag.command)
+app.command("segment", epilog=segment.EXAMPLE)(segment.command)
+app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.command)
+app.command("select", epilog=select.EXAMPLE)(select.command)
 
 
 def _show_version(wanted: bool) -> None:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from duilian.errors import ConfigError
 
-Algorithm = Literal["adagrad", "sgd"]
+Algorithm = Literal["adagrad", "sgd", "eg"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -18,7 +18,7 @@ class LearnConfig:
     rate: float | None = (
         None  # adagrad: the step size (0.15 if None); sgd: the first step (calibrated if None)
     )
-    l2: float = 0.1  # sgd: c2 of the penalty c2 ‖w‖² on the whole training set
+    l2: float = 0.1  # sgd and eg: c2 of the penalty c2 ‖w‖² on the whole training set
     batch: int = 1  # sentences per step
     sample: int | None = None  # sentences per iteration, drawn anew each time; None: all
     iterations: int = 10
@@ -28,12 +28,12 @@ class LearnConfig:
     threads: int = 1
 
     def __post_init__(self) -> None:
-        if self.algorithm not in ("adagrad", "sgd"):
-            raise ConfigError(f"algorithm must be 'adagrad' or 'sgd', got {self.algorithm!r}")
+        if self.algorithm not in ("adagrad", "sgd", "eg"):
+            raise ConfigError(f"algorithm must be 'adagrad', 'sgd' or 'eg', got {self.algorithm!r}")
         if self.rate is not None and not self.rate > 0:
             raise ConfigError(f"rate must be > 0, got {self.rate!r}")
-        if not self.l2 > 0 and self.algorithm == "sgd":
-            raise ConfigError(f"l2 must be > 0 for sgd, got {self.l2!r}")
+        if not self.l2 > 0 and self.algorithm != "adagrad":
+            raise ConfigError(f"l2 must be > 0 for {self.algorithm}, got {self.l2!r}")
         for name in ("batch", "iterations", "patience", "threads"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)!r}")

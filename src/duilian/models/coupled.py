@@ -19,7 +19,7 @@ from duilian.corpus import Corpus, Layer, Sentence
 from duilian.errors import ConfigError, StandardError
 from duilian.features import Templates, pack
 from duilian.lattice import SideMapping, Succession
-from duilian.learning import IterationReport, LearnConfig, Trainer
+from duilian.learning import AdaGrad, IterationReport, LearnConfig, Trainer
 from duilian.standards import Mapping
 from duilian.text import Folding
 
@@ -49,6 +49,8 @@ class CoupledTagger:
         self.templates = templates
         self.mapping = mapping
         self.learn = learn
+        if learn.algorithm != "adagrad":
+            raise ConfigError(f"a coupled tagger learns by 'adagrad', not {learn.algorithm!r}")
         if not self.standards or len(set(self.standards)) < len(self.standards):
             raise ConfigError(f"standards must be different names, got {self.standards}")
         if isinstance(mapping, Mapping) and len(self.standards) != 2:
@@ -70,7 +72,8 @@ class CoupledTagger:
         ]
         self._set_tags(layers)
         objective = self._objective(layers)
-        trainer = Trainer(objective, sum(map(len, layers)), self.learn)
+        rule = AdaGrad(objective, self.learn)
+        trainer = Trainer(rule, objective.weights, sum(map(len, layers)), self.learn)
 
         def evaluate(weights: npt.NDArray[np.float32]) -> float:
             self.weights_ = weights

@@ -22,7 +22,15 @@ from duilian.corpus import Layer, Sentence
 from duilian.errors import ConfigError, ModelFileError, StandardError
 from duilian.evaluation import accuracy, word_score, word_tag_score
 from duilian.features import Templates, pack
-from duilian.learning import IterationReport, LearnConfig, Trainer
+from duilian.learning import (
+    AdaGrad,
+    Algorithm,
+    Exponentiated,
+    IterationReport,
+    LearnConfig,
+    Sgd,
+    Trainer,
+)
 from duilian.modelfile import read_model, write_model
 from duilian.models.encoding import Encoding, Level
 from duilian.text import Folding, Script
@@ -72,7 +80,7 @@ class Tagger:
         script: Script = "as-is",
         min_count: int = 1,
         full_from: int = 2,
-        algorithm: Literal["adagrad", "sgd"] = "adagrad",
+        algorithm: Algorithm = "adagrad",
         rate: float | None = None,
         l2: float = 0.1,
         batch: int = 1,
@@ -141,8 +149,8 @@ class Tagger:
         config = self._learn_config()
         layers = self.layers(X, y)
         self._prepare(layers)
-        objective, keys = self._objective(layers)
-        trainer = Trainer(objective, len(layers), config)
+        data, keys = self._data(layers)
+        trainer = Trainer(self._rule(data, len(layers), config), self.layout_.weights, len(layers), config)
         fingerprint = self._fingerprint(keys)
         if checkpoint and resume and Path(checkpoint).exists():
             trainer.resume(checkpoint, fingerprint)
@@ -206,17 +214,25 @@ class Tagger:
             raise ConfigError(f"the templates need the column {missing[0]!r}; the corpus has: {have}")
         return {name: layer.columns[name] for name in names}
 
-    def _objective(self, layers: Sequence[Layer]) -> tuple[_native.TaggingObjective, npt.NDArray[np.uint64]]:
+    def _data(self, layers: Sequence[Layer]) -> tuple[_native.TaggingData, npt.NDArray[np.uint64]]:
         encoded = self.encoding_.encode(layers)
         packed = self._pack(encoded.units, layers)
         keys = _native.count_keys(self.templates_.native, packed, self.min_count)
         rows = _native.extract_rows(self.templates_.native, packed, _native.FeatureIndex(keys))
         data = _native.TaggingData(rows, packed.first, encoded.label, encoded.sets)
-        rules = self.encoding_.succession.native()
-        self.layout_ = _native.lay_out_tagger(
-            len(self.encoding_.labels), rules, len(keys), data, self.full_from
+        rules, labels = self.encoding_.succession.native(), len(self.encoding_.labels)
+        self.layout_ = _native.lay_out_tagger(labels, rules, len(keys), data, self.full_from)
+        return data, keys
+
+    def _rule(
+        self, data: _native.TaggingData, examples: int, config: LearnConfig
+    ) -> AdaGrad | Sgd | Exponentiated:
+        if config.algorithm == "eg":
+            return Exponentiated(lambda c: _native.ExponentiatedGradient(self.layout_, data, c), config)
+        objective = _native.TaggingObjective(self.layout_, data)
+        return (
+            AdaGrad(objective, config) if config.algorithm == "adagrad" else Sgd(objective, examples, config)
         )
-        return _native.TaggingObjective(self.layout_, data), keys
 
     def _fingerprint(self, keys: npt.NDArray[np.uint64]) -> str:
 

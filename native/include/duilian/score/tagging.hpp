@@ -49,6 +49,15 @@ void check(const TaggingData& data);
 void add_edges(std::int32_t labels, const Succession& rules, WeightView transition, std::size_t stride,
                std::vector<double>& state);
 
+/// Adds sign × expected transition counts, start and stop included, to `dense`, [L + 1][L + 1].
+void add_transition_counts(const TaggerLayout& layout, const UniformMarginals& found, std::int64_t positions,
+                           double sign, std::vector<double>& dense);
+void add_gold_transitions(const TaggerLayout& layout, std::span<const std::int32_t> gold, std::vector<double>& dense);
+
+/// What the features of the units [begin, end) say of each label, [T][stride].
+void score_state_parts(const TaggerLayout& layout, WeightView weights, const FeatureRows& features,
+                       std::int64_t begin, std::int64_t end, std::vector<double>& state);
+
 /// State scores [T][stride] of the units [begin, end), start and stop included, kForbidden where rules forbid.
 void score_units(const TaggerLayout& layout, WeightView weights, const FeatureRows& features, std::int64_t begin,
                  std::int64_t end, std::vector<double>& state);

@@ -1,0 +1,43 @@
+"""Duilian's plain tagger. It sees the dev set while it learns, and pays for that in its training time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from duilian.features import pack
+from duilian.models.tagger import Tagger
+from peers.tasks import Split, Task, read_rows, write_tags
+from peers.watch import Watch
+
+
+def train(task: Task, split: Split, model: Path, settings: Mapping[str, Any], watch: Watch) -> dict[str, Any]:
+    """Writes the model; the answer has the curve [CPU seconds, dev accuracy] after each iteration."""
+    tagger = Tagger(task.standard, templates=task.templates, **settings)
+    curve: list[tuple[float, float]] = []
+    start = time.process_time()
+    with watch.part("train"):
+        tagger.fit(
+            split.train,
+            dev=split.dev,
+            on_iteration=lambda report: curve.append((time.process_time() - start, report.score or 0.0)),
+        )
+    # The header of a model names its threads: with them the same number, files of the same weights are equal.
+    tagger.set_params(threads=1).save(model)
+    return {"curve": curve, "iterations": tagger.iterations_}
+
+
+def tag(task: Task, model: Path, source: Path, target: Path, watch: Watch) -> None:
+    """Words in a file to tags in a file; then the native part again, its input packed."""
+    with watch.part("load"):
+        tagger = Tagger.load(model)
+    with watch.part("file"):
+        sentences = read_rows(source)
+        write_tags(tagger.predict(sentences), target)
+    names = tagger.templates_.columns
+    columns = [{name: layer.columns[name] for name in names} for layer in sentences] if names else None
+    packed = pack([layer.words for layer in sentences], tagger.folding_, columns)
+    with watch.part("ready"):
+        tagger.predictor_.predict(packed, 1)

@@ -1,0 +1,140 @@
+"""The tasks of the tagger benchmark, and the plain files that every peer reads and writes.
+
+A peer gets its sentences as rows `word` or `word TAB pos` with a blank line between sentences, and writes
+the tags of a sentence on one line, so that reading and writing cost all of them the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from duilian.corpus import Layer, read
+from duilian.evaluation import accuracy, chunk_score
+
+HELD_OUT = 1000
+"""CoNLL-2000 has no dev set: the last sentences of its training set are one."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Task:
+    """A corpus with a dev set; `test` is measured only where settings were chosen on other data."""
+
+    name: str
+    title: str
+    templates: str
+    standard: str
+    train: str
+    dev: str | None
+    test: str | None = None
+    column: str | None = None
+    format: str
+
+
+TASKS = {
+    task.name: task
+    for task in (
+        Task(
+            name="zx",
+            title="Zhuxian, CTB parts of speech",
+            templates="pos-word",
+            standard="ctb",
+            train="zx/train.wordpos",
+            dev="zx/dev.wordpos",
+            format="underscore",
+        ),
+        Task(
+            name="udc",
+            title="UD Chinese GSD v1, XPOS",
+            templates="pos-word",
+            standard="ud",
+            train="udc/train.conll",
+            dev="udc/dev.conll",
+            column="xpos",
+            format="conllx",
+        ),
+        Task(
+            name="conll2000",
+            title=f"CoNLL-2000 chunks (dev: the last {HELD_OUT} training sentences)",
+            templates="chunk",
+            standard="chunk",
+            train="conll2000/train.txt",
+            dev=None,
+            test="conll2000/test.txt",
+            format="columns",
+        ),
+    )
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Split:
+    """The sentences of a task; `test` is empty if it has none."""
+
+    train: list[Layer]
+    dev: list[Layer]
+    test: list[Layer]
+
+
+def load_split(task: Task, data: Path) -> Split:
+    """Reads what the task names below `data`."""
+    train = _layers(task, data / task.train)
+    test = _layers(task, data / task.test) if task.test else []
+    if task.dev is None:
+        return Split(train[:-HELD_OUT], train[-HELD_OUT:], test)
+    return Split(train, _layers(task, data / task.dev), test)
+
+
+def _layers(task: Task, path: Path) -> list[Layer]:
+    corpus = read(str(path), format=task.format, standard=task.standard, column=task.column)
+    return [sentence[task.standard] for sentence in corpus]
+
+
+def gold_tags(layers: Iterable[Layer]) -> list[list[str]]:
+    """The tags as plain strings; the corpora of the tasks are fully annotated."""
+    return [[str(tag) for tag in layer.tags or ()] for layer in layers]
+
+
+def write_rows(layers: Iterable[Layer], path: Path) -> None:
+    """The input of a peer: no tags in it."""
+    with path.open("w", encoding="utf-8") as file:
+        for layer in layers:
+            columns = [layer.words, *([layer.columns["pos"]] if "pos" in layer.columns else [])]
+            file.writelines("\t".join(row) + "\n" for row in zip(*columns, strict=True))
+            file.write("\n")
+
+
+def read_rows(path: Path) -> list[Layer]:
+    """What `write_rows` wrote."""
+    blocks = path.read_text(encoding="utf-8").removesuffix("\n\n").split("\n\n")
+    return list(map(_layer, blocks))
+
+
+def _layer(block: str) -> Layer:
+    rows = [row.split("\t") for row in block.split("\n")]
+    table = list(zip(*rows, strict=True))
+    return Layer(table[0], columns={"pos": table[1]} if len(table) > 1 else {})
+
+
+def write_tags(tags: Iterable[Sequence[str]], path: Path) -> None:
+    """The output of a peer."""
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(" ".join(sentence) + "\n" for sentence in tags)
+
+
+def read_tags(path: Path) -> Iterator[list[str]]:
+    """What `write_tags` wrote."""
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            yield line.split()
+
+
+def tag_accuracy(gold: Sequence[Layer], guess: Iterable[list[str]]) -> float:
+    """Percent of words."""
+    return accuracy(gold_tags(gold), guess)
+
+
+def chunk_f1(gold: Sequence[Layer], guess: Iterable[list[str]]) -> float:
+    """Percent, as conlleval counts."""
+    return chunk_score(gold_tags(gold), guess).overall.f1

@@ -1,0 +1,54 @@
+"""Wapiti (Lavergne et al. 2010) through the PyPI package libwapiti, with the features of the same templates.
+
+Without patterns Wapiti takes the fields of a row as features: `u…` for a label, `b` for a pair of labels.
+It gives every feature a weight for every label, where CRFsuite has the labels seen with it only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from wapiti import Model
+
+from peers.crfsuite import Attributes
+from peers.tasks import Split, Task, gold_tags, read_rows, write_tags
+from peers.watch import Watch
+
+
+def train(task: Task, split: Split, model: Path, settings: Mapping[str, Any], watch: Watch) -> dict[str, Any]:
+    """Writes the model. `settings` are Wapiti's own."""
+    trainer = Model(nthread=1, **settings)
+    attributes = Attributes(task.templates)
+    for layer, tags in zip(split.train, gold_tags(split.train), strict=True):
+        with watch.part("attributes"):
+            found = attributes(layer)
+        with watch.part("append"):
+            trainer.add_training_sequence(_rows(found, tags))
+    with watch.part("train"):
+        trainer.train()
+    trainer.save(str(model))
+    return {"iterations": settings["maxiter"]}
+
+
+def tag(task: Task, model: Path, source: Path, target: Path, watch: Watch) -> None:
+    """Words in a file to tags in a file; then once more with the rows ready."""
+    with watch.part("load"):
+        tagger = Model(model=str(model), nthread=1)
+        attributes = Attributes(task.templates)
+    with watch.part("file"):
+        sentences = read_rows(source)
+        write_tags((tagger.label_sequence(_rows(attributes(layer))).split() for layer in sentences), target)
+    for layer in sentences:
+        rows = _rows(attributes(layer))
+        with watch.part("ready"):
+            tagger.label_sequence(rows)
+
+
+def _rows(found: Sequence[Sequence[str]], tags: Sequence[str] | None = None) -> str:
+    # Fields end at white space, which the attributes have inside.
+    rows = [" ".join(["b", *["u" + name.replace(" ", "\x1f") for name in names]]) for names in found]
+    if tags is None:
+        return "\n".join(rows)
+    return "\n".join(f"{row} {tag}" for row, tag in zip(rows, tags, strict=True))

@@ -1,0 +1,35 @@
+"""`duilian segment`: text cut into words."""
+
+from __future__ import annotations
+
+import itertools
+
+from duilian.cli.corpus import Encoding, Output
+from duilian.cli.evaluate import check_level
+from duilian.cli.tag import InputFormat, Inputs, Model, Threads, load_tagger
+from duilian.corpus import open_writer
+from duilian.streams import analyse, read_sources, segmented_line
+
+EXAMPLE = "Example:\n\n    echo 我们去北京。 | duilian segment char.model"
+
+
+def command(
+    model: Model,
+    files: Inputs = None,
+    format: InputFormat = None,
+    encoding: Encoding = "utf-8",
+    output: Output = "-",
+    threads: Threads = 1,
+) -> None:
+    """Cut text into words, with two spaces between them; a line stays a line.
+
+    Every character comes back. White space of the text always separates words and stays where it is.
+    """
+    tagger = load_tagger(model, threads)
+    check_level(tagger, "char", "segment", "train one with level = 'char'")
+    sources = itertools.chain.from_iterable(
+        read_sources(path, tagger, format=format, encoding=encoding) for path in files or ["-"]
+    )
+    with open_writer(output) as write:
+        for analysis in analyse(tagger, sources):
+            write(segmented_line(analysis) + "\n")

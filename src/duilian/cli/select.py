@@ -1,0 +1,74 @@
+"""`duilian select`: a file for annotators, with the words that a model is least sure of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated
+
+import typer
+
+from duilian.cli.corpus import Encoding, Output
+from duilian.cli.evaluate import check_level
+from duilian.cli.tag import InputFormat, Model, Threads, load_tagger
+from duilian.corpus import Layer, Sentence, write
+from duilian.selection import Selection, most_uncertain, select
+from duilian.streams import Source, read_sources
+
+EXAMPLE = (
+    "Example:\n\n    duilian select pos.model new.seg --tokens 20% --sentences 100 -o to-annotate.wordpos"
+)
+
+OUTPUT_FORMATS = ("underscore", "slash", "conllu", "columns", "jsonl")
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text.removesuffix("%")) / 100
+    except ValueError:
+        share = 0.0
+    if not text.endswith("%") or not 0 < share <= 1:
+        raise typer.BadParameter(f"expected a percentage such as 20%, found {text!r}")
+    return share
+
+
+def command(
+    model: Model,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Words; - is standard input.")] = "-",
+    tokens: Annotated[
+        str, typer.Option(metavar="SHARE", help="How many words of each sentence, such as 20%.")
+    ] = "20%",
+    sentences: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Only the N least certain sentences, worst first.")
+    ] = None,
+    to: Annotated[
+        str, typer.Option(metavar="FORMAT", help=f"Format of the output: {', '.join(OUTPUT_FORMATS)}.")
+    ] = "underscore",
+    format: InputFormat = None,
+    encoding: Encoding = "utf-8",
+    output: Output = "-",
+    threads: Threads = 1,
+) -> None:
+    """Select the words whose tags a model is least sure of, for annotators to fill in.
+
+    A selected word carries its candidates, as in 发展_{NN|VV}: write the right tag in their place (any tag, or ?
+    if there is no telling). All other words have ?, unknown. The file is a corpus with partial annotation.
+    """
+    if to not in OUTPUT_FORMATS:
+        raise typer.BadParameter(f"{to!r} is none of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
+    share = _share(tokens)
+    tagger = load_tagger(model, threads)
+    check_level(tagger, "word", "select", "cut the text into words and use a model that tags words")
+    sources = read_sources(file, tagger, format=format, encoding=encoding)
+    found: Iterable[Selection] = select(tagger, _sentences(sources, tagger.standard), share)
+    if sentences is not None:
+        found = most_uncertain(found, sentences)
+    column = tagger.notes_.get("reading", {}).get("column")
+    write((each.sentence for each in found), output, format=to, standard=tagger.standard, column=column)
+
+
+def _sentences(sources: Iterator[Source], standard: str) -> Iterator[Sentence]:
+    for source in sources:
+        if source.sentence is not None:
+            yield source.sentence
+        elif words := source.line.replace("\u3000", " ").split():
+            yield Sentence({standard: Layer(tuple(words))})

@@ -1,0 +1,136 @@
+"""`duilian tag`: words and their tags, from text or from words."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Annotated
+
+import typer
+
+from duilian.cli.corpus import Encoding, Output
+from duilian.corpus import FORMATS, Layer, Sentence, open_writer
+from duilian.corpus.formats import FormatOptions
+from duilian.errors import ConfigError
+from duilian.models import Tagger
+from duilian.streams import Analysis, Source, analyse, analyse_k_best, known_formats, read_sources
+
+EXAMPLE = "Example:\n\n    echo 我们 去 北京 。 | duilian tag pos.model --to slash"
+
+LINE_FORMATS = ("underscore", "slash", "segmented")
+OUTPUT_FORMATS = (*LINE_FORMATS, "conllu", "jsonl", "columns")
+InputFormat = Annotated[
+    str | None, typer.Option(help=f"Format of the input, if the guess is wrong: {known_formats()}.")
+]
+Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model from duilian train.")]
+Inputs = Annotated[
+    list[str] | None, typer.Argument(metavar="FILE", help="Files, one after the other; - is standard input.")
+]
+Threads = Annotated[int, typer.Option(min=1, help="Threads to use.")]
+
+
+def command(
+    model: Model,
+    files: Inputs = None,
+    to: Annotated[
+        str, typer.Option(metavar="FORMAT", help=f"Format of the output: {', '.join(OUTPUT_FORMATS)}.")
+    ] = "underscore",
+    nbest: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="The N best analyses, each with its rank and probability."),
+    ] = None,
+    marginals: Annotated[
+        bool, typer.Option("--marginals", help="How probable each tag is, behind it (Conf= in CoNLL-U).")
+    ] = False,
+    format: InputFormat = None,
+    encoding: Encoding = "utf-8",
+    output: Output = "-",
+    threads: Threads = 1,
+) -> None:
+    """Tag words, or cut text into words and tag them.
+
+    A word-level model takes lines of words between spaces, or any corpus format. A character-level model takes
+    text, a line at a time; it joins the words of a corpus and cuts them anew.
+    """
+    tagger = load_tagger(model, threads)
+    if tagger.encoding_.tags is None:
+        raise ConfigError(f"{model}: the model only cuts text into words", "use duilian segment")
+    _check(to, nbest, marginals)
+    column = tagger.notes_.get("reading", {}).get("column")
+    sources = itertools.chain.from_iterable(
+        read_sources(path, tagger, format=format, encoding=encoding, column=column) for path in files or ["-"]
+    )
+    render = _renderer(to, tagger.standard, column)
+    with open_writer(output) as write:
+        if nbest is None:
+            for analysis in analyse(tagger, sources, with_confidence=marginals):
+                write(render(analysis))
+        else:
+            for line in _ranked(tagger, sources, nbest, render):
+                write(line)
+
+
+def load_tagger(model: str, threads: int) -> Tagger:
+    """The tagger in a file, told how many threads to use."""
+    return Tagger.load(model).set_params(threads=threads)
+
+
+def _check(to: str, nbest: int | None, marginals: bool) -> None:
+    if to not in OUTPUT_FORMATS:
+        raise typer.BadParameter(f"{to!r} is none of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
+    if nbest is not None and (to not in LINE_FORMATS or marginals):
+        hint = f"--nbest goes with {', '.join(LINE_FORMATS)}, without --marginals"
+        raise typer.BadParameter(hint, param_hint="--nbest")
+
+
+def _renderer(to: str, standard: str, column: str | None) -> Callable[[Analysis], str]:
+    form = FORMATS[to]
+    options = FormatOptions(standard=standard, column=column)
+    assert form.write is not None
+    write = form.write
+
+    def render(analysis: Analysis) -> str:
+        if not analysis.layer.words:
+            return "\n" if to in LINE_FORMATS and analysis.source.sentence is None else ""
+        return "".join(write([_sentence(analysis, standard, to)], options))
+
+    return render
+
+
+def _ranked(
+    tagger: Tagger, sources: Iterator[Source], nbest: int, render: Callable[[Analysis], str]
+) -> Iterator[str]:
+    for found in analyse_k_best(tagger, sources, nbest):
+        for rank, analysis in enumerate(found, start=1):
+            yield f"{rank}\t{analysis.probability:.6f}\t{render(analysis)}"
+        if not found:
+            yield "\n"
+
+
+def _sentence(analysis: Analysis, standard: str, to: str) -> Sentence:
+    layer, given = analysis.layer, analysis.source.sentence
+    id, comments = ("", ()) if given is None else (given.id, given.comments)
+    if to in LINE_FORMATS and analysis.probability is not None:
+        id = ""  # an analysis is one line
+    if analysis.confidence is not None:
+        shown = [f"{each:.4f}" for each in analysis.confidence]
+        if to == "conllu" and not comments:
+            comments = (f"# text = {layer.text.strip()}",)
+        layer = _with_confidence(layer, shown, to)
+    return Sentence({standard: layer}, id, comments)
+
+
+def _with_confidence(layer: Layer, shown: list[str], to: str) -> Layer:
+    if to == "jsonl":
+        return dataclasses.replace(layer, columns={**layer.columns, "confidence": tuple(shown)})
+    if to == "conllu":
+        spaces = layer.spaces or ("",) * len(layer)
+        usual = tuple("_" if space else "SpaceAfter=No" for space in spaces)
+        fields = zip(layer.columns.get("misc", usual), shown, strict=True)
+        misc = tuple(f"Conf={each}" if field == "_" else f"{field}|Conf={each}" for field, each in fields)
+        return dataclasses.replace(layer, columns={**layer.columns, "misc": misc})
+    if to == "segmented":
+        return Layer(tuple(f"{word}:{each}" for word, each in zip(layer.words, shown, strict=True)))
+    tags = tuple(f"{tag}:{each}" for tag, each in zip(layer.tags or (), shown, strict=True))
+    return dataclasses.replace(layer, tags=tags)

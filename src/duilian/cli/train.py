@@ -1,0 +1,126 @@
+"""`duilian train`: a recipe in, a model out."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from duilian.cli.evaluate import show_evaluation
+from duilian.evaluation import Evaluation
+from duilian.learning import IterationReport, LearnConfig
+from duilian.recipes import Recipe, Run, train
+from duilian.measuring import measure
+from duilian.models import Tagger
+
+EXAMPLE = (
+    "Example:\n\n    duilian train recipes/zx-pos.toml --data corpora -o zx.model --set learn.iterations=5"
+)
+
+Tell = Callable[[IterationReport], None]
+
+
+def command(
+    recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="A TOML file; docs/guide.md has one.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model to write.")],
+    data: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The folder of the corpora; else DUILIAN_DATA, or the recipe's."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from MODEL.checkpoint, if it is there.")
+    ] = False,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads to train with; the model is the same.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Another order of the sentences.")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override the recipe: learn.rate=0.1."),
+    ] = None,
+    test: Annotated[
+        bool, typer.Option("--test", help="Evaluate on the recipe's test set when done.")
+    ] = False,
+) -> None:
+    """Train a model after a recipe.
+
+    The state is saved to MODEL.checkpoint after each iteration, so that a run that was stopped can go on with
+    --resume; the same recipe, seed and data give the same model, stopped or not, with any number of threads.
+    """
+    overrides = [*(set_ or []), *([] if seed is None else [f"learn.seed={seed}"])]
+    plan = Recipe.load(recipe, data, overrides)
+    _check_test(plan, test)
+    with _telling(plan) as tell:
+        run = Run(output=output, resume=resume, threads=threads, on_iteration=tell, on_warning=_warn)
+        if resume and not run.checkpoint.exists():
+            _warn(f"there is no {run.checkpoint} to resume from; starting from the beginning")
+        try:
+            score = train(plan, run)
+        except KeyboardInterrupt:
+            _say_how_to_resume(run)
+            raise typer.Exit(130) from None
+    typer.echo(f"{output}: {os.path.getsize(output):,} bytes{'' if score is None else f', dev {score:.2f}'}")
+    if test:
+        show_evaluation(_test(plan, output, threads or 1))
+
+
+def _warn(message: str) -> None:
+    typer.echo(f"duilian: warning: {message}", err=True)
+
+
+def _check_test(plan: Recipe, is_wanted: bool) -> None:
+    if is_wanted and not any(side.test for side in plan.sides):
+        raise typer.BadParameter("the recipe names no test set", param_hint="--test")
+
+
+def _test(plan: Recipe, model: Path, threads: int) -> Evaluation:
+    side = next(side for side in plan.sides if side.test)
+    gold = plan.corpus(side, "test")
+    assert gold is not None
+    return measure(Tagger.load(model), gold, threads=threads)
+
+
+def _say_how_to_resume(run: Run) -> None:
+    if run.checkpoint.exists():
+        typer.echo(f"duilian: stopped; {run.checkpoint} is kept: go on with --resume", err=True)
+    else:
+        typer.echo("duilian: stopped before the first iteration was done; nothing is kept", err=True)
+
+
+@contextlib.contextmanager
+def _telling(plan: Recipe) -> Iterator[Tell]:
+    """Somebody to tell of every iteration: a bar on a terminal, plain lines elsewhere."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda report: typer.echo(f"iteration {report.iteration}: {_spell(report)}", err=True)
+        return
+    columns = (
+        TextColumn("iteration"),
+        MofNCompleteColumn(),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+    )
+    best = 0.0
+
+    def tell(report: IterationReport) -> None:
+        nonlocal best
+        best = max(best, report.score or 0.0)
+        shown = f"{_spell(report)}" + (f", best {best:.2f}" if report.score is not None else "")
+        bar.update(task, completed=report.iteration, description=shown)
+
+    total = plan.learn.iterations or LearnConfig().iterations
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("reading", total=total)
+        yield tell
+
+
+def _spell(report: IterationReport) -> str:
+    dev = "" if report.score is None else f", dev {report.score:.2f}{' (best)' if report.is_best else ''}"
+    return f"loss {report.loss:.4f}{dev}, {report.seconds:.1f} s"

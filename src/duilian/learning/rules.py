@@ -1,0 +1,119 @@
+"""Learning rules, one class each: a pass over sentences that changes the weights, and what it remembers.
+
+`arrays` and `numbers` are a rule's memory: a checkpoint keeps them, and a run resumed with them goes on as if
+it had never stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import _native
+from duilian.learning.config import LearnConfig
+
+Weights = npt.NDArray[np.float32]
+Order = npt.NDArray[np.int64]
+Objective = _native.CoupledObjective | _native.TaggingObjective
+
+ADAGRAD_RATE = 0.3
+CALIBRATION_SAMPLE = 1000
+CALIBRATION_RATES = (0.025, 0.05, 0.1, 0.2, 0.4)
+
+
+class Rule(Protocol):
+    """What the training loop asks of a learning rule."""
+
+    arrays: dict[str, Weights]
+    numbers: dict[str, float]
+
+    def run_pass(self, weights: Weights, order: Order) -> float | None:
+        """One pass in this order, in place; the summed loss, if the rule knows it."""
+
+    def replay(self, weights: Weights, orders: list[Order]) -> None:
+        """Restores what is in neither `arrays` nor `numbers` after these passes."""
+
+
+class AdaGrad:
+    """Each weight has its own step, rate / √(1 + Σ g²) (Duchi et al. 2011)."""
+
+    def __init__(self, objective: Objective, config: LearnConfig) -> None:
+        self._objective, self._config = objective, config
+        self.arrays = {"squares": np.zeros(objective.weights, np.float32)}
+        self.numbers = {"rate": config.rate or ADAGRAD_RATE}
+
+    def run_pass(self, weights: Weights, order: Order) -> float:
+        """One pass in this order, in place; the summed loss."""
+        config = self._config
+        return self._objective.adagrad_pass(
+            weights, self.arrays["squares"], self.numbers["rate"], order, config.batch, config.threads
+        )
+
+    def replay(self, weights: Weights, orders: list[Order]) -> None:
+        """Nothing is hidden."""
+
+
+class Sgd:
+    """Stochastic gradient descent with L2, step size annealed and calibrated as in CRFsuite."""
+
+    def __init__(self, objective: Objective, examples: int, config: LearnConfig) -> None:
+        self._objective, self._examples, self._config = objective, examples, config
+        self.arrays: dict[str, Weights] = {}
+        self.numbers = {"rate": config.rate or 0.0, "steps": 0.0}
+
+    def run_pass(self, weights: Weights, order: Order) -> float:
+        """One pass in this order, in place; the summed loss."""
+        if self.numbers["rate"] == 0.0:
+            self.numbers["rate"] = self._calibrate(len(weights))
+        loss, steps = self._descend(weights, self.numbers["rate"], order, int(self.numbers["steps"]))
+        self.numbers["steps"] = steps
+        return loss
+
+    def replay(self, weights: Weights, orders: list[Order]) -> None:
+        """Nothing is hidden."""
+
+    def _descend(self, weights: Weights, rate: float, order: Order, steps: int) -> tuple[float, int]:
+        # c2 ‖w‖² on all sentences is λ/2 ‖w‖² on each, with λ = 2 c2 / N
+        config, lambda_ = self._config, 2.0 * self._config.l2 / max(self._examples, 1)
+        state = _native.SgdState(steps, 1.0)
+        loss = self._objective.sgd_pass(
+            weights, state, lambda_, 1.0 / (lambda_ * rate), order, config.batch, config.threads
+        )
+        weights *= np.float32(state.scale)
+        return loss, state.steps
+
+    def _calibrate(self, size: int) -> float:
+        """The first step that lowers the loss most on a sample, starting from zero weights."""
+        order = np.random.default_rng([self._config.seed, 10**6]).permutation(self._examples)
+        order = order[:CALIBRATION_SAMPLE].astype(np.int64)
+        losses = []
+        for rate in CALIBRATION_RATES:
+            weights = np.zeros(size, np.float32)
+            try:
+                self._descend(weights, rate, order, 0)
+                losses.append(self._descend(weights, 1e-12, order, 0)[0])
+            except (RuntimeError, ValueError):  # the scores left the range of a double
+                losses.append(np.inf)
+        return CALIBRATION_RATES[int(np.argmin(losses))]
+
+
+class Exponentiated:
+    """Exponentiated gradient on the dual (Collins et al. 2008); one thread, every sentence fully annotated."""
+
+    def __init__(self, make: Callable[[float], _native.ExponentiatedGradient], config: LearnConfig) -> None:
+        self._learner = make(2.0 * config.l2)  # C/2 ‖w‖² = c2 ‖w‖²
+        self.arrays: dict[str, Weights] = {}
+        self.numbers: dict[str, float] = {}
+
+    def run_pass(self, weights: Weights, order: Order) -> None:
+        """One pass in this order; the weights are those of the dual point reached."""
+        self._learner.run_pass(order)
+        weights[:] = self._learner.weights
+
+    def replay(self, weights: Weights, orders: list[Order]) -> None:
+        """The dual point is too large for a checkpoint: the passes are taken again."""
+        for order in orders:
+            self.run_pass(weights, order)

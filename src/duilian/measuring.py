@@ -1,0 +1,86 @@
+"""A tagger against gold sentences: the guess is timed, then evaluated."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Sequence, Set
+from typing import Any
+
+from duilian.corpus import FORMATS, Corpus, Layer, guess_format, read
+from duilian.errors import ConfigError, StandardError
+from duilian.evaluation import Evaluation, evaluate_layers
+from duilian.models import Tagger
+
+
+def measure(
+    tagger: Tagger, gold: Corpus, *, threads: int = 1, vocabulary: Set[str] | None = None
+) -> Evaluation:
+    """All metrics that the gold sentences allow, with the time that the tagger took.
+
+    A gold tag that the tagger does not know counts as an error of the tagger; if it knows not one of them,
+    the gold sentences follow another standard, and that is refused.
+    """
+    layers = [sentence[gold.standard] for sentence in gold]
+    if tagger.level == "word":
+        layers = [layer for layer in layers if layer.tags is not None]
+        if gold and not layers:
+            raise StandardError(f"{gold.source}: there are no tags to compare with")
+    if not layers:
+        raise ConfigError("there is no sentence to evaluate on")
+    _check_standard(tagger, layers, gold.source)
+    tagger.set_params(threads=threads)
+    start = time.perf_counter()
+    guess = tagger.predict_layers(layers)
+    seconds = time.perf_counter() - start
+    if tagger.level == "char":
+        layers = [_visible(*pair, tagger) for pair in zip(layers, guess, strict=True)]
+    return evaluate_layers(layers, guess, standard=gold.standard, vocabulary=vocabulary).timed(seconds)
+
+
+def _check_standard(tagger: Tagger, layers: Sequence[Layer], source: str) -> None:
+    known = tagger.encoding_.tags
+    seen = unknown_tags(tagger, layers)
+    if known is None or not seen:
+        return
+    if not any(_names(tag) & set(known) for layer in layers for tag in layer.tags or ()):
+        hint = f"the model has {', '.join(known[:5])} …; it was trained for {tagger.standard!r}"
+        raise StandardError(f"{source}: not one tag is known to the model, for instance {seen[0]!r}", hint)
+
+
+def unknown_tags(tagger: Tagger, layers: Sequence[Layer]) -> list[str]:
+    """The gold tags that the tagger cannot give, sorted."""
+    known = set(tagger.encoding_.tags or ())
+    seen: set[str] = set()
+    for layer in layers:
+        for tag in layer.tags or ():
+            seen |= _names(tag)
+    return sorted(seen - known)
+
+
+def _names(tag: str | frozenset[str] | None) -> frozenset[str]:
+    if tag is None:
+        return frozenset()
+    return frozenset([tag]) if isinstance(tag, str) else tag
+
+
+def _visible(gold: Layer, guess: Layer, tagger: Tagger) -> Layer:
+    """Gold without the white space and invisible characters in its words, which are not cut."""
+    if "".join(gold.words) == "".join(guess.words):
+        return gold
+    return dataclasses.replace(
+        gold, words=tuple("".join(tagger.encoding_.split([word])[0]) for word in gold.words)
+    )
+
+
+def read_gold(path: str, tagger: Tagger, **reading: Any) -> Corpus:
+    """Gold sentences read as the tagger's training corpus was, unless `reading` says otherwise."""
+    noted = dict(tagger.notes_.get("reading", {}))
+    chosen = {name: value for name, value in reading.items() if value is not None}
+    options: dict[str, Any] = {"standard": tagger.standard, "column": noted.get("column")}
+    if "names" not in chosen and "columns" in noted:
+        options["names"] = noted["columns"]
+    if "cut" not in chosen and noted.get("cut") == "sentence" and path != "-":
+        form = chosen.get("format") or guess_format(path, encoding=chosen.get("encoding", "utf-8"))
+        options["cut"] = "sentence" if form in FORMATS and FORMATS[form].is_by_line else "line"
+    return read(path, **(options | chosen))

@@ -1,0 +1,337 @@
+"""Recipes: one TOML file names everything that a training run needs, and `train` carries it out.
+
+A kind of model is a settings class (the keys of `[model]`) and a function that trains; `register` adds one.
+The model file notes the recipe, the fingerprints of the corpora and the score on the dev set, and nothing
+that differs from machine to machine: the same recipe, seed and data give the same bytes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from duilian.corpus import Corpus, Sentence, read_sentences
+from duilian.errors import ConfigError, StandardError
+from duilian.features.templates import presets
+from duilian.learning import IterationReport, LearnConfig
+from duilian.models.tagger import Precision, Tagger
+from duilian.settings import Table, nearest, override, read_toml
+
+DATA_VARIABLE = "DUILIAN_DATA"
+Part = Literal["train", "dev", "test"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Side:
+    """One `[[side]]`: a standard, and where its sentences stand."""
+
+    standard: str
+    train: str | list[str]
+    dev: str | list[str] | None = None
+    test: str | list[str] | None = None
+    sample: int | None = None  # sentences drawn per iteration; None: all
+    format: str | None = None
+    column: str | None = None
+    columns: list[str] | None = None
+    cut: Literal["line", "sentence"] = "line"
+    encoding: str = "utf-8"
+    limit: int | None = None  # only the first sentences of train
+
+    def reading(self) -> dict[str, Any]:
+        """How to read more of the same, for the model's notes; only what is not usual."""
+        found = {"format": self.format, "column": self.column, "columns": self.columns, "cut": self.cut}
+        return {name: value for name, value in found.items() if value not in (None, "line")}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Save:
+    """`[save]`: how the weights are stored; those smaller than `least` are left out."""
+
+    precision: Precision = "float32"
+    least: float = 0.0
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Learn:
+    """`[learn]`: what a recipe may say about learning; what it leaves out is as in `LearnConfig`."""
+
+    algorithm: Literal["adagrad", "sgd"] | None = None
+    rate: float | None = None
+    l2: float | None = None
+    batch: int | None = None
+    iterations: int | None = None
+    patience: int | None = None
+    average: bool | None = None
+    seed: int | None = None
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        LearnConfig(**self.chosen())  # refuses bad values
+
+    def chosen(self) -> dict[str, Any]:
+        """The settings that the recipe names."""
+        found = dataclasses.asdict(self)
+        return {name: value for name, value in found.items() if value is not None}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """A checked recipe. `folder` is what its paths are relative to."""
+
+    file: str
+    text: str
+    overrides: tuple[str, ...]
+    kind: str
+    model: Mapping[str, Any]
+    sides: tuple[Side, ...]
+    learn: Learn
+    save: Save
+    folder: Path
+
+    @classmethod
+    def load(cls, path: str | Path, data: str | Path | None = None, overrides: Sequence[str] = ()) -> Self:
+        """The recipe in a file; `data` (or DUILIAN_DATA) is the folder of the corpora, else the recipe's."""
+        text, content = read_toml(path)
+        for setting in overrides:
+            override(content, setting)
+        file, folder = Path(path).name, data or os.environ.get(DATA_VARIABLE) or Path(path).parent
+        top = Table(file, "the recipe", content)
+        for key in content:
+            if key not in ("model", "side", "learn", "save"):
+                raise top.wrong(f"has no part [{key}]", nearest(key, ("model", "side", "learn", "save")))
+        kind, model = _model(_table(top, "model"), Path(path).parent)
+        return cls(
+            file=file,
+            text=text,
+            overrides=tuple(overrides),
+            kind=kind.name,
+            model=model,
+            sides=_sides(top, kind),
+            learn=_build(Learn, _table(top, "learn")),
+            save=_build(Save, _table(top, "save")),
+            folder=Path(folder),
+        )
+
+    def corpus(self, side: Side, part: Part) -> Corpus | None:
+        """The sentences of one part of a side; None if the recipe does not name it."""
+        named = getattr(side, part)
+        if named is None:
+            return None
+        names = [named] if isinstance(named, str) else named
+        paths = [self._existing(name, part) for name in names]
+        found = itertools.chain.from_iterable(_read(side, path) for path in paths)
+        limited = itertools.islice(found, side.limit if part == "train" else None)
+        return Corpus(limited, standard=side.standard, source=", ".join(map(str, paths)))
+
+    def _existing(self, name: str, part: Part) -> Path:
+        path = self.folder / name
+        if not path.is_file():
+            hint = f"say where the corpora are: --data DIR, or the variable {DATA_VARIABLE}"
+            raise ConfigError(f"{self.file}: [[side]] {part}: there is no file {str(path)!r}", hint)
+        return path
+
+
+def _read(side: Side, path: Path) -> Iterator[Sentence]:
+    return read_sentences(
+        path,
+        standard=side.standard,
+        format=side.format,
+        encoding=side.encoding,
+        cut=side.cut,
+        column=side.column,
+        names=side.columns,
+    )
+
+
+def _table(top: Table, key: str) -> Table:
+    values = top.values.get(key, {})
+    if not isinstance(values, dict):
+        raise top.wrong(f"{key} must be a table: [{key}]")
+    return Table(top.file, f"[{key}]", values)
+
+
+def _build(cls: type[Any], table: Table) -> Any:
+    arguments = table.settings(cls)
+    try:
+        return cls(**arguments)
+    except ConfigError as error:
+        raise table.wrong(error.message, error.hint) from None
+
+
+def _model(table: Table, recipe_folder: Path) -> tuple[Kind, dict[str, Any]]:
+    name = table.values.get("kind")
+    if name not in KINDS:
+        wrong = "needs the key 'kind'" if name is None else f"kind {name!r} does not exist"
+        raise table.wrong(wrong, f"there are: {', '.join(KINDS)}")
+    kind = KINDS[name]
+    model = table.without("kind").settings(kind.settings)
+    templates = model.get("templates")
+    if templates is not None and templates not in presets():
+        model["templates"] = str(recipe_folder / templates)
+    return kind, model
+
+
+def _sides(top: Table, kind: Kind) -> tuple[Side, ...]:
+    tables = top.values.get("side", [])
+    if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
+        raise top.wrong("side must be a list of tables: [[side]]")
+    if len(tables) not in kind.sides:
+        wanted = " or ".join(map(str, kind.sides))
+        raise top.wrong(f"has {len(tables)} [[side]]; a model of kind {kind.name!r} needs {wanted}")
+    sides = []
+    for values in tables:
+        table = Table(top.file, "[[side]]", values)
+        side: Side = _build(Side, table)
+        for key in ("sample", "limit"):
+            if (getattr(side, key) or 1) < 1:
+                raise table.wrong(f"{key} must be at least 1, got {getattr(side, key)}")
+        sides.append(side)
+    return tuple(sides)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Run:
+    """What a run is told besides its recipe: where to write, and whom to tell."""
+
+    output: Path
+    resume: bool = False
+    threads: int | None = None
+    on_iteration: Callable[[IterationReport], None] | None = None
+    on_warning: Callable[[str], None] | None = None
+
+    @property
+    def checkpoint(self) -> Path:
+        """Where the state is kept between iterations."""
+        return self.output.with_name(f"{self.output.name}.checkpoint")
+
+    def warn(self, message: str) -> None:
+        """Tell what may be a mistake."""
+        if self.on_warning:
+            self.on_warning(message)
+
+
+@dataclasses.dataclass(frozen=True)
+class Kind:
+    """A kind of model: its name, the keys of `[model]`, how many sides it may have, how it is trained."""
+
+    name: str
+    settings: type[Any]
+    sides: range
+    train: Callable[[Recipe, Run], float | None]
+
+
+KINDS: dict[str, Kind] = {}
+
+
+def register(kind: Kind) -> None:
+    """Make a kind of model known to recipes."""
+    KINDS[kind.name] = kind
+
+
+def train(recipe: Recipe, run: Run) -> float | None:
+    """Train, save the model, remove the checkpoint; gives the best score on the dev set, in percent."""
+    _check_output(run.output)
+    score = KINDS[recipe.kind].train(recipe, run)
+    run.checkpoint.unlink(missing_ok=True)
+    return score
+
+
+def _check_output(output: Path) -> None:
+    # Before hours of training, not behind them.
+    folder = output.resolve().parent
+    if output.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise ConfigError(f"{output}: cannot be written here", "choose another place with -o")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class CrfSettings:
+    """`[model]` of kind crf; what each means stands in `Tagger`."""
+
+    level: Literal["word", "char"] = "word"
+    templates: str | None = None
+    segment_only: bool = False
+    scheme: str = "BIES"
+    join_letters: bool = False
+    join_digits: bool = False
+    script: Literal["as-is", "simplified"] = "as-is"
+    min_count: int = 1
+    full_from: int = 2
+
+
+def train_crf(recipe: Recipe, run: Run) -> float | None:
+    """The plain tagger from a recipe of kind crf."""
+    (side,) = recipe.sides
+    corpus, dev = recipe.corpus(side, "train"), recipe.corpus(side, "dev")
+    assert corpus is not None
+    learn = recipe.learn.chosen() | ({} if run.threads is None else {"threads": run.threads})
+    tagger = Tagger(side.standard, sample=side.sample, **recipe.model, **learn)
+    if not tagger.segment_only:
+        for part in filter(None, (corpus, dev)):
+            check_tags(part)
+    if dev is not None:
+        _warn_of_overlap(corpus, dev, run)
+    tagger.fit(
+        corpus,
+        dev=None if dev is None else _with_tags(dev, tagger),
+        on_iteration=run.on_iteration,
+        checkpoint=run.checkpoint,
+        resume=run.resume,
+    )
+    if recipe.save.least > 0:
+        tagger.trim(recipe.save.least)
+    _forget_the_machine(tagger)
+    tagger.save(run.output, precision=recipe.save.precision, notes=_notes(recipe, side, corpus, dev, tagger))
+    return tagger.best_score_
+
+
+def check_tags(corpus: Corpus) -> None:
+    """Refuse a corpus in which nothing is tagged."""
+    if not any(sentence[corpus.standard].tags for sentence in corpus):
+        raise StandardError(
+            f"{corpus.source}: the corpus has no tags in {corpus.standard!r}",
+            "a corpus of words alone needs level = 'char' and segment_only = true",
+        )
+
+
+def _with_tags(dev: Corpus, tagger: Tagger) -> list[Sentence]:
+    """What can be scored: at word level a sentence without tags says nothing."""
+    return [each for each in dev if tagger.level == "char" or each[dev.standard].tags is not None]
+
+
+def _warn_of_overlap(corpus: Corpus, dev: Corpus, run: Run) -> None:
+    if corpus == dev:
+        run.warn("the dev set is the training corpus: its score says nothing about new text")
+        return
+    seen = {sentence[corpus.standard].words for sentence in corpus}
+    count = sum(sentence[dev.standard].words in seen for sentence in dev)
+    if count:
+        run.warn(f"{count} of {len(dev)} dev sentences also occur in the training corpus")
+
+
+def _forget_the_machine(tagger: Tagger) -> None:
+    """Threads and folders of this run must not make the model's bytes differ."""
+    tagger.set_params(threads=1)
+    if tagger.templates is not None and tagger.templates not in presets():
+        tagger.templates_.name = Path(tagger.templates).name
+        tagger.set_params(templates=tagger.templates_.name)
+
+
+def _notes(recipe: Recipe, side: Side, corpus: Corpus, dev: Corpus | None, tagger: Tagger) -> dict[str, Any]:
+    parts = [("train", corpus), *([] if dev is None else [("dev", dev)])]
+    return {
+        "recipe": recipe.text,
+        "overrides": list(recipe.overrides),
+        "reading": side.reading(),
+        "corpora": {
+            name: {"sentences": len(part), "fingerprint": part.fingerprint()} for name, part in parts
+        },
+        "dev_score": tagger.best_score_,
+        "iterations": tagger.iterations_,
+    }
+
+
+register(Kind("crf", CrfSettings, range(1, 2), train_crf))

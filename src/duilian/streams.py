@@ -1,0 +1,288 @@
+"""Text and corpora through a tagger, batch by batch: any length of input, in constant memory and in order.
+
+At character level the input is text, and every character of it comes back: units and the gaps between them
+(see `text`) are put together again behind the tagger. White space of the text always separates words;
+invisible characters stay with the word they stand in or behind.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import text as texts
+from duilian.corpus import FORMATS, Layer, Sentence, read_lines
+from duilian.corpus.files import display_name, peek
+from duilian.corpus.formats import SAMPLE_LINES, FormatOptions, find_format, guess_by_content, guess_by_name
+from duilian.errors import ConfigError, CorpusError
+from duilian.models import Tagger
+
+BATCH_SENTENCES = 2000
+BATCH_CHARACTERS = 200_000
+TEXT = "text"  # the format of plain text: a line is a line
+_SEPARATORS = re.compile("[ \t\u3000]+")
+# An edge: what belongs to the word before, white space, what belongs to the word behind.
+_GAP = re.compile(r"(\S*)((?:\s(?:.*\s)?)?)(\S*)", re.DOTALL)
+_LEAD = re.compile(r"((?:.*\s)?)(\S*)", re.DOTALL)
+_SURE_TOKENS = 5
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Source:
+    """What the user gave: a line of text, or a sentence of a corpus."""
+
+    line: str = ""
+    sentence: Sentence | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Analysis:
+    """A source with its words and tags; `lead` is the white space before the first word.
+
+    `confidence` is the probability of each word's tag; at character level, that of the least certain
+    character of the word.
+    """
+
+    source: Source
+    layer: Layer
+    lead: str = ""
+    confidence: tuple[float, ...] | None = None
+    probability: float | None = None  # of the whole, if it is one of several
+
+
+def read_sources(
+    path: str,
+    tagger: Tagger,
+    *,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    column: str | None = None,
+) -> Iterator[Source]:
+    """The lines or sentences of a file.
+
+    At character level a file is text unless `format` or its extension says that it is a corpus. At word
+    level it is words between spaces, unless format, extension or an unmistakable content say otherwise.
+    """
+    lines = read_lines(path, encoding=encoding)
+    name = format or guess_by_name(path)
+    first, lines = peek(lines, SAMPLE_LINES if name is None and tagger.level == "word" else 1)
+    if name is None:
+        name = TEXT if tagger.level == "char" else _guess(first, display_name(path), tagger)
+    if name in (TEXT, "segmented"):
+        # Words that a segmented file has apart are cut anew at character level.
+        is_joined = name == "segmented" and tagger.level == "char"
+        yield from (Source(_SEPARATORS.sub("", line) if is_joined else line) for _, line in lines)
+        return
+    form = find_format(name)
+    options = FormatOptions(standard=None if name == "jsonl" else tagger.standard, column=column)
+    if first:
+        for sentence in form.read(lines, display_name(path), form.settle(options, first[0])):
+            yield Source(sentence=sentence)
+
+
+def _guess(lines: list[str], path: str, tagger: Tagger) -> str:
+    try:
+        name = guess_by_content(lines, path) if lines else TEXT
+    except CorpusError:
+        return TEXT
+    if name == "columns":  # two or three words a line look like columns
+        return name if tagger.templates_.columns else TEXT
+    sign = {"slash": "/", "underscore": "_"}.get(name)
+    if sign is not None:
+        tokens = [token for line in lines if line.lstrip()[:1] != "<" for token in line.split()]
+        is_sure = len(tokens) >= _SURE_TOKENS and all(sign in token[1:] for token in tokens)
+        return name if is_sure else TEXT
+    return TEXT if name == "ctb-brackets" else name
+
+
+def analyse(
+    tagger: Tagger, sources: Iterable[Source], *, with_confidence: bool = False
+) -> Iterator[Analysis]:
+    """The best analysis of each source."""
+    for batch in _batches(sources):
+        yield from (_analyse_text if tagger.level == "char" else _analyse_words)(
+            tagger, batch, with_confidence
+        )
+
+
+def analyse_k_best(tagger: Tagger, sources: Iterable[Source], k: int) -> Iterator[list[Analysis]]:
+    """The k most probable analyses of each source, which is taken as one sentence."""
+    if k < 1:
+        raise ConfigError(f"the number of analyses must be at least 1, got {k}")
+    for source in sources:
+        if tagger.level == "word":
+            given = _given_layer(source, tagger)
+            yield [
+                Analysis(
+                    source, dataclasses.replace(given, tags=each.layer.tags), probability=each.probability
+                )
+                for each in (tagger.k_best(given, k) if given.words else [])
+            ]
+        else:
+            line = _text(source, tagger)
+            spans = _units(line, tagger)
+            found = tagger.k_best(texts.cut(line, spans), k) if len(spans) else []
+            yield [_restored(source, line, spans, each.layer, None, each.probability) for each in found]
+
+
+def _batches(sources: Iterable[Source]) -> Iterator[list[Source]]:
+    batch: list[Source] = []
+    size = 0
+    for source in sources:
+        batch.append(source)
+        size += len(source.line)
+        if len(batch) >= BATCH_SENTENCES or size >= BATCH_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _given_layer(source: Source, tagger: Tagger) -> Layer:
+    """The words to tag."""
+    if source.sentence is None:
+        return Layer(tuple([word for word in _SEPARATORS.split(source.line) if word]))
+    layers = source.sentence.layers
+    return layers.get(tagger.standard) or next(iter(layers.values()))
+
+
+def _analyse_words(tagger: Tagger, batch: Sequence[Source], with_confidence: bool) -> Iterator[Analysis]:
+    given = [_given_layer(source, tagger) for source in batch]
+    found = tagger.predict_layers(given)
+    marginals = tagger.marginals(given) if with_confidence else None
+    for place, (source, layer, guess) in enumerate(zip(batch, given, found, strict=True)):
+        confidence = None
+        if marginals is not None:
+            labels = [tagger.encoding_.number[str(tag)] for tag in guess.tags or ()]
+            confidence = tuple(marginals[place][np.arange(len(labels)), labels].tolist())
+        yield Analysis(source, dataclasses.replace(layer, tags=guess.tags), confidence=confidence)
+
+
+def _text(source: Source, tagger: Tagger) -> str:
+    return source.line if source.sentence is None else _given_layer(source, tagger).text
+
+
+def _units(line: str, tagger: Tagger) -> texts.Spans:
+    return texts.units(line, join_letters=tagger.join_letters, join_digits=tagger.join_digits)
+
+
+def _analyse_text(tagger: Tagger, batch: Sequence[Source], with_confidence: bool) -> Iterator[Analysis]:
+    lines = [_text(source, tagger) for source in batch]
+    spans = [_units(line, tagger) for line in lines]
+    # A corpus has its sentences; a line of text is cut into them, and put together again behind the tagger.
+    parts = [
+        _sentences(line, units) if source.sentence is None else [texts.cut(line, units)]
+        for source, line, units in zip(batch, lines, spans, strict=True)
+    ]
+    flat = [part for each in parts for part in each]
+    found = iter(tagger.predict_layers(flat))
+    marginals = iter(tagger.marginals(flat)) if with_confidence else None
+    for source, line, units, each in zip(batch, lines, spans, parts, strict=True):
+        guess = _joined(list(itertools.islice(found, len(each))), is_tagged=tagger.encoding_.tags is not None)
+        probabilities = None
+        if marginals is not None:
+            rows = [np.zeros((0, len(tagger.encoding_.labels))), *itertools.islice(marginals, len(each))]
+            probabilities = _label_probabilities(tagger, units, guess, np.concatenate(rows))
+        yield _restored(source, line, units, guess, probabilities, None)
+
+
+def _sentences(line: str, units: texts.Spans) -> list[list[str]]:
+    """The units of each sentence of a line."""
+    found = texts.cut(line, units)
+    starts = texts.sentences(line)[1:, 0]
+    seams = [0, *np.searchsorted(units[:, 0], starts).tolist(), len(found)]
+    return [found[a:b] for a, b in itertools.pairwise(seams) if b > a]
+
+
+def _joined(layers: Sequence[Layer], is_tagged: bool) -> Layer:
+    words = tuple([word for layer in layers for word in layer.words])
+    return Layer(words, tuple([tag for layer in layers for tag in layer.tags or ()]) if is_tagged else None)
+
+
+def _word_ends(units: texts.Spans, words: Sequence[str]) -> list[int]:
+    """How many units lie before the end of each word."""
+    ends = np.cumsum(units[:, 1] - units[:, 0])
+    return [int(k) + 1 for k in np.searchsorted(ends, np.cumsum([len(word) for word in words]))]
+
+
+def _label_probabilities(
+    tagger: Tagger, units: texts.Spans, guess: Layer, marginals: npt.NDArray[np.float64]
+) -> list[float]:
+    """The marginal of every unit's label in the guess."""
+    encoding, b = tagger.encoding_, tagger.encoding_.boundaries
+    labels: list[int] = []
+    for word, end in enumerate(_word_ends(units, guess.words)):
+        count = end - len(labels)
+        letters = [b.single] if count == 1 else [b.begin, *[b.inside] * (count - 2), b.end]
+        suffix = "" if guess.tags is None else f"@{guess.tags[word]}"
+        labels += [encoding.number[letter + suffix] for letter in letters]
+    found: list[float] = marginals[np.arange(len(labels)), labels].tolist()
+    return found
+
+
+def _restored(
+    source: Source,
+    line: str,
+    units: texts.Spans,
+    guess: Layer,
+    probabilities: list[float] | None,
+    probability: float | None,
+) -> Analysis:
+    if not len(units):
+        return Analysis(source, guess, line, None if probabilities is None else (), probability)
+    lead, layer, ends = restore(line, units, guess)
+    confidence = None
+    if probabilities is not None:
+        confidence = tuple([min(probabilities[a:b]) for a, b in itertools.pairwise([0, *ends])])
+    return Analysis(source, layer, lead, confidence, probability)
+
+
+def restore(line: str, units: texts.Spans, guess: Layer) -> tuple[str, Layer, list[int]]:
+    """The guess in the user's own characters: white space before it, words with tags and spaces, and how
+    many units lie before the end of each word. A word with white space in it becomes two.
+    """
+    ends = _word_ends(units, guess.words)
+    gaps = texts.gaps(line, units)
+    if not any(gaps):
+        return "", guess, ends
+    match = _LEAD.fullmatch(gaps[0])
+    assert match is not None
+    lead, word = match.groups()
+    words, spaces, owners, cuts = [], [], [], []
+    owner = 0  # the word of the guess that the next unit belongs to
+    for count, (piece, gap) in enumerate(zip(texts.cut(line, units), gaps[1:], strict=True), start=1):
+        match = _GAP.fullmatch(gap)
+        assert match is not None
+        before, space, behind = match.groups()
+        word += piece + before
+        is_end = count == ends[owner]
+        if is_end or space:
+            words.append(word)
+            spaces.append(space)
+            owners.append(owner)
+            cuts.append(count)
+            word = behind
+        owner += is_end
+    spaces[-1] += word  # invisible characters behind the last white space
+    tags = None if guess.tags is None else tuple([guess.tags[k] for k in owners])
+    return lead, Layer(tuple(words), tags, spaces=tuple(spaces)), cuts
+
+
+def segmented_line(analysis: Analysis) -> str:
+    """Words with two spaces between them; white space of the text stays, widened to two signs."""
+    layer = analysis.layer
+    if not layer.words:
+        return analysis.lead
+    spaces = layer.spaces or ("",) * len(layer)
+    inner = [word + space.ljust(2) for word, space in zip(layer.words[:-1], spaces[:-1], strict=True)]
+    return analysis.lead + "".join(inner) + layer.words[-1] + spaces[-1]
+
+
+def known_formats() -> str:
+    """The names that an input may have, for help texts."""
+    return ", ".join([TEXT, *FORMATS])
