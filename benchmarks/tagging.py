@@ -86,7 +86,7 @@ class Result:
     @property
     def train_cpu(self) -> float:
         """CPU seconds from sentences in memory to a model, the making of attributes included."""
-        return sum(self.train["cpu"].values())
+        return float(sum(self.train["cpu"].values()))
 
 
 class Bench:

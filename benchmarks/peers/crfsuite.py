@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pycrfsuite
+import pycrfsuite  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
 from duilian.corpus import Layer
 from duilian.features import Templates

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from duilian.features import pack
-from duilian.models.tagger import Tagger
+from duilian.models.tagger import NO_WISHES, Tagger
 from peers.tasks import Split, Task, read_rows, write_tags
 from peers.watch import Watch
 
@@ -40,4 +40,4 @@ def tag(task: Task, model: Path, source: Path, target: Path, watch: Watch) -> No
     columns = [{name: layer.columns[name] for name in names} for layer in sentences] if names else None
     packed = pack([layer.words for layer in sentences], tagger.folding_, columns)
     with watch.part("ready"):
-        tagger.predictor_.predict(packed, 1)
+        tagger.predictor_.predict(packed, NO_WISHES, 1)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wapiti import Model
+from wapiti import Model  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
 from peers.crfsuite import Attributes
 from peers.tasks import Split, Task, gold_tags, read_rows, write_tags

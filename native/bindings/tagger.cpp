@@ -1,8 +1,10 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "duilian/score/predictor.hpp"
+#include "duilian/score/lines.hpp"
 
 namespace duilian::bindings {
 
@@ -102,6 +104,24 @@ void bind_tagger(nb::module_& m) {
             return spell_out(self.chain(static_cast<std::int32_t>(length), work));
           },
           "sentences"_a, "wishes"_a, "sentence"_a);
+
+  nb::class_<LineOptions>(m, "LineOptions")
+      .def(
+          "__init__",
+          [](LineOptions* self, bool has_words, std::pair<bool, bool> joins, std::vector<std::string> name,
+             const std::vector<bool>& starts, std::string between, std::string before_tag) {
+            new (self) LineOptions{has_words,        {joins.first, joins.second}, std::move(name),
+                                   {starts.begin(), starts.end()}, std::move(between), std::move(before_tag)};
+          },
+          "has_words"_a, "joins"_a, "name"_a, "starts"_a, "between"_a, "before_tag"_a);
+  m.def(
+      "tag_lines",
+      [](const Predictor& predictor, const nb::bytes& text, const LineOptions& options, std::size_t threads) {
+        const std::string_view shown(text.c_str(), text.size());
+        const std::string out = without_gil([&] { return tag_lines(predictor, shown, options, threads); });
+        return nb::bytes(out.data(), out.size());
+      },
+      "predictor"_a, "text"_a, "options"_a, "threads"_a);
 }
 
 }  // namespace duilian::bindings

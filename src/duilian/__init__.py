@@ -4,7 +4,7 @@ from duilian.corpus import Corpus, Layer, Sentence, read, write
 from duilian.errors import DuilianError
 from duilian.features import Templates
 from duilian.lattice import Chain, Lattice
-from duilian.models import CoupledTagger, Tagger
+from duilian.models import CoupledTagger, GuidedTagger, Tagger
 from duilian.standards import BoundaryScheme, Mapping, Standard
 from duilian.text import Folding
 
@@ -17,6 +17,7 @@ __all__ = [
     "CoupledTagger",
     "DuilianError",
     "Folding",
+    "GuidedTagger",
     "Lattice",
     "Layer",
     "Mapping",

@@ -41,6 +41,12 @@ class Side:
     encoding: str = "utf-8"
     limit: int | None = None  # only the first sentences of train
 
+    def __post_init__(self) -> None:
+        for name in ("sample", "limit"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ConfigError(f"{name} must be at least 1, got {value}")
+
     def reading(self) -> dict[str, Any]:
         """How to read more of the same, for the model's notes; only what is not usual."""
         found = {"format": self.format, "column": self.column, "columns": self.columns, "cut": self.cut}
@@ -182,15 +188,7 @@ def _sides(top: Table, kind: Kind) -> tuple[Side, ...]:
     if len(tables) not in kind.sides:
         wanted = " or ".join(map(str, kind.sides))
         raise top.wrong(f"has {len(tables)} [[side]]; a model of kind {kind.name!r} needs {wanted}")
-    sides = []
-    for values in tables:
-        table = Table(top.file, "[[side]]", values)
-        side: Side = _build(Side, table)
-        for key in ("sample", "limit"):
-            if (getattr(side, key) or 1) < 1:
-                raise table.wrong(f"{key} must be at least 1, got {getattr(side, key)}")
-        sides.append(side)
-    return tuple(sides)
+    return tuple(_build(Side, Table(top.file, "[[side]]", values)) for values in tables)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

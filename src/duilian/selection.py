@@ -41,7 +41,7 @@ def select(tagger: Tagger, sentences: Iterable[Sentence], share: float) -> Itera
         raise ConfigError("selection needs a word-level model", "cut the text into words first")
     given = iter(sentences)
     while batch := list(itertools.islice(given, BATCH)):
-        layers = [_layer(sentence, tagger) for sentence in batch]
+        layers = [sentence[tagger.standard] for sentence in batch]
         for sentence, layer, marginals in zip(batch, layers, tagger.marginals(layers), strict=True):
             if layer.words:
                 yield _selected(sentence, layer, marginals, share, tagger)
@@ -64,11 +64,6 @@ def candidates(probabilities: npt.NDArray[np.float64], tags: Sequence[str]) -> f
     order = np.argsort(-probabilities, kind="stable")[:MOST_CANDIDATES]
     reached = int(np.searchsorted(np.cumsum(probabilities[order]), MASS)) + 1
     return frozenset(tags[place] for place in order[: max(2, reached)])
-
-
-def _layer(sentence: Sentence, tagger: Tagger) -> Layer:
-    layers = sentence.layers
-    return layers.get(tagger.standard) or next(iter(layers.values()))
 
 
 def _selected(

@@ -116,7 +116,7 @@ def analyse_k_best(tagger: Tagger, sources: Iterable[Source], k: int) -> Iterato
         raise ConfigError(f"the number of analyses must be at least 1, got {k}")
     for source in sources:
         if tagger.level == "word":
-            given = _given_layer(source, tagger)
+            given = given_layer(source, tagger)
             yield [
                 Analysis(
                     source, dataclasses.replace(given, tags=each.layer.tags), probability=each.probability
@@ -143,7 +143,7 @@ def _batches(sources: Iterable[Source]) -> Iterator[list[Source]]:
         yield batch
 
 
-def _given_layer(source: Source, tagger: Tagger) -> Layer:
+def given_layer(source: Source, tagger: Tagger) -> Layer:
     """The words to tag."""
     if source.sentence is None:
         return Layer(tuple([word for word in _SEPARATORS.split(source.line) if word]))
@@ -152,7 +152,7 @@ def _given_layer(source: Source, tagger: Tagger) -> Layer:
 
 
 def _analyse_words(tagger: Tagger, batch: Sequence[Source], with_confidence: bool) -> Iterator[Analysis]:
-    given = [_given_layer(source, tagger) for source in batch]
+    given = [given_layer(source, tagger) for source in batch]
     found = tagger.predict_layers(given)
     marginals = tagger.marginals(given) if with_confidence else None
     for place, (source, layer, guess) in enumerate(zip(batch, given, found, strict=True)):
@@ -164,7 +164,7 @@ def _analyse_words(tagger: Tagger, batch: Sequence[Source], with_confidence: boo
 
 
 def _text(source: Source, tagger: Tagger) -> str:
-    return source.line if source.sentence is None else _given_layer(source, tagger).text
+    return source.line if source.sentence is None else given_layer(source, tagger).text
 
 
 def _units(line: str, tagger: Tagger) -> texts.Spans:

@@ -9,7 +9,7 @@ namespace duilian {
 
 namespace {
 
-constexpr double kGoldStart = 4.0;  // θ of gold parts at the start: α begins near the gold sequence, w near 0
+constexpr double kGoldStart = 12.0;  // θ of gold parts at the start: α begins near the gold sequence, w near 0
 constexpr double kGrowth = 1.05;    // of η after a step that lowered the dual
 constexpr int kMaxHalvings = 20;
 

@@ -10,9 +10,10 @@ import typer
 from duilian.cli.corpus import Encoding, Output
 from duilian.cli.evaluate import check_level
 from duilian.cli.tag import InputFormat, Model, Threads, load_tagger
-from duilian.corpus import Layer, Sentence, write
+from duilian.corpus import Sentence, write
+from duilian.models import Tagger
 from duilian.selection import Selection, most_uncertain, select
-from duilian.streams import Source, read_sources
+from duilian.streams import Source, given_layer, read_sources
 
 EXAMPLE = (
     "Example:\n\n    duilian select pos.model new.seg --tokens 20% --sentences 100 -o to-annotate.wordpos"
@@ -50,8 +51,8 @@ def command(
 ) -> None:
     """Select the words whose tags a model is least sure of, for annotators to fill in.
 
-    A selected word carries its candidates, as in 发展_{NN|VV}: write the right tag in their place (any tag, or ?
-    if there is no telling). All other words have ?, unknown. The file is a corpus with partial annotation.
+    A selected word carries its candidates, as in 发展_{NN|VV}: write the right tag in their place (any tag,
+    or ? if there is no telling). All others have ?, unknown: the file is a corpus with partial annotation.
     """
     if to not in OUTPUT_FORMATS:
         raise typer.BadParameter(f"{to!r} is none of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
@@ -59,16 +60,14 @@ def command(
     tagger = load_tagger(model, threads)
     check_level(tagger, "word", "select", "cut the text into words and use a model that tags words")
     sources = read_sources(file, tagger, format=format, encoding=encoding)
-    found: Iterable[Selection] = select(tagger, _sentences(sources, tagger.standard), share)
+    found: Iterable[Selection] = select(tagger, _sentences(sources, tagger), share)
     if sentences is not None:
         found = most_uncertain(found, sentences)
     column = tagger.notes_.get("reading", {}).get("column")
     write((each.sentence for each in found), output, format=to, standard=tagger.standard, column=column)
 
 
-def _sentences(sources: Iterator[Source], standard: str) -> Iterator[Sentence]:
+def _sentences(sources: Iterable[Source], tagger: Tagger) -> Iterator[Sentence]:
     for source in sources:
-        if source.sentence is not None:
-            yield source.sentence
-        elif words := source.line.replace("\u3000", " ").split():
-            yield Sentence({standard: Layer(tuple(words))})
+        id = "" if source.sentence is None else source.sentence.id
+        yield Sentence({tagger.standard: given_layer(source, tagger)}, id)

@@ -50,8 +50,8 @@ def command(
 ) -> None:
     """Tag words, or cut text into words and tag them.
 
-    A word-level model takes lines of words between spaces, or any corpus format. A character-level model takes
-    text, a line at a time; it joins the words of a corpus and cuts them anew.
+    A word-level model takes lines of words between spaces, or any corpus format. A character-level model
+    takes text, a line at a time; it joins the words of a corpus and cuts them anew.
     """
     tagger = load_tagger(model, threads)
     if tagger.encoding_.tags is None:

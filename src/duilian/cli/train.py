@@ -15,9 +15,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from duilian.cli.evaluate import show_evaluation
 from duilian.evaluation import Evaluation
 from duilian.learning import IterationReport, LearnConfig
-from duilian.recipes import Recipe, Run, train
 from duilian.measuring import measure
 from duilian.models import Tagger
+from duilian.recipes import Recipe, Run, train
 
 EXAMPLE = (
     "Example:\n\n    duilian train recipes/zx-pos.toml --data corpora -o zx.model --set learn.iterations=5"

@@ -1,6 +1,7 @@
 """The models of the papers, one module each."""
 
 from duilian.models.coupled import CoupledTagger
+from duilian.models.guided import GuidedTagger
 from duilian.models.tagger import Tagger
 
-__all__ = ["CoupledTagger", "Tagger"]
+__all__ = ["CoupledTagger", "GuidedTagger", "Tagger"]

@@ -10,11 +10,8 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import logging
-import math
 import warnings
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,21 +21,16 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.errors import ConfigError, ModelFileError
 from duilian.evaluation import accuracy
-from duilian.lattice import Chain, Lattice, Succession
-from duilian.learning import IterationReport, LearnConfig, Trainer
+from duilian.lattice import Succession
+from duilian.learning import AdaGrad, Algorithm, IterationReport, LearnConfig, Sgd, Trainer
 from duilian.modelfile import read_model, write_model
+from duilian.models.attributes import NEVER, NO_SETS, Floats, Learned, Numbering, Unit, Units, UnitSentences
 
-Unit = Mapping[Any, Any] | Iterable[Any]
-UnitSentences = Iterable[Iterable[Unit]]
 LabelSentences = Iterable[Sequence[str | None]]
-Floats = npt.NDArray[np.float32]
 
 KIND = "crf-attributes"
-SEPARATOR = ":"
-NEVER = 2**62  # as `full_from`: no attribute is seen so often
-NO_SETS = _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
 # CRFsuite's names and ours → our learner. SGD minimises what lbfgs and l2sgd minimise, penalty c2 included.
-LEARNERS = {
+LEARNERS: dict[str, Algorithm] = {
     "lbfgs": "sgd",
     "l2sgd": "sgd",
     "sgd": "sgd",
@@ -47,186 +39,22 @@ LEARNERS = {
     "arow": "adagrad",
     "adagrad": "adagrad",
 }
-DEFAULT_ITERATIONS = {"sgd": 50, "adagrad": 20}
+DEFAULT_ITERATIONS: dict[Algorithm, int] = {"sgd": 50, "adagrad": 20}
 DEFAULT_C2 = 1.0  # CRFsuite's
 # Settings of CRFsuite's own optimisers, and of its files: nothing here answers to them.
 IGNORED = (
-    "num_memories epsilon period delta linesearch max_linesearch calibration_eta calibration_rate "
-    "calibration_samples calibration_candidates calibration_max_trials pa_type c error_sensitive averaging "
-    "variance gamma trainer_cls"
-).split()
+    *("num_memories", "epsilon", "period", "delta", "linesearch", "max_linesearch", "pa_type", "c"),
+    *("calibration_eta", "calibration_rate", "calibration_samples", "calibration_candidates"),
+    *("calibration_max_trials", "error_sensitive", "averaging", "variance", "gamma", "trainer_cls"),
+)
+# A model file keeps all parameters but these, which belong to the program that trained it.
+NOT_SAVED = ("verbose", "model_filename", "keep_tempfiles", "trainer_cls")
 
 logger = logging.getLogger(__name__)
 
 
 class NotFittedError(ConfigError, AttributeError):
     """A question to a CRF that has not learned yet; an AttributeError too, as scikit-learn wants it."""
-
-
-def attributes(unit: Unit) -> Iterator[tuple[str, float]]:
-    """The attributes of a unit and their strengths, named as python-crfsuite names them.
-
-    `{"w": "东"}` gives `w:东`, a bool or a number is the strength of its name, and what is nested has the
-    outer name before it. In anything but a dict every member is an attribute.
-    """
-    if not isinstance(unit, Mapping):
-        if isinstance(unit, str | bytes) or not isinstance(unit, Iterable):
-            raise ConfigError(f"a unit must be a dict or a list of attributes, got {unit!r:.80}")
-        yield from ((_text(name), 1.0) for name in unit)
-        return
-    for key, value in unit.items():
-        name = _text(key)
-        if isinstance(value, str | bytes):
-            yield name + SEPARATOR + _text(value), 1.0
-        elif isinstance(value, Mapping | list | tuple | set | frozenset):
-            yield from ((name + SEPARATOR + inner, strength) for inner, strength in attributes(value))
-        else:
-            yield name, _strength(name, value)
-
-
-def _text(name: object) -> str:
-    if isinstance(name, str):
-        return name
-    if isinstance(name, bytes):
-        return name.decode("utf-8")
-    raise ConfigError(f"the name of an attribute must be a string, got {name!r:.80}")
-
-
-def _strength(name: str, value: Any) -> float:
-    try:
-        strength = float(value)
-    except (TypeError, ValueError):
-        strength = math.nan
-    if not math.isfinite(strength):
-        raise ConfigError(f"the feature {name!r} must be a string or a finite number, got {value!r:.80}")
-    return strength
-
-
-@dataclasses.dataclass(frozen=True)
-class Units:
-    """Units of some sentences as rows of the weights. What has no row is left out, and so is strength 0."""
-
-    sentence: npt.NDArray[np.int64]  # [sentences + 1]  in units
-    first: npt.NDArray[np.int64]  # [units + 1]
-    row: npt.NDArray[np.uint32]  # [attributes]
-    strength: Floats  # [attributes]
-
-    @classmethod
-    def of(cls, sentences: UnitSentences, find: Callable[[str], int | None]) -> Units:
-        """`find` gives the row of an attribute, or None."""
-        sentence, first, row, strength = array("q", [0]), array("q", [0]), array("I"), array("f")
-        for number, units in enumerate(sentences, 1):
-            for position, unit in enumerate(units, 1):
-                found: dict[int, float] = {}
-                try:
-                    for name, value in attributes(unit):
-                        if value and (at := find(name)) is not None:
-                            found[at] = found.get(at, 0.0) + value
-                except ConfigError as error:
-                    raise ConfigError(f"sentence {number}, unit {position}: {error.message}") from None
-                row.extend(found)
-                strength.extend(found.values())
-                first.append(len(row))
-            sentence.append(len(first) - 1)
-        return cls(
-            np.array(sentence, np.int64),
-            np.array(first, np.int64),
-            np.array(row, np.uint32),
-            np.array(strength, np.float32),
-        )
-
-    def keep(self, kept: npt.NDArray[np.bool_]) -> Units:
-        """The same without some rows, the others numbered anew."""
-        stays = kept[self.row]
-        first = np.concatenate(([0], np.cumsum(stays)))[self.first]
-        number = (np.cumsum(kept) - 1).astype(np.uint32)
-        return Units(self.sentence, first, number[self.row[stays]], self.strength[stays])
-
-    def native(self) -> _native.FeatureRows:
-        is_plain = bool((self.strength == 1.0).all())
-        return _native.FeatureRows(self.first, self.row, self.strength[:0] if is_plain else self.strength)
-
-
-class _Numbering(dict[str, int]):
-    """Gives every new attribute the next number."""
-
-    def __missing__(self, name: str) -> int:
-        self[name] = number = len(self)
-        return number
-
-
-@dataclasses.dataclass(frozen=True)
-class Learned:
-    """What a CRF knows: transitions [L + 1, L + 1] (start and stop last), then the weights of each attribute.
-
-    Attribute r has the weights `state[first[r] : first[r + 1]]`, each for a label. Arrays and plain values
-    only, so that it can be pickled; the rest is made again when asked for.
-    """
-
-    classes: list[str]
-    attributes: list[str]
-    first: npt.NDArray[np.int64]  # [attributes + 1]
-    label: npt.NDArray[np.uint16]  # [state weights]
-    weights: Floats  # [(L + 1)² + state weights]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-
-    @cached_property
-    def row(self) -> dict[str, int]:
-        return {name: k for k, name in enumerate(self.attributes)}
-
-    @cached_property
-    def transition(self) -> Floats:
-        edge = len(self.classes) + 1
-        return self.weights[: edge * edge].reshape(edge, edge)
-
-    @cached_property
-    def state(self) -> Floats:
-        return self.weights[(len(self.classes) + 1) ** 2 :]
-
-    @cached_property
-    def layout(self) -> _native.TaggerLayout:
-        """The native layout again: that of a corpus with one unit per label, which has the label's attributes."""
-        labels = len(self.classes)
-        owner = np.repeat(np.arange(len(self.attributes)), np.diff(self.first)).astype(np.uint32)
-        first = np.concatenate(([0], np.cumsum(np.bincount(self.label, minlength=labels))))
-        rows = _native.FeatureRows(
-            first, owner[np.argsort(self.label, kind="stable")], np.array([], np.float32)
-        )
-        every = np.arange(labels, dtype=np.int32)
-        data = _native.TaggingData(rows, np.array([0, labels], np.int64), every, NO_SETS)
-        rules = Succession.free(labels).native()
-        return _native.lay_out_tagger(labels, rules, len(self.attributes), data, NEVER)
-
-    def tag(self, units: Units, threads: int) -> list[list[str]]:
-        """The best labels of each sentence."""
-        found = _native.tag_units(self.layout, self.weights, units.native(), units.sentence, threads)
-        names, at = [self.classes[k] for k in found.tolist()], units.sentence.tolist()
-        return [names[begin:end] for begin, end in zip(at, at[1:], strict=False)]
-
-    def state_scores(self, units: Units) -> npt.NDArray[np.float64]:
-        """[units, L] without start and stop."""
-        sizes = np.diff(self.first)[units.row]
-        begin = np.repeat(self.first[units.row] - np.cumsum(sizes) + sizes, sizes)
-        entry = begin + np.arange(int(sizes.sum()))
-        unit = np.repeat(np.arange(len(units.first) - 1), np.diff(units.first))
-        cell = np.repeat(unit, sizes) * len(self.classes) + self.label[entry]
-        worth = self.state[entry].astype(np.float64) * np.repeat(units.strength, sizes)
-        shape = (len(units.first) - 1, len(self.classes))
-        return np.bincount(cell, worth, minlength=shape[0] * shape[1]).reshape(shape)
-
-    def marginals(self, units: Units) -> list[npt.NDArray[np.float64]]:
-        """For each sentence [T, L]."""
-        scores = np.split(self.state_scores(units), units.sentence[1:-1])
-        return [self._sentence_marginals(score) if len(score) else score for score in scores]
-
-    def _sentence_marginals(self, score: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        score[0] += self.transition[-1, :-1]
-        score[-1] += self.transition[:-1, -1]
-        lattice = Lattice.complete(len(score), [len(self.classes)])
-        chain = Chain(lattice, score.reshape(-1), [self.transition[:-1, :-1]])
-        return chain.unit_marginals().reshape(score.shape)
 
 
 @dataclasses.dataclass(eq=False)
@@ -299,11 +127,16 @@ class CRF:
 
     def _learn_config(self) -> LearnConfig:
         learner = LEARNERS.get(self.algorithm or "lbfgs")
+        c2 = DEFAULT_C2 if self.c2 is None else self.c2
         if learner is None:
             raise ConfigError(f"algorithm must be one of {', '.join(LEARNERS)}, got {self.algorithm!r}")
+        if not c2 >= 0:
+            raise ConfigError(f"c2 must be at least 0, got {self.c2!r}")
+        if c2 == 0:
+            learner = "adagrad"  # the steps of our SGD follow from the penalty: without one it has none
         return LearnConfig(
-            algorithm="sgd" if learner == "sgd" else "adagrad",
-            l2=DEFAULT_C2 if self.c2 is None else self.c2,
+            algorithm=learner,
+            l2=c2,
             iterations=DEFAULT_ITERATIONS[learner] if self.max_iterations is None else self.max_iterations,
             seed=self.seed,
             threads=self.threads,
@@ -332,16 +165,13 @@ class CRF:
         gold = [list(labels) for labels in y]
         classes = _classes(gold)
         data = _native.TaggingData(units.native(), units.sentence, _numbers(units, gold, classes), NO_SETS)
-        layout = _native.lay_out_tagger(
-            len(classes),
-            Succession.free(len(classes)).native(),
-            len(names),
-            data,
-            1 if self.all_possible_states else NEVER,
-        )
-        trainer = Trainer(_native.TaggingObjective(layout, data), len(gold), config)
+        rules, full_from = Succession.free(len(classes)).native(), 1 if self.all_possible_states else NEVER
+        layout = _native.lay_out_tagger(len(classes), rules, len(names), data, full_from)
+        objective = _native.TaggingObjective(layout, data)
+        rule = Sgd(objective, len(gold), config) if config.algorithm == "sgd" else AdaGrad(objective, config)
+        trainer = Trainer(rule, layout.weights, len(gold), config)
         learned = Learned(classes, names, layout.first, layout.label, trainer.best)
-        evaluate = None if X_dev is None or y_dev is None else _evaluator(learned, X_dev, y_dev, self.threads)
+        evaluate = None if X_dev is None or y_dev is None else self._evaluator(learned, X_dev, y_dev)
         self.training_log_ = [self._watched(report) for report in trainer.run(evaluate)]
         self.learned_ = dataclasses.replace(learned, weights=trainer.best)
         if self.model_filename is not None:
@@ -350,19 +180,36 @@ class CRF:
 
     def _take_attributes(self, X: UnitSentences) -> tuple[Units, list[str]]:  # noqa: N803
         """Units and attributes of a training set, less the attributes that are too rare."""
-        number = _Numbering()
+        number = Numbering()
         units = Units.of(X, number.__getitem__)
         kept = np.bincount(units.row, minlength=len(number)) >= (self.min_freq or 0)
         if kept.all():
             return units, list(number)
         return units.keep(kept), [name for name, k in number.items() if kept[k]]
 
+    def _evaluator(
+        self,
+        learned: Learned,
+        X: UnitSentences,  # noqa: N803
+        y: LabelSentences,
+    ) -> Callable[[Floats], float]:
+        """Accuracy on a dev set in percent; its attributes are looked up once."""
+        units = Units.of(X, learned.row.get)
+        gold = _numbers(units, [list(labels) for labels in y], learned.classes)
+        is_known, rows = gold >= 0, units.native()
+        if not is_known.any():
+            raise ConfigError("the dev set has no label")
+
+        def evaluate(weights: Floats) -> float:
+            guess = _native.tag_units(learned.layout, weights, rows, units.sentence, self.threads)
+            return float(100.0 * np.mean((guess == gold)[is_known]))
+
+        return evaluate
+
     def _watched(self, report: IterationReport) -> IterationReport:
         if self.verbose:
             score = "" if report.score is None else f", dev accuracy {report.score:.2f}"
-            logger.info(
-                "iteration %d: loss %.4f%s, %.2f s", report.iteration, report.loss, score, report.seconds
-            )
+            logger.info("iteration %d: loss %.4f%s", report.iteration, report.loss or 0.0, score)
         return report
 
     def _fitted(self) -> Learned:
@@ -398,3 +245,93 @@ class CRF:
     def score(self, X: UnitSentences, y: LabelSentences) -> float:  # noqa: N803
         """The share of units, among those with a known label, that get it; from 0 to 1."""
         return accuracy([list(labels) for labels in y], self.predict(X)) / 100.0
+
+    @property
+    def classes_(self) -> list[str]:
+        """The labels, in order."""
+        return list(self._fitted().classes)
+
+    @property
+    def attributes_(self) -> list[str]:
+        """The attributes that have weights."""
+        return list(self._fitted().attributes)
+
+    @property
+    def num_attributes_(self) -> int:
+        """How many they are."""
+        return len(self._fitted().attributes)
+
+    @property
+    def state_features_(self) -> dict[tuple[str, str], float]:
+        """(attribute, label) → weight, where it is not 0."""
+        learned = self._fitted()
+        owner = np.repeat(np.arange(len(learned.attributes)), np.diff(learned.first))
+        rows = zip(owner.tolist(), learned.label.tolist(), learned.state.tolist(), strict=True)
+        return {(learned.attributes[row], learned.classes[k]): weight for row, k, weight in rows if weight}
+
+    @property
+    def transition_features_(self) -> dict[tuple[str, str], float]:
+        """(label, next label) → weight."""
+        learned = self._fitted()
+        return {
+            (before, after): float(learned.transition[i, j])
+            for i, before in enumerate(learned.classes)
+            for j, after in enumerate(learned.classes)
+        }
+
+    @property
+    def start_features_(self) -> dict[str, float]:
+        """Label → its weight at the start of a sentence, which CRFsuite has not."""
+        learned = self._fitted()
+        return dict(zip(learned.classes, learned.transition[-1].tolist(), strict=False))
+
+    @property
+    def stop_features_(self) -> dict[str, float]:
+        """Label → its weight at the end of a sentence."""
+        learned = self._fitted()
+        return dict(zip(learned.classes, learned.transition[:, -1].tolist(), strict=False))
+
+    def save(self, path: str | Path) -> None:
+        """Writes the CRF as one file."""
+        learned = self._fitted()
+        parameters = {name: value for name, value in self.get_params().items() if name not in NOT_SAVED}
+        header = {"kind": KIND, "parameters": parameters, "classes": learned.classes}
+        write_model(path, header, learned.arrays())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """A CRF from its file."""
+        header, arrays = read_model(path)
+        if header.get("kind") != KIND:
+            raise ModelFileError(str(path), f"is a model of kind {header.get('kind')!r}, not {KIND!r}")
+        try:
+            crf = cls(**header["parameters"])
+            crf.learned_ = Learned.from_arrays([str(label) for label in header["classes"]], arrays)
+        except (KeyError, TypeError, ValueError, ConfigError) as error:
+            raise ModelFileError(str(path), f"the model's parts do not fit together ({error})") from None
+        return crf
+
+
+def _classes(gold: Sequence[Sequence[str | None]]) -> list[str]:
+    seen = {label for labels in gold for label in labels if label is not None}
+    for label in seen:
+        if not isinstance(label, str):
+            raise ConfigError(f"a label must be a string, got {label!r}", hint="give str(label)")
+    if not seen:
+        raise ConfigError("there is no label to learn from")
+    return sorted(seen)
+
+
+def _numbers(
+    units: Units, gold: Sequence[Sequence[str | None]], classes: Sequence[str]
+) -> npt.NDArray[np.int32]:
+    """The label of each unit: -1 for None, and one too many for what is not among the classes."""
+    lengths = np.diff(units.sentence).tolist()
+    if len(lengths) != len(gold):
+        raise ConfigError(f"X has {len(lengths)} sentences, y has {len(gold)}")
+    for number, (length, labels) in enumerate(zip(lengths, gold, strict=True), 1):
+        if length != len(labels):
+            raise ConfigError(f"sentence {number} has {length} units and {len(labels)} labels")
+    place: dict[str | None, int] = {label: k for k, label in enumerate(classes)}
+    place[None] = -1
+    return np.array([place.get(label, len(classes)) for labels in gold for label in labels], np.int32)

@@ -10,16 +10,17 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import inspect
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer, Sentence
-from duilian.errors import ConfigError, ModelFileError, StandardError
+from duilian.errors import ConfigError, ModelFileError, StandardError, TemplateError
 from duilian.evaluation import accuracy, word_score, word_tag_score
 from duilian.features import Templates, pack
 from duilian.learning import (
@@ -31,11 +32,14 @@ from duilian.learning import (
     Sgd,
     Trainer,
 )
+from duilian.lexicon import Lexicon
 from duilian.modelfile import read_model, write_model
 from duilian.models.encoding import Encoding, Level
 from duilian.text import Folding, Script
 
 Sentences = Iterable[Layer] | Iterable[Sentence] | Iterable[Sequence[str]]
+Columns = Mapping[str, Sequence[str]]
+Notes = Mapping[str, Any]
 Precision = Literal["float32", "float16", "int8"]
 
 NO_WISHES = _native.Wishes(
@@ -45,6 +49,8 @@ NO_WISHES = _native.Wishes(
     np.array([], np.float32),
 )
 DEFAULT_TEMPLATES = {"word": "pos-word", "char": "segpos-char"}
+
+_log = logging.getLogger("duilian")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,6 +69,7 @@ class Tagger:
     every label, rarer ones only for labels they were seen with. `min_count`: rarer features are left out.
     """
 
+    kind: ClassVar[str] = "crf"
     weights_: npt.NDArray[np.float32]
     keys_: npt.NDArray[np.uint64]
     notes_: dict[str, Any]
@@ -184,14 +191,8 @@ class Tagger:
                 raise ConfigError(f"{name} must be at least {least}, got {getattr(self, name)!r}")
         tags: tuple[str, ...] | None = None
         if not self.segment_only:
-            seen = {tag for layer in layers for tag in layer.tags or () if isinstance(tag, str)}
-            seen |= {
-                tag
-                for layer in layers
-                for tags in layer.tags or ()
-                if isinstance(tags, frozenset)
-                for tag in tags
-            }
+            known = {tag for layer in layers for tag in layer.tags or () if tag is not None}
+            seen = {name for tag in known for name in ((tag,) if isinstance(tag, str) else tag)}
             if not seen:
                 raise StandardError(f"the corpus has no tags in {self.standard!r} to learn from")
             tags = tuple(sorted(seen))
@@ -199,20 +200,19 @@ class Tagger:
         self.templates_ = Templates.load(self.templates or DEFAULT_TEMPLATES[self.level])
         self.folding_ = Folding(script=self.script)
 
-    def _pack(self, units: Sequence[Sequence[str]], layers: Sequence[Layer] | None) -> _native.Sentences:
-        names = self.templates_.columns
-        if not names:
+    def _pack(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> _native.Sentences:
+        if not self.templates_.columns:
             return pack(units, self.folding_)
-        if layers is None:
-            raise ConfigError(f"the templates need the columns {', '.join(names)}")
-        return pack(units, self.folding_, [self._columns(layer, names) for layer in layers])
+        return pack(units, self.folding_, self._unit_columns(units, layers))
 
-    def _columns(self, layer: Layer, names: Sequence[str]) -> Mapping[str, Sequence[str]]:
-        missing = [name for name in names if name not in layer.columns]
-        if missing:
-            have = ", ".join(layer.columns) or "none"
-            raise ConfigError(f"the templates need the column {missing[0]!r}; the corpus has: {have}")
-        return {name: layer.columns[name] for name in names}
+    def _unit_columns(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> list[Columns]:
+        """What the templates want beside the units; here the columns of the corpus."""
+        for layer in layers:
+            missing = [name for name in self.templates_.columns if name not in layer.columns]
+            if missing:
+                have = ", ".join(layer.columns) or "none"
+                raise ConfigError(f"the templates need the column {missing[0]!r}; the corpus has: {have}")
+        return [{name: layer.columns[name] for name in self.templates_.columns} for layer in layers]
 
     def _data(self, layers: Sequence[Layer]) -> tuple[_native.TaggingData, npt.NDArray[np.uint64]]:
         encoded = self.encoding_.encode(layers)
@@ -230,16 +230,13 @@ class Tagger:
         if config.algorithm == "eg":
             return Exponentiated(lambda c: _native.ExponentiatedGradient(self.layout_, data, c), config)
         objective = _native.TaggingObjective(self.layout_, data)
-        return (
-            AdaGrad(objective, config) if config.algorithm == "adagrad" else Sgd(objective, examples, config)
-        )
+        return Sgd(objective, examples, config) if config.algorithm == "sgd" else AdaGrad(objective, config)
 
     def _fingerprint(self, keys: npt.NDArray[np.uint64]) -> str:
-
-        settings = {
-            name: value for name, value in self.get_params().items() if name not in ("threads", "iterations")
-        }
-        digest = hashlib.blake2b(repr(sorted(settings.items())).encode(), digest_size=16)
+        settings = [
+            pair for pair in sorted(self.get_params().items()) if pair[0] not in ("threads", "iterations")
+        ]
+        digest = hashlib.blake2b(repr(settings).encode(), digest_size=16)
         for part in (keys, self.layout_.first, self.layout_.label):
             digest.update(np.ascontiguousarray(part).tobytes())
         return digest.hexdigest()
@@ -279,19 +276,25 @@ class Tagger:
             self.folding_.native,
         )
 
-    def predict_layers(self, X: Sentences) -> list[Layer]:  # noqa: N803
+    def _wishes(self, lexicon: Lexicon | None, units: Sequence[Sequence[str]]) -> _native.Wishes:
+        return NO_WISHES if lexicon is None else lexicon.wishes(self.encoding_, units)
+
+    def predict_layers(self, X: Sentences, *, lexicon: Lexicon | None = None) -> list[Layer]:  # noqa: N803
         """The analysis of each sentence. At character level the words given are joined and cut anew."""
         layers = self.layers(X)
         units = [self.encoding_.split(layer.words)[0] for layer in layers]
         packed = self._pack(units, layers)
-        labels, _ = self.predictor_.predict(packed, NO_WISHES, self.threads)
+        wishes = self._wishes(lexicon, units)
+        labels, impossible = self.predictor_.predict(packed, wishes, self.threads)
+        if impossible:
+            _log.warning("%d sentences could not be analysed as the lexicon asks", impossible)
         return self._decode(units, labels, packed.first)
 
-    def predict(self, X: Sentences) -> list[list[str]]:  # noqa: N803
+    def predict(self, X: Sentences, *, lexicon: Lexicon | None = None) -> list[list[str]]:  # noqa: N803
         """Tags of each sentence's words; words themselves if the tagger only segments."""
         return [
             [str(tag) for tag in layer.tags] if layer.tags is not None else list(layer.words)
-            for layer in self.predict_layers(X)
+            for layer in self.predict_layers(X, lexicon=lexicon)
         ]
 
     def score(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> float:  # noqa: N803
@@ -299,18 +302,26 @@ class Tagger:
         gold = self.layers(X, y)
         return score_layers(gold, self.predict_layers(gold), self.level) / 100.0
 
-    def marginals(self, X: Sentences) -> list[npt.NDArray[np.float64]]:  # noqa: N803
+    def marginals(
+        self,
+        X: Sentences,  # noqa: N803
+        *,
+        lexicon: Lexicon | None = None,
+    ) -> list[npt.NDArray[np.float64]]:
         """For each sentence the probability of every label (`encoding_.labels`) at every unit, [T, L]."""
         layers = self.layers(X)
-        packed = self._pack([self.encoding_.split(layer.words)[0] for layer in layers], layers)
-        found = self.predictor_.predict_marginals(packed, NO_WISHES, self.threads)
+        units = [self.encoding_.split(layer.words)[0] for layer in layers]
+        packed = self._pack(units, layers)
+        found = self.predictor_.predict_marginals(packed, self._wishes(lexicon, units), self.threads)
         return np.split(found, packed.first[1:-1])
 
-    def k_best(self, sentence: Layer | Sentence | Sequence[str], k: int) -> list[Answer]:
+    def k_best(
+        self, sentence: Layer | Sentence | Sequence[str], k: int, *, lexicon: Lexicon | None = None
+    ) -> list[Answer]:
         """The k most probable analyses of a sentence, best first."""
         layer = self._layer(sentence)
         units = self.encoding_.split(layer.words)[0]
-        chain = self.predictor_.chain(self._pack([units], [layer]), NO_WISHES, 0)
+        chain = self.predictor_.chain(self._pack([units], [layer]), self._wishes(lexicon, [units]), 0)
         log_z = chain.log_partition()
         tags = chain.tags
         return [
@@ -318,46 +329,84 @@ class Tagger:
             for score, states in chain.k_best(k)
         ]
 
-    def save(
-        self, path: str | Path, *, precision: Precision = "float32", notes: Mapping[str, Any] | None = None
-    ) -> None:
+    def tag_lines(self, text: bytes, *, between: str = " ", before_tag: str = "_") -> bytes:
+        """Lines of UTF-8 in, tagged lines out: the fast way of whole files.
+
+        At word level a line holds words separated by blanks, at character level raw text.
+        """
+        encoding = self.encoding_
+        is_word = encoding.level == "word"
+        split = [("", label) if is_word else encoding.boundaries.split(label) for label in encoding.labels]
+        names = ["" if tag is None else tag for _, tag in split]
+        starts = [True] * len(names) if is_word else encoding.succession.start.tolist()
+        joins = (encoding.join_letters, encoding.join_digits)
+        options = _native.LineOptions(is_word, joins, names, starts, between, before_tag)
+        return _native.tag_lines(self.predictor_, text, options, self.threads)
+
+    def predict_labels(self, units: Sequence[Sequence[str]]) -> list[list[str]]:
+        """The label of every unit, for units that were split already (no further columns)."""
+        packed = self._pack(units, [])
+        labels, _ = self.predictor_.predict(packed, NO_WISHES, self.threads)
+        flat, first = [self.encoding_.labels[k] for k in labels], packed.first.tolist()
+        return [flat[first[k] : first[k + 1]] for k in range(len(units))]
+
+    def save(self, path: str | Path, *, precision: Precision = "float32", notes: Notes | None = None) -> None:
         """Writes the tagger as one file; `precision` is that of the weights, `notes` goes into its header."""
-        weights = self.predictor_.weights
-        header = {
-            "kind": "crf",
-            "parameters": self.get_params(),
-            "tags": self.encoding_.tags,
-            "templates": self.templates_.text,
-            "templates_name": self.templates_.name,
-            "notes": dict(notes or {}),
-        }
-        arrays: dict[str, npt.NDArray[Any]] = {
-            "slot": weights.slot,
-            "label": weights.label,
-            "transition": weights.transition,
-        }
-        write_model(path, header, arrays | quantise(weights.weight, precision))
+        header, arrays = self.state(precision)
+        write_model(path, {**header, "notes": dict(notes or {})}, arrays)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """A tagger from its file."""
         header, arrays = read_model(path)
         try:
-            if header["kind"] != "crf":
-                raise ModelFileError(str(path), f"is a model of kind {header['kind']!r}, not 'crf'")
-            tagger = cls(**header["parameters"])
-            tags = None if header["tags"] is None else tuple(header["tags"])
-            tagger.encoding_ = Encoding(
-                tagger.level, tags, tagger.scheme, tagger.join_letters, tagger.join_digits
-            )
-            tagger.templates_ = Templates(header["templates"], name=header["templates_name"])
-            tagger.folding_ = Folding(script=tagger.script)
+            if header["kind"] != cls.kind:
+                raise ModelFileError(str(path), f"is a model of kind {header['kind']!r}, not {cls.kind!r}")
+            tagger = cls.from_state(header, arrays)
             tagger.notes_ = header["notes"]
-            parts = (arrays["slot"], arrays["label"], dequantise(arrays), arrays["transition"])
-            tagger._set_predictor(_native.CompiledWeights(*parts))
-        except (KeyError, TypeError, ValueError, ConfigError) as error:
+        except (KeyError, TypeError, ValueError, ConfigError, TemplateError) as error:
             raise ModelFileError(str(path), f"the model's parts do not fit together ({error})") from None
         return tagger
+
+    def state(self, precision: Precision = "float32") -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """What a model file keeps of the tagger: plain values and arrays."""
+        weights = self.predictor_.weights
+        header = {
+            "kind": self.kind,
+            "parameters": self.get_params(),
+            "tags": self.encoding_.tags,
+            "templates": self.templates_.text,
+            "templates_name": self.templates_.name,
+        }
+        arrays: dict[str, npt.NDArray[Any]] = {"slot": weights.slot, "label": weights.label}
+        return header, arrays | {"transition": weights.transition} | quantise(weights.weight, precision)
+
+    @classmethod
+    def from_state(cls, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        """The tagger again."""
+        tagger = cls(**header["parameters"])
+        tags = None if header["tags"] is None else tuple(header["tags"])
+        tagger.encoding_ = Encoding(
+            tagger.level, tags, tagger.scheme, tagger.join_letters, tagger.join_digits
+        )
+        tagger.templates_ = Templates(header["templates"], name=header["templates_name"])
+        tagger.folding_ = Folding(script=tagger.script)
+        parts = (arrays["slot"], arrays["label"], dequantise(arrays), arrays["transition"])
+        tagger._set_predictor(_native.CompiledWeights(*parts))
+        return tagger
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For joblib and multiprocessing: the parameters and, if trained, what a model file has."""
+        return {
+            "parameters": self.get_params(),
+            "state": self.state() if hasattr(self, "predictor_") else None,
+        }
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        if kept["state"] is None:
+            self.__dict__.update(type(self)(**kept["parameters"]).__dict__)
+        else:
+            self.__dict__.update(type(self).from_state(*kept["state"]).__dict__)
 
 
 def quantise(weights: npt.NDArray[np.float32], precision: Precision) -> dict[str, npt.NDArray[Any]]:

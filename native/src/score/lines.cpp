@@ -1,0 +1,167 @@
+#include "duilian/score/lines.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "duilian/concat.hpp"
+#include "duilian/learn/parallel.hpp"
+#include "duilian/text/characters.hpp"
+
+namespace duilian {
+
+namespace {
+
+constexpr std::size_t kLinesPerPiece = 64;
+
+/// One sentence on its way: units as they stand in the text, and which follow a blank.
+struct Row {
+  std::vector<std::string> unit;
+  std::vector<std::uint8_t> follows_blank;
+};
+
+[[nodiscard]] std::vector<std::string_view> split_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return lines;
+}
+
+[[nodiscard]] std::string_view line_break(std::string_view line) {
+  std::size_t end = line.size();
+  while (end > 0 && (line[end - 1] == '\n' || line[end - 1] == '\r')) --end;
+  return line.substr(end);
+}
+
+[[nodiscard]] std::string slice(std::u32string_view text, const Span& span) {
+  return encode_utf8(
+      text.substr(static_cast<std::size_t>(span.begin), static_cast<std::size_t>(span.end - span.begin)));
+}
+
+/// A line of words is one sentence.
+[[nodiscard]] Row split_words(std::u32string_view line) {
+  Row row;
+  for (std::size_t at = 0; at < line.size();) {
+    std::size_t end = at;
+    while (end < line.size() && char_class(line[end]) != CharClass::space) ++end;
+    if (end > at) {
+      row.unit.push_back(encode_utf8(line.substr(at, end - at)));
+      row.follows_blank.push_back(1);
+    }
+    at = end + 1;
+  }
+  return row;
+}
+
+/// A line of text is cut into sentences, each of them into units.
+void split_text(std::u32string_view line, UnitOptions options, std::vector<Row>& rows) {
+  for (const Span& sentence : split_sentences(line)) {
+    const auto text = line.substr(static_cast<std::size_t>(sentence.begin),
+                                  static_cast<std::size_t>(sentence.end - sentence.begin));
+    Row& row = rows.emplace_back();
+    std::int64_t before = 0;
+    for (const Span& span : split_units(text, options)) {
+      row.unit.push_back(slice(text, span));
+      row.follows_blank.push_back(span.begin > before || row.unit.size() == 1 ? 1 : 0);
+      before = span.end;
+    }
+  }
+}
+
+class Writer {
+ public:
+  Writer(const Predictor& predictor, const LineOptions& options) : predictor_(predictor), options_(options) {
+    for (const std::uint8_t starts : options.starts) is_starter_.push_back(starts);
+  }
+
+  /// Tags the sentences of one line and appends them to `out`.
+  void write(std::string_view line, std::string& out) {
+    const std::u32string text = decode_utf8(line.substr(0, line.size() - line_break(line).size()));
+    std::vector<Row> rows;
+    if (options_.has_words) {
+      rows.push_back(split_words(text));
+    } else {
+      split_text(text, options_.units, rows);
+    }
+    bool is_first = true;
+    for (const Row& row : rows) {
+      if (!row.unit.empty()) write_sentence(row, is_first, out);
+      is_first = is_first && row.unit.empty();
+    }
+    out += line_break(line);
+  }
+
+ private:
+  void write_sentence(const Row& row, bool is_first, std::string& out) {
+    Sentences sentences(predictor_.folding(), {});
+    sentences.add(row.unit, {});
+    predictor_.score(sentences, 0, work_);
+    forbid_words_across_blanks(row);
+    labels_.resize(row.unit.size());
+    const auto chain = predictor_.chain(static_cast<std::int32_t>(row.unit.size()), work_);
+    if (!try_best_labels(chain, work_.chain, labels_)) throw std::invalid_argument("no analysis is legal");
+    for (std::size_t t = 0; t < row.unit.size(); ++t) {
+      if (is_starter_[labels_[t]] != 0) {
+        if (t > 0) end_word(labels_[t - 1], out);
+        if (t > 0 || !is_first) out += options_.between;
+      }
+      out += row.unit[t];
+    }
+    end_word(labels_.back(), out);
+  }
+
+  void end_word(std::int32_t label, std::string& out) const {
+    if (options_.name[label].empty()) return;
+    out += options_.before_tag;
+    out += options_.name[label];
+  }
+
+  /// What follows a blank begins a word; rules then make what stands before it end one.
+  void forbid_words_across_blanks(const Row& row) {
+    for (std::size_t t = 1; !options_.has_words && t < row.unit.size(); ++t) {
+      if (row.follows_blank[t] == 0) continue;
+      double* state = work_.state.data() + t * predictor_.stride();
+      for (std::size_t l = 0; l < is_starter_.size(); ++l) {
+        if (is_starter_[l] == 0) state[l] = kForbidden;
+      }
+    }
+  }
+
+  const Predictor& predictor_;
+  const LineOptions& options_;
+  std::vector<std::uint8_t> is_starter_;
+  Predictor::Work work_;
+  std::vector<std::int32_t> labels_;
+};
+
+}  // namespace
+
+std::string tag_lines(const Predictor& predictor, std::string_view text, const LineOptions& options,
+                      std::size_t threads) {
+  const auto labels = static_cast<std::size_t>(predictor.labels());
+  if (options.name.size() != labels || options.starts.size() != labels) {
+    throw std::invalid_argument("the options do not fit the labels");
+  }
+  if (!predictor.templates().columns.empty()) throw std::invalid_argument("lines of text have no further columns");
+  const auto lines = split_lines(text);
+  const std::size_t pieces = (lines.size() + kLinesPerPiece - 1) / kLinesPerPiece;
+  std::vector<std::string> out(pieces);
+  Team team(threads);
+  std::vector<Writer> writers(team.size(), Writer(predictor, options));
+  team.for_each(pieces, [&](std::size_t thread, std::size_t piece) {
+    for (std::size_t k = piece * kLinesPerPiece; k < std::min(lines.size(), (piece + 1) * kLinesPerPiece); ++k) {
+      try {
+        writers[thread].write(lines[k], out[piece]);
+      } catch (const std::invalid_argument& error) {
+        throw std::invalid_argument(concat(k + 1, ": ", error.what()));
+      }
+    }
+  });
+  std::string all;
+  for (const std::string& part : out) all += part;
+  return all;
+}
+
+}  // namespace duilian

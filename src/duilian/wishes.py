@@ -1,0 +1,128 @@
+"""Words that are known or wished for, as what the decoder takes: allowed labels, and bonuses on labels.
+
+Where a word is fixed, its units keep only the labels of that word; where it is preferred, those labels score
+better. See `Wishes` in `native/include/duilian/score/predictor.hpp`.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from duilian import _native
+
+if TYPE_CHECKING:
+    from duilian.models.encoding import Encoding
+
+Labels = tuple[int, ...]
+
+
+class WishedWord(NamedTuple):
+    """Units `start` to `end` (exclusive) are a word with one of these tags (none given: any)."""
+
+    start: int
+    end: int
+    tags: tuple[str, ...]
+    bonus: float | None  # what that adds to the score of each unit; None: nothing else is allowed
+
+
+class Wished:
+    """Wishes as they are collected, sentence by sentence; units are counted through all of them."""
+
+    def __init__(self, encoding: Encoding) -> None:
+        self._labels_of = _labels_of_words(encoding)
+        self._edges = _open_edges(encoding)
+        self._first = 0  # unit where the next sentence begins
+        self._allowed: dict[int, Labels] = {}
+        self._bonus: dict[int, tuple[Labels, float]] = {}
+
+    def add_sentence(self, words: Sequence[WishedWord], length: int) -> None:
+        """The words of the next sentence, which has so many units; they do not overlap."""
+        for word in words:
+            labels = self._labels_of(word.tags, word.end - word.start)
+            units = range(self._first + word.start, self._first + word.end)
+            if word.bonus is None:
+                self._allowed.update(zip(units, labels, strict=True))
+            else:
+                self._bonus.update(
+                    (unit, (each, word.bonus)) for unit, each in zip(units, labels, strict=True)
+                )
+        if any(self._edges):
+            self._close_edges(words, length)
+        self._first += length
+
+    def _close_edges(self, words: Sequence[WishedWord], length: int) -> None:
+        # After all words: a word that stands beside another one says more than the edge does.
+        for word in words:
+            for t, labels in ((word.start - 1, self._edges.before), (word.end, self._edges.behind)):
+                if not labels or not 0 <= t < length:
+                    continue
+                if word.bonus is None:
+                    self._allowed.setdefault(self._first + t, labels)
+                else:
+                    self._bonus.setdefault(self._first + t, (labels, word.bonus))
+
+    def native(self) -> _native.Wishes:
+        """All wishes so far."""
+        units = sorted(self._bonus)
+        labels = [self._bonus[unit][0] for unit in units]
+        sizes = [len(each) for each in labels]
+        return _native.Wishes(
+            self._tag_sets(),
+            np.repeat(np.array(units, np.int64), sizes),
+            _joined(labels),
+            np.repeat(np.array([self._bonus[unit][1] for unit in units], np.float32), sizes),
+        )
+
+    def _tag_sets(self) -> _native.TagSets:
+        if not self._allowed:
+            return _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
+        units = sorted(self._allowed)
+        labels = [self._allowed[unit] for unit in units]
+        sizes = np.zeros(self._first + 1, np.int32)
+        sizes[np.array(units) + 1] = [len(each) for each in labels]
+        return _native.TagSets(np.cumsum(sizes, dtype=np.int32), _joined(labels))
+
+
+def _joined(labels: list[Labels]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    return np.array(list(itertools.chain.from_iterable(labels)), np.int32)
+
+
+def _labels_of_words(encoding: Encoding) -> Callable[[tuple[str, ...], int], list[Labels]]:
+    """A function from a word's tags and its number of units to the labels that each unit may have."""
+
+    def names(tag: str, count: int) -> list[str]:
+        return [tag] if encoding.level == "word" else encoding.boundaries.encode([count], [tag])
+
+    @functools.cache
+    def labels_of(tags: tuple[str, ...], count: int) -> list[Labels]:
+        if encoding.tags is None:
+            return [(encoding.number[letter],) for letter in encoding.boundaries.encode([count])]
+        rows = [[encoding.number[name] for name in names(tag, count)] for tag in tags or encoding.tags]
+        return [tuple(sorted(column)) for column in zip(*rows, strict=True)]
+
+    return labels_of
+
+
+class _Edges(NamedTuple):
+    """The labels that the units beside a word must have to be no part of it; empty if its own labels tell.
+
+    In the scheme BI a word's last unit does not say that the word is over: the next one must be a B.
+    """
+
+    before: Labels
+    behind: Labels
+
+
+def _open_edges(encoding: Encoding) -> _Edges:
+    allows, start, end = encoding.succession
+    is_open_before = allows[np.ix_(~end, start)].any()
+    is_open_behind = allows[np.ix_(end, ~start)].any()
+    return _Edges(
+        tuple(np.flatnonzero(end).tolist()) if is_open_before else (),
+        tuple(np.flatnonzero(start).tolist()) if is_open_behind else (),
+    )

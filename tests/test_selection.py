@@ -1,0 +1,96 @@
+"""Selection of words for annotators: which, in what form, in what order."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duilian import Sentence, Tagger, demo, read, write
+from duilian.corpus import Layer
+from duilian.errors import ConfigError
+from duilian.selection import candidates, hardest, most_uncertain, select
+
+TAGS = ["A", "B", "C", "D", "E", "F"]
+probabilities = st.lists(st.floats(0.01, 1.0), min_size=1, max_size=30)
+
+
+@pytest.fixture(scope="module")
+def tagger():
+    return Tagger("ctb", iterations=2).fit(demo.load("ctb", "ctb"))
+
+
+@given(probabilities, st.floats(0.01, 1.0))
+def test_the_hardest_are_below_all_others(best, share):
+    found = hardest(np.array(best), share)
+    others = set(range(len(best))) - set(found)
+    assert found == sorted(set(found))
+    assert 1 <= len(found) <= len(best)
+    assert abs(len(found) - share * len(best)) < 1
+    assert all(best[a] <= best[b] for a in found for b in others)
+
+
+def test_how_many_are_a_share():
+    assert [len(hardest(np.ones(n), 0.2)) for n in (1, 5, 6, 10, 15, 30)] == [1, 1, 2, 2, 3, 6]
+    assert hardest(np.array([0.5, 0.4, 0.4, 0.9]), 0.25) == [1], "ties from the left"
+
+
+def test_candidates_hold_the_mass():
+    def of(*values):
+        return sorted(candidates(np.array(values), TAGS))
+
+    assert of(0.5, 0.3, 0.195, 0.005, 0.0, 0.0) == ["A", "B", "C"]
+    assert of(0.0, 1.0, 0.0, 0.0, 0.0, 0.0) == ["A", "B"], "a choice of one is none"
+    assert of(0.2, 0.2, 0.2, 0.2, 0.1, 0.1) == ["A", "B", "C", "D"]
+    assert sorted(candidates(np.array([1.0]), ["A"])) == ["A"]
+
+
+def test_selected_words_are_the_uncertain_ones(tagger):
+    corpus = demo.load("ctb-dev", "ctb")
+    for given_sentence, found in zip(corpus, select(tagger, corpus, 0.2), strict=True):
+        words = given_sentence["ctb"].words
+        (marginals,) = tagger.marginals([words])
+        best = marginals.max(axis=1)
+        layer = found.sentence["ctb"]
+        chosen = [place for place, tag in enumerate(layer.tags) if tag is not None]
+        assert layer.words == words
+        assert len(chosen) == math.ceil(round(len(words) * 0.2, 9))
+        assert max(best[chosen]) <= min(np.delete(best, chosen))
+        assert found.uncertainty == pytest.approx(np.mean(1 - best))
+        for place in chosen:
+            assert tagger.encoding_.labels[int(marginals[place].argmax())] in layer.tags[place]
+
+
+@pytest.mark.parametrize("form", ["underscore", "slash", "conllu", "columns", "jsonl"])
+def test_the_file_is_a_corpus_with_partial_annotation(tagger, tmp_path, form):
+    found = [each.sentence for each in select(tagger, demo.load("ctb-dev", "ctb"), 0.2)]
+    write(found, tmp_path / "f", format=form, standard="ctb")
+    again = read(tmp_path / "f", format=form, standard="ctb")
+    assert [each["ctb"].tags for each in again] == [each["ctb"].tags for each in found]
+    assert [each["ctb"].words for each in again] == [each["ctb"].words for each in found]
+    Tagger("ctb", iterations=1).fit(again)
+
+
+def test_the_most_uncertain_sentences_come_first(tagger):
+    everything = list(select(tagger, demo.load("ctb-dev", "ctb"), 0.2))
+    found = most_uncertain(everything, 5)
+    values = [each.uncertainty for each in found]
+    assert values == sorted((each.uncertainty for each in everything), reverse=True)[:5]
+    assert most_uncertain(everything[:2], 9) == sorted(everything[:2], key=lambda each: -each.uncertainty)
+
+
+def test_ids_stay_and_empty_sentences_go(tagger):
+    sentences = [Sentence({"ctb": Layer(())}), Sentence({"ctb": Layer(("他", "来"))}, "s1")]
+    assert [each.sentence.id for each in select(tagger, sentences, 1.0)] == ["s1"]
+
+
+def test_what_is_refused(tagger):
+    for share in (0.0, -1.0, 1.1, float("nan")):
+        with pytest.raises(ConfigError, match="share"):
+            list(select(tagger, [], share))
+    char = Tagger("ctb", level="char", iterations=1).fit(demo.load("both-ctb", "ctb"))
+    with pytest.raises(ConfigError, match="word-level"):
+        list(select(char, [], 0.2))
