@@ -280,7 +280,7 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
 
 @pytest.mark.parametrize("scheme", ["free", "BIES"])
 def test_exponentiated_gradient_closes_the_duality_gap(scheme: str) -> None:
-    """The dual rises with every pass, never passes the primal, and meets it; there the primal gradient is 0."""
+    """The dual rises with every pass, stays below the primal, and meets it; there the primal's slope is 0."""
     case = random_case(4, scheme, partial=False, sentences=12)
     objective, layout = case.objective()
     data = _native.TaggingData(case.rows, case.first, case.label, NO_SETS)

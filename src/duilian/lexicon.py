@@ -134,7 +134,7 @@ class Lexicon:
         entries: dict[str, Entry] = {}
         for number, line in read_lines(path, encoding=encoding, skip=report.skip if lenient else None):
             try:
-                if line.strip() and not line.startswith("#"):
+                if line.strip() and not line.lstrip().startswith("#"):
                     _add(_parse(line), entries)
             except ConfigError as error:
                 problem = CorpusError(display_name(path), number, error.message, error.hint)

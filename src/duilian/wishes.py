@@ -48,9 +48,8 @@ class Wished:
             if word.bonus is None:
                 self._allowed.update(zip(units, labels, strict=True))
             else:
-                self._bonus.update(
-                    (unit, (each, word.bonus)) for unit, each in zip(units, labels, strict=True)
-                )
+                bonuses = [(each, word.bonus) for each in labels]
+                self._bonus.update(zip(units, bonuses, strict=True))
         if any(self._edges):
             self._close_edges(words, length)
         self._first += length

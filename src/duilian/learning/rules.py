@@ -101,7 +101,7 @@ class Sgd:
 
 
 class Exponentiated:
-    """Exponentiated gradient on the dual (Collins et al. 2008); one thread, every sentence fully annotated."""
+    """Exponentiated gradient on the dual (Collins et al. 2008); one thread, fully annotated sentences."""
 
     def __init__(self, make: Callable[[float], _native.ExponentiatedGradient], config: LearnConfig) -> None:
         self._learner = make(2.0 * config.l2)  # C/2 ‖w‖² = c2 ‖w‖²

@@ -27,6 +27,8 @@ Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 
 SEPARATOR = ":"
+TEXTS = (str, bytes)  # tuples: a union would be made anew for every attribute
+COLLECTIONS = (list, tuple, set, frozenset)
 NEVER = 2**62  # as `full_from`: no attribute is seen so often
 ARRAYS = {"first": np.int64, "label": np.uint16, "weights": np.float32, "names": np.uint8, "ends": np.int64}
 NO_SETS = _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
@@ -39,16 +41,21 @@ def attributes(unit: Unit) -> Iterator[tuple[str, float]]:
     outer name before it. In anything but a dict every member is an attribute.
     """
     if not isinstance(unit, Mapping):
-        if isinstance(unit, str | bytes) or not isinstance(unit, Iterable):
+        if isinstance(unit, TEXTS) or not isinstance(unit, Iterable):
             raise ConfigError(f"a unit must be a dict or a list of attributes, got {unit!r:.80}")
-        yield from ((_text(name), 1.0) for name in unit)
+        for name in unit:
+            yield _text(name), 1.0
         return
     for key, value in unit.items():
         name = _text(key)
-        if isinstance(value, str | bytes):
+        if isinstance(value, TEXTS):
             yield name + SEPARATOR + _text(value), 1.0
-        elif isinstance(value, Mapping | list | tuple | set | frozenset):
-            yield from ((name + SEPARATOR + inner, strength) for inner, strength in attributes(value))
+        elif isinstance(value, COLLECTIONS):
+            for inner in value:
+                yield name + SEPARATOR + _text(inner), 1.0
+        elif isinstance(value, Mapping):
+            for inner, strength in attributes(value):
+                yield name + SEPARATOR + inner, strength
         else:
             yield name, _strength(name, value)
 

@@ -1,8 +1,8 @@
 """The guide-feature tagger (kind `guided`): Jiang et al. (2009), as Li et al. (2017) re-implement it.
 
-A source tagger learns from a corpus of another standard; its labels on the target's sentences are features of
-the target tagger. With `folds`, the target's own plain tagger guides too: on the training data its labels come
-from jack-knifing, so that they are as good there as they will be on new text. One model file, one call.
+A source tagger learns from a corpus of another standard; its labels on the target's sentences are features
+of the target tagger. With `folds`, the target's own plain tagger guides too: on the training data its labels
+come from jack-knifing, so that they are as good there as they will be on new text. One model file, one call.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ class GuidedTagger(Tagger):
     """A tagger for `standard` that listens to one for `source_standard`; otherwise as `Tagger`."""
 
     kind: ClassVar[str] = "guided"
+    source_: Tagger
+    own_: Tagger
+    _jackknifed: list[list[str]] | None = None
 
     def __init__(
         self, standard: str = "tags", *, source_standard: str = "source", folds: int = 0, **parameters: Any
@@ -59,7 +62,7 @@ class GuidedTagger(Tagger):
         checkpoint: str | Path | None = None,
         resume: bool = False,
     ) -> Self:
-        """Learns from target sentences, and from a source corpus or with a source tagger that is there already."""
+        """Learns from target sentences, guided by a tagger of the source corpus (or one that is there)."""
         if source is None:
             raise ConfigError("a guided tagger needs a source: a corpus of the other standard, or a tagger")
         if self.templates is None:
@@ -90,8 +93,9 @@ class GuidedTagger(Tagger):
         guide = self.source_.predict_labels(units)
         if not self.folds:
             return [{"guide": labels} for labels in guide]
-        own, self._jackknifed = self._jackknifed, None  # the training data come first, and once
-        own = own if own is not None else self.own_.predict_labels(units)
+        # The training data come first, and once.
+        known, self._jackknifed = self._jackknifed, None
+        own = known if known is not None else self.own_.predict_labels(units)
         return [{"guide": a, "own": b} for a, b in zip(guide, own, strict=True)]
 
     def state(self, precision: Precision = "float32") -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
@@ -107,7 +111,6 @@ class GuidedTagger(Tagger):
     def from_state(cls, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """The tagger again, with its guides."""
         tagger = super().from_state(header, arrays)
-        tagger._jackknifed = None
         for name in ("source", "own")[: 2 if tagger.folds else 1]:
             parts = {
                 key.removeprefix(f"{name}."): a for key, a in arrays.items() if key.startswith(f"{name}.")

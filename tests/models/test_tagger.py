@@ -1,0 +1,248 @@
+"""The plain and the guided tagger on the demonstration corpora."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from duilian import demo
+from duilian.corpus import Layer
+from duilian.errors import ConfigError, ModelFileError, StandardError
+from duilian.modelfile import read_model, write_model
+from duilian.models import GuidedTagger, Tagger
+
+CTB = [sentence["ctb"] for sentence in demo.load("ctb", "ctb")]
+DEV = [sentence["ctb"] for sentence in demo.load("ctb-dev", "ctb")]
+PKU = [sentence["pku"] for sentence in demo.load("pku", "pku")]
+KINDS: dict[str, dict[str, Any]] = {
+    "word": {},
+    "char": {"level": "char"},
+    "segment": {"level": "char", "segment_only": True},
+}
+
+
+@pytest.fixture(scope="module")
+def taggers() -> dict[str, Tagger]:
+    return {name: Tagger("ctb", iterations=5, **kind).fit(CTB, dev=DEV) for name, kind in KINDS.items()}
+
+
+@pytest.mark.parametrize(("kind", "least"), [("word", 0.85), ("char", 0.6), ("segment", 0.75)])
+def test_it_learns(taggers: dict[str, Tagger], kind: str, least: float) -> None:
+    tagger = taggers[kind]
+    assert tagger.score(DEV) > least
+    assert tagger.score(DEV) * 100 == pytest.approx(tagger.best_score_, abs=0.3)
+    assert tagger.score(CTB) > 0.95
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_words_spell_the_sentence(taggers: dict[str, Tagger], kind: str) -> None:
+    for gold, guess in zip(DEV, taggers[kind].predict_layers(DEV), strict=True):
+        assert "".join(guess.words) == "".join(gold.words)
+        assert (guess.tags is None) == (kind == "segment")
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("precision", ["float32", "float16", "int8"])
+def test_a_saved_tagger_answers_the_same(
+    taggers: dict[str, Tagger], kind: str, precision: str, tmp_path: Path
+) -> None:
+    tagger = taggers[kind]
+    tagger.save(tmp_path / "a.duilian", precision=precision, notes={"why": "test"})  # type: ignore[arg-type]
+    loaded = Tagger.load(tmp_path / "a.duilian")
+    assert loaded.get_params() == tagger.get_params()
+    assert loaded.notes_ == {"why": "test"}
+    if precision == "float32":
+        assert loaded.predict_layers(DEV) == tagger.predict_layers(DEV)
+    assert loaded.score(DEV) == pytest.approx(tagger.score(DEV), abs=0.02)
+    loaded.save(tmp_path / "b.duilian", precision="float32", notes={"why": "test"})
+    if precision == "float32":
+        assert (tmp_path / "b.duilian").read_bytes() == (tmp_path / "a.duilian").read_bytes()
+
+
+def test_a_pickled_tagger_answers_the_same(taggers: dict[str, Tagger]) -> None:
+    again = pickle.loads(pickle.dumps(taggers["word"]))
+    assert again.predict(DEV) == taggers["word"].predict(DEV)
+    assert pickle.loads(pickle.dumps(Tagger("x", seed=7))).get_params() == Tagger("x", seed=7).get_params()
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_lines_give_what_layers_give(taggers: dict[str, Tagger], kind: str) -> None:
+    tagger = taggers[kind]
+    joint = " " if kind == "word" else ""
+    text = "".join(joint.join(layer.words) + "\n" for layer in DEV)
+    expected = []
+    for layer in tagger.predict_layers(DEV):
+        tags = layer.tags or ("",) * len(layer)
+        expected.append(" ".join(w + (f"_{t}" if t else "") for w, t in zip(layer.words, tags, strict=True)))
+    assert tagger.tag_lines(text.encode()).decode().splitlines() == expected
+    tagger.set_params(threads=3)
+    assert tagger.tag_lines(text.encode()).decode().splitlines() == expected
+    tagger.set_params(threads=1)
+
+
+def test_lines_keep_every_character_and_line_break(taggers: dict[str, Tagger]) -> None:
+    text = "他来了。\r\n\r\n  我 爱iPhone😀\n\u3000\n他走了。她呢？没有换行"
+    for kind in ("char", "segment"):
+        out = taggers[kind].tag_lines(text.encode(), between=" ", before_tag="_").decode()
+        assert out.count("\n") == text.count("\n")
+        assert out.count("\r") == text.count("\r")
+        words = [token.split("_")[0] for token in out.split()]
+        assert "".join(words) == "".join(text.split())
+        assert "我爱" not in "".join(out.split("_"))  # a blank always ends a word
+    with pytest.raises(ValueError, match="2: byte 0 is not UTF-8"):
+        taggers["char"].tag_lines(b"ok\n\xff\xfe")
+    assert taggers["char"].tag_lines(b"") == b""
+
+
+def test_marginals_and_k_best_agree(taggers: dict[str, Tagger]) -> None:
+    for kind, tagger in taggers.items():
+        layer = DEV[0]
+        (found,) = tagger.marginals([layer])
+        assert found.sum(axis=1) == pytest.approx(np.ones(len(found)))
+        answers = tagger.k_best(layer, 8)
+        assert [a.probability for a in answers] == sorted((a.probability for a in answers), reverse=True)
+        assert sum(a.probability for a in answers) <= 1.0 + 1e-9
+        assert answers[0].layer == tagger.predict_layers([layer])[0], kind
+        assert len({(a.layer.words, a.layer.tags) for a in answers}) == 8
+
+
+@pytest.mark.parametrize("algorithm", ["adagrad", "sgd", "eg"])
+def test_the_same_bytes_for_any_number_of_threads(algorithm: str, tmp_path: Path) -> None:
+    contents = []
+    for threads in (1, 2):
+        tagger = Tagger("ctb", iterations=2, threads=threads, algorithm=algorithm, batch=4)  # type: ignore[arg-type]
+        tagger.fit(CTB[:80], dev=DEV[:10]).set_params(threads=1).save(tmp_path / "m.duilian")
+        contents.append((tmp_path / "m.duilian").read_bytes())
+    assert contents[0] == contents[1]
+
+
+@pytest.mark.parametrize("algorithm", ["adagrad", "sgd", "eg"])
+def test_a_resumed_run_gives_the_same_bytes(algorithm: str, tmp_path: Path) -> None:
+    def tagger(iterations: int) -> Tagger:
+        return Tagger("ctb", iterations=iterations, algorithm=algorithm, sample=50)  # type: ignore[arg-type]
+
+    whole = tagger(5).fit(CTB[:80], dev=DEV)
+    checkpoint = tmp_path / "run.checkpoint"
+    tagger(2).fit(CTB[:80], dev=DEV, checkpoint=checkpoint)
+    resumed = tagger(5).fit(CTB[:80], dev=DEV, checkpoint=checkpoint, resume=True)
+    assert resumed.weights_.tobytes() == whole.weights_.tobytes()
+    with pytest.raises(ModelFileError, match="not a checkpoint of this run"):
+        tagger(5).fit(CTB[:70], dev=DEV, checkpoint=checkpoint, resume=True)
+    with pytest.raises(ModelFileError, match="kind 'checkpoint', not 'crf'"):
+        Tagger.load(checkpoint)
+
+
+@pytest.mark.parametrize("algorithm", ["sgd", "eg"])
+def test_the_papers_learners_learn_too(algorithm: str) -> None:
+    tagger = Tagger("ctb", iterations=8, algorithm=algorithm, batch=30 if algorithm == "sgd" else 1)  # type: ignore[arg-type]
+    assert tagger.fit(CTB, dev=DEV).score(DEV) > 0.8
+
+
+def test_partial_annotation_teaches() -> None:
+    """Half of the tags taken away or blurred to sets: worse than full annotation, far better than none."""
+    rng = np.random.default_rng(1)
+    tags = sorted({str(tag) for layer in CTB for tag in layer.tags or ()})
+
+    def blur(layer: Layer) -> Layer:
+        known = [str(tag) for tag in layer.tags or ()]
+        drawn = rng.random(len(known))
+        return Layer(
+            layer.words,
+            tuple(None if p < 0.4 else frozenset({t, tags[int(p * 30) % len(tags)]}) if p < 0.6 else t
+                  for t, p in zip(known, drawn, strict=True)),
+        )  # fmt: skip
+
+    for kind in ({}, {"level": "char"}):
+        partial = Tagger("ctb", iterations=5, **kind).fit([blur(layer) for layer in CTB])
+        assert partial.score(DEV) > (0.8 if not kind else 0.5)
+
+
+def test_trimming_makes_it_smaller(taggers: dict[str, Tagger], tmp_path: Path) -> None:
+    tagger = Tagger("ctb", iterations=5).fit(CTB)
+    sizes, scores = [], []
+    for least in (0.0, 0.05, 1e9):
+        tagger.trim(least).save(tmp_path / "m.duilian")
+        sizes.append((tmp_path / "m.duilian").stat().st_size)
+        scores.append(tagger.score(DEV))
+    assert sizes[0] > sizes[1] > sizes[2]
+    assert scores[1] == pytest.approx(scores[0], abs=0.03)
+    assert scores[2] < scores[0]
+
+
+def test_a_guided_tagger_beats_a_plain_one(tmp_path: Path) -> None:
+    plain = Tagger("ctb", iterations=5).fit(CTB).score(DEV)
+    guided = GuidedTagger("ctb", source_standard="pku", iterations=5).fit(CTB, source=PKU)
+    assert guided.score(DEV) > plain
+    guided.save(tmp_path / "g.duilian")
+    loaded = GuidedTagger.load(tmp_path / "g.duilian")
+    assert loaded.predict(DEV) == guided.predict(DEV)
+    with pytest.raises(ModelFileError, match="kind 'guided', not 'crf'"):
+        Tagger.load(tmp_path / "g.duilian")
+
+
+@pytest.mark.parametrize("level", ["word", "char"])
+def test_jack_knifed_guides_are_there_for_training_and_tagging(level: str, tmp_path: Path) -> None:
+    tagger = GuidedTagger("ctb", source_standard="pku", folds=3, level=level, iterations=2)
+    tagger.fit(CTB[:90], source=PKU[:90], dev=DEV)
+    assert tagger.templates == f"guide-own-{level}"
+    tagger.save(tmp_path / "g.duilian")
+    assert GuidedTagger.load(tmp_path / "g.duilian").predict(DEV) == tagger.predict(DEV)
+
+
+@pytest.mark.parametrize("length", [1, 10_000])
+def test_sentences_of_any_length(taggers: dict[str, Tagger], length: int) -> None:
+    for tagger in taggers.values():
+        (layer,) = tagger.predict_layers([["好"] * length])
+        assert "".join(layer.words) == "好" * length
+
+
+@pytest.mark.parametrize(
+    ("act", "error", "message"),
+    [
+        (lambda: Tagger().fit([]), ConfigError, "no sentence"),
+        (lambda: Tagger().fit([Layer(("a",))]), StandardError, "no tags"),
+        (lambda: Tagger(level="line").fit(CTB), ConfigError, "level must be"),  # type: ignore[arg-type]
+        (lambda: Tagger(segment_only=True).fit(CTB), ConfigError, "segmentation only is for level='char'"),
+        (lambda: Tagger(min_count=0).fit(CTB), ConfigError, "min_count"),
+        (lambda: Tagger(algorithm="lbfgs").fit(CTB), ConfigError, "algorithm must be"),  # type: ignore[arg-type]
+        (lambda: Tagger(templates="chunk").fit(CTB), ConfigError, "need the column 'pos'"),
+        (lambda: Tagger().set_params(rte=1), ConfigError, "no parameter 'rte'"),
+        (lambda: GuidedTagger(folds=1), ConfigError, "folds"),
+        (lambda: GuidedTagger().fit(CTB), ConfigError, "needs a source"),
+    ],
+)
+def test_wrong_settings_are_refused(act: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        act()
+
+
+def test_a_hostile_model_file_is_refused(taggers: dict[str, Tagger], tmp_path: Path) -> None:
+    """Whole files with sound checksums whose contents lead outside."""
+    path = tmp_path / "m.duilian"
+    taggers["word"].save(path)
+    header, arrays = read_model(path)
+    good = {name: np.array(array) for name, array in arrays.items()}
+    bad: list[tuple[dict[str, Any], dict[str, np.ndarray]]] = [
+        (header, good | {"label": np.full_like(good["label"], 0x7FFF)}),
+        (header, good | {"slot": np.zeros_like(good["slot"])}),
+        (header, good | {"slot": np.full_like(good["slot"], 2**40 - 1)}),
+        (header, good | {"slot": good["slot"][:0]}),
+        (header, good | {"weight": good["weight"][:-1]}),
+        (header, good | {"weight": np.full_like(good["weight"], np.nan)}),
+        (header, good | {"transition": good["transition"][:-1]}),
+        (header, good | {"label": good["label"] & 0x7FFF}),
+        (header, {name: array for name, array in good.items() if name != "slot"}),
+        (header | {"tags": ["a"]}, good),
+        (header | {"tags": 7}, good),
+        (header | {"templates": "w["}, good),
+        (header | {"parameters": {"nonsense": 1}}, good),
+        ({key: value for key, value in header.items() if key != "kind"}, good),
+    ]
+    for changed_header, changed in bad:
+        write_model(path, changed_header, changed)
+        with pytest.raises(ModelFileError, match=r"m\.duilian: "):
+            Tagger.load(path)
