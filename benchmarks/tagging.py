@@ -196,27 +196,30 @@ def result_table(bench: Bench, results: Sequence[Result]) -> Table:
     return table
 
 
+def reach_text(ours: Result, peer: Result) -> str:
+    """How long both took to the best dev score on the way of the peer, dev evaluations included."""
+    curve = peer.train.get("curve") or [(peer.train_cpu, peer.dev)]
+    score = max(found for _, found in curve)
+    theirs, mine = reached(curve, score), reached(ours.train["curve"], score)
+    if theirs is None or mine is None:
+        return f"its best on the way, {score:.2f}, not reached in {ours.train['iterations']} iterations"
+    return (
+        f"its best on the way, {score:.2f}, after {mine:.2f} s for its {theirs:.2f} ({theirs / mine:.1f} ×)"
+    )
+
+
 def ratio_lines(results: Sequence[Result]) -> list[str]:
-    """Duilian, the first, against each peer; features counted for both."""
-    ours, lines = results[0], []
-    for peer in results:
-        if peer.contender.peer == ours.contender.peer:
-            continue
-        seconds = reached(ours.train["curve"], peer.dev)
-        until = (
-            f"its dev score not reached in {ours.train['iterations']} iterations"
-            if seconds is None
-            else f"its dev score after {seconds:.2f} s, {peer.train_cpu / seconds:.1f} × sooner"
-        )
-        lines.append(
-            f"against {peer.contender.name}: trains {peer.train_cpu / ours.train_cpu:.1f} × as fast; "
-            f"{until}; "
-            f"tags files {ours.file_speed / peer.file_speed:.1f} × as fast, "
-            f"{ours.ready_speed / peer.ready_speed:.1f} × when it has its features and we have not; "
-            f"memory {ours.train['peak_mb'] / peer.train['peak_mb']:.2f} ×, "
-            f"model {ours.train['model_mb'] / peer.train['model_mb']:.2f} × the size"
-        )
-    return lines
+    """Duilian, the first, against each peer; the making of features counted for both."""
+    ours = results[0]
+    return [
+        f"against {peer.contender.name}: trains {peer.train_cpu / ours.train_cpu:.1f} × as fast; "
+        f"{reach_text(ours, peer)}; tags files {ours.file_speed / peer.file_speed:.1f} × as fast, "
+        f"{ours.ready_speed / peer.ready_speed:.1f} × when it has its features and we have not; "
+        f"memory {ours.train['peak_mb'] / peer.train['peak_mb']:.2f} ×, "
+        f"model {ours.train['model_mb'] / peer.train['model_mb']:.2f} × the size"
+        for peer in results
+        if peer.contender.peer != ours.contender.peer
+    ]
 
 
 def thread_line(bench: Bench, repeats: int) -> str:

@@ -4,13 +4,15 @@ from duilian.corpus import Corpus, Layer, Sentence, read, write
 from duilian.errors import DuilianError
 from duilian.features import Templates
 from duilian.lattice import Chain, Lattice
-from duilian.models import CoupledTagger, GuidedTagger, Tagger
+from duilian.lexicon import Lexicon
+from duilian.models import CRF, CoupledTagger, GuidedTagger, Tagger
 from duilian.standards import BoundaryScheme, Mapping, Standard
 from duilian.text import Folding
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "CRF",
     "BoundaryScheme",
     "Chain",
     "Corpus",
@@ -20,6 +22,7 @@ __all__ = [
     "GuidedTagger",
     "Lattice",
     "Layer",
+    "Lexicon",
     "Mapping",
     "Sentence",
     "Standard",

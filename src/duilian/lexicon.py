@@ -31,7 +31,7 @@ Mode = Literal["force", "prefer"]
 _Occurrence = tuple[bool, int, int, str]
 """Whether it is a preference, minus its length in units, its start, the word: the least goes first."""
 
-WEIGHT = 2.0  # per unit; about what one strong feature has
+WEIGHT = 2.0  # per unit
 MOST_WEIGHT = 1e4  # decoding stays exact up to scores of this size
 LONG = 5  # words of so many units and more are one class of length, as in the template `len`
 

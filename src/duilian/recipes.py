@@ -17,8 +17,9 @@ from typing import Any, Literal, Self
 from duilian.corpus import Corpus, Sentence, read_sentences
 from duilian.errors import ConfigError, StandardError
 from duilian.features.templates import presets
-from duilian.learning import IterationReport, LearnConfig
-from duilian.models.tagger import Precision, Tagger
+from duilian.learning import Algorithm, IterationReport, LearnConfig
+from duilian.models.precision import Precision
+from duilian.models.tagger import Tagger
 from duilian.settings import Table, nearest, override, read_toml
 
 DATA_VARIABLE = "DUILIAN_DATA"
@@ -65,7 +66,7 @@ class Save:
 class Learn:
     """`[learn]`: what a recipe may say about learning; what it leaves out is as in `LearnConfig`."""
 
-    algorithm: Literal["adagrad", "sgd"] | None = None
+    algorithm: Algorithm | None = None
     rate: float | None = None
     l2: float | None = None
     batch: int | None = None

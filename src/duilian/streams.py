@@ -173,22 +173,39 @@ def _units(line: str, tagger: Tagger) -> texts.Spans:
 
 def _analyse_text(tagger: Tagger, batch: Sequence[Source], with_confidence: bool) -> Iterator[Analysis]:
     lines = [_text(source, tagger) for source in batch]
+    # A corpus has its sentences; a line of text is cut into them.
+    is_text = all(source.sentence is None for source in batch) and not tagger.templates_.columns
+    guesses = _cut_lines(tagger, lines) if is_text else tagger.predict_layers([(line,) for line in lines])
+    if not with_confidence:
+        for source, line, guess in zip(batch, lines, guesses, strict=True):
+            if "".join(guess.words) == line:  # nothing but words: nothing to put together again
+                yield Analysis(source, guess)
+            else:
+                yield _restored(source, line, _units(line, tagger), guess, None, None)
+        return
     spans = [_units(line, tagger) for line in lines]
-    # A corpus has its sentences; a line of text is cut into them, and put together again behind the tagger.
     parts = [
-        _sentences(line, units) if source.sentence is None else [texts.cut(line, units)]
-        for source, line, units in zip(batch, lines, spans, strict=True)
+        _sentences(line, units) if is_text else [texts.cut(line, units)]
+        for line, units in zip(lines, spans, strict=True)
     ]
-    flat = [part for each in parts for part in each]
-    found = iter(tagger.predict_layers(flat))
-    marginals = iter(tagger.marginals(flat)) if with_confidence else None
-    for source, line, units, each in zip(batch, lines, spans, parts, strict=True):
-        guess = _joined(list(itertools.islice(found, len(each))), is_tagged=tagger.encoding_.tags is not None)
-        probabilities = None
-        if marginals is not None:
-            rows = [np.zeros((0, len(tagger.encoding_.labels))), *itertools.islice(marginals, len(each))]
-            probabilities = _label_probabilities(tagger, units, guess, np.concatenate(rows))
+    marginals = iter(tagger.marginals([part for each in parts for part in each]))
+    for source, line, units, each, guess in zip(batch, lines, spans, parts, guesses, strict=True):
+        rows = [np.zeros((0, len(tagger.encoding_.labels))), *itertools.islice(marginals, len(each))]
+        probabilities = _label_probabilities(tagger, units, guess, np.concatenate(rows))
         yield _restored(source, line, units, guess, probabilities, None)
+
+
+def _cut_lines(tagger: Tagger, lines: Sequence[str]) -> list[Layer]:
+    """Words and tags of each line, by the native path of whole files; blanks end words."""
+    # Control characters are in no unit, so that these signs are in no word.
+    text = "".join(texts.check_text(line) + "\n" for line in lines).encode()
+    answer = tagger.tag_lines(text, between="\x01", before_tag="\x02").decode()
+    layers = []
+    for line in answer.split("\n")[:-1]:
+        pairs = [word.partition("\x02")[::2] for word in line.split("\x01")] if line else []
+        tags = None if tagger.encoding_.tags is None else tuple([tag for _, tag in pairs])
+        layers.append(Layer(tuple([word for word, _ in pairs]), tags))
+    return layers
 
 
 def _sentences(line: str, units: texts.Spans) -> list[list[str]]:
@@ -197,11 +214,6 @@ def _sentences(line: str, units: texts.Spans) -> list[list[str]]:
     starts = texts.sentences(line)[1:, 0]
     seams = [0, *np.searchsorted(units[:, 0], starts).tolist(), len(found)]
     return [found[a:b] for a, b in itertools.pairwise(seams) if b > a]
-
-
-def _joined(layers: Sequence[Layer], is_tagged: bool) -> Layer:
-    words = tuple([word for layer in layers for word in layer.words])
-    return Layer(words, tuple([tag for layer in layers for tag in layer.tags or ()]) if is_tagged else None)
 
 
 def _word_ends(units: texts.Spans, words: Sequence[str]) -> list[int]:

@@ -280,7 +280,7 @@ LINES = st.text(
 
 
 @given(line=LINES, model=st.sampled_from(["char", "cuts"]))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=300)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=3000)
 def test_every_character_comes_back(models, line, model):
     tagger = _loaded(models / model)
     (found,) = analyse(tagger, [Source(line)], with_confidence=True)

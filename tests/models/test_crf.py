@@ -165,7 +165,8 @@ def test_states_are_those_seen_or_all_possible() -> None:
 
 
 def test_rare_attributes_are_left_out() -> None:
-    crf = CRF(min_freq=2).fit(SMALL_X, SMALL_Y)
+    sentences = [[{"rare": 1.0, **SMALL_X[0][0]}, *SMALL_X[0][1:]], SMALL_X[1]]
+    crf = CRF(min_freq=2).fit(sentences, SMALL_Y)
     assert crf.attributes_ == ["w:a", "size", "w:b"]
     kept = [[{k: v for k, v in u.items() if k == "size" or v in ("a", "b")} for u in s] for s in SMALL_X]
     assert crf.state_features_ == CRF().fit(kept, SMALL_Y).state_features_
@@ -238,7 +239,7 @@ def test_parameters_come_and_go_by_name() -> None:
     assert CRF(**crf.get_params()).get_params() == crf.get_params()
     assert (crf.get_params()["c2"], crf.get_params()["seed"]) == (0.7, 4)
     assert repr(crf) == "CRF(c2=0.7, seed=4)"
-    with pytest.raises(ConfigError, match="a CRF has no parameter 'nonsense'"):
+    with pytest.raises(ConfigError, match="CRF has no parameter 'nonsense'"):
         crf.set_params(nonsense=1)
 
 

@@ -109,10 +109,11 @@ def test_a_dev_set_keeps_the_best_iteration(
     dev: Corpus,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
+    gold = [[None, *labels[1:]] for labels in dev[1]]
     with caplog.at_level(logging.INFO, logger="duilian"):
-        crf = CRF(max_iterations=4, verbose=True).fit(*train, *dev)
+        crf = CRF(max_iterations=4, verbose=True).fit(*train, dev[0], gold)
     best = max(report.score or 0.0 for report in crf.training_log_)
-    assert 100 * crf.score(*dev) == pytest.approx(best)
+    assert 100 * crf.score(dev[0], gold) == pytest.approx(best)
     assert len(caplog.messages) == len(crf.training_log_) == 4
     assert caplog.messages[0].startswith("iteration 1: loss ")
     assert "dev accuracy" in caplog.messages[0]

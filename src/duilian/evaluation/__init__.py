@@ -1,7 +1,7 @@
 """Evaluation: metrics, significance, reports. It reads corpora and answers, and knows no model."""
 
 from duilian.evaluation.chunks import ChunkScore, are_chunk_labels, chunk_counts, chunk_score, chunks
-from duilian.evaluation.layers import evaluate_layers
+from duilian.evaluation.layers import evaluate_layers, main_score
 from duilian.evaluation.report import Evaluation, UnknownWords
 from duilian.evaluation.score import Score
 from duilian.evaluation.significance import Bootstrap, Metric, bootstrap, p_value
@@ -41,6 +41,7 @@ __all__ = [
     "chunk_score",
     "chunks",
     "evaluate_layers",
+    "main_score",
     "p_value",
     "recall_by_vocabulary",
     "tag_counts",

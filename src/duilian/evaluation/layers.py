@@ -9,8 +9,8 @@ from duilian.corpus.sentence import Layer, Tag
 from duilian.evaluation.chunks import OUTSIDE, are_chunk_labels, chunk_score
 from duilian.evaluation.report import Evaluation, UnknownWords
 from duilian.evaluation.score import Score
-from duilian.evaluation.tagging import TaggingScore, tagging_by_vocabulary, tagging_score
-from duilian.evaluation.words import Alignment, align
+from duilian.evaluation.tagging import TaggingScore, accuracy, tagging_by_vocabulary, tagging_score
+from duilian.evaluation.words import Alignment, align, word_score, word_tag_score
 
 Tags = list[Sequence[Tag]]
 
@@ -77,3 +77,18 @@ def _unknown(
 
 def _accuracy(score: TaggingScore) -> float | None:
     return score.accuracy if score.tokens else None
+
+
+def main_score(gold: Sequence[Layer], guess: Sequence[Layer], *, is_cut: bool) -> float:
+    """One number to compare taggers by, in percent.
+
+    Where words were given, the accuracy of tags; where text was cut into words, the F1 of words (with their
+    tags, if there are any).
+    """
+    words = [[layer.words for layer in side] for side in (gold, guess)]
+    tags = [[layer.tags or (None,) * len(layer) for layer in side] for side in (gold, guess)]
+    if not is_cut:
+        return accuracy(tags[0], tags[1])
+    if all(layer.tags is None for layer in guess):
+        return word_score(words[0], words[1]).f1
+    return word_tag_score((words[0], tags[0]), (words[1], tags[1])).f1

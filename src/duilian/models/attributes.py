@@ -167,9 +167,7 @@ class Learned:
         labels = len(self.classes)
         owner = np.repeat(np.arange(len(self.attributes)), np.diff(self.first)).astype(np.uint32)
         first = np.concatenate(([0], np.cumsum(np.bincount(self.label, minlength=labels))))
-        rows = _native.FeatureRows(
-            first, owner[np.argsort(self.label, kind="stable")], np.array([], np.float32)
-        )
+        rows = _native.FeatureRows(first, owner[np.argsort(self.label)], np.array([], np.float32))
         every = np.arange(labels, dtype=np.int32)
         data = _native.TaggingData(rows, np.array([0, labels], np.int64), every, NO_SETS)
         rules = Succession.free(labels).native()

@@ -8,7 +8,6 @@ parameters of CRFsuite mean here.
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import logging
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -25,6 +24,7 @@ from duilian.lattice import Succession
 from duilian.learning import AdaGrad, Algorithm, IterationReport, LearnConfig, Sgd, Trainer
 from duilian.modelfile import read_model, write_model
 from duilian.models.attributes import NEVER, NO_SETS, Floats, Learned, Numbering, Unit, Units, UnitSentences
+from duilian.models.estimator import Estimator
 
 LabelSentences = Iterable[Sequence[str | None]]
 
@@ -58,7 +58,7 @@ class NotFittedError(ConfigError, AttributeError):
 
 
 @dataclasses.dataclass(eq=False)
-class CRF:
+class CRF(Estimator):
     """`sklearn_crfsuite.CRF` with our learner; see `docs/sklearn.md` for what each parameter does.
 
     X is a list of sentences, a sentence a list of feature dicts or of lists of attributes; y has the labels,
@@ -96,22 +96,6 @@ class CRF:
     seed: int = 1
     threads: int = 1
 
-    @classmethod
-    def _parameter_names(cls) -> list[str]:
-        return [field.name for field in dataclasses.fields(cls)]
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The constructor's parameters by name."""
-        return {name: getattr(self, name) for name in self._parameter_names()}
-
-    def set_params(self, **params: Any) -> Self:
-        """Changes parameters by name."""
-        for name, value in params.items():
-            if name not in self._parameter_names():
-                raise ConfigError(f"a CRF has no parameter {name!r}")
-            setattr(self, name, value)
-        return self
-
     def __repr__(self) -> str:
         changed = [
             f"{field.name}={getattr(self, field.name)!r}"
@@ -119,11 +103,6 @@ class CRF:
             if getattr(self, field.name) != field.default
         ]
         return f"CRF({', '.join(changed)})"
-
-    def __sklearn_tags__(self) -> Any:
-        # Not a classifier in scikit-learn's sense: its answers are lists, which no stratified split can sort.
-        tags = importlib.import_module("sklearn.utils")
-        return tags.Tags(estimator_type=None, target_tags=tags.TargetTags(required=True))
 
     def _learn_config(self) -> LearnConfig:
         learner = LEARNERS.get(self.algorithm or "lbfgs")

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from duilian.corpus import Corpus, Layer, Sentence
 from duilian.errors import ConfigError
 from duilian.learning import IterationReport
-from duilian.models.tagger import Columns, Precision, Sentences, Tagger
+from duilian.models.precision import Precision
+from duilian.models.tagger import Columns, Sentences, Tagger
 
 GUIDE_TEMPLATES = {"word": "guide-word", "char": "guide-char"}
 OWN_GUIDE_TEMPLATES = {"word": "guide-own-word", "char": "guide-own-char"}

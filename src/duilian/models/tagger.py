@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import inspect
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +20,7 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.corpus import Layer, Sentence
 from duilian.errors import ConfigError, ModelFileError, StandardError, TemplateError
-from duilian.evaluation import accuracy, word_score, word_tag_score
+from duilian.evaluation import main_score
 from duilian.features import Templates, pack
 from duilian.learning import (
     AdaGrad,
@@ -35,12 +34,13 @@ from duilian.learning import (
 from duilian.lexicon import Lexicon
 from duilian.modelfile import read_model, write_model
 from duilian.models.encoding import Encoding, Level
+from duilian.models.estimator import Estimator
+from duilian.models.precision import Precision, dequantise, quantise
 from duilian.text import Folding, Script
 
 Sentences = Iterable[Layer] | Iterable[Sentence] | Iterable[Sequence[str]]
 Columns = Mapping[str, Sequence[str]]
 Notes = Mapping[str, Any]
-Precision = Literal["float32", "float16", "int8"]
 
 NO_WISHES = _native.Wishes(
     _native.TagSets(np.array([0], np.int32), np.array([], np.int32)),
@@ -62,7 +62,7 @@ class Answer:
     probability: float
 
 
-class Tagger:
+class Tagger(Estimator):
     """Labels units after one standard; see the module's text for the levels.
 
     `segment_only` (characters) leaves tags out. `full_from`: features seen so many times get a weight for
@@ -118,22 +118,6 @@ class Tagger:
         self.average = average
         self.seed = seed
         self.threads = threads
-
-    @classmethod
-    def _parameter_names(cls) -> list[str]:
-        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The constructor's parameters by name."""
-        return {name: getattr(self, name) for name in self._parameter_names()}
-
-    def set_params(self, **params: Any) -> Self:
-        """Changes parameters by name."""
-        for name, value in params.items():
-            if name not in self._parameter_names():
-                raise ConfigError(f"a tagger has no parameter {name!r}")
-            setattr(self, name, value)
-        return self
 
     def _learn_config(self) -> LearnConfig:
         names = [field.name for field in dataclasses.fields(LearnConfig)]
@@ -251,7 +235,7 @@ class Tagger:
 
         def evaluate(weights: npt.NDArray[np.float32]) -> float:
             labels = _native.tag_units(self.layout_, weights, rows, packed.first, self.threads)
-            return score_layers(layers, self._decode(units, labels, packed.first), self.level)
+            return main_score(layers, self._decode(units, labels, packed.first), is_cut=self.level == "char")
 
         return evaluate
 
@@ -300,7 +284,7 @@ class Tagger:
     def score(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> float:  # noqa: N803
         """Accuracy of tags at word level, F1 of words (with tags, if any) at character level; from 0 to 1."""
         gold = self.layers(X, y)
-        return score_layers(gold, self.predict_layers(gold), self.level) / 100.0
+        return main_score(gold, self.predict_layers(gold), is_cut=self.level == "char") / 100.0
 
     def marginals(
         self,
@@ -407,30 +391,3 @@ class Tagger:
             self.__dict__.update(type(self)(**kept["parameters"]).__dict__)
         else:
             self.__dict__.update(type(self).from_state(*kept["state"]).__dict__)
-
-
-def quantise(weights: npt.NDArray[np.float32], precision: Precision) -> dict[str, npt.NDArray[Any]]:
-    """Weights in fewer bits: half precision, or 8 bits of a common scale."""
-    if precision == "int8":
-        scale = np.float32(max(float(np.abs(weights).max(initial=0.0)), 1e-6) / 127.0)
-        return {"weight": np.rint(weights / scale).astype(np.int8), "scale": np.array([scale], np.float32)}
-    if precision not in ("float32", "float16"):
-        raise ConfigError(f"precision must be 'float32', 'float16' or 'int8', got {precision!r}")
-    return {"weight": weights.astype(precision)}
-
-
-def dequantise(arrays: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
-    """The weights again, in single precision."""
-    weights = arrays["weight"].astype(np.float32)
-    return weights * arrays["scale"][0] if "scale" in arrays else weights
-
-
-def score_layers(gold: Sequence[Layer], guess: Sequence[Layer], level: str) -> float:
-    """Percent: accuracy of known tags at word level, F1 of words (with their tags) at character level."""
-    words = [[layer.words for layer in side] for side in (gold, guess)]
-    tags = [[layer.tags or (None,) * len(layer) for layer in side] for side in (gold, guess)]
-    if level == "word":
-        return accuracy(tags[0], tags[1])
-    if all(layer.tags is None for layer in guess):
-        return word_score(words[0], words[1]).f1
-    return word_tag_score((words[0], tags[0]), (words[1], tags[1])).f1
