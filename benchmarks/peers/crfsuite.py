@@ -19,7 +19,6 @@ from duilian.text import Folding
 from peers.tasks import Split, Task, gold_tags, read_rows, write_tags
 from peers.watch import Watch
 
-
 DEV_GROUP = 1
 
 

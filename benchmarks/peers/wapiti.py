@@ -1,7 +1,8 @@
 """Wapiti (Lavergne et al. 2010) through the PyPI package libwapiti, with the features of the same templates.
 
 Without patterns Wapiti takes the fields of a row as features: `u…` for a label, `b` for a pair of labels.
-It gives every feature a weight for every label, where CRFsuite has the labels seen with it only.
+It gives every feature a weight for every label, where CRFsuite has the labels seen with it only. Its sgd-l1
+needs patterns (without them it writes past its arrays), so the batch methods are what can be measured.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def tag(task: Task, model: Path, source: Path, target: Path, watch: Watch) -> No
         attributes = Attributes(task.templates)
     with watch.part("file"):
         sentences = read_rows(source)
-        write_tags((tagger.label_sequence(_rows(attributes(layer))).split() for layer in sentences), target)
+        answers = (tagger.label_sequence(_rows(attributes(layer))) for layer in sentences)
+        write_tags((answer.decode("utf-8").split() for answer in answers), target)
     for layer in sentences:
         rows = _rows(attributes(layer))
         with watch.part("ready"):

@@ -30,6 +30,7 @@ _SEPARATORS = re.compile("[ \t\u3000]+")
 _GAP = re.compile(r"(\S*)((?:\s(?:.*\s)?)?)(\S*)", re.DOTALL)
 _LEAD = re.compile(r"((?:.*\s)?)(\S*)", re.DOTALL)
 _SURE_TOKENS = 5
+_NO_UNITS = np.zeros((0, 2), np.int64)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -176,22 +177,22 @@ def _analyse_text(tagger: Tagger, batch: Sequence[Source], with_confidence: bool
     # A corpus has its sentences; a line of text is cut into them.
     is_text = all(source.sentence is None for source in batch) and not tagger.templates_.columns
     guesses = _cut_lines(tagger, lines) if is_text else tagger.predict_layers([(line,) for line in lines])
-    if not with_confidence:
-        for source, line, guess in zip(batch, lines, guesses, strict=True):
-            if "".join(guess.words) == line:  # nothing but words: nothing to put together again
-                yield Analysis(source, guess)
-            else:
-                yield _restored(source, line, _units(line, tagger), guess, None, None)
-        return
-    spans = [_units(line, tagger) for line in lines]
-    parts = [
-        _sentences(line, units) if is_text else [texts.cut(line, units)]
-        for line, units in zip(lines, spans, strict=True)
-    ]
-    marginals = iter(tagger.marginals([part for each in parts for part in each]))
-    for source, line, units, each, guess in zip(batch, lines, spans, parts, guesses, strict=True):
-        rows = [np.zeros((0, len(tagger.encoding_.labels))), *itertools.islice(marginals, len(each))]
-        probabilities = _label_probabilities(tagger, units, guess, np.concatenate(rows))
+    split = _sentence_units if is_text else lambda line, tagger: [_units(line, tagger)]
+    marginals = None
+    if with_confidence:
+        parts = [(line, units) for line in lines for units in split(line, tagger)]
+        marginals = np.concatenate(tagger.marginals([texts.cut(*part) for part in parts] or [()]))
+    first = 0  # the row of the line's first unit in marginals
+    for source, line, guess in zip(batch, lines, guesses, strict=True):
+        if marginals is None and "".join(guess.words) == line:  # words only: nothing to put together again
+            yield Analysis(source, guess)
+            continue
+        units = np.concatenate([_NO_UNITS, *split(line, tagger)])
+        probabilities = None
+        if marginals is not None:
+            rows = marginals[first : first + len(units)]
+            probabilities = _label_probabilities(tagger, units, guess, rows)
+            first += len(units)
         yield _restored(source, line, units, guess, probabilities, None)
 
 
@@ -208,12 +209,9 @@ def _cut_lines(tagger: Tagger, lines: Sequence[str]) -> list[Layer]:
     return layers
 
 
-def _sentences(line: str, units: texts.Spans) -> list[list[str]]:
-    """The units of each sentence of a line."""
-    found = texts.cut(line, units)
-    starts = texts.sentences(line)[1:, 0]
-    seams = [0, *np.searchsorted(units[:, 0], starts).tolist(), len(found)]
-    return [found[a:b] for a, b in itertools.pairwise(seams) if b > a]
+def _sentence_units(line: str, tagger: Tagger) -> list[texts.Spans]:
+    """The units of each sentence of a line; none reaches from one sentence into the next."""
+    return [_units(line[a:b], tagger) + a for a, b in texts.sentences(line).tolist()]
 
 
 def _word_ends(units: texts.Spans, words: Sequence[str]) -> list[int]:

@@ -18,7 +18,10 @@ MARK = "::: "
 
 def _shown(text: str) -> list[str]:
     """Lines without what differs from run to run or from processor to processor: figures, widths."""
-    return [re.sub(r" +", " ", re.sub(r"[\d,]*\d[\d.]*", "#", line)).rstrip() for line in text.splitlines()]
+    return [
+        re.sub(r" +", " ", re.sub(r"[\d,]*\d[\d.]*", "#", line)).rstrip()
+        for line in text.rstrip().splitlines()
+    ]
 
 
 def test_the_commands_print_what_the_guide_says(tmp_path):

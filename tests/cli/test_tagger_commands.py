@@ -15,11 +15,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from duilian import Tagger, cli, demo, read
-from duilian.streams import Source, analyse, segmented_line
+from duilian.streams import Source, analyse, analyse_k_best, segmented_line
 from duilian.text import units
 
 DEMO = Path(demo.__file__).parent
@@ -279,8 +279,10 @@ LINES = st.text(
 )
 
 
+@example(line="我们。\u0301去", model="char")  # the mark combines, but begins a sentence
+@example(line="20 14", model="cuts")
 @given(line=LINES, model=st.sampled_from(["char", "cuts"]))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=3000)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=200)
 def test_every_character_comes_back(models, line, model):
     tagger = _loaded(models / model)
     (found,) = analyse(tagger, [Source(line)], with_confidence=True)
@@ -289,6 +291,10 @@ def test_every_character_comes_back(models, line, model):
     assert found.confidence is not None
     assert len(found.confidence) == len(found.layer)
     assert all(0 <= each <= 1 + 1e-9 for each in found.confidence)
+    (plain,) = analyse(tagger, [Source(line)])
+    assert (plain.lead, plain.layer) == (found.lead, found.layer), "confidence changes nothing"
+    ((best,),) = analyse_k_best(tagger, [Source(line)], 1) if found.layer.words else [[found]]
+    assert best.lead + best.layer.text == line
     out = segmented_line(found)
     assert "".join(out.split()) == "".join(line.split())
     visible = [token for token in out.split() if len(units(token))]

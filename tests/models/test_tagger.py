@@ -115,7 +115,7 @@ def test_the_same_bytes_for_any_number_of_threads(algorithm: str, tmp_path: Path
     contents = []
     for threads in (1, 2):
         tagger = Tagger("ctb", iterations=2, threads=threads, algorithm=algorithm, batch=4)  # type: ignore[arg-type]
-        tagger.fit(CTB[:80], dev=DEV[:10]).set_params(threads=1).save(tmp_path / "m.duilian")
+        tagger.fit(CTB[:80], dev=DEV[:10]).save(tmp_path / "m.duilian")
         contents.append((tmp_path / "m.duilian").read_bytes())
     assert contents[0] == contents[1]
 
@@ -188,7 +188,7 @@ def test_a_guided_tagger_beats_a_plain_one(tmp_path: Path) -> None:
 def test_jack_knifed_guides_are_there_for_training_and_tagging(level: str, tmp_path: Path) -> None:
     tagger = GuidedTagger("ctb", source_standard="pku", folds=3, level=level, iterations=2)
     tagger.fit(CTB[:90], source=PKU[:90], dev=DEV)
-    assert tagger.templates == f"guide-own-{level}"
+    assert tagger.templates_.name == f"guide-own-{level}"
     tagger.save(tmp_path / "g.duilian")
     assert GuidedTagger.load(tmp_path / "g.duilian").predict(DEV) == tagger.predict(DEV)
 

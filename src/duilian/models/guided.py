@@ -44,6 +44,9 @@ class GuidedTagger(Tagger):
     def _parameter_names(cls) -> list[str]:
         return ["source_standard", "folds", *Tagger._parameter_names()]
 
+    def _default_templates(self) -> str:
+        return (OWN_GUIDE_TEMPLATES if self.folds else GUIDE_TEMPLATES)[self.level]
+
     def _plain_parameters(self) -> dict[str, Any]:
         """The parameters that source and own taggers share with this one."""
         return {
@@ -66,8 +69,6 @@ class GuidedTagger(Tagger):
         """Learns from target sentences, guided by a tagger of the source corpus (or one that is there)."""
         if source is None:
             raise ConfigError("a guided tagger needs a source: a corpus of the other standard, or a tagger")
-        if self.templates is None:
-            self.templates = (OWN_GUIDE_TEMPLATES if self.folds else GUIDE_TEMPLATES)[self.level]
         self.source_ = source if isinstance(source, Tagger) else self._fit_source(source)
         layers = self.layers(X, y)
         self._jackknifed = self._jackknife(layers) if self.folds else None

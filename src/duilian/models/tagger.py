@@ -119,6 +119,9 @@ class Tagger(Estimator):
         self.seed = seed
         self.threads = threads
 
+    def _default_templates(self) -> str:
+        return DEFAULT_TEMPLATES[self.level]
+
     def _learn_config(self) -> LearnConfig:
         names = [field.name for field in dataclasses.fields(LearnConfig)]
         return LearnConfig(**{name: getattr(self, name) for name in names})
@@ -181,7 +184,7 @@ class Tagger(Estimator):
                 raise StandardError(f"the corpus has no tags in {self.standard!r} to learn from")
             tags = tuple(sorted(seen))
         self.encoding_ = Encoding(self.level, tags, self.scheme, self.join_letters, self.join_digits)
-        self.templates_ = Templates.load(self.templates or DEFAULT_TEMPLATES[self.level])
+        self.templates_ = Templates.load(self.templates or self._default_templates())
         self.folding_ = Folding(script=self.script)
 
     def _pack(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> _native.Sentences:
@@ -357,7 +360,7 @@ class Tagger(Estimator):
         weights = self.predictor_.weights
         header = {
             "kind": self.kind,
-            "parameters": self.get_params(),
+            "parameters": self.get_params() | {"threads": 1},  # how it was made must not show in the bytes
             "tags": self.encoding_.tags,
             "templates": self.templates_.text,
             "templates_name": self.templates_.name,
