@@ -150,11 +150,11 @@ def test_two_sides_need_a_kind_that_takes_them(recipe, monkeypatch):
 
 
 def test_register_adds_a_kind(monkeypatch):
-    monkeypatch.setattr("duilian.recipes.KINDS", {})
-    from duilian import recipes
+    monkeypatch.setattr("duilian.recipes.recipe.KINDS", {})
+    from duilian.recipes import recipe
 
     register(Kind("new", CrfSettings, range(1, 2), lambda recipe, run: None))
-    assert list(recipes.KINDS) == ["new"]
+    assert list(recipe.KINDS) == ["new"]
 
 
 def _train(recipe: Recipe, path: Path, **options: object) -> bytes:
@@ -259,3 +259,39 @@ def test_places_that_cannot_be_written_are_found_before_training(recipe, tmp_pat
     for place in (tmp_path, tmp_path / "missing" / "m"):
         with pytest.raises(ConfigError, match="cannot be written here"):
             train(recipe(), Run(output=place, on_iteration=lambda report: pytest.fail("it trained")))
+
+
+GUIDED = """
+[model]
+kind = "guided"
+source_iterations = 2
+
+[[side]]
+standard = "ctb"
+train = "ctb.txt"
+dev = "ctb-dev.txt"
+
+[[side]]
+standard = "pku"
+train = "pku.txt"
+
+[learn]
+iterations = 3
+
+[save]
+least = 0.01
+"""
+
+
+def test_a_guided_tagger_from_a_recipe(recipe, tmp_path):
+    from duilian.models import GuidedTagger, load
+
+    score = train(recipe(GUIDED), Run(output=tmp_path / "g.model"))
+    tagger = load(tmp_path / "g.model")
+    assert isinstance(tagger, GuidedTagger)
+    assert score is not None
+    assert score > 80
+    assert tagger.source_.standard == "pku"
+    assert tagger.source_.iterations == 2
+    with pytest.raises(ConfigError, match="needs 2"):
+        recipe(GUIDED.replace('[[side]]\nstandard = "pku"\ntrain = "pku.txt"\n', ""))

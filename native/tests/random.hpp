@@ -116,4 +116,47 @@ void for_each_path(const duilian::Lattice& x, const Visit& visit) {
   return out;
 }
 
+enum class RuleKind : std::uint8_t { free, blocks, tag_wise, random, cut_off };
+inline constexpr std::int32_t kRuleKinds = 5;
+
+/// Words with a tag, in the letters E S B I: block by block (E of all tags, S of all, …) or tag by tag.
+[[nodiscard]] inline duilian::Succession boundary_rules(std::int32_t tags, bool is_tag_wise) {
+  enum Letter : std::int32_t { E, S, B, I };
+  duilian::Succession out;
+  out.tags = 4 * tags;
+  const auto letter = [&](std::int32_t label) { return is_tag_wise ? label % 4 : label / tags; };
+  const auto tag = [&](std::int32_t label) { return is_tag_wise ? label / 4 : label % tags; };
+  for (std::int32_t i = 0; i <= out.tags; ++i) {
+    for (std::int32_t j = 0; j <= out.tags; ++j) {
+      const bool is_inside = i < out.tags && (letter(i) == B || letter(i) == I);
+      const bool begins = j == out.tags || letter(j) == B || letter(j) == S;
+      const bool goes_on = is_inside && !begins && tag(i) == tag(j);
+      out.allows.push_back(goes_on || (!is_inside && begins) ? 1 : 0);
+    }
+  }
+  return out;
+}
+
+/// Rules of a kind for 1 to 12 labels; `labels` is how many there are, as free rules do not say.
+[[nodiscard]] inline duilian::Succession random_rules(Random& random, RuleKind kind, std::int32_t& labels) {
+  labels = 4 * (1 + random.below(3));
+  if (kind == RuleKind::blocks || kind == RuleKind::tag_wise) {
+    return boundary_rules(labels / 4, kind == RuleKind::tag_wise);
+  }
+  labels = 1 + random.below(12);
+  duilian::Succession out;
+  if (kind == RuleKind::free) return out;
+  out.tags = labels;
+  const double density = random.real(0.3, 1.0);
+  const std::int32_t cut = random.below(labels);  // from here on labels have no neighbours at all
+  for (std::int32_t i = 0; i <= labels; ++i) {
+    for (std::int32_t j = 0; j <= labels; ++j) {
+      const bool is_edge = i == labels || j == labels;
+      const bool allows = kind == RuleKind::random ? random.chance(density) : is_edge || (i < cut && j < cut);
+      out.allows.push_back(allows ? 1 : 0);
+    }
+  }
+  return out;
+}
+
 }  // namespace testing

@@ -20,6 +20,7 @@ from duilian.corpus import FORMATS, Layer, Sentence, read_lines
 from duilian.corpus.files import display_name, peek
 from duilian.corpus.formats import SAMPLE_LINES, FormatOptions, find_format, guess_by_content, guess_by_name
 from duilian.errors import ConfigError, CorpusError
+from duilian.lexicon import Lexicon
 from duilian.models import Tagger
 
 BATCH_SENTENCES = 2000
@@ -102,16 +103,22 @@ def _guess(lines: list[str], path: str, tagger: Tagger) -> str:
 
 
 def analyse(
-    tagger: Tagger, sources: Iterable[Source], *, with_confidence: bool = False
+    tagger: Tagger,
+    sources: Iterable[Source],
+    *,
+    with_confidence: bool = False,
+    lexicon: Lexicon | None = None,
 ) -> Iterator[Analysis]:
-    """The best analysis of each source."""
+    """The best analysis of each source, under a user's lexicon if there is one."""
     for batch in _batches(sources):
         yield from (_analyse_text if tagger.level == "char" else _analyse_words)(
-            tagger, batch, with_confidence
+            tagger, batch, with_confidence, lexicon
         )
 
 
-def analyse_k_best(tagger: Tagger, sources: Iterable[Source], k: int) -> Iterator[list[Analysis]]:
+def analyse_k_best(
+    tagger: Tagger, sources: Iterable[Source], k: int, lexicon: Lexicon | None = None
+) -> Iterator[list[Analysis]]:
     """The k most probable analyses of each source, which is taken as one sentence."""
     if k < 1:
         raise ConfigError(f"the number of analyses must be at least 1, got {k}")
@@ -122,12 +129,12 @@ def analyse_k_best(tagger: Tagger, sources: Iterable[Source], k: int) -> Iterato
                 Analysis(
                     source, dataclasses.replace(given, tags=each.layer.tags), probability=each.probability
                 )
-                for each in (tagger.k_best(given, k) if given.words else [])
+                for each in (tagger.k_best(given, k, lexicon=lexicon) if given.words else [])
             ]
         else:
             line = _text(source, tagger)
             spans = _units(line, tagger)
-            found = tagger.k_best(texts.cut(line, spans), k) if len(spans) else []
+            found = tagger.k_best(texts.cut(line, spans), k, lexicon=lexicon) if len(spans) else []
             yield [_restored(source, line, spans, each.layer, None, each.probability) for each in found]
 
 
@@ -152,10 +159,12 @@ def given_layer(source: Source, tagger: Tagger) -> Layer:
     return layers.get(tagger.standard) or next(iter(layers.values()))
 
 
-def _analyse_words(tagger: Tagger, batch: Sequence[Source], with_confidence: bool) -> Iterator[Analysis]:
+def _analyse_words(
+    tagger: Tagger, batch: Sequence[Source], with_confidence: bool, lexicon: Lexicon | None
+) -> Iterator[Analysis]:
     given = [given_layer(source, tagger) for source in batch]
-    found = tagger.predict_layers(given)
-    marginals = tagger.marginals(given) if with_confidence else None
+    found = tagger.predict_layers(given, lexicon=lexicon)
+    marginals = tagger.marginals(given, lexicon=lexicon) if with_confidence else None
     for place, (source, layer, guess) in enumerate(zip(batch, given, found, strict=True)):
         confidence = None
         if marginals is not None:
@@ -172,16 +181,24 @@ def _units(line: str, tagger: Tagger) -> texts.Spans:
     return texts.units(line, join_letters=tagger.join_letters, join_digits=tagger.join_digits)
 
 
-def _analyse_text(tagger: Tagger, batch: Sequence[Source], with_confidence: bool) -> Iterator[Analysis]:
+def _analyse_text(
+    tagger: Tagger, batch: Sequence[Source], with_confidence: bool, lexicon: Lexicon | None
+) -> Iterator[Analysis]:
     lines = [_text(source, tagger) for source in batch]
     # A corpus has its sentences; a line of text is cut into them.
-    is_text = all(source.sentence is None for source in batch) and not tagger.templates_.columns
-    guesses = _cut_lines(tagger, lines) if is_text else tagger.predict_layers([(line,) for line in lines])
+    is_plain = lexicon is None and not tagger.templates_.columns
+    is_text = is_plain and all(source.sentence is None for source in batch)
+    if is_text:
+        guesses = _cut_lines(tagger, lines)
+    else:
+        guesses = tagger.predict_layers([(line,) for line in lines], lexicon=lexicon)
     split = _sentence_units if is_text else lambda line, tagger: [_units(line, tagger)]
     marginals = None
     if with_confidence:
         parts = [(line, units) for line in lines for units in split(line, tagger)]
-        marginals = np.concatenate(tagger.marginals([texts.cut(*part) for part in parts] or [()]))
+        marginals = np.concatenate(
+            tagger.marginals([texts.cut(*part) for part in parts] or [()], lexicon=lexicon)
+        )
     first = 0  # the row of the line's first unit in marginals
     for source, line, guess in zip(batch, lines, guesses, strict=True):
         if marginals is None and "".join(guess.words) == line:  # words only: nothing to put together again

@@ -174,3 +174,75 @@ TEST(both_kernel_sets_find_the_peak) {
     }
   }
 }
+
+TEST(both_kernel_sets_find_a_peak_among_the_forbidden) {
+  for (std::size_t n = 1; n <= 20; ++n) {
+    for (std::size_t at = 0; at < n; ++at) {
+      std::vector<double> x(n, kForbidden);
+      for (const Kernels* set : {&kernels(), &baseline_kernels()}) CHECK(set->peak(x.data(), n) == kForbidden);
+      x[at] = -1e4;
+      for (const Kernels* set : {&kernels(), &baseline_kernels()}) CHECK(set->peak(x.data(), n) == -1e4);
+    }
+  }
+}
+
+TEST(both_kernel_sets_find_the_least_product_anywhere) {
+  for (std::size_t n = 1; n <= 20; ++n) {
+    for (std::size_t at = 0; at < n; ++at) {
+      // Wider than n is padded: what pads is 0 and must not count as the least.
+      std::vector<double> x(padded(n) + kLanes, 0.0);
+      std::fill_n(x.begin(), n, 0.5);
+      x[at] = 0.25;
+      for (const Kernels* set : {&kernels(), &baseline_kernels()}) {
+        std::vector<double> y(x.size(), 1.0);
+        double least = -1.0;
+        CHECK_NEAR(set->multiply(x.data(), n, x.size(), y.data(), &least),
+                   0.5 * static_cast<double>(n) - 0.25, 1e-12);
+        CHECK(least == 0.25 && y == x);
+      }
+    }
+  }
+}
+
+TEST(both_kernel_sets_go_along_diagonals_alike) {
+  for (std::size_t n = 0; n <= 70; ++n) {
+    testing::Random random(n);
+    std::vector<double> x(n), m(n), start(n), sums(n), highest(n);
+    for (std::vector<double>* each : {&x, &m, &start}) {
+      for (double& value : *each) value = random.real(-10.0, 10.0);
+    }
+    for (std::size_t k = 0; k < n; ++k) {
+      sums[k] = start[k] + x[k] * m[k];
+      highest[k] = std::max(start[k], x[k] + m[k]);
+    }
+    for (const Kernels* set : {&kernels(), &baseline_kernels()}) {
+      std::vector<double> y = start;
+      set->add_products(x.data(), m.data(), n, y.data());
+      for (std::size_t k = 0; k < n; ++k) CHECK_NEAR(y[k], sums[k], 1e-12 * (10.0 + std::abs(x[k] * m[k])));
+      y = start;
+      set->raise_sums(x.data(), m.data(), n, y.data());
+      CHECK(y == highest);
+    }
+  }
+}
+
+TEST(what_is_forbidden_raises_nothing) {
+  const std::vector<double> x = {kForbidden, 1.0, kForbidden, 2.0, kForbidden};
+  const std::vector<double> m = {1.0, kForbidden, kForbidden, 3.0, 4.0};
+  for (const Kernels* set : {&kernels(), &baseline_kernels()}) {
+    std::vector<double> y = {0.0, kForbidden, kForbidden, kForbidden, -7.0};
+    set->raise_sums(x.data(), m.data(), y.size(), y.data());
+    CHECK(y == std::vector<double>{0.0, kForbidden, kForbidden, 5.0, -7.0});
+  }
+}
+
+TEST(bursts_do_their_rounds) {
+  const double start = 4.0 * static_cast<double>(kBurst * (kBurst - 1) / 2);
+  for (const Kernels* set : {&kernels(), &baseline_kernels()}) {
+    CHECK(set->multiply_add_burst(0) == start && set->add_max_burst(0) == start);
+    // v · 0.999 + 0.001 and max(v + 0.999, 0.001) in 4 lanes of kBurst registers
+    CHECK_NEAR(set->multiply_add_burst(1), 0.999 * start + 0.004 * kBurst, 1e-9);
+    CHECK_NEAR(set->add_max_burst(1000), start + 999.0 * 4.0 * kBurst, 1e-6);
+    CHECK_NEAR(set->multiply_add_burst(100000), 4.0 * kBurst, 1e-6);  // 1 is the fixed point
+  }
+}

@@ -14,7 +14,7 @@ from duilian.corpus import Corpus, vocabulary
 from duilian.errors import ConfigError
 from duilian.evaluation import Evaluation
 from duilian.measuring import measure, read_gold, unknown_tags
-from duilian.models import Tagger
+from duilian.models import Tagger, load
 
 EXAMPLE = "Example:\n\n    duilian evaluate zx.model zx/dev.wordpos --against zx/train.wordpos"
 
@@ -48,7 +48,7 @@ def command(
 
     At word level the gold words are tagged; at character level they are joined, cut and tagged anew.
     """
-    tagger = Tagger.load(model)
+    tagger = load(model)
     reading = {
         "standard": standard,
         "format": format,

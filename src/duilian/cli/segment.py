@@ -6,7 +6,16 @@ import itertools
 
 from duilian.cli.corpus import Encoding, Output
 from duilian.cli.evaluate import check_level
-from duilian.cli.tag import InputFormat, Inputs, Model, Threads, load_tagger
+from duilian.cli.tag import (
+    InputFormat,
+    Inputs,
+    LexiconFile,
+    LexiconMode,
+    Model,
+    Threads,
+    load_tagger,
+    read_lexicon,
+)
 from duilian.corpus import open_writer
 from duilian.streams import analyse, read_sources, segmented_line
 
@@ -17,6 +26,8 @@ def command(
     model: Model,
     files: Inputs = None,
     format: InputFormat = None,
+    lexicon: LexiconFile = None,
+    lexicon_mode: LexiconMode = "force",
     encoding: Encoding = "utf-8",
     output: Output = "-",
     threads: Threads = 1,
@@ -31,5 +42,5 @@ def command(
         read_sources(path, tagger, format=format, encoding=encoding) for path in files or ["-"]
     )
     with open_writer(output) as write:
-        for analysis in analyse(tagger, sources):
+        for analysis in analyse(tagger, sources, lexicon=read_lexicon(lexicon, lexicon_mode)):
             write(segmented_line(analysis) + "\n")

@@ -13,8 +13,9 @@ from duilian.cli.corpus import Encoding, Output
 from duilian.corpus import FORMATS, Layer, Sentence, open_writer
 from duilian.corpus.formats import FormatOptions
 from duilian.errors import ConfigError
-from duilian.models import Tagger
-from duilian.streams import Analysis, Source, analyse, analyse_k_best, known_formats, read_sources
+from duilian.lexicon import Lexicon
+from duilian.models import Tagger, load
+from duilian.streams import Analysis, analyse, analyse_k_best, known_formats, read_sources
 
 EXAMPLE = "Example:\n\n    echo 我们 去 北京 。 | duilian tag pos.model --to slash"
 
@@ -28,6 +29,15 @@ Inputs = Annotated[
     list[str] | None, typer.Argument(metavar="FILE", help="Files, one after the other; - is standard input.")
 ]
 Threads = Annotated[int, typer.Option(min=1, help="Threads to use.")]
+LexiconFile = Annotated[
+    str | None,
+    typer.Option(
+        "--lexicon", metavar="FILE", help="Your words, one a line: word, tag and weight between tabs."
+    ),
+]
+LexiconMode = Annotated[
+    str, typer.Option("--lexicon-mode", metavar="MODE", help="force: obeyed; prefer: a bonus in the score.")
+]
 
 
 def command(
@@ -44,6 +54,8 @@ def command(
         bool, typer.Option("--marginals", help="How probable each tag is, behind it (Conf= in CoNLL-U).")
     ] = False,
     format: InputFormat = None,
+    lexicon: LexiconFile = None,
+    lexicon_mode: LexiconMode = "force",
     encoding: Encoding = "utf-8",
     output: Output = "-",
     threads: Threads = 1,
@@ -62,18 +74,26 @@ def command(
         read_sources(path, tagger, format=format, encoding=encoding, column=column) for path in files or ["-"]
     )
     render = _renderer(to, tagger.standard, column)
+    words = read_lexicon(lexicon, lexicon_mode)
     with open_writer(output) as write:
         if nbest is None:
-            for analysis in analyse(tagger, sources, with_confidence=marginals):
+            for analysis in analyse(tagger, sources, with_confidence=marginals, lexicon=words):
                 write(render(analysis))
         else:
-            for line in _ranked(tagger, sources, nbest, render):
+            for line in _ranked(analyse_k_best(tagger, sources, nbest, words), render):
                 write(line)
 
 
 def load_tagger(model: str, threads: int) -> Tagger:
     """The tagger in a file, told how many threads to use."""
-    return Tagger.load(model).set_params(threads=threads)
+    return load(model).set_params(threads=threads)
+
+
+def read_lexicon(path: str | None, mode: str) -> Lexicon | None:
+    """The user's words, if there are any."""
+    if mode not in ("force", "prefer"):
+        raise typer.BadParameter(f"{mode!r} is neither force nor prefer", param_hint="--lexicon-mode")
+    return None if path is None else Lexicon.read(path, mode=mode)  # type: ignore[arg-type]
 
 
 def _check(to: str, nbest: int | None, marginals: bool) -> None:
@@ -98,10 +118,8 @@ def _renderer(to: str, standard: str, column: str | None) -> Callable[[Analysis]
     return render
 
 
-def _ranked(
-    tagger: Tagger, sources: Iterator[Source], nbest: int, render: Callable[[Analysis], str]
-) -> Iterator[str]:
-    for found in analyse_k_best(tagger, sources, nbest):
+def _ranked(answers: Iterator[list[Analysis]], render: Callable[[Analysis], str]) -> Iterator[str]:
+    for found in answers:
         for rank, analysis in enumerate(found, start=1):
             yield f"{rank}\t{analysis.probability:.6f}\t{render(analysis)}"
         if not found:

@@ -16,7 +16,7 @@ from duilian.cli.evaluate import show_evaluation
 from duilian.evaluation import Evaluation
 from duilian.learning import IterationReport, LearnConfig
 from duilian.measuring import measure
-from duilian.models import Tagger
+from duilian.models import load
 from duilian.recipes import Recipe, Run, train
 
 EXAMPLE = (
@@ -83,7 +83,7 @@ def _test(plan: Recipe, model: Path, threads: int) -> Evaluation:
     side = next(side for side in plan.sides if side.test)
     gold = plan.corpus(side, "test")
     assert gold is not None
-    return measure(Tagger.load(model), gold, threads=threads)
+    return measure(load(model), gold, threads=threads)
 
 
 def _say_how_to_resume(run: Run) -> None:

@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from duilian.corpus import Corpus, Sentence, read_sentences
-from duilian.errors import ConfigError, StandardError
+from duilian.errors import ConfigError
 from duilian.features.templates import presets
 from duilian.learning import Algorithm, IterationReport, LearnConfig
 from duilian.models.precision import Precision
-from duilian.models.tagger import Tagger
-from duilian.settings import Table, nearest, override, read_toml
+from duilian.recipes.settings import Table, nearest, override, read_toml
 
 DATA_VARIABLE = "DUILIAN_DATA"
 Part = Literal["train", "dev", "test"]
@@ -244,93 +243,3 @@ def _check_output(output: Path) -> None:
     folder = output.resolve().parent
     if output.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
         raise ConfigError(f"{output}: cannot be written here", "choose another place with -o")
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class CrfSettings:
-    """`[model]` of kind crf; what each means stands in `Tagger`."""
-
-    level: Literal["word", "char"] = "word"
-    templates: str | None = None
-    segment_only: bool = False
-    scheme: str = "BIES"
-    join_letters: bool = False
-    join_digits: bool = False
-    script: Literal["as-is", "simplified"] = "as-is"
-    min_count: int = 1
-    full_from: int = 2
-
-
-def train_crf(recipe: Recipe, run: Run) -> float | None:
-    """The plain tagger from a recipe of kind crf."""
-    (side,) = recipe.sides
-    corpus, dev = recipe.corpus(side, "train"), recipe.corpus(side, "dev")
-    assert corpus is not None
-    learn = recipe.learn.chosen() | ({} if run.threads is None else {"threads": run.threads})
-    tagger = Tagger(side.standard, sample=side.sample, **recipe.model, **learn)
-    if not tagger.segment_only:
-        for part in filter(None, (corpus, dev)):
-            check_tags(part)
-    if dev is not None:
-        _warn_of_overlap(corpus, dev, run)
-    tagger.fit(
-        corpus,
-        dev=None if dev is None else _with_tags(dev, tagger),
-        on_iteration=run.on_iteration,
-        checkpoint=run.checkpoint,
-        resume=run.resume,
-    )
-    if recipe.save.least > 0:
-        tagger.trim(recipe.save.least)
-    _forget_the_machine(tagger)
-    tagger.save(run.output, precision=recipe.save.precision, notes=_notes(recipe, side, corpus, dev, tagger))
-    return tagger.best_score_
-
-
-def check_tags(corpus: Corpus) -> None:
-    """Refuse a corpus in which nothing is tagged."""
-    if not any(sentence[corpus.standard].tags for sentence in corpus):
-        raise StandardError(
-            f"{corpus.source}: the corpus has no tags in {corpus.standard!r}",
-            "a corpus of words alone needs level = 'char' and segment_only = true",
-        )
-
-
-def _with_tags(dev: Corpus, tagger: Tagger) -> list[Sentence]:
-    """What can be scored: at word level a sentence without tags says nothing."""
-    return [each for each in dev if tagger.level == "char" or each[dev.standard].tags is not None]
-
-
-def _warn_of_overlap(corpus: Corpus, dev: Corpus, run: Run) -> None:
-    if corpus == dev:
-        run.warn("the dev set is the training corpus: its score says nothing about new text")
-        return
-    seen = {sentence[corpus.standard].words for sentence in corpus}
-    count = sum(sentence[dev.standard].words in seen for sentence in dev)
-    if count:
-        run.warn(f"{count} of {len(dev)} dev sentences also occur in the training corpus")
-
-
-def _forget_the_machine(tagger: Tagger) -> None:
-    """Threads and folders of this run must not make the model's bytes differ."""
-    tagger.set_params(threads=1)
-    if tagger.templates is not None and tagger.templates not in presets():
-        tagger.templates_.name = Path(tagger.templates).name
-        tagger.set_params(templates=tagger.templates_.name)
-
-
-def _notes(recipe: Recipe, side: Side, corpus: Corpus, dev: Corpus | None, tagger: Tagger) -> dict[str, Any]:
-    parts = [("train", corpus), *([] if dev is None else [("dev", dev)])]
-    return {
-        "recipe": recipe.text,
-        "overrides": list(recipe.overrides),
-        "reading": side.reading(),
-        "corpora": {
-            name: {"sentences": len(part), "fingerprint": part.fingerprint()} for name, part in parts
-        },
-        "dev_score": tagger.best_score_,
-        "iterations": tagger.iterations_,
-    }
-
-
-register(Kind("crf", CrfSettings, range(1, 2), train_crf))

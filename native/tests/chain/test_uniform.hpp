@@ -1,0 +1,256 @@
+// The uniform chain against the general one on the same lattice written out, and both against the enumeration
+// of all label sequences. Part of test_chain.cpp.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+#include "check.hpp"
+#include "duilian/chain/uniform.hpp"
+#include "random.hpp"
+
+using namespace duilian;
+
+namespace {
+
+/// A random uniform chain with all that it refers to.
+struct UniformCase {
+  std::int32_t labels = 0;
+  Succession rules;
+  TransitionShape shape;
+  std::vector<float> table;  // [L + 1][L + 1]
+  std::int32_t positions = 0;
+  std::vector<double> state;  // [T][stride]
+
+  UniformCase(testing::Random& random, testing::RuleKind kind, std::int32_t most_positions)
+      : rules(testing::random_rules(random, kind, labels)), shape(shape_of(labels, rules)) {
+    const double range = random.chance(0.3) ? 1e4 : 3.0;
+    const double forbidden = random.chance(0.5) ? 0.0 : 0.2;
+    const auto edge = static_cast<std::size_t>(labels) + 1;
+    for (std::size_t k = 0; k < edge * edge; ++k) {
+      table.push_back(static_cast<float>(random.real(-range, range)));
+    }
+    positions = 1 + random.below(most_positions);
+    state.assign(static_cast<std::size_t>(positions) * shape.stride(), 0.0);
+    for (std::int32_t t = 0; t < positions; ++t) {
+      for (TagId l = 0; l < labels; ++l) {
+        const bool is_legal = (t > 0 || rules(labels, l)) && (t + 1 < positions || rules(l, labels));
+        at(t, l) = is_legal && !random.chance(forbidden) ? random.real(-range, range) : kForbidden;
+      }
+    }
+  }
+
+  [[nodiscard]] double& at(std::int32_t t, TagId l) {
+    return state[static_cast<std::size_t>(t) * shape.stride() + static_cast<std::size_t>(l)];
+  }
+  [[nodiscard]] double at(std::int32_t t, TagId l) const {
+    return state[static_cast<std::size_t>(t) * shape.stride() + static_cast<std::size_t>(l)];
+  }
+  /// As the table and the rules have it.
+  [[nodiscard]] double between(TagId i, TagId j) const {
+    return rules(i, j) ? table[static_cast<std::size_t>(i * (labels + 1) + j)] : kForbidden;
+  }
+  [[nodiscard]] double score(const std::vector<std::int32_t>& path) const {
+    double total = 0.0;
+    for (std::int32_t t = 0; t < static_cast<std::int32_t>(path.size()); ++t) {
+      total += at(t, path[t]) + (t > 0 ? between(path[t - 1], path[t]) : 0.0);
+    }
+    return total;
+  }
+};
+
+/// Calls test(case, chain, spelled) for every kind of rules and many seeds.
+template <class Test>
+void for_each_uniform_case(std::int64_t seeds, std::int32_t most_positions, const Test& test) {
+  for (std::int32_t kind = 0; kind < testing::kRuleKinds; ++kind) {
+    testing::for_each_seed(seeds, [&](testing::Random& random) {
+      const UniformCase x(random, static_cast<testing::RuleKind>(kind), most_positions);
+      const LabelTransitions between(x.shape, x.rules, x.table);
+      const UniformChain chain{x.positions, x.state.data(), between, x.rules};
+      test(x, chain, spell_out(chain));
+    });
+  }
+}
+
+[[nodiscard]] bool has_path(const SpelledOut& spelled) { return spelled.lattice.width(0) > 0; }
+
+/// Rounding grows with the scores.
+[[nodiscard]] double tolerance(double score) { return 1e-10 * (1.0 + std::abs(score)); }
+
+/// How often each pair of labels is expected, [L][L], from the general chain.
+[[nodiscard]] std::vector<double> general_pairs(const UniformCase& x, const SpelledOut& spelled,
+                                                const Marginals& found) {
+  const Lattice& lattice = spelled.lattice;
+  std::vector<double> out(static_cast<std::size_t>(x.labels * x.labels), 0.0);
+  for (const Block& block : spelled.between.blocks) {
+    for (std::size_t k = 0; k < block.rows * block.cols; ++k) {
+      const std::size_t i = k / block.cols;
+      const std::size_t j = k % block.cols;
+      const TagId from = lattice.tag[static_cast<std::size_t>(lattice.first[block.position]) + i];
+      const TagId to = lattice.tag[static_cast<std::size_t>(lattice.first[block.position + 1]) + j];
+      out[static_cast<std::size_t>(from * x.labels + to)] += found.pair[block.offset + i * block.stride + j];
+    }
+  }
+  return out;
+}
+
+/// The same from the core and the diagonals.
+[[nodiscard]] std::vector<double> uniform_pairs(const UniformCase& x, const UniformMarginals& found) {
+  const TransitionShape& s = x.shape;
+  std::vector<double> out(s.labels * s.labels, 0.0);
+  for (std::size_t i = 0; i < s.rows; ++i) {
+    for (std::size_t j = 0; j < s.cols; ++j) {
+      out[(s.row0 + i) * s.labels + s.col0 + j] += found.core[i * padded(s.cols) + j];
+    }
+  }
+  for (const Diagonal& d : s.diagonals) {
+    for (std::size_t k = 0; k < d.size; ++k) out[(d.i0 + k) * s.labels + d.j0 + k] += found.arc[d.at + k];
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST(shapes_cover_every_legal_pair_once) {
+  for_each_uniform_case(100, 1, [](const UniformCase& x, const UniformChain&, const SpelledOut&) {
+    const TransitionShape& s = x.shape;
+    std::vector<int> covered(s.labels * s.labels, 0);
+    CHECK(s.row0 + s.rows <= s.labels && s.col0 + s.cols <= s.labels);
+    for (std::size_t i = s.row0; i < s.row0 + s.rows; ++i) {
+      for (std::size_t j = s.col0; j < s.col0 + s.cols; ++j) ++covered[i * s.labels + j];
+    }
+    std::size_t arcs = 0;
+    for (const Diagonal& d : s.diagonals) {
+      CHECK(d.at == arcs && d.size > 0 && d.i0 + d.size <= s.labels && d.j0 + d.size <= s.labels);
+      for (std::size_t k = 0; k < d.size; ++k) ++covered[(d.i0 + k) * s.labels + d.j0 + k];
+      arcs += d.size;
+    }
+    CHECK(arcs == s.arcs);
+    const bool is_dense = s.rows == s.labels && s.cols == s.labels;  // a full core may have holes
+    for (TagId i = 0; i < x.labels; ++i) {
+      for (TagId j = 0; j < x.labels; ++j) {
+        const int times = covered[static_cast<std::size_t>(i * x.labels + j)];
+        CHECK(x.rules(i, j) ? times == 1 : times == (is_dense ? 1 : 0));
+      }
+    }
+  });
+}
+
+TEST(boundary_rules_in_blocks_are_a_core_and_four_diagonals) {
+  for (const std::int32_t tags : {2, 3, 10}) {
+    const auto n = static_cast<std::size_t>(tags);
+    const TransitionShape s = shape_of(4 * tags, testing::boundary_rules(tags, false));
+    CHECK(s.row0 == 0 && s.rows == 2 * n && s.col0 == n && s.cols == 2 * n);  // E S → S B
+    CHECK(s.diagonals.size() == 4 && s.arcs == 4 * n);
+    const TransitionShape dense = shape_of(4 * tags, testing::boundary_rules(tags, true));
+    CHECK(dense.rows == 4 * n && dense.cols == 4 * n && dense.diagonals.empty());
+  }
+  CHECK_THROWS(shape_of(0, {}), std::invalid_argument);
+}
+
+TEST(label_transitions_are_the_table) {
+  for_each_uniform_case(60, 1, [](const UniformCase& x, const UniformChain& chain, const SpelledOut&) {
+    for (TagId i = 0; i < x.labels; ++i) {
+      for (TagId j = 0; j < x.labels; ++j) {
+        CHECK(chain.between.score(static_cast<std::size_t>(i), static_cast<std::size_t>(j)) ==
+              x.between(i, j));
+      }
+    }
+  });
+}
+
+TEST(uniform_chains_sum_as_general_ones) {
+  UniformWorkspace work;  // kept from case to case, as a thread keeps it
+  Workspace general;
+  int impossible = 0;
+  for_each_uniform_case(300, 6, [&](const UniformCase& x, const UniformChain& chain, const SpelledOut& spelled) {
+    UniformMarginals found;
+    if (!has_path(spelled)) {
+      ++impossible;
+      CHECK_THROWS(log_partition(chain, work), std::invalid_argument);
+      CHECK_THROWS(marginals(chain, work, found), std::invalid_argument);
+      return;
+    }
+    Marginals wanted;
+    marginals(spelled.view(), general, wanted);
+    const double log_z = wanted.log_partition;
+    CHECK_NEAR(log_partition(chain, work), log_z, tolerance(log_z));
+    marginals(chain, work, found);
+    CHECK_NEAR(found.log_partition, log_z, tolerance(log_z));
+    std::vector<double> unit(x.state.size(), 0.0);
+    for (std::int32_t t = 0; t < x.positions; ++t) {
+      for (std::int32_t s = spelled.lattice.first[t]; s < spelled.lattice.first[t + 1]; ++s) {
+        unit[static_cast<std::size_t>(t) * x.shape.stride() + spelled.lattice.tag[s]] = wanted.unit[s];
+      }
+    }
+    CHECK(found.unit.size() == unit.size());
+    for (std::size_t k = 0; k < unit.size(); ++k) CHECK_NEAR(found.unit[k], unit[k], 1e-9);
+    const auto wanted_pairs = general_pairs(x, spelled, wanted);
+    const auto pairs = uniform_pairs(x, found);
+    for (std::size_t k = 0; k < pairs.size(); ++k) CHECK_NEAR(pairs[k], wanted_pairs[k], 1e-9);
+  });
+  CHECK(impossible > 10 && impossible < 1000);
+}
+
+TEST(uniform_chains_find_the_best_labels) {
+  UniformWorkspace work;
+  Workspace general;
+  for_each_uniform_case(300, 6, [&](const UniformCase& x, const UniformChain& chain, const SpelledOut& spelled) {
+    std::vector<std::int32_t> labels(static_cast<std::size_t>(x.positions), -1);
+    const bool is_found = try_best_labels(chain, work, labels);
+    CHECK(is_found == has_path(spelled));
+    if (!is_found || !has_path(spelled)) return;
+    const Path best = best_path(spelled.view(), general);
+    CHECK(std::all_of(labels.begin(), labels.end(), [&](std::int32_t l) { return l >= 0 && l < x.labels; }));
+    CHECK_NEAR(x.score(labels), best.score, tolerance(best.score));
+  });
+}
+
+TEST(uniform_chains_are_the_enumeration) {
+  UniformWorkspace work;
+  for_each_uniform_case(100, 3, [&](const UniformCase& x, const UniformChain& chain, const SpelledOut& spelled) {
+    if (!has_path(spelled)) return;
+    std::vector<double> scores;
+    double highest = kForbidden;
+    const std::vector<std::int32_t> tags = {x.labels};
+    const Lattice all = complete_lattice(x.positions, tags);
+    testing::for_each_path(all, [&](std::vector<std::int32_t> path) {
+      for (std::int32_t& state : path) state = all.tag[state];
+      scores.push_back(x.score(path));
+      highest = std::max(highest, scores.back());
+    });
+    double sum = 0.0;
+    for (const double score : scores) sum += std::exp(score - highest);
+    CHECK_NEAR(log_partition(chain, work), highest + std::log(sum), tolerance(highest));
+    std::vector<std::int32_t> labels(static_cast<std::size_t>(x.positions));
+    CHECK(try_best_labels(chain, work, labels));
+    CHECK_NEAR(x.score(labels), highest, tolerance(highest));
+  });
+}
+
+TEST(old_scores_do_not_leak_into_the_next_sentence) {
+  // The last label has no neighbours, and the rest is one core without diagonals.
+  const Succession rules{2, {1, 0, 1, 0, 0, 1, 1, 1, 1}};
+  const TransitionShape shape = shape_of(2, rules);
+  const std::vector<float> table(9, 0.0F);
+  const LabelTransitions between(shape, rules, table);
+  std::vector<double> state(3 * shape.stride(), 0.0);
+  UniformWorkspace work;
+  work.alpha.assign(state.size(), 1e6);
+  std::vector<std::int32_t> labels(3, -1);
+  CHECK(try_best_labels(UniformChain{3, state.data(), between, rules}, work, labels));
+  CHECK(labels == std::vector<std::int32_t>{0, 0, 0});
+}
+
+TEST(no_position_has_no_label) {
+  const TransitionShape shape = shape_of(2, {});
+  const std::vector<float> table(9, 0.0F);
+  const Succession rules;
+  const LabelTransitions between(shape, rules, table);
+  UniformWorkspace work;
+  CHECK(try_best_labels(UniformChain{0, nullptr, between, rules}, work, {}));
+  CHECK(log_partition(UniformChain{0, nullptr, between, rules}, work) == 0.0);
+}

@@ -1,0 +1,18 @@
+"""Recipes: one TOML file names everything that a training run needs."""
+
+from duilian.recipes.kinds import CrfSettings, GuidedSettings
+from duilian.recipes.recipe import KINDS, Kind, Learn, Recipe, Run, Save, Side, register, train
+
+__all__ = [
+    "KINDS",
+    "CrfSettings",
+    "GuidedSettings",
+    "Kind",
+    "Learn",
+    "Recipe",
+    "Run",
+    "Save",
+    "Side",
+    "register",
+    "train",
+]
