@@ -20,6 +20,10 @@ GOLDEN = Path(__file__).parent / "golden"
 SENTENCES = {
     "pos-word": (["他", "高高兴兴", "地", "去", "国务院新闻办公室", "。"], {}),
     "segpos-char": (["我", "试", "试", "iPhone", "１５", "。"], {}),
+    "guide-word": (["他", "去", "国务院"], {"guide": ["r", "v", "nt"]}),
+    "guide-own-word": (["他", "去"], {"guide": ["r", "v"], "own": ["PN", "VV"]}),
+    "guide-char": (["他", "去"], {"guide": ["S@r", "S@v"]}),
+    "guide-own-char": (["他", "去"], {"guide": ["S@r", "S@v"], "own": ["S@PN", "S@VV"]}),
     "chunk": (["He", "sees", "old", "ships", "."], {"pos": ["PRP", "VBZ", "JJ", "NNS", "."]}),
 }
 
@@ -165,7 +169,7 @@ def test_errors_point_at_line_and_column(text: str, place: str, message: str) ->
 
 
 def test_unknown_presets_and_columns_have_clear_errors(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="one of: chunk, pos-word, segpos-char"):
+    with pytest.raises(ConfigError, match=r"one of: chunk, guide-char, .*pos-word, segpos-char"):
         Templates.load("pos-wrod")
     with pytest.raises(ValueError, match="column 'pos' that the sentences lack"):
         Templates.load("chunk").describe(["He"])

@@ -232,12 +232,15 @@ TEST(uniform_chains_are_the_enumeration) {
 }
 
 TEST(old_scores_do_not_leak_into_the_next_sentence) {
-  // The last label has no neighbours, and the rest is one core without diagonals.
-  const Succession rules{2, {1, 0, 1, 0, 0, 1, 1, 1, 1}};
-  const TransitionShape shape = shape_of(2, rules);
-  const std::vector<float> table(9, 0.0F);
+  // Four labels are a core without diagonals and without padding; the fifth has no neighbours, so that no
+  // kernel writes its place.
+  Succession rules{5, std::vector<std::uint8_t>(36, 1)};
+  for (std::size_t k = 0; k < 5; ++k) rules.allows[4 * 6 + k] = rules.allows[k * 6 + 4] = 0;
+  const TransitionShape shape = shape_of(5, rules);
+  CHECK(shape.rows == 4 && shape.cols == 4 && shape.arcs == 0);
+  const std::vector<float> table(36, 0.0F);
   const LabelTransitions between(shape, rules, table);
-  std::vector<double> state(3 * shape.stride(), 0.0);
+  const std::vector<double> state(3 * shape.stride(), 0.0);
   UniformWorkspace work;
   work.alpha.assign(state.size(), 1e6);
   std::vector<std::int32_t> labels(3, -1);

@@ -10,6 +10,7 @@
 #include "duilian/features/index.hpp"
 #include "duilian/features/sentences.hpp"
 #include "duilian/features/templates.hpp"
+#include "duilian/text/characters.hpp"
 #include "random.hpp"
 
 using namespace duilian;
@@ -122,6 +123,29 @@ TEST(template_errors_know_conditions_and_transitions) {
   check_syntax("t[0]", "1:3: only the tag before");
   check_syntax("w[0] t[-1]", "1:8: t[-1] stands alone");
   check_syntax("t[-1] w[0]", "1:3: t[-1] stands alone");
+}
+
+TEST(template_errors_show_whole_characters) {
+  check_syntax("w[中]", "1:3: expected a whole number, found '中'");
+  check_syntax("w中", "1:2: expected '[', found '中'");
+  check_syntax("w[0\U00020000", "1:4: expected ']', found '\U00020000'");
+  check_syntax("w[0] 中[0]", "1:6: expected an atom");
+  for (const char* text : {"w[中]", "w中", "c[0中", "c[0,é]", "prefix[0,1.中]", "w[0] 中", "w[0] if 中[0]", "@中[0]",
+                           "w[0] if type[0]=中", "w[0] if single[0] 中", "t[中]", "t中"}) {
+    const auto parse = [&] { static_cast<void>(parse_templates(text)); };
+    const std::string message = testing::thrown_message<TemplateSyntaxError>(__FILE__, __LINE__, text, parse);
+    CHECK(encode_utf8(decode_utf8(message)) == message);
+  }
+}
+
+TEST(extreme_offsets_are_refused) {
+  check_syntax("w[-2147483648]", "1:3: the offset -2147483648");
+  check_syntax("w[2147483647]", "1:3: the offset 2147483647");
+  check_syntax("w[-2147483649]", "1:3: expected a whole number");
+  check_syntax("same[0,-2147483648]", "1:8: the offset -2147483648");
+  check_syntax("w[0] if same[-2147483648,0]", "1:14: the offset -2147483648");
+  // A character's place is no offset: it may lie anywhere, and then nothing stands there.
+  CHECK(features("c[0,-2147483648]\nc[0,2147483647]\ntype[0,-2147483648]\nprefix[0,2147483647]", 3).empty());
 }
 
 TEST(words_and_their_neighbours) {

@@ -17,6 +17,9 @@
 #include "duilian/score/score.hpp"
 #include "random.hpp"
 #include "random_model.hpp"
+#include "test_lines.hpp"  // one program for the whole part
+#include "test_predictor.hpp"
+#include "test_tagging.hpp"
 
 using namespace duilian;
 
