@@ -97,24 +97,29 @@ def gold_tags(layers: Iterable[Layer]) -> list[list[str]]:
 
 
 def write_rows(layers: Iterable[Layer], path: Path) -> None:
-    """The input of a peer: no tags in it."""
+    """The input of a peer, no tags in it: a line of words, or rows if there is a further column."""
     with path.open("w", encoding="utf-8") as file:
         for layer in layers:
-            columns = [layer.words, *([layer.columns["pos"]] if "pos" in layer.columns else [])]
-            file.writelines("\t".join(row) + "\n" for row in zip(*columns, strict=True))
-            file.write("\n")
+            if "pos" in layer.columns:
+                file.writelines(
+                    f"{word}\t{pos}\n" for word, pos in zip(layer.words, layer.columns["pos"], strict=True)
+                )
+                file.write("\n")
+            else:
+                file.write(" ".join(layer.words) + "\n")
 
 
 def read_rows(path: Path) -> list[Layer]:
     """What `write_rows` wrote."""
-    blocks = path.read_text(encoding="utf-8").removesuffix("\n\n").split("\n\n")
-    return list(map(_layer, blocks))
+    text = path.read_text(encoding="utf-8")
+    if "\t" not in text:
+        return [Layer(tuple(line.split(" "))) for line in text.splitlines()]
+    return list(map(_layer, text.removesuffix("\n\n").split("\n\n")))
 
 
 def _layer(block: str) -> Layer:
-    rows = [row.split("\t") for row in block.split("\n")]
-    table = list(zip(*rows, strict=True))
-    return Layer(table[0], columns={"pos": table[1]} if len(table) > 1 else {})
+    words, pos = zip(*(row.split("\t") for row in block.split("\n")), strict=True)
+    return Layer(words, columns={"pos": pos})
 
 
 def write_tags(tags: Iterable[Sequence[str]], path: Path) -> None:
@@ -124,10 +129,10 @@ def write_tags(tags: Iterable[Sequence[str]], path: Path) -> None:
 
 
 def read_tags(path: Path) -> Iterator[list[str]]:
-    """What `write_tags` wrote."""
+    """Tags, or words with their tags behind an underscore."""
     with path.open(encoding="utf-8") as file:
         for line in file:
-            yield line.split()
+            yield [token.rpartition("_")[2] for token in line.split()]
 
 
 def tag_accuracy(gold: Sequence[Layer], guess: Iterable[list[str]]) -> float:
