@@ -3,11 +3,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "duilian/learn/batch.hpp"
 #include "duilian/learn/exponentiated.hpp"
-#include "duilian/learn/rules.hpp"
-#include "duilian/score/score.hpp"
-#include "duilian/score/tagging.hpp"
+#include "duilian/learn/passes.hpp"
 
 namespace duilian::bindings {
 
@@ -38,9 +35,10 @@ void bind_learning(nb::class_<M>& objective) {
           [](const M& self, const Weights& weights, float scale, std::int64_t example) {
             typename M::Work work;
             const WeightView shown{view(weights, self.weights()), scale};
-            Gradient found{std::vector<double>(static_cast<std::size_t>(self.dense())), {}};
+            Gradient found;
+            found.dense.resize(static_cast<std::size_t>(self.dense()));
             auto prepared = self.prepare(shown);
-            const double loss = self.add_gradient(prepared, shown, example, work, found);
+            const double loss = add_gradient(self, prepared, shown, example, work, found);
             found.dense.resize(static_cast<std::size_t>(self.weights()));
             for (const Delta& delta : found.sparse) found.dense[delta.weight] += delta.value;
             return std::make_tuple(loss, to_numpy(std::move(found.dense)));
@@ -52,7 +50,7 @@ void bind_learning(nb::class_<M>& objective) {
              const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
             AdaGradRule rule{view(weights, self.weights()), view(squares, self.weights()), rate};
             return without_gil(
-                [&] { return run_pass(self, rule, std::span(order.data(), order.size()), {batch, threads}); });
+                [&] { return adagrad_pass(self, rule, std::span(order.data(), order.size()), {batch, threads}); });
           },
           "weights"_a, "squares"_a, "rate"_a, "order"_a, "batch"_a, "threads"_a)
       .def(
@@ -61,7 +59,7 @@ void bind_learning(nb::class_<M>& objective) {
              const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
             SgdRule rule{view(weights, self.weights()), lambda, t0, &state.steps, &state.scale};
             return without_gil(
-                [&] { return run_pass(self, rule, std::span(order.data(), order.size()), {batch, threads}); });
+                [&] { return sgd_pass(self, rule, std::span(order.data(), order.size()), {batch, threads}); });
           },
           "weights"_a, "state"_a, "lambda_"_a, "t0"_a, "order"_a, "batch"_a, "threads"_a);
 }

@@ -100,7 +100,8 @@ inline void add_random_sentence(Random& random, const std::vector<std::int32_t>&
   return 0.0;
 }
 
-[[nodiscard]] inline bool is_allowed(const duilian::TaggingData& data, std::int64_t unit, std::int32_t label) {
+[[nodiscard]] inline bool is_allowed(const duilian::TaggingData& data, std::int64_t unit,
+                                     std::int32_t label) {
   if (data.label[unit] >= 0) return data.label[unit] == label;
   if (data.sets.positions() == 0) return true;
   const auto set = data.sets.at(static_cast<std::int32_t>(unit));
@@ -142,8 +143,7 @@ inline void add_random_sentence(Random& random, const std::vector<std::int32_t>&
   duilian::TaggingObjective::Work work;
   duilian::Gradient found;
   found.dense.assign(static_cast<std::size_t>(objective.dense()), 0.0);
-  const double loss =
-      objective.add_gradient(objective.prepare(x.view()), x.view(), sentence, work, found);
+  const double loss = objective.add_gradient(objective.prepare(x.view()), x.view(), sentence, work, found);
   direction = found.dense;
   direction.resize(x.weights.size());
   for (const duilian::Delta& delta : found.sparse) direction[delta.weight] += delta.value;

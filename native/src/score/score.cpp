@@ -180,7 +180,7 @@ ScoredLattice score_lattice(const Model& model, WeightView weights, const Featur
   return scored;
 }
 
-double CoupledObjective::add_gradient(const Prepared&, WeightView weights, std::int64_t i, Work& work,
+double CoupledObjective::compute(const Prepared&, WeightView weights, std::int64_t i, Work& work,
                                       Gradient& out) const {
   const Example& example = examples_[i];
   if (example.possible.positions() == 0) return 0.0;

@@ -206,7 +206,7 @@ void TaggingObjective::restrict_states(std::int64_t begin, std::int64_t end, Wor
   }
 }
 
-double TaggingObjective::add_gradient(const Prepared& between, WeightView weights, std::int64_t sentence, Work& work,
+double TaggingObjective::compute(const Prepared& between, WeightView weights, std::int64_t sentence, Work& work,
                                       Gradient& out) const {
   const std::int64_t begin = data_.first[sentence];
   const std::int64_t end = data_.first[sentence + 1];
@@ -230,19 +230,13 @@ double TaggingObjective::add_gradient(const Prepared& between, WeightView weight
     add_transition_counts(layout_, work.correct, positions, 1.0, out.dense);
     for (std::size_t k = 0; k < work.correct.unit.size(); ++k) work.possible.unit[k] += work.correct.unit[k];
   }
-  const auto state_at = static_cast<std::uint32_t>(layout_.transitions());
-  for (std::int64_t unit = begin; unit < end; ++unit) {
-    const double* change = work.possible.unit.data() + static_cast<std::size_t>(unit - begin) * stride;
-    const bool is_settled = std::all_of(change, change + layout_.labels, [](double p) { return std::abs(p) < kNegligible; });
-    if (is_settled) continue;
-    for (std::int64_t f = data_.features.first[unit]; f < data_.features.first[unit + 1]; ++f) {
-      const std::uint32_t row = data_.features.value[f];
-      const float strength = data_.features.strength_of(f);
-      for (std::int64_t k = layout_.first[row]; k < layout_.first[row + 1]; ++k) {
-        const double p = change[layout_.label[k]];
-        if (std::abs(p) < kNegligible) continue;
-        out.sparse.push_back({state_at + static_cast<std::uint32_t>(k), strength * static_cast<float>(p)});
-      }
+  for (std::int32_t t = 0; t < positions; ++t) {
+    const double* change = work.possible.unit.data() + static_cast<std::size_t>(t) * stride;
+    const auto matters = [](double p) { return std::abs(p) >= kNegligible; };
+    if (std::none_of(change, change + layout_.labels, matters)) continue;
+    out.active.push_back(t);
+    for (std::int32_t l = 0; l < layout_.labels; ++l) {
+      out.change.push_back(matters(change[l]) ? static_cast<float>(change[l]) : 0.0F);
     }
   }
   return work.possible.log_partition - log_correct;

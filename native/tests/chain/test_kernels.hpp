@@ -179,7 +179,8 @@ TEST(both_kernel_sets_find_a_peak_among_the_forbidden) {
   for (std::size_t n = 1; n <= 20; ++n) {
     for (std::size_t at = 0; at < n; ++at) {
       std::vector<double> x(n, kForbidden);
-      for (const Kernels* set : {&kernels(), &baseline_kernels()}) CHECK(set->peak(x.data(), n) == kForbidden);
+      for (const Kernels* set : {&kernels(), &baseline_kernels()})
+        CHECK(set->peak(x.data(), n) == kForbidden);
       x[at] = -1e4;
       for (const Kernels* set : {&kernels(), &baseline_kernels()}) CHECK(set->peak(x.data(), n) == -1e4);
     }

@@ -166,69 +166,73 @@ TEST(uniform_chains_sum_as_general_ones) {
   UniformWorkspace work;  // kept from case to case, as a thread keeps it
   Workspace general;
   int impossible = 0;
-  for_each_uniform_case(300, 6, [&](const UniformCase& x, const UniformChain& chain, const SpelledOut& spelled) {
-    UniformMarginals found;
-    if (!has_path(spelled)) {
-      ++impossible;
-      CHECK_THROWS(log_partition(chain, work), std::invalid_argument);
-      CHECK_THROWS(marginals(chain, work, found), std::invalid_argument);
-      return;
-    }
-    Marginals wanted;
-    marginals(spelled.view(), general, wanted);
-    const double log_z = wanted.log_partition;
-    CHECK_NEAR(log_partition(chain, work), log_z, tolerance(log_z));
-    marginals(chain, work, found);
-    CHECK_NEAR(found.log_partition, log_z, tolerance(log_z));
-    std::vector<double> unit(x.state.size(), 0.0);
-    for (std::int32_t t = 0; t < x.positions; ++t) {
-      for (std::int32_t s = spelled.lattice.first[t]; s < spelled.lattice.first[t + 1]; ++s) {
-        unit[static_cast<std::size_t>(t) * x.shape.stride() + spelled.lattice.tag[s]] = wanted.unit[s];
-      }
-    }
-    CHECK(found.unit.size() == unit.size());
-    for (std::size_t k = 0; k < unit.size(); ++k) CHECK_NEAR(found.unit[k], unit[k], 1e-9);
-    const auto wanted_pairs = general_pairs(x, spelled, wanted);
-    const auto pairs = uniform_pairs(x, found);
-    for (std::size_t k = 0; k < pairs.size(); ++k) CHECK_NEAR(pairs[k], wanted_pairs[k], 1e-9);
-  });
+  for_each_uniform_case(
+      300, 6, [&](const UniformCase& x, const UniformChain& chain, const SpelledOut& spelled) {
+        UniformMarginals found;
+        if (!has_path(spelled)) {
+          ++impossible;
+          CHECK_THROWS(log_partition(chain, work), std::invalid_argument);
+          CHECK_THROWS(marginals(chain, work, found), std::invalid_argument);
+          return;
+        }
+        Marginals wanted;
+        marginals(spelled.view(), general, wanted);
+        const double log_z = wanted.log_partition;
+        CHECK_NEAR(log_partition(chain, work), log_z, tolerance(log_z));
+        marginals(chain, work, found);
+        CHECK_NEAR(found.log_partition, log_z, tolerance(log_z));
+        std::vector<double> unit(x.state.size(), 0.0);
+        for (std::int32_t t = 0; t < x.positions; ++t) {
+          for (std::int32_t s = spelled.lattice.first[t]; s < spelled.lattice.first[t + 1]; ++s) {
+            unit[static_cast<std::size_t>(t) * x.shape.stride() + spelled.lattice.tag[s]] = wanted.unit[s];
+          }
+        }
+        CHECK(found.unit.size() == unit.size());
+        for (std::size_t k = 0; k < unit.size(); ++k) CHECK_NEAR(found.unit[k], unit[k], 1e-9);
+        const auto wanted_pairs = general_pairs(x, spelled, wanted);
+        const auto pairs = uniform_pairs(x, found);
+        for (std::size_t k = 0; k < pairs.size(); ++k) CHECK_NEAR(pairs[k], wanted_pairs[k], 1e-9);
+      });
   CHECK(impossible > 10 && impossible < 1000);
 }
 
 TEST(uniform_chains_find_the_best_labels) {
   UniformWorkspace work;
   Workspace general;
-  for_each_uniform_case(300, 6, [&](const UniformCase& x, const UniformChain& chain, const SpelledOut& spelled) {
-    std::vector<std::int32_t> labels(static_cast<std::size_t>(x.positions), -1);
-    const bool is_found = try_best_labels(chain, work, labels);
-    CHECK(is_found == has_path(spelled));
-    if (!is_found || !has_path(spelled)) return;
-    const Path best = best_path(spelled.view(), general);
-    CHECK(std::all_of(labels.begin(), labels.end(), [&](std::int32_t l) { return l >= 0 && l < x.labels; }));
-    CHECK_NEAR(x.score(labels), best.score, tolerance(best.score));
-  });
+  for_each_uniform_case(300, 6,
+                        [&](const UniformCase& x, const UniformChain& chain, const SpelledOut& spelled) {
+                          std::vector<std::int32_t> labels(static_cast<std::size_t>(x.positions), -1);
+                          const bool is_found = try_best_labels(chain, work, labels);
+                          CHECK(is_found == has_path(spelled));
+                          if (!is_found || !has_path(spelled)) return;
+                          const Path best = best_path(spelled.view(), general);
+                          CHECK(std::all_of(labels.begin(), labels.end(),
+                                            [&](std::int32_t l) { return l >= 0 && l < x.labels; }));
+                          CHECK_NEAR(x.score(labels), best.score, tolerance(best.score));
+                        });
 }
 
 TEST(uniform_chains_are_the_enumeration) {
   UniformWorkspace work;
-  for_each_uniform_case(100, 3, [&](const UniformCase& x, const UniformChain& chain, const SpelledOut& spelled) {
-    if (!has_path(spelled)) return;
-    std::vector<double> scores;
-    double highest = kForbidden;
-    const std::vector<std::int32_t> tags = {x.labels};
-    const Lattice all = complete_lattice(x.positions, tags);
-    testing::for_each_path(all, [&](std::vector<std::int32_t> path) {
-      for (std::int32_t& state : path) state = all.tag[state];
-      scores.push_back(x.score(path));
-      highest = std::max(highest, scores.back());
-    });
-    double sum = 0.0;
-    for (const double score : scores) sum += std::exp(score - highest);
-    CHECK_NEAR(log_partition(chain, work), highest + std::log(sum), tolerance(highest));
-    std::vector<std::int32_t> labels(static_cast<std::size_t>(x.positions));
-    CHECK(try_best_labels(chain, work, labels));
-    CHECK_NEAR(x.score(labels), highest, tolerance(highest));
-  });
+  for_each_uniform_case(100, 3,
+                        [&](const UniformCase& x, const UniformChain& chain, const SpelledOut& spelled) {
+                          if (!has_path(spelled)) return;
+                          std::vector<double> scores;
+                          double highest = kForbidden;
+                          const std::vector<std::int32_t> tags = {x.labels};
+                          const Lattice all = complete_lattice(x.positions, tags);
+                          testing::for_each_path(all, [&](std::vector<std::int32_t> path) {
+                            for (std::int32_t& state : path) state = all.tag[state];
+                            scores.push_back(x.score(path));
+                            highest = std::max(highest, scores.back());
+                          });
+                          double sum = 0.0;
+                          for (const double score : scores) sum += std::exp(score - highest);
+                          CHECK_NEAR(log_partition(chain, work), highest + std::log(sum), tolerance(highest));
+                          std::vector<std::int32_t> labels(static_cast<std::size_t>(x.positions));
+                          CHECK(try_best_labels(chain, work, labels));
+                          CHECK_NEAR(x.score(labels), highest, tolerance(highest));
+                        });
 }
 
 TEST(old_scores_do_not_leak_into_the_next_sentence) {

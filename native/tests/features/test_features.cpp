@@ -130,8 +130,8 @@ TEST(template_errors_show_whole_characters) {
   check_syntax("w中", "1:2: expected '[', found '中'");
   check_syntax("w[0\U00020000", "1:4: expected ']', found '\U00020000'");
   check_syntax("w[0] 中[0]", "1:6: expected an atom");
-  for (const char* text : {"w[中]", "w中", "c[0中", "c[0,é]", "prefix[0,1.中]", "w[0] 中", "w[0] if 中[0]", "@中[0]",
-                           "w[0] if type[0]=中", "w[0] if single[0] 中", "t[中]", "t中"}) {
+  for (const char* text : {"w[中]", "w中", "c[0中", "c[0,é]", "prefix[0,1.中]", "w[0] 中", "w[0] if 中[0]",
+                           "@中[0]", "w[0] if type[0]=中", "w[0] if single[0] 中", "t[中]", "t中"}) {
     const auto parse = [&] { static_cast<void>(parse_templates(text)); };
     const std::string message = testing::thrown_message<TemplateSyntaxError>(__FILE__, __LINE__, text, parse);
     CHECK(encode_utf8(decode_utf8(message)) == message);
@@ -208,9 +208,9 @@ TEST(bad_sentences_are_refused) {
   const Sentences plain(Folding(), {});
   CHECK_THROWS(check_columns(parse_templates("@pos[0]"), plain), std::invalid_argument);
   CHECK_THROWS(describe_features(parse_templates("w[0]"), plain, 0), std::invalid_argument);
-  CHECK_THROWS(check(FeatureRows{{0, 2, 1}, {0}}), std::invalid_argument);
-  CHECK_THROWS(check(FeatureRows{{0, 2}, {0}}), std::invalid_argument);
-  check(FeatureRows{{0, 0, 1}, {5}});
+  CHECK_THROWS(check(FeatureRows{{{0, 2, 1}, {0}}, {}}), std::invalid_argument);
+  CHECK_THROWS(check(FeatureRows{{{0, 2}, {0}}, {}}), std::invalid_argument);
+  check(FeatureRows{{{0, 0, 1}, {5}}, {}});
 }
 
 TEST(keys_depend_on_nothing_but_template_and_values) {

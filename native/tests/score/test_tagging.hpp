@@ -89,8 +89,8 @@ TEST(tagger_weights_count_with_their_scale) {
     Gradient out;
     out.dense.assign(static_cast<std::size_t>(objective.dense()), 0.0);
     const WeightView half{doubled, 0.5F};
-    CHECK_NEAR(objective.add_gradient(objective.prepare(half), half, 0, work, out), testing::defined_loss(x, 0),
-               1e-9);
+    CHECK_NEAR(objective.add_gradient(objective.prepare(half), half, 0, work, out),
+               testing::defined_loss(x, 0), 1e-9);
   });
 }
 
@@ -98,7 +98,8 @@ TEST(tagged_units_are_the_best_labels) {
   for_each_tagger(20, testing::Annotation::full, 7, [](const testing::TaggerCase& x) {
     const auto alone = tag_units(x.layout, x.view(), x.data.features, x.data.first, 1);
     CHECK(alone == tag_units(x.layout, x.view(), x.data.features, x.data.first, 3));
-    // Forced on the sentence, the best labels must be as good as every other sequence: no single change helps.
+    // Forced on the sentence, the best labels must be as good as every other sequence: no single change
+    // helps.
     testing::TaggerCase forced = x;
     forced.data.label = alone;
     for (std::int64_t k = 0; k < x.sentences(); ++k) {
@@ -174,7 +175,8 @@ TEST(bad_tagging_data_are_refused) {
 TEST(bad_layouts_are_refused) {
   TaggingData data = two_units();
   CHECK_THROWS_WITH(lay_out_tagger(1, {}, 3, data, 1), std::invalid_argument, "a label is out of range");
-  CHECK_THROWS_WITH(lay_out_tagger(3, {}, 2, data, 1), std::invalid_argument, "a feature row is out of range");
+  CHECK_THROWS_WITH(lay_out_tagger(3, {}, 2, data, 1), std::invalid_argument,
+                    "a feature row is out of range");
   CHECK_THROWS_WITH(lay_out_tagger(0x10000, {}, 3, data, 9), std::invalid_argument, "65536 labels are more");
   data.sets = {{0, 1, 1}, {3}};
   CHECK_THROWS_WITH(lay_out_tagger(3, {}, 3, data, 1), std::invalid_argument, "a label is out of range");

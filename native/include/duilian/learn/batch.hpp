@@ -20,14 +20,9 @@ struct PassOptions {
   std::size_t threads = 1;
 };
 
-/// Weights of one cache line belong to one thread.
-[[nodiscard]] inline bool is_mine(std::uint32_t weight, std::size_t thread, std::size_t threads) {
-  return threads == 1 || (weight / 16) % threads == thread;
-}
-
-/// Calls rule.begin(batch size), rule.change_dense(summed gradient) on one thread and rule.change(weight, g)
-/// for every entry; gives the summed loss. The rule owns the weights: rule.view() shows them.
-template <Objective M, class Rule>
+/// Calls rule.begin(batch size), then for every sentence model.apply with this rule, and rule.change for the
+/// summed dense block; gives the summed loss. The rule owns the weights: rule.view() shows them.
+template <Objective M, ChangeRule Rule>
 double run_pass(const M& model, Rule& rule, std::span<const std::int64_t> order, PassOptions options) {
   if (options.batch < 1 || options.threads < 1) throw std::invalid_argument("batch and threads must be at least 1");
   Team team(options.threads);
@@ -41,17 +36,17 @@ double run_pass(const M& model, Rule& rule, std::span<const std::int64_t> order,
     auto prepared = model.prepare(rule.view());
     team.for_each(count, [&](std::size_t thread, std::size_t k) {
       gradient[k].sparse.clear();
+      gradient[k].active.clear();
+      gradient[k].change.clear();
       gradient[k].dense.assign(dense.size(), 0.0);
-      loss[k] = model.add_gradient(prepared, rule.view(), order[begin + k], work[thread], gradient[k]);
+      loss[k] = model.compute(prepared, rule.view(), order[begin + k], work[thread], gradient[k]);
     });
     for (std::size_t k = 0; k < count; ++k) total += loss[k];
     if (!std::isfinite(total)) throw std::runtime_error("the loss is not finite; try a smaller step size");
     rule.begin(count);
     team.run([&](std::size_t thread) {
       for (std::size_t k = 0; k < count; ++k) {
-        for (const Delta& delta : gradient[k].sparse) {
-          if (is_mine(delta.weight, thread, options.threads)) rule.change(delta.weight, delta.value);
-        }
+        model.apply(order[begin + k], gradient[k], Share{thread, options.threads}, rule);
       }
       if (thread > 0) return;
       std::fill(dense.begin(), dense.end(), 0.0);

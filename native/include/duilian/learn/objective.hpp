@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace duilian {
@@ -15,11 +16,14 @@ struct Delta {
   float value;
 };
 
-/// Downhill for one example. The first weights of a model (its transitions) change in nearly every example and
-/// come as a dense block; the others as a list, in which a weight may stand several times.
+/// Downhill for one example, in the form that suits its model. The first weights of a model (its transitions)
+/// change in nearly every example and come as a dense block. The others come as a list, in which a weight may
+/// stand several times, or as changes of label probabilities, from which the model finds the weights.
 struct Gradient {
   std::vector<double> dense;
   std::vector<Delta> sparse;
+  std::vector<std::int32_t> active;  // positions whose probabilities change
+  std::vector<float> change;         // [active][labels]
 };
 
 /// Weights as a learner keeps them: the model's are `scale` times these (lazy regularisation shrinks scale).
@@ -30,15 +34,54 @@ struct WeightView {
   [[nodiscard]] float operator[](std::int64_t k) const { return scale * value[k]; }
 };
 
-/// prepare() computes once per batch what all examples share; add_gradient() gives the loss of example i and
-/// fills `out`, whose dense block has dense() zeros.
+/// Which of several threads is at work: each applies its own weights, so that no two meet.
+struct Share {
+  std::size_t thread = 0;
+  std::size_t threads = 1;
+
+  [[nodiscard]] bool has(std::uint64_t block) const { return threads == 1 || block % threads == thread; }
+};
+
+/// How a weight follows its gradient: one by one, or a row of neighbours times a strength.
+template <class R>
+concept ChangeRule = requires(R& rule, std::uint32_t weight, float value, std::span<const float> row) {
+  rule.change(weight, value);
+  rule.change_row(weight, row, value);
+};
+
+/// A rule that only adds up, for tests and for looking at a gradient.
+struct Collector {
+  std::vector<Delta>& out;
+  void change(std::uint32_t weight, float g) { out.push_back({weight, g}); }
+  void change_row(std::uint32_t first, std::span<const float> row, float strength) {
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      if (row[k] != 0.0F) out.push_back({first + static_cast<std::uint32_t>(k), strength * row[k]});
+    }
+  }
+};
+
+/// prepare() computes once per batch what all examples share. compute() gives the loss of example i and fills
+/// `out`, whose dense block has dense() zeros. apply() hands what is not dense to a rule, this share of it.
 template <class M>
 concept Objective = requires(const M& model, WeightView weights, std::int64_t i, typename M::Prepared& prepared,
-                             typename M::Work& work, Gradient& out) {
+                             typename M::Work& work, Gradient& out, Collector& rule) {
   { model.weights() } -> std::convertible_to<std::int64_t>;
   { model.dense() } -> std::convertible_to<std::int64_t>;
   { model.prepare(weights) } -> std::same_as<typename M::Prepared>;
-  { model.add_gradient(prepared, weights, i, work, out) } -> std::convertible_to<double>;
+  { model.compute(prepared, weights, i, work, out) } -> std::convertible_to<double>;
+  model.apply(i, out, Share{}, rule);
 };
+
+/// The loss of example i, and its gradient with every entry written out in `sparse`.
+template <Objective M>
+double add_gradient(const M& model, typename M::Prepared& prepared, WeightView weights, std::int64_t i,
+                    typename M::Work& work, Gradient& out) {
+  const double loss = model.compute(prepared, weights, i, work, out);
+  std::vector<Delta> entries;
+  Collector collector{entries};
+  model.apply(i, out, Share{}, collector);
+  out.sparse = std::move(entries);
+  return loss;
+}
 
 }  // namespace duilian

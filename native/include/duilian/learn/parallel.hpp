@@ -38,6 +38,7 @@ class Team {
     busy_ = others_.size();
     if (!others_.empty()) call_all();
     attempt(0);
+    spin_while([this] { return busy_ != 0; });
     for (std::size_t left = busy_; left > 0; left = busy_) busy_.wait(left);
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
@@ -52,6 +53,16 @@ class Team {
   }
 
  private:
+  /// Batches follow each other within microseconds: a sleeping thread would wake too late.
+  template <class Condition>
+  static void spin_while(const Condition& holds) {
+    constexpr int kSpins = 4000;
+    for (int spin = 0; spin < kSpins && holds(); ++spin) {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+  }
   void call_all() {
     ++round_;
     round_.notify_all();
@@ -66,6 +77,7 @@ class Team {
   }
   void serve(std::size_t thread) {
     for (std::size_t seen = 0;;) {
+      spin_while([&] { return round_ == seen; });
       round_.wait(seen);
       seen = round_;
       if (is_over_) return;

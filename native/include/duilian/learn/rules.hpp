@@ -10,8 +10,8 @@
 
 namespace duilian {
 
-/// AdaGrad (Duchi et al. 2011): each weight has its own step, rate / √(1 + Σ g²). Every entry of a gradient is
-/// a step of its own.
+/// AdaGrad (Duchi et al. 2011): each weight has its own step, rate / √(1 + Σ g²). Every occurrence of
+/// a feature is a step of its own.
 struct AdaGradRule {
   std::span<float> weights;
   std::span<float> squares;  // [weights]  Σ g²
@@ -22,6 +22,15 @@ struct AdaGradRule {
   void change(std::uint32_t w, float g) const {
     squares[w] += g * g;
     weights[w] += rate * g / std::sqrt(1.0F + squares[w]);
+  }
+  void change_row(std::uint32_t first, std::span<const float> row, float strength) const {
+    float* weight = weights.data() + first;
+    float* square = squares.data() + first;
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      const float g = strength * row[k];
+      square[k] += g * g;
+      weight[k] += rate * g / std::sqrt(1.0F + square[k]);
+    }
   }
 };
 
@@ -48,6 +57,10 @@ struct SgdRule {
     gain = static_cast<float>(eta / *scale / static_cast<double>(batch));
   }
   void change(std::uint32_t w, float g) const { weights[w] += gain * g; }
+  void change_row(std::uint32_t first, std::span<const float> row, float strength) const {
+    float* weight = weights.data() + first;
+    for (std::size_t k = 0; k < row.size(); ++k) weight[k] += gain * strength * row[k];
+  }
 };
 
 }  // namespace duilian

@@ -43,7 +43,14 @@ class CoupledObjective {
   [[nodiscard]] std::int64_t weights() const { return model_.weights; }
   [[nodiscard]] std::int64_t dense() const { return model_.dense; }
   [[nodiscard]] Prepared prepare(WeightView) const { return {}; }
-  double add_gradient(const Prepared&, WeightView weights, std::int64_t i, Work& work, Gradient& out) const;
+  double compute(const Prepared&, WeightView weights, std::int64_t i, Work& work, Gradient& out) const;
+  /// Weights of one cache line belong to one share.
+  template <ChangeRule R>
+  void apply(std::int64_t, const Gradient& gradient, Share share, R& rule) const {
+    for (const Delta& delta : gradient.sparse) {
+      if (share.has(delta.weight / 16)) rule.change(delta.weight, delta.value);
+    }
+  }
 
  private:
   const Model& model_;

@@ -83,11 +83,37 @@ class TaggingObjective {
   [[nodiscard]] std::int64_t weights() const { return layout_.weights(); }
   [[nodiscard]] std::int64_t dense() const { return layout_.transitions(); }
   [[nodiscard]] Prepared prepare(WeightView weights) const;
-  /// log Z(possible) - log Z(correct), and expected counts under `correct` less those under `possible`.
-  double add_gradient(const Prepared& between, WeightView weights, std::int64_t sentence, Work& work,
-                      Gradient& out) const;
+  /// log Z(possible) - log Z(correct), and label probabilities under `correct` less those under `possible`.
+  double compute(const Prepared& between, WeightView weights, std::int64_t sentence, Work& work,
+                 Gradient& out) const;
+
+  /// Every feature of an active unit moves its weights as the unit's probabilities move; a share has its rows.
+  template <ChangeRule R>
+  void apply(std::int64_t sentence, const Gradient& gradient, Share share, R& rule) const {
+    const auto L = static_cast<std::size_t>(layout_.labels);
+    for (std::size_t a = 0; a < gradient.active.size(); ++a) {
+      const std::int64_t unit = data_.first[sentence] + gradient.active[a];
+      const std::span change(gradient.change.data() + a * L, L);
+      for (std::int64_t f = data_.features.first[unit]; f < data_.features.first[unit + 1]; ++f) {
+        if (share.has(data_.features.value[f])) apply_row(data_.features.value[f], data_.features.strength_of(f), change, rule);
+      }
+    }
+  }
 
  private:
+  template <ChangeRule R>
+  void apply_row(std::uint32_t row, float strength, std::span<const float> change, R& rule) const {
+    const std::int64_t begin = layout_.first[row];
+    const std::int64_t end = layout_.first[row + 1];
+    const auto at = static_cast<std::uint32_t>(layout_.transitions());
+    if (static_cast<std::size_t>(end - begin) == change.size()) {
+      return rule.change_row(at + static_cast<std::uint32_t>(begin), change, strength);
+    }
+    for (std::int64_t k = begin; k < end; ++k) {
+      const float g = change[layout_.label[k]];
+      if (g != 0.0F) rule.change(at + static_cast<std::uint32_t>(k), strength * g);
+    }
+  }
   [[nodiscard]] bool is_complete(std::int64_t begin, std::int64_t end) const;
   double gold_score(const Prepared& between, std::int64_t begin, std::int64_t end, const Work& work) const;
   void restrict_states(std::int64_t begin, std::int64_t end, Work& work) const;

@@ -1,0 +1,23 @@
+// The learners' passes for every kind of objective, compiled once and for speed.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "duilian/learn/batch.hpp"
+#include "duilian/learn/rules.hpp"
+#include "duilian/score/score.hpp"
+#include "duilian/score/tagging.hpp"
+
+namespace duilian {
+
+[[nodiscard]] double adagrad_pass(const TaggingObjective& model, AdaGradRule rule, std::span<const std::int64_t> order,
+                                  PassOptions options);
+[[nodiscard]] double adagrad_pass(const CoupledObjective& model, AdaGradRule rule, std::span<const std::int64_t> order,
+                                  PassOptions options);
+[[nodiscard]] double sgd_pass(const TaggingObjective& model, SgdRule rule, std::span<const std::int64_t> order,
+                              PassOptions options);
+[[nodiscard]] double sgd_pass(const CoupledObjective& model, SgdRule rule, std::span<const std::int64_t> order,
+                              PassOptions options);
+
+}  // namespace duilian

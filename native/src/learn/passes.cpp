@@ -1,0 +1,25 @@
+#include "duilian/learn/passes.hpp"
+
+namespace duilian {
+
+double adagrad_pass(const TaggingObjective& model, AdaGradRule rule, std::span<const std::int64_t> order,
+                    PassOptions options) {
+  return run_pass(model, rule, order, options);
+}
+
+double adagrad_pass(const CoupledObjective& model, AdaGradRule rule, std::span<const std::int64_t> order,
+                    PassOptions options) {
+  return run_pass(model, rule, order, options);
+}
+
+double sgd_pass(const TaggingObjective& model, SgdRule rule, std::span<const std::int64_t> order,
+                PassOptions options) {
+  return run_pass(model, rule, order, options);
+}
+
+double sgd_pass(const CoupledObjective& model, SgdRule rule, std::span<const std::int64_t> order,
+                PassOptions options) {
+  return run_pass(model, rule, order, options);
+}
+
+}  // namespace duilian
