@@ -1,9 +1,8 @@
-#include "duilian/chain/uniform.hpp"
-
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "duilian/chain/uniform.hpp"
 
 namespace duilian::bindings {
 
@@ -50,7 +49,8 @@ void bind_chain(nb::module_& m) {
             new (self) OwnedChain(std::move(built));
           },
           "lattice"_a, "state"_a, "sides"_a, "label"_a, "joint"_a)
-      .def_prop_ro("tags", [](const OwnedChain& self) { return to_numpy(self.lattice.tag); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "tags", [](const OwnedChain& self) { return to_numpy(self.lattice.tag); }, nb::rv_policy::move)
       .def(
           "log_partition", [](const OwnedChain& self) { return log_partition(self.view(), scratch()); },
           nb::call_guard<nb::gil_scoped_release>())
@@ -61,7 +61,7 @@ void bind_chain(nb::module_& m) {
       .def("summed_pair_marginals",
            [](const OwnedChain& self) {
              return std::make_tuple(to_numpy(self.between.block_of),
-                                   to_numpy(without_gil([&] { return find_marginals(self).pair; })));
+                                    to_numpy(without_gil([&] { return find_marginals(self).pair; })));
            })
       .def("pair_marginals",
            [](const OwnedChain& self) {

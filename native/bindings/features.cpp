@@ -72,7 +72,7 @@ void bind_features(nb::module_& m) {
             new (self) FeatureRows(std::move(built));
           },
           "first"_a, "rows"_a, "strength"_a)
-.def_prop_ro(
+      .def_prop_ro(
           "first", [](const FeatureRows& self) { return to_numpy(self.first); }, nb::rv_policy::move)
       .def_prop_ro("rows", [](const FeatureRows& self) { return to_numpy(self.value); }, nb::rv_policy::move);
 

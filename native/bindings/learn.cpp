@@ -21,7 +21,8 @@ struct SgdState {
 };
 
 [[nodiscard]] std::span<float> view(const Weights& weights, std::int64_t expected) {
-  if (weights.size() != static_cast<std::size_t>(expected)) throw std::invalid_argument("the weights do not fit the model");
+  if (weights.size() != static_cast<std::size_t>(expected))
+    throw std::invalid_argument("the weights do not fit the model");
   return {weights.data(), weights.size()};
 }
 
@@ -49,8 +50,9 @@ void bind_learning(nb::class_<M>& objective) {
           [](const M& self, const Weights& weights, const Weights& squares, float rate,
              const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
             AdaGradRule rule{view(weights, self.weights()), view(squares, self.weights()), rate};
-            return without_gil(
-                [&] { return adagrad_pass(self, rule, std::span(order.data(), order.size()), {batch, threads}); });
+            return without_gil([&] {
+              return adagrad_pass(self, rule, std::span(order.data(), order.size()), {batch, threads});
+            });
           },
           "weights"_a, "squares"_a, "rate"_a, "order"_a, "batch"_a, "threads"_a)
       .def(
@@ -58,8 +60,9 @@ void bind_learning(nb::class_<M>& objective) {
           [](const M& self, const Weights& weights, SgdState& state, double lambda, double t0,
              const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
             SgdRule rule{view(weights, self.weights()), lambda, t0, &state.steps, &state.scale};
-            return without_gil(
-                [&] { return sgd_pass(self, rule, std::span(order.data(), order.size()), {batch, threads}); });
+            return without_gil([&] {
+              return sgd_pass(self, rule, std::span(order.data(), order.size()), {batch, threads});
+            });
           },
           "weights"_a, "state"_a, "lambda_"_a, "t0"_a, "order"_a, "batch"_a, "threads"_a);
 }
@@ -73,13 +76,13 @@ void bind_learn(nb::module_& m) {
       .def_rw("scale", &SgdState::scale);
 
   nb::class_<CoupledObjective> coupled(m, "CoupledObjective");
-  coupled.def(nb::init<const Model&, const FeatureRows&, std::vector<Example>>(), "model"_a, "features"_a, "examples"_a,
-              nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+  coupled.def(nb::init<const Model&, const FeatureRows&, std::vector<Example>>(), "model"_a, "features"_a,
+              "examples"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
   bind_learning(coupled);
 
   nb::class_<TaggingObjective> tagging(m, "TaggingObjective");
-  tagging.def(nb::init<const TaggerLayout&, const TaggingData&>(), "layout"_a, "data"_a, nb::keep_alive<1, 2>(),
-              nb::keep_alive<1, 3>());
+  tagging.def(nb::init<const TaggerLayout&, const TaggingData&>(), "layout"_a, "data"_a,
+              nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
   bind_learning(tagging);
 
   nb::class_<ExponentiatedGradient>(m, "ExponentiatedGradient")
@@ -87,7 +90,8 @@ void bind_learn(nb::module_& m) {
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::call_guard<nb::gil_scoped_release>())
       .def("dual", &ExponentiatedGradient::dual)
       .def_prop_ro(
-          "weights", [](const ExponentiatedGradient& self) { return to_numpy(self.weights()); }, nb::rv_policy::move)
+          "weights", [](const ExponentiatedGradient& self) { return to_numpy(self.weights()); },
+          nb::rv_policy::move)
       .def(
           "run_pass",
           [](ExponentiatedGradient& self, const Input<std::int64_t>& order) {

@@ -26,8 +26,10 @@ void bind_tagger(nb::module_& m) {
       .def_ro("labels", &TaggerLayout::labels)
       .def_prop_ro("weights", &TaggerLayout::weights)
       .def_prop_ro("transitions", &TaggerLayout::transitions)
-      .def_prop_ro("first", [](const TaggerLayout& self) { return to_numpy(self.first); }, nb::rv_policy::move)
-      .def_prop_ro("label", [](const TaggerLayout& self) { return to_numpy(self.label); }, nb::rv_policy::move);
+      .def_prop_ro(
+          "first", [](const TaggerLayout& self) { return to_numpy(self.first); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "label", [](const TaggerLayout& self) { return to_numpy(self.label); }, nb::rv_policy::move);
 
   m.def("lay_out_tagger", &lay_out_tagger, "labels"_a, "rules"_a, "rows"_a, "data"_a, "full_from"_a,
         nb::call_guard<nb::gil_scoped_release>());
@@ -37,7 +39,8 @@ void bind_tagger(nb::module_& m) {
       [](const TaggerLayout& layout, nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu> weights,
          const FeatureRows& features, const Input<std::int64_t>& first, std::size_t threads) {
         return to_numpy(without_gil([&] {
-          return tag_units(layout, {{weights.data(), weights.size()}}, features, {first.data(), first.size()}, threads);
+          return tag_units(layout, {{weights.data(), weights.size()}}, features, {first.data(), first.size()},
+                           threads);
         }));
       },
       "layout"_a, "weights"_a, "features"_a, "first"_a, "threads"_a);
@@ -47,17 +50,23 @@ void bind_tagger(nb::module_& m) {
           "__init__",
           [](CompiledWeights* self, const Input<std::uint64_t>& slot, const Input<std::uint16_t>& label,
              const Input<float>& weight, const Input<float>& transition) {
-            new (self) CompiledWeights{to_vector(slot), to_vector(label), to_vector(weight), to_vector(transition)};
+            new (self)
+                CompiledWeights{to_vector(slot), to_vector(label), to_vector(weight), to_vector(transition)};
           },
           "slot"_a, "label"_a, "weight"_a, "transition"_a)
-      .def_prop_ro("slot", [](const CompiledWeights& self) { return to_numpy(self.slot); }, nb::rv_policy::move)
-      .def_prop_ro("label", [](const CompiledWeights& self) { return to_numpy(self.label); }, nb::rv_policy::move)
-      .def_prop_ro("weight", [](const CompiledWeights& self) { return to_numpy(self.weight); }, nb::rv_policy::move)
-      .def_prop_ro("transition", [](const CompiledWeights& self) { return to_numpy(self.transition); },
-                   nb::rv_policy::move);
+      .def_prop_ro(
+          "slot", [](const CompiledWeights& self) { return to_numpy(self.slot); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "label", [](const CompiledWeights& self) { return to_numpy(self.label); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "weight", [](const CompiledWeights& self) { return to_numpy(self.weight); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "transition", [](const CompiledWeights& self) { return to_numpy(self.transition); },
+          nb::rv_policy::move);
   m.def(
       "compile_weights",
-      [](const TaggerLayout& layout, const Input<float>& weights, const Input<std::uint64_t>& keys, float least) {
+      [](const TaggerLayout& layout, const Input<float>& weights, const Input<std::uint64_t>& keys,
+         float least) {
         return compile_weights(layout, {weights.data(), weights.size()}, {keys.data(), keys.size()}, least);
       },
       "layout"_a, "weights"_a, "keys"_a, "least"_a);
@@ -65,11 +74,13 @@ void bind_tagger(nb::module_& m) {
   nb::class_<Wishes>(m, "Wishes")
       .def(
           "__init__",
-          [](Wishes* self, const TagSets& allowed, const Input<std::int64_t>& unit, const Input<std::int32_t>& label,
-             const Input<float>& score) {
-            if (unit.size() != label.size() || unit.size() != score.size()) throw std::invalid_argument("uneven bonuses");
+          [](Wishes* self, const TagSets& allowed, const Input<std::int64_t>& unit,
+             const Input<std::int32_t>& label, const Input<float>& score) {
+            if (unit.size() != label.size() || unit.size() != score.size())
+              throw std::invalid_argument("uneven bonuses");
             Wishes built{allowed, {}};
-            for (std::size_t k = 0; k < unit.size(); ++k) built.bonus.push_back({unit(k), label(k), score(k)});
+            for (std::size_t k = 0; k < unit.size(); ++k)
+              built.bonus.push_back({unit(k), label(k), score(k)});
             new (self) Wishes(std::move(built));
           },
           "allowed"_a, "unit"_a, "label"_a, "score"_a);
@@ -110,8 +121,9 @@ void bind_tagger(nb::module_& m) {
           "__init__",
           [](LineOptions* self, bool has_words, std::pair<bool, bool> joins, std::vector<std::string> name,
              const std::vector<bool>& starts, std::string between, std::string before_tag) {
-            new (self) LineOptions{has_words,        {joins.first, joins.second}, std::move(name),
-                                   {starts.begin(), starts.end()}, std::move(between), std::move(before_tag)};
+            new (self) LineOptions{has_words,          {joins.first, joins.second},
+                                   std::move(name),    {starts.begin(), starts.end()},
+                                   std::move(between), std::move(before_tag)};
           },
           "has_words"_a, "joins"_a, "name"_a, "starts"_a, "between"_a, "before_tag"_a);
   m.def(

@@ -143,7 +143,8 @@ inline void add_random_sentence(Random& random, const std::vector<std::int32_t>&
   duilian::TaggingObjective::Work work;
   duilian::Gradient found;
   found.dense.assign(static_cast<std::size_t>(objective.dense()), 0.0);
-  const double loss = objective.add_gradient(objective.prepare(x.view()), x.view(), sentence, work, found);
+  auto prepared = objective.prepare(x.view());
+  const double loss = add_gradient(objective, prepared, x.view(), sentence, work, found);
   direction = found.dense;
   direction.resize(x.weights.size());
   for (const duilian::Delta& delta : found.sparse) direction[delta.weight] += delta.value;

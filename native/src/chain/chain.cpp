@@ -128,8 +128,8 @@ void sum_pairs(const Chain& chain, const Workspace& work, std::vector<double>& p
     // Neighbours in a row that share a block also share its shape, so their vectors lie at equal distances.
     while (end < block_of.size() && block_of[end] == block_of[t]) ++end;
     kernels().add_outer(work.alpha.data() + work.at[t], padded(block.rows),
-                        work.message.data() + work.at[t + 1], block.stride, end - t, block.rows,
-                        block.stride, pair.data() + block.offset);
+                        work.message.data() + work.at[t + 1], block.stride, end - t, block.rows, block.stride,
+                        pair.data() + block.offset);
     t = end;
   }
   for (std::size_t k = 0; k < pair.size(); ++k) pair[k] *= work.exp_score[k];

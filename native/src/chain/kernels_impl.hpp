@@ -61,7 +61,8 @@ void combine(const double* x, const double* m, Size rows, Size stride, double* y
 
 /// R rows of a and b at once, so that c is read and written once for R products.
 template <Size R>
-void outer_rows(const double* a, Size a_step, const double* b, Size b_step, Size rows, Size stride, double* c) {
+void outer_rows(const double* a, Size a_step, const double* b, Size b_step, Size rows, Size stride,
+                double* c) {
   for (Size i = 0; i < rows; ++i) {
     V ai[R];
     for (Size r = 0; r < R; ++r) ai[r] = spread(a[r * a_step + i]);

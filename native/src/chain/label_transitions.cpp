@@ -26,7 +26,8 @@ struct Run {
   const auto begin = static_cast<std::size_t>(fullest - lines.begin());
   std::size_t end = begin;
   while (end < lines.size() && lines[end] == *fullest) ++end;
-  const bool is_scattered = std::find(lines.begin() + static_cast<std::ptrdiff_t>(end), lines.end(), *fullest) != lines.end();
+  const bool is_scattered =
+      std::find(lines.begin() + static_cast<std::ptrdiff_t>(end), lines.end(), *fullest) != lines.end();
   return is_scattered ? Run{} : Run{begin, end};
 }
 
@@ -126,7 +127,8 @@ LabelTransitions::LabelTransitions(const TransitionShape& kept_shape, const Succ
     for (std::size_t j = 0; j < shape.cols; ++j) {
       const std::size_t from = shape.row0 + i;
       const std::size_t to = shape.col0 + j;
-      if (rules(static_cast<TagId>(from), static_cast<TagId>(to))) core[i * stride + j] = note(score[from * edge + to]);
+      if (rules(static_cast<TagId>(from), static_cast<TagId>(to)))
+        core[i * stride + j] = note(score[from * edge + to]);
     }
   }
   for (const Diagonal& d : shape.diagonals) {
@@ -140,7 +142,8 @@ LabelTransitions::LabelTransitions(const TransitionShape& kept_shape, const Succ
   kernels().exponentials(arc.data(), peak, arc.size(), exp_arc.data());
   exp_core_turned.assign(shape.cols * padded(shape.rows), 0.0);
   for (std::size_t i = 0; i < shape.rows; ++i) {
-    for (std::size_t j = 0; j < shape.cols; ++j) exp_core_turned[j * padded(shape.rows) + i] = exp_core[i * stride + j];
+    for (std::size_t j = 0; j < shape.cols; ++j)
+      exp_core_turned[j * padded(shape.rows) + i] = exp_core[i * stride + j];
   }
 }
 

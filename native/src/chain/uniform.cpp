@@ -8,7 +8,7 @@ namespace duilian {
 
 namespace {
 
-constexpr double kTiny = 1e-140;      // as in chain.cpp
+constexpr double kTiny = 1e-140;  // as in chain.cpp
 constexpr double kMaxSpread = 600.0;
 
 ///   y[j] = Σ_i x[i] E[i][j] over legal pairs
@@ -71,7 +71,8 @@ void step_backward(const LabelTransitions& m, const double* y, double* x) {
     double least = 0.0;
     const double scale = kernels().multiply(emission, labels, stride, alpha, &least);
     if (!(scale > kTiny)) return false;
-    if (least < kTiny * scale && least_reachable(chain, static_cast<std::int32_t>(t), alpha) < kTiny * scale) {
+    if (least < kTiny * scale &&
+        least_reachable(chain, static_cast<std::int32_t>(t), alpha) < kTiny * scale) {
       return false;
     }
     const double inverse = 1.0 / scale;
@@ -106,12 +107,12 @@ void sum_pairs(const UniformChain& chain, const UniformWorkspace& work, UniformM
   out.arc.assign(s.arcs, 0.0);
   const auto T = static_cast<std::size_t>(chain.positions);
   if (T < 2) return;
-  kernels().add_outer(work.alpha.data() + s.row0, stride, work.message.data() + stride + s.col0, stride, T - 1, s.rows,
-                      padded(s.cols), out.core.data());
+  kernels().add_outer(work.alpha.data() + s.row0, stride, work.message.data() + stride + s.col0, stride,
+                      T - 1, s.rows, padded(s.cols), out.core.data());
   for (const Diagonal& d : s.diagonals) {
     for (std::size_t t = 0; t + 1 < T; ++t) {
-      kernels().add_products(work.alpha.data() + t * stride + d.i0, work.message.data() + (t + 1) * stride + d.j0,
-                             d.size, out.arc.data() + d.at);
+      kernels().add_products(work.alpha.data() + t * stride + d.i0,
+                             work.message.data() + (t + 1) * stride + d.j0, d.size, out.arc.data() + d.at);
     }
   }
   for (std::size_t k = 0; k < out.core.size(); ++k) out.core[k] *= m.exp_core[k];

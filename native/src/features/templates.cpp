@@ -95,7 +95,8 @@ class Line {
 [[nodiscard]] std::int32_t offset_in(Line& line) {
   const std::size_t at = line.at();
   const std::int32_t offset = line.number();
-  if (offset < -kMaxOffset || offset > kMaxOffset) line.fail(at, concat("the offset ", offset, " is beyond ±", kMaxOffset));
+  if (offset < -kMaxOffset || offset > kMaxOffset)
+    line.fail(at, concat("the offset ", offset, " is beyond ±", kMaxOffset));
   return offset;
 }
 

@@ -50,7 +50,8 @@ void check_mapping(const SideMapping& m, std::span<const TagSets> sides) {
   if (!inside(m.side_a) || !inside(m.side_b) || m.tags_b < 1) {
     throw std::invalid_argument("a mapping names a side that is not there");
   }
-  if (m.allows.size() % static_cast<std::size_t>(m.tags_b) != 0) throw std::invalid_argument("a mapping is not a matrix");
+  if (m.allows.size() % static_cast<std::size_t>(m.tags_b) != 0)
+    throw std::invalid_argument("a mapping is not a matrix");
   const auto tags_a = m.allows.size() / static_cast<std::size_t>(m.tags_b);
   const auto fits = [&](std::int32_t side, std::size_t tags) {
     const auto& all = sides[side].tag;

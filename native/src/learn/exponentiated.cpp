@@ -9,13 +9,15 @@ namespace duilian {
 
 namespace {
 
-constexpr double kGoldStart = 12.0;  // θ of gold parts at the start: α begins near the gold sequence, w near 0
-constexpr double kGrowth = 1.05;    // of η after a step that lowered the dual
+constexpr double kGoldStart =
+    12.0;                         // θ of gold parts at the start: α begins near the gold sequence, w near 0
+constexpr double kGrowth = 1.05;  // of η after a step that lowered the dual
 constexpr int kMaxHalvings = 20;
 
 }  // namespace
 
-ExponentiatedGradient::ExponentiatedGradient(const TaggerLayout& layout, const TaggingData& data, double penalty)
+ExponentiatedGradient::ExponentiatedGradient(const TaggerLayout& layout, const TaggingData& data,
+                                             double penalty)
     : layout_(layout),
       data_(data),
       penalty_(penalty),
@@ -62,7 +64,8 @@ ExponentiatedGradient::Expectation ExponentiatedGradient::expect(std::int64_t se
   // H(α) = log Z - E[score]
   out.entropy = out.found.log_partition;
   for (std::size_t k = 0; k < point.state.size(); ++k) out.entropy -= out.found.unit[k] * point.state[k];
-  for (std::size_t k = 0; k < point.transition.size(); ++k) out.entropy -= out.transition[k] * point.transition[k];
+  for (std::size_t k = 0; k < point.transition.size(); ++k)
+    out.entropy -= out.transition[k] * point.transition[k];
   return out;
 }
 
@@ -78,9 +81,11 @@ ExponentiatedGradient::Expectation ExponentiatedGradient::gold(std::int64_t sent
   return out;
 }
 
-ExponentiatedGradient::Point ExponentiatedGradient::move(std::int64_t sentence, const Point& point, double rate) {
+ExponentiatedGradient::Point ExponentiatedGradient::move(std::int64_t sentence, const Point& point,
+                                                         double rate) {
   std::vector<double> score;
-  score_state_parts(layout_, {shown_}, data_.features, data_.first[sentence], data_.first[sentence + 1], score);
+  score_state_parts(layout_, {shown_}, data_.features, data_.first[sentence], data_.first[sentence + 1],
+                    score);
   Point next = point;
   for (std::size_t k = 0; k < next.state.size(); ++k) next.state[k] += rate * (score[k] - next.state[k]);
   for (std::size_t k = 0; k < next.transition.size(); ++k) {

@@ -144,14 +144,16 @@ std::string tag_lines(const Predictor& predictor, std::string_view text, const L
   if (options.name.size() != labels || options.starts.size() != labels) {
     throw std::invalid_argument("the options do not fit the labels");
   }
-  if (!predictor.templates().columns.empty()) throw std::invalid_argument("lines of text have no further columns");
+  if (!predictor.templates().columns.empty())
+    throw std::invalid_argument("lines of text have no further columns");
   const auto lines = split_lines(text);
   const std::size_t pieces = (lines.size() + kLinesPerPiece - 1) / kLinesPerPiece;
   std::vector<std::string> out(pieces);
   Team team(threads);
   std::vector<Writer> writers(team.size(), Writer(predictor, options));
   team.for_each(pieces, [&](std::size_t thread, std::size_t piece) {
-    for (std::size_t k = piece * kLinesPerPiece; k < std::min(lines.size(), (piece + 1) * kLinesPerPiece); ++k) {
+    for (std::size_t k = piece * kLinesPerPiece; k < std::min(lines.size(), (piece + 1) * kLinesPerPiece);
+         ++k) {
       try {
         writers[thread].write(lines[k], out[piece]);
       } catch (const std::invalid_argument& error) {

@@ -88,7 +88,8 @@ Predictor::Predictor(std::int32_t labels, Succession rules, CompiledWeights weig
 void Predictor::add_feature(std::uint64_t key, double* state) const {
   const std::vector<std::uint64_t>& slot = weights_.slot;
   const std::uint64_t wanted = key << 32U;
-  for (std::size_t at = home(key, slot.size()); slot[at] != kNoSlot; at = at + 1 == slot.size() ? 0 : at + 1) {
+  for (std::size_t at = home(key, slot.size()); slot[at] != kNoSlot;
+       at = at + 1 == slot.size() ? 0 : at + 1) {
     if (((slot[at] ^ wanted) >> 32U) != 0) continue;
     for (std::size_t k = slot[at] & 0xFFFFFFFFU;; ++k) {
       const std::uint16_t label = weights_.label[k];
@@ -111,7 +112,8 @@ void Predictor::score(const Sentences& sentences, std::int64_t sentence, Work& w
   };
   for (std::size_t k = 0; k < kAhead; ++k) prefetch(k);
   for (std::size_t t = 0; t < length; ++t) {
-    for (auto k = static_cast<std::size_t>(work.keys.first[t]); k < static_cast<std::size_t>(work.keys.first[t + 1]); ++k) {
+    for (auto k = static_cast<std::size_t>(work.keys.first[t]);
+         k < static_cast<std::size_t>(work.keys.first[t + 1]); ++k) {
       prefetch(k + kAhead);
       add_feature(keys[k], work.state.data() + t * stride());
     }
@@ -134,15 +136,16 @@ void check(const Wishes& wishes, const Predictor& predictor, const Sentences& se
   }
   std::int64_t before = 0;
   for (const auto& bonus : wishes.bonus) {
-    if (bonus.unit < before || bonus.unit >= sentences.units() || !is_label(bonus.label) || !std::isfinite(bonus.score)) {
+    if (bonus.unit < before || bonus.unit >= sentences.units() || !is_label(bonus.label) ||
+        !std::isfinite(bonus.score)) {
       throw std::invalid_argument("a bonus does not fit the sentences, or bonuses are not in order");
     }
     before = bonus.unit;
   }
 }
 
-void apply(const Wishes& wishes, const Predictor& predictor, const Sentences& sentences, std::int64_t sentence,
-           Predictor::Work& work) {
+void apply(const Wishes& wishes, const Predictor& predictor, const Sentences& sentences,
+           std::int64_t sentence, Predictor::Work& work) {
   const std::int64_t begin = sentences.begin_of(sentence);
   const std::int64_t end = sentences.end_of(sentence);
   const auto state = [&](std::int64_t unit) {
@@ -161,8 +164,8 @@ void apply(const Wishes& wishes, const Predictor& predictor, const Sentences& se
   }
 }
 
-std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& sentences, const Wishes& wishes,
-                                  std::size_t threads, std::int64_t& impossible) {
+std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& sentences,
+                                  const Wishes& wishes, std::size_t threads, std::int64_t& impossible) {
   check(wishes, predictor, sentences);
   std::vector<std::int32_t> labels(static_cast<std::size_t>(sentences.units()));
   std::vector<std::uint8_t> is_impossible(static_cast<std::size_t>(sentences.size()), 0);
@@ -171,9 +174,11 @@ std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& s
   team.for_each(static_cast<std::size_t>(sentences.size()), [&](std::size_t thread, std::size_t k) {
     const auto sentence = static_cast<std::int64_t>(k);
     const auto length = static_cast<std::size_t>(sentences.end_of(sentence) - sentences.begin_of(sentence));
-    const auto out = std::span(labels).subspan(static_cast<std::size_t>(sentences.begin_of(sentence)), length);
+    const auto out =
+        std::span(labels).subspan(static_cast<std::size_t>(sentences.begin_of(sentence)), length);
     const auto decode = [&] {
-      return try_best_labels(predictor.chain(static_cast<std::int32_t>(length), work[thread]), work[thread].chain, out);
+      return try_best_labels(predictor.chain(static_cast<std::int32_t>(length), work[thread]),
+                             work[thread].chain, out);
     };
     predictor.score(sentences, sentence, work[thread]);
     apply(wishes, predictor, sentences, sentence, work[thread]);
@@ -186,8 +191,8 @@ std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& s
   return labels;
 }
 
-std::vector<double> predict_marginals(const Predictor& predictor, const Sentences& sentences, const Wishes& wishes,
-                                      std::size_t threads) {
+std::vector<double> predict_marginals(const Predictor& predictor, const Sentences& sentences,
+                                      const Wishes& wishes, std::size_t threads) {
   check(wishes, predictor, sentences);
   const auto L = static_cast<std::size_t>(predictor.labels());
   std::vector<double> out(static_cast<std::size_t>(sentences.units()) * L);
@@ -200,7 +205,8 @@ std::vector<double> predict_marginals(const Predictor& predictor, const Sentence
     if (length == 0) return;
     predictor.score(sentences, sentence, work[thread]);
     apply(wishes, predictor, sentences, sentence, work[thread]);
-    marginals(predictor.chain(static_cast<std::int32_t>(length), work[thread]), work[thread].chain, work[thread].found);
+    marginals(predictor.chain(static_cast<std::int32_t>(length), work[thread]), work[thread].chain,
+              work[thread].found);
     for (std::int64_t t = 0; t < length; ++t) {
       std::copy_n(work[thread].found.unit.data() + static_cast<std::size_t>(t) * predictor.stride(), L,
                   out.data() + static_cast<std::size_t>(begin + t) * L);

@@ -8,18 +8,19 @@ namespace duilian {
 namespace {
 
 /// Sums the weights of the active features per label: per_label[l] += Σ_f w(f, l).
-void add_rows(const Part& part, WeightView weights, const FeatureRows& features,
-              std::int64_t unit, std::vector<double>& per_label) {
+void add_rows(const Part& part, WeightView weights, const FeatureRows& features, std::int64_t unit,
+              std::vector<double>& per_label) {
   const float* state = weights.value.data() + part.state_at;
   for (std::int64_t f = features.first[unit]; f < features.first[unit + 1]; ++f) {
     const std::uint32_t row = features.value[f];
-    for (std::int64_t k = part.first[row]; k < part.first[row + 1]; ++k) per_label[part.label[k]] += weights.scale * state[k];
+    for (std::int64_t k = part.first[row]; k < part.first[row + 1]; ++k)
+      per_label[part.label[k]] += weights.scale * state[k];
   }
 }
 
-void score_side(const Model& model, std::size_t side, WeightView weights,
-                const FeatureRows& features, std::int64_t first_unit, const Lattice& lattice,
-                ScoreWorkspace& work, std::vector<double>& state) {
+void score_side(const Model& model, std::size_t side, WeightView weights, const FeatureRows& features,
+                std::int64_t first_unit, const Lattice& lattice, ScoreWorkspace& work,
+                std::vector<double>& state) {
   const Part& part = model.separate[side];
   const std::int32_t T = lattice.positions();
   for (std::int32_t t = 0; t < T; ++t) {
@@ -39,9 +40,8 @@ void find_bundles(const Model& model, const Lattice& lattice, std::vector<std::i
   for (std::int32_t s = 0; s < lattice.states(); ++s) out.push_back(model.bundles.find(lattice.bundle(s)));
 }
 
-void score_joint(const Model& model, WeightView weights, const FeatureRows& features,
-                 std::int64_t first_unit, const Lattice& lattice, ScoreWorkspace& work,
-                 std::vector<double>& state) {
+void score_joint(const Model& model, WeightView weights, const FeatureRows& features, std::int64_t first_unit,
+                 const Lattice& lattice, ScoreWorkspace& work, std::vector<double>& state) {
   const Part& part = *model.joint;
   const float* weight = weights.value.data() + part.state_at;
   work.slot.resize(static_cast<std::size_t>(part.labels), -1);
@@ -68,8 +68,8 @@ void score_joint(const Model& model, WeightView weights, const FeatureRows& feat
   }
 }
 
-[[nodiscard]] Transitions score_transitions(const Model& model, WeightView weights,
-                                            const Lattice& lattice, std::span<const std::int32_t> bundle) {
+[[nodiscard]] Transitions score_transitions(const Model& model, WeightView weights, const Lattice& lattice,
+                                            std::span<const std::int32_t> bundle) {
   return make_transitions(lattice, [&](std::int32_t i, std::int32_t j) {
     const auto before = lattice.bundle(i);
     const auto after = lattice.bundle(j);
@@ -181,7 +181,7 @@ ScoredLattice score_lattice(const Model& model, WeightView weights, const Featur
 }
 
 double CoupledObjective::compute(const Prepared&, WeightView weights, std::int64_t i, Work& work,
-                                      Gradient& out) const {
+                                 Gradient& out) const {
   const Example& example = examples_[i];
   if (example.possible.positions() == 0) return 0.0;
   Marginals found[2];

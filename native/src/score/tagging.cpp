@@ -17,8 +17,8 @@ constexpr double kNegligible = 1e-6;
 
 }  // namespace
 
-void add_transition_counts(const TaggerLayout& layout, const UniformMarginals& found, std::int64_t positions, double sign,
-                     std::vector<double>& dense) {
+void add_transition_counts(const TaggerLayout& layout, const UniformMarginals& found, std::int64_t positions,
+                           double sign, std::vector<double>& dense) {
   const TransitionShape& s = layout.shape;
   const std::size_t edge = s.labels + 1;
   for (std::size_t i = 0; i < s.rows; ++i) {
@@ -27,7 +27,8 @@ void add_transition_counts(const TaggerLayout& layout, const UniformMarginals& f
     for (std::size_t j = 0; j < s.cols; ++j) out[j] += sign * row[j];
   }
   for (const Diagonal& d : s.diagonals) {
-    for (std::size_t k = 0; k < d.size; ++k) dense[(d.i0 + k) * edge + d.j0 + k] += sign * found.arc[d.at + k];
+    for (std::size_t k = 0; k < d.size; ++k)
+      dense[(d.i0 + k) * edge + d.j0 + k] += sign * found.arc[d.at + k];
   }
   const double* last = found.unit.data() + static_cast<std::size_t>(positions - 1) * s.stride();
   for (std::size_t l = 0; l < s.labels; ++l) {
@@ -36,7 +37,8 @@ void add_transition_counts(const TaggerLayout& layout, const UniformMarginals& f
   }
 }
 
-void add_gold_transitions(const TaggerLayout& layout, std::span<const std::int32_t> gold, std::vector<double>& dense) {
+void add_gold_transitions(const TaggerLayout& layout, std::span<const std::int32_t> gold,
+                          std::vector<double>& dense) {
   const std::size_t edge = layout.shape.labels + 1;
   std::size_t before = layout.shape.labels;
   for (const std::int32_t label : gold) {
@@ -109,8 +111,8 @@ void add_edges(std::int32_t labels, const Succession& rules, WeightView transiti
   }
 }
 
-void score_state_parts(const TaggerLayout& layout, WeightView weights, const FeatureRows& features, std::int64_t begin,
-                 std::int64_t end, std::vector<double>& state) {
+void score_state_parts(const TaggerLayout& layout, WeightView weights, const FeatureRows& features,
+                       std::int64_t begin, std::int64_t end, std::vector<double>& state) {
   const std::size_t stride = layout.shape.stride();
   const auto L = static_cast<std::size_t>(layout.labels);
   state.assign(static_cast<std::size_t>(end - begin) * stride, 0.0);
@@ -137,8 +139,8 @@ void score_state_parts(const TaggerLayout& layout, WeightView weights, const Fea
   }
 }
 
-void score_units(const TaggerLayout& layout, WeightView weights, const FeatureRows& features, std::int64_t begin,
-                 std::int64_t end, std::vector<double>& state) {
+void score_units(const TaggerLayout& layout, WeightView weights, const FeatureRows& features,
+                 std::int64_t begin, std::int64_t end, std::vector<double>& state) {
   score_state_parts(layout, weights, features, begin, end, state);
   add_edges(layout.labels, layout.rules, weights, layout.shape.stride(), state);
 }
@@ -149,8 +151,9 @@ LabelTransitions score_transitions(const TaggerLayout& layout, WeightView weight
   return {layout.shape, layout.rules, table};
 }
 
-std::vector<std::int32_t> tag_units(const TaggerLayout& layout, WeightView weights, const FeatureRows& features,
-                                    std::span<const std::int64_t> first, std::size_t threads) {
+std::vector<std::int32_t> tag_units(const TaggerLayout& layout, WeightView weights,
+                                    const FeatureRows& features, std::span<const std::int64_t> first,
+                                    std::size_t threads) {
   struct Work {
     std::vector<double> state;
     UniformWorkspace chain;
@@ -162,17 +165,22 @@ std::vector<std::int32_t> tag_units(const TaggerLayout& layout, WeightView weigh
   team.for_each(first.size() - 1, [&](std::size_t thread, std::size_t k) {
     score_units(layout, weights, features, first[k], first[k + 1], work[thread].state);
     const auto length = static_cast<std::size_t>(first[k + 1] - first[k]);
-    if (!try_best_labels(UniformChain{static_cast<std::int32_t>(length), work[thread].state.data(), between, layout.rules}, work[thread].chain, std::span(labels).subspan(static_cast<std::size_t>(first[k]), length))) {
+    if (!try_best_labels(
+            UniformChain{static_cast<std::int32_t>(length), work[thread].state.data(), between, layout.rules},
+            work[thread].chain, std::span(labels).subspan(static_cast<std::size_t>(first[k]), length))) {
       throw std::invalid_argument("no path through the lattice is legal");
     }
   });
   return labels;
 }
 
-LabelTransitions TaggingObjective::prepare(WeightView weights) const { return score_transitions(layout_, weights); }
+LabelTransitions TaggingObjective::prepare(WeightView weights) const {
+  return score_transitions(layout_, weights);
+}
 
 bool TaggingObjective::is_complete(std::int64_t begin, std::int64_t end) const {
-  return std::all_of(data_.label.begin() + begin, data_.label.begin() + end, [](std::int32_t l) { return l >= 0; });
+  return std::all_of(data_.label.begin() + begin, data_.label.begin() + end,
+                     [](std::int32_t l) { return l >= 0; });
 }
 
 double TaggingObjective::gold_score(const Prepared& between, std::int64_t begin, std::int64_t end,
@@ -206,8 +214,8 @@ void TaggingObjective::restrict_states(std::int64_t begin, std::int64_t end, Wor
   }
 }
 
-double TaggingObjective::compute(const Prepared& between, WeightView weights, std::int64_t sentence, Work& work,
-                                      Gradient& out) const {
+double TaggingObjective::compute(const Prepared& between, WeightView weights, std::int64_t sentence,
+                                 Work& work, Gradient& out) const {
   const std::int64_t begin = data_.first[sentence];
   const std::int64_t end = data_.first[sentence + 1];
   if (begin == end) return 0.0;

@@ -27,18 +27,22 @@ struct UniformCase {
 
   UniformCase(testing::Random& random, testing::RuleKind kind, std::int32_t most_positions)
       : rules(testing::random_rules(random, kind, labels)), shape(shape_of(labels, rules)) {
-    const double range = random.chance(0.3) ? 1e4 : 3.0;
+    // 300 lies between: no single score leaves the range of a double, but a few in a row do.
+    constexpr double kRanges[] = {3.0, 300.0, 1e4};
+    const double state_range = kRanges[random.below(3)];
+    const double table_range = kRanges[random.below(3)];
     const double forbidden = random.chance(0.5) ? 0.0 : 0.2;
     const auto edge = static_cast<std::size_t>(labels) + 1;
     for (std::size_t k = 0; k < edge * edge; ++k) {
-      table.push_back(static_cast<float>(random.real(-range, range)));
+      table.push_back(static_cast<float>(random.real(-table_range, table_range)));
     }
     positions = 1 + random.below(most_positions);
     state.assign(static_cast<std::size_t>(positions) * shape.stride(), 0.0);
     for (std::int32_t t = 0; t < positions; ++t) {
       for (TagId l = 0; l < labels; ++l) {
         const bool is_legal = (t > 0 || rules(labels, l)) && (t + 1 < positions || rules(l, labels));
-        at(t, l) = is_legal && !random.chance(forbidden) ? random.real(-range, range) : kForbidden;
+        at(t, l) =
+            is_legal && !random.chance(forbidden) ? random.real(-state_range, state_range) : kForbidden;
       }
     }
   }
@@ -233,6 +237,25 @@ TEST(uniform_chains_are_the_enumeration) {
                           CHECK(try_best_labels(chain, work, labels));
                           CHECK_NEAR(x.score(labels), highest, tolerance(highest));
                         });
+}
+
+TEST(what_underflows_at_first_may_win_in_the_end) {
+  // 0 → 3 → 3 … and 1 → 2 → 2 …: the second way starts 750 below, beyond a double, and gains 300 per step.
+  Succession rules{4, std::vector<std::uint8_t>(25, 0)};
+  for (const std::size_t legal : {3, 7, 12, 18, 4, 9, 14, 19, 20, 21, 22, 23}) rules.allows[legal] = 1;
+  const TransitionShape shape = shape_of(4, rules);
+  const std::vector<float> table(25, 0.0F);
+  const LabelTransitions between(shape, rules, table);
+  std::vector<double> state(4 * shape.stride(), 0.0);
+  state[1] = -750.0;
+  state[2] = state[3] = kForbidden;
+  for (std::size_t t = 1; t < 4; ++t) state[t * shape.stride() + 2] = 300.0;
+  const UniformChain chain{4, state.data(), between, rules};
+  UniformWorkspace work;
+  UniformMarginals found;
+  CHECK_NEAR(log_partition(chain, work), 150.0, 1e-9);
+  marginals(chain, work, found);
+  CHECK_NEAR(found.unit[1], 1.0, 1e-9);
 }
 
 TEST(old_scores_do_not_leak_into_the_next_sentence) {

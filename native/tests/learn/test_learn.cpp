@@ -159,17 +159,60 @@ TEST(a_loss_that_is_not_finite_ends_the_pass) {
                     "the loss is not finite");
 }
 
-TEST(weights_of_a_cache_line_have_one_owner) {
-  for (const std::size_t threads : {std::size_t{1}, std::size_t{2}, std::size_t{3}}) {
-    for (std::uint32_t weight = 0; weight < 200; ++weight) {
-      std::size_t owners = 0;
+TEST(every_entry_of_a_gradient_is_in_one_share) {
+  testing::for_each_seed(20, [](testing::Random& random) {
+    const testing::TaggerCase x = tagger(random, testing::Annotation::partial, 1);
+    const TaggingObjective objective(x.layout, x.data);
+    TaggingObjective::Work work;
+    Gradient found;
+    found.dense.assign(static_cast<std::size_t>(objective.dense()), 0.0);
+    static_cast<void>(objective.compute(objective.prepare(x.view()), x.view(), 0, work, found));
+    for (std::size_t threads = 1; threads <= 4; ++threads) {
+      std::vector<double> sum(x.weights.size(), 0.0);
+      std::vector<std::size_t> owner(x.weights.size(), threads);
       for (std::size_t thread = 0; thread < threads; ++thread) {
-        owners += is_mine(weight, thread, threads) ? 1 : 0;
-        CHECK(is_mine(weight, thread, threads) == is_mine(weight / 16 * 16, thread, threads));
+        std::vector<Delta> entries;
+        Collector collector{entries};
+        objective.apply(0, found, Share{thread, threads}, collector);
+        for (const Delta& delta : entries) {
+          CHECK(owner[delta.weight] == threads || owner[delta.weight] == thread);
+          owner[delta.weight] = thread;
+          sum[delta.weight] += delta.value;
+        }
       }
-      CHECK(owners == 1);
+      std::vector<double> wanted;
+      static_cast<void>(testing::tagger_gradient(x, 0, wanted));
+      for (auto w = static_cast<std::size_t>(objective.dense()); w < sum.size(); ++w)
+        CHECK(sum[w] == wanted[w]);
     }
-  }
+  });
+}
+
+TEST(rules_change_rows_as_they_change_single_weights) {
+  testing::for_each_seed(20, [](testing::Random& random) {
+    std::vector<float> start(40);
+    std::vector<float> row(static_cast<std::size_t>(1 + random.below(30)));
+    for (float& w : start) w = static_cast<float>(random.real(-1.0, 1.0));
+    for (float& g : row) g = random.chance(0.3) ? 0.0F : static_cast<float>(random.real(-1.0, 1.0));
+    const auto compare = [&](const auto& make_rule) {
+      std::vector<float> by_row = start;
+      std::vector<float> one_by_one = start;
+      std::vector<float> squares[2] = {std::vector<float>(40, 0.5F), std::vector<float>(40, 0.5F)};
+      make_rule(by_row, squares[0]).change_row(5, row, -0.75F);
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        make_rule(one_by_one, squares[1]).change(static_cast<std::uint32_t>(5 + k), -0.75F * row[k]);
+      }
+      for (std::size_t w = 0; w < start.size(); ++w) {
+        CHECK_NEAR(by_row[w], one_by_one[w], 1e-6);
+        CHECK_NEAR(squares[0][w], squares[1][w], 1e-6);
+      }
+    };
+    compare([](std::span<float> w, std::span<float> squares) { return AdaGradRule{w, squares, 0.25F}; });
+    std::int64_t steps = 0;
+    double scale = 1.0;
+    compare(
+        [&](std::span<float> w, std::span<float>) { return SgdRule{w, 0.1, 20.0, &steps, &scale, 0.5F}; });
+  });
 }
 
 TEST(exponentiated_gradient_never_lowers_the_dual) {

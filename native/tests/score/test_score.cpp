@@ -32,7 +32,8 @@ constexpr std::int64_t kCases = 120;
   ScoreWorkspace work;
   out.sparse.clear();
   out.dense.assign(static_cast<std::size_t>(x.model.dense), 0.0);
-  return CoupledObjective(x.model, x.features, {example}).add_gradient({}, x.view(), 0, work, out);
+  CoupledObjective::Prepared prepared;
+  return add_gradient(CoupledObjective(x.model, x.features, {example}), prepared, x.view(), 0, work, out);
 }
 
 /// The same, summed by weight.

@@ -89,8 +89,8 @@ TEST(tagger_weights_count_with_their_scale) {
     Gradient out;
     out.dense.assign(static_cast<std::size_t>(objective.dense()), 0.0);
     const WeightView half{doubled, 0.5F};
-    CHECK_NEAR(objective.add_gradient(objective.prepare(half), half, 0, work, out),
-               testing::defined_loss(x, 0), 1e-9);
+    auto prepared = objective.prepare(half);
+    CHECK_NEAR(add_gradient(objective, prepared, half, 0, work, out), testing::defined_loss(x, 0), 1e-9);
   });
 }
 
@@ -125,7 +125,8 @@ TEST(a_sentence_without_units_costs_nothing) {
   TaggingObjective::Work work;
   Gradient out;
   out.dense.assign(static_cast<std::size_t>(objective.dense()), 0.0);
-  CHECK(objective.add_gradient(objective.prepare({weights}), {weights}, 0, work, out) == 0.0);
+  auto prepared = objective.prepare({weights});
+  CHECK(add_gradient(objective, prepared, {weights}, 0, work, out) == 0.0);
   CHECK(out.sparse.empty());
   CHECK(tag_units(layout, {weights}, data.features, data.first, 1).size() == 2);
 }

@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-import numpy.typing as npt
-
 from duilian.corpus import Corpus, Layer, Sentence
 from duilian.errors import ConfigError
 from duilian.learning import IterationReport
 from duilian.models.precision import Precision
+from duilian.models.stored import Arrays
 from duilian.models.tagger import Columns, Sentences, Tagger
 
 GUIDE_TEMPLATES = {"word": "guide-word", "char": "guide-char"}
@@ -100,7 +99,7 @@ class GuidedTagger(Tagger):
         own = known if known is not None else self.own_.predict_labels(units)
         return [{"guide": a, "own": b} for a, b in zip(guide, own, strict=True)]
 
-    def state(self, precision: Precision = "float32") -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    def state(self, precision: Precision = "float32") -> tuple[dict[str, Any], Arrays]:
         """The target's state with those of the taggers that guide it."""
         header, arrays = super().state(precision)
         for name in ("source", "own")[: 2 if self.folds else 1]:
@@ -110,7 +109,7 @@ class GuidedTagger(Tagger):
         return header, arrays
 
     @classmethod
-    def from_state(cls, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+    def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """The tagger again, with its guides."""
         tagger = super().from_state(header, arrays)
         for name in ("source", "own")[: 2 if tagger.folds else 1]:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer, Sentence
-from duilian.errors import ConfigError, ModelFileError, StandardError, TemplateError
+from duilian.errors import ConfigError, StandardError
 from duilian.evaluation import main_score
 from duilian.features import Templates, pack
 from duilian.learning import (
@@ -32,15 +32,13 @@ from duilian.learning import (
     Trainer,
 )
 from duilian.lexicon import Lexicon
-from duilian.modelfile import read_model, write_model
 from duilian.models.encoding import Encoding, Level
-from duilian.models.estimator import Estimator
 from duilian.models.precision import Precision, dequantise, quantise
+from duilian.models.stored import Arrays, Stored
 from duilian.text import Folding, Script
 
 Sentences = Iterable[Layer] | Iterable[Sentence] | Iterable[Sequence[str]]
 Columns = Mapping[str, Sequence[str]]
-Notes = Mapping[str, Any]
 
 NO_WISHES = _native.Wishes(
     _native.TagSets(np.array([0], np.int32), np.array([], np.int32)),
@@ -62,7 +60,7 @@ class Answer:
     probability: float
 
 
-class Tagger(Estimator):
+class Tagger(Stored):
     """Labels units after one standard; see the module's text for the levels.
 
     `segment_only` (characters) leaves tags out. `full_from`: features seen so many times get a weight for
@@ -72,7 +70,6 @@ class Tagger(Estimator):
     kind: ClassVar[str] = "crf"
     weights_: npt.NDArray[np.float32]
     keys_: npt.NDArray[np.uint64]
-    notes_: dict[str, Any]
 
     def __init__(
         self,
@@ -337,25 +334,7 @@ class Tagger(Estimator):
         flat, first = [self.encoding_.labels[k] for k in labels], packed.first.tolist()
         return [flat[first[k] : first[k + 1]] for k in range(len(units))]
 
-    def save(self, path: str | Path, *, precision: Precision = "float32", notes: Notes | None = None) -> None:
-        """Writes the tagger as one file; `precision` is that of the weights, `notes` goes into its header."""
-        header, arrays = self.state(precision)
-        write_model(path, {**header, "notes": dict(notes or {})}, arrays)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """A tagger from its file."""
-        header, arrays = read_model(path)
-        try:
-            if header["kind"] != cls.kind:
-                raise ModelFileError(str(path), f"is a model of kind {header['kind']!r}, not {cls.kind!r}")
-            tagger = cls.from_state(header, arrays)
-            tagger.notes_ = header["notes"]
-        except (KeyError, TypeError, ValueError, ConfigError, TemplateError) as error:
-            raise ModelFileError(str(path), f"the model's parts do not fit together ({error})") from None
-        return tagger
-
-    def state(self, precision: Precision = "float32") -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    def state(self, precision: Precision = "float32") -> tuple[dict[str, Any], Arrays]:
         """What a model file keeps of the tagger: plain values and arrays."""
         weights = self.predictor_.weights
         header = {
@@ -365,11 +344,11 @@ class Tagger(Estimator):
             "templates": self.templates_.text,
             "templates_name": self.templates_.name,
         }
-        arrays: dict[str, npt.NDArray[Any]] = {"slot": weights.slot, "label": weights.label}
+        arrays: Arrays = {"slot": weights.slot, "label": weights.label}
         return header, arrays | {"transition": weights.transition} | quantise(weights.weight, precision)
 
     @classmethod
-    def from_state(cls, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+    def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """The tagger again."""
         tagger = cls(**header["parameters"])
         tags = None if header["tags"] is None else tuple(header["tags"])
@@ -381,16 +360,3 @@ class Tagger(Estimator):
         parts = (arrays["slot"], arrays["label"], dequantise(arrays), arrays["transition"])
         tagger._set_predictor(_native.CompiledWeights(*parts))
         return tagger
-
-    def __getstate__(self) -> dict[str, Any]:
-        """For joblib and multiprocessing: the parameters and, if trained, what a model file has."""
-        return {
-            "parameters": self.get_params(),
-            "state": self.state() if hasattr(self, "predictor_") else None,
-        }
-
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        if kept["state"] is None:
-            self.__dict__.update(type(self)(**kept["parameters"]).__dict__)
-        else:
-            self.__dict__.update(type(self).from_state(*kept["state"]).__dict__)

@@ -24,8 +24,8 @@ struct Kernels {
   void (*max_plus)(const double* x, const double* m, std::size_t rows, std::size_t stride, double* y);
   /// c[i][j] += Σ_t a[t][i] b[t][j] for `count` rows of a and b that lie `a_step` and `b_step` apart; c is
   /// [rows][stride]
-  void (*add_outer)(const double* a, std::size_t a_step, const double* b, std::size_t b_step, std::size_t count,
-                    std::size_t rows, std::size_t stride, double* c);
+  void (*add_outer)(const double* a, std::size_t a_step, const double* b, std::size_t b_step,
+                    std::size_t count, std::size_t rows, std::size_t stride, double* c);
   /// y[k] += x[k] m[k], and y[k] = max(y[k], x[k] + m[k])
   void (*add_products)(const double* x, const double* m, std::size_t n, double* y);
   void (*raise_sums)(const double* x, const double* m, std::size_t n, double* y);

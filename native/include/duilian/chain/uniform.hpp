@@ -36,7 +36,8 @@ struct UniformWorkspace {
 void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out);
 
 /// Labels of the best path, [T]; false if no path is legal.
-[[nodiscard]] bool try_best_labels(const UniformChain& chain, UniformWorkspace& work, std::span<std::int32_t> labels);
+[[nodiscard]] bool try_best_labels(const UniformChain& chain, UniformWorkspace& work,
+                                   std::span<std::int32_t> labels);
 
 /// The same chain with its lattice written out: for every question that is not asked often.
 struct SpelledOut {

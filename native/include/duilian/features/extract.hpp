@@ -24,7 +24,9 @@ using FeatureKeys = PerUnit<std::uint64_t>;
 struct FeatureRows : PerUnit<std::uint32_t> {
   std::vector<float> strength;  // [value.size()], or empty if all are 1
 
-  [[nodiscard]] float strength_of(std::int64_t feature) const { return strength.empty() ? 1.0F : strength[feature]; }
+  [[nodiscard]] float strength_of(std::int64_t feature) const {
+    return strength.empty() ? 1.0F : strength[feature];
+  }
 };
 
 /// Throws std::invalid_argument unless the offsets rise from 0 to the number of values.

@@ -24,7 +24,8 @@ struct PassOptions {
 /// summed dense block; gives the summed loss. The rule owns the weights: rule.view() shows them.
 template <Objective M, ChangeRule Rule>
 double run_pass(const M& model, Rule& rule, std::span<const std::int64_t> order, PassOptions options) {
-  if (options.batch < 1 || options.threads < 1) throw std::invalid_argument("batch and threads must be at least 1");
+  if (options.batch < 1 || options.threads < 1)
+    throw std::invalid_argument("batch and threads must be at least 1");
   Team team(options.threads);
   std::vector<typename M::Work> work(options.threads);
   std::vector<Gradient> gradient(options.batch);

@@ -1,6 +1,6 @@
 // Exponentiated gradient on the dual of a log-linear chain (Collins et al. 2008), as the tagger of Li et al.
-// (2014) is trained. Every sentence i has its own distribution α_i over label sequences, a chain with scores θ_i;
-// the weights are their sum, w = 1/C Σ_i (counts of gold - expected counts under α_i), and minimise
+// (2014) is trained. Every sentence i has its own distribution α_i over label sequences, a chain with scores
+// θ_i; the weights are their sum, w = 1/C Σ_i (counts of gold - expected counts under α_i), and minimise
 //   Σ_i -log p(gold_i) + C/2 ‖w‖².
 // One step takes a sentence and moves θ_i towards the scores under w,
 //   θ_i ← (1 - η) θ_i + η score_w,

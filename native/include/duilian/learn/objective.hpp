@@ -63,14 +63,15 @@ struct Collector {
 /// prepare() computes once per batch what all examples share. compute() gives the loss of example i and fills
 /// `out`, whose dense block has dense() zeros. apply() hands what is not dense to a rule, this share of it.
 template <class M>
-concept Objective = requires(const M& model, WeightView weights, std::int64_t i, typename M::Prepared& prepared,
-                             typename M::Work& work, Gradient& out, Collector& rule) {
-  { model.weights() } -> std::convertible_to<std::int64_t>;
-  { model.dense() } -> std::convertible_to<std::int64_t>;
-  { model.prepare(weights) } -> std::same_as<typename M::Prepared>;
-  { model.compute(prepared, weights, i, work, out) } -> std::convertible_to<double>;
-  model.apply(i, out, Share{}, rule);
-};
+concept Objective =
+    requires(const M& model, WeightView weights, std::int64_t i, typename M::Prepared& prepared,
+             typename M::Work& work, Gradient& out, Collector& rule) {
+      { model.weights() } -> std::convertible_to<std::int64_t>;
+      { model.dense() } -> std::convertible_to<std::int64_t>;
+      { model.prepare(weights) } -> std::same_as<typename M::Prepared>;
+      { model.compute(prepared, weights, i, work, out) } -> std::convertible_to<double>;
+      model.apply(i, out, Share{}, rule);
+    };
 
 /// The loss of example i, and its gradient with every entry written out in `sparse`.
 template <Objective M>

@@ -43,7 +43,8 @@ class Team {
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
 
-  /// Calls work(thread, piece) for every piece in [0, pieces); threads take the next piece when they are free.
+  /// Calls work(thread, piece) for every piece in [0, pieces); threads take the next piece when they are
+  /// free.
   template <class Work>
   void for_each(std::size_t pieces, const Work& work) {
     std::atomic<std::size_t> next{0};

@@ -11,13 +11,13 @@
 
 namespace duilian {
 
-[[nodiscard]] double adagrad_pass(const TaggingObjective& model, AdaGradRule rule, std::span<const std::int64_t> order,
-                                  PassOptions options);
-[[nodiscard]] double adagrad_pass(const CoupledObjective& model, AdaGradRule rule, std::span<const std::int64_t> order,
-                                  PassOptions options);
-[[nodiscard]] double sgd_pass(const TaggingObjective& model, SgdRule rule, std::span<const std::int64_t> order,
-                              PassOptions options);
-[[nodiscard]] double sgd_pass(const CoupledObjective& model, SgdRule rule, std::span<const std::int64_t> order,
-                              PassOptions options);
+[[nodiscard]] double adagrad_pass(const TaggingObjective& model, AdaGradRule rule,
+                                  std::span<const std::int64_t> order, PassOptions options);
+[[nodiscard]] double adagrad_pass(const CoupledObjective& model, AdaGradRule rule,
+                                  std::span<const std::int64_t> order, PassOptions options);
+[[nodiscard]] double sgd_pass(const TaggingObjective& model, SgdRule rule,
+                              std::span<const std::int64_t> order, PassOptions options);
+[[nodiscard]] double sgd_pass(const CoupledObjective& model, SgdRule rule,
+                              std::span<const std::int64_t> order, PassOptions options);
 
 }  // namespace duilian

@@ -1,8 +1,9 @@
-// A trained plain tagger, compiled for tagging: one probe finds a feature's weights. Smaller and faster than the
-// layout that it was trained in; what it answers is the same, up to the weights that were dropped or rounded.
+// A trained plain tagger, compiled for tagging: one probe finds a feature's weights. Smaller and faster than
+// the layout that it was trained in; what it answers is the same, up to the weights that were dropped or
+// rounded.
 //
-// A slot of the table is 8 bytes: 32 bits of the key as a check, 32 bits where its entries begin. A feature that
-// was never seen is mistaken for one that was with a chance of about 2^-32 per probe.
+// A slot of the table is 8 bytes: 32 bits of the key as a check, 32 bits where its entries begin. A feature
+// that was never seen is mistaken for one that was with a chance of about 2^-32 per probe.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +23,10 @@ inline constexpr std::uint64_t kNoSlot = ~std::uint64_t{0};
 
 /// The arrays of a compiled tagger, as a model file holds them.
 struct CompiledWeights {
-  std::vector<std::uint64_t> slot;    // [slots]  check << 32 | first entry; kNoSlot if free
-  std::vector<std::uint16_t> label;   // [entries]
-  std::vector<float> weight;          // [entries]
-  std::vector<float> transition;      // [L + 1][L + 1]
+  std::vector<std::uint64_t> slot;   // [slots]  check << 32 | first entry; kNoSlot if free
+  std::vector<std::uint16_t> label;  // [entries]
+  std::vector<float> weight;         // [entries]
+  std::vector<float> transition;     // [L + 1][L + 1]
 };
 
 /// Drops state weights whose size is below `least`, and features without any left.
@@ -37,7 +38,8 @@ class Predictor {
   Predictor(const Predictor&) = delete;  // between_ refers to shape_
   Predictor& operator=(const Predictor&) = delete;
   /// Throws std::invalid_argument if any index in the arrays leads outside.
-  Predictor(std::int32_t labels, Succession rules, CompiledWeights weights, TemplateSet templates, Folding folding);
+  Predictor(std::int32_t labels, Succession rules, CompiledWeights weights, TemplateSet templates,
+            Folding folding);
 
   struct Work {
     FeatureKeys keys;
@@ -69,8 +71,8 @@ class Predictor {
   LabelTransitions between_;
 };
 
-/// What a user knows or prefers, for all units of the sentences: `allowed` has no positions if nothing is fixed,
-/// and no tags at units that are free; a bonus is added to the score of a label at a unit.
+/// What a user knows or prefers, for all units of the sentences: `allowed` has no positions if nothing is
+/// fixed, and no tags at units that are free; a bonus is added to the score of a label at a unit.
 struct Wishes {
   struct Bonus {
     std::int64_t unit;
@@ -85,11 +87,11 @@ struct Wishes {
 void check(const Wishes& wishes, const Predictor& predictor, const Sentences& sentences);
 
 /// Changes the scores in `work` as the wishes say.
-void apply(const Wishes& wishes, const Predictor& predictor, const Sentences& sentences, std::int64_t sentence,
-           Predictor::Work& work);
+void apply(const Wishes& wishes, const Predictor& predictor, const Sentences& sentences,
+           std::int64_t sentence, Predictor::Work& work);
 
-/// The best labels of every unit of all sentences. If the wishes leave a sentence no legal path, it is labelled
-/// as if there were none for it, and counted in `impossible`.
+/// The best labels of every unit of all sentences. If the wishes leave a sentence no legal path, it is
+/// labelled as if there were none for it, and counted in `impossible`.
 [[nodiscard]] std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& sentences,
                                                 const Wishes& wishes, std::size_t threads,
                                                 std::int64_t& impossible);

@@ -26,9 +26,9 @@ struct ScoredLattice {
   Transitions between;
 };
 
-[[nodiscard]] ScoredLattice score_lattice(const Model& model, WeightView weights,
-                                          const FeatureRows& features, std::int64_t first_unit,
-                                          const Lattice& lattice, ScoreWorkspace& work);
+[[nodiscard]] ScoredLattice score_lattice(const Model& model, WeightView weights, const FeatureRows& features,
+                                          std::int64_t first_unit, const Lattice& lattice,
+                                          ScoreWorkspace& work);
 
 /// Learning from examples that the corpora leave ambiguous (Eq. 9-12): the loss is log Z(possible) -
 /// log Z(correct), the direction expected counts under `correct` less those under `possible`.

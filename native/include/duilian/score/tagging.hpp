@@ -1,5 +1,5 @@
-// The plain tagger: one side, every label at every unit. The same CRF as a Model with one side, made fast: the
-// chain is uniform, the lattice is never written out.
+// The plain tagger: one side, every label at every unit. The same CRF as a Model with one side, made fast:
+// the chain is uniform, the lattice is never written out.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,12 @@ struct TaggerLayout {
   std::vector<std::int64_t> first{0};  // [rows + 1]
   std::vector<std::uint16_t> label;    // [state weights]
 
-  [[nodiscard]] std::int64_t transitions() const { return static_cast<std::int64_t>(labels + 1) * (labels + 1); }
-  [[nodiscard]] std::int64_t weights() const { return transitions() + static_cast<std::int64_t>(label.size()); }
+  [[nodiscard]] std::int64_t transitions() const {
+    return static_cast<std::int64_t>(labels + 1) * (labels + 1);
+  }
+  [[nodiscard]] std::int64_t weights() const {
+    return transitions() + static_cast<std::int64_t>(label.size());
+  }
 };
 
 /// Units of all sentences; label[u] < 0 means that the allowed labels stand in `sets` (all of them if that is
@@ -52,22 +56,24 @@ void add_edges(std::int32_t labels, const Succession& rules, WeightView transiti
 /// Adds sign × expected transition counts, start and stop included, to `dense`, [L + 1][L + 1].
 void add_transition_counts(const TaggerLayout& layout, const UniformMarginals& found, std::int64_t positions,
                            double sign, std::vector<double>& dense);
-void add_gold_transitions(const TaggerLayout& layout, std::span<const std::int32_t> gold, std::vector<double>& dense);
+void add_gold_transitions(const TaggerLayout& layout, std::span<const std::int32_t> gold,
+                          std::vector<double>& dense);
 
 /// What the features of the units [begin, end) say of each label, [T][stride].
 void score_state_parts(const TaggerLayout& layout, WeightView weights, const FeatureRows& features,
                        std::int64_t begin, std::int64_t end, std::vector<double>& state);
 
-/// State scores [T][stride] of the units [begin, end), start and stop included, kForbidden where rules forbid.
-void score_units(const TaggerLayout& layout, WeightView weights, const FeatureRows& features, std::int64_t begin,
-                 std::int64_t end, std::vector<double>& state);
+/// State scores [T][stride] of the units [begin, end), start and stop included, kForbidden where rules
+/// forbid.
+void score_units(const TaggerLayout& layout, WeightView weights, const FeatureRows& features,
+                 std::int64_t begin, std::int64_t end, std::vector<double>& state);
 
 [[nodiscard]] LabelTransitions score_transitions(const TaggerLayout& layout, WeightView weights);
 
 /// The best labels of every unit; sentence k has the units [first[k], first[k + 1]).
 [[nodiscard]] std::vector<std::int32_t> tag_units(const TaggerLayout& layout, WeightView weights,
-                                                  const FeatureRows& features, std::span<const std::int64_t> first,
-                                                  std::size_t threads);
+                                                  const FeatureRows& features,
+                                                  std::span<const std::int64_t> first, std::size_t threads);
 
 class TaggingObjective {
  public:
@@ -87,7 +93,8 @@ class TaggingObjective {
   double compute(const Prepared& between, WeightView weights, std::int64_t sentence, Work& work,
                  Gradient& out) const;
 
-  /// Every feature of an active unit moves its weights as the unit's probabilities move; a share has its rows.
+  /// Every feature of an active unit moves its weights as the unit's probabilities move; a share has its
+  /// rows.
   template <ChangeRule R>
   void apply(std::int64_t sentence, const Gradient& gradient, Share share, R& rule) const {
     const auto L = static_cast<std::size_t>(layout_.labels);
@@ -95,7 +102,8 @@ class TaggingObjective {
       const std::int64_t unit = data_.first[sentence] + gradient.active[a];
       const std::span change(gradient.change.data() + a * L, L);
       for (std::int64_t f = data_.features.first[unit]; f < data_.features.first[unit + 1]; ++f) {
-        if (share.has(data_.features.value[f])) apply_row(data_.features.value[f], data_.features.strength_of(f), change, rule);
+        if (share.has(data_.features.value[f]))
+          apply_row(data_.features.value[f], data_.features.strength_of(f), change, rule);
       }
     }
   }

@@ -1,0 +1,65 @@
+"""Estimators that live in a model file: plain values in its header, arrays behind it, never code."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy.typing as npt
+
+from duilian.errors import ConfigError, ModelFileError, TemplateError
+from duilian.modelfile import read_model, write_model
+from duilian.models.estimator import Estimator
+from duilian.models.precision import Precision
+
+Arrays = dict[str, npt.NDArray[Any]]
+Notes = Mapping[str, Any]
+
+
+class Stored(Estimator, abc.ABC):
+    """An estimator with a `state` that a file can keep, and `from_state` to make it again."""
+
+    kind: ClassVar[str]
+    notes_: dict[str, Any]
+
+    @abc.abstractmethod
+    def state(self, precision: Precision = "float32") -> tuple[dict[str, Any], Arrays]:
+        """What a model file keeps: plain values with the key `kind`, and arrays."""
+
+    @classmethod
+    @abc.abstractmethod
+    def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
+        """The estimator again."""
+
+    def save(self, path: str | Path, *, precision: Precision = "float32", notes: Notes | None = None) -> None:
+        """Writes the tagger as one file; `precision` is that of the weights, `notes` goes into its header."""
+        header, arrays = self.state(precision)
+        write_model(path, {**header, "notes": dict(notes or {})}, arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """A tagger from its file."""
+        header, arrays = read_model(path)
+        try:
+            if header["kind"] != cls.kind:
+                raise ModelFileError(str(path), f"is a model of kind {header['kind']!r}, not {cls.kind!r}")
+            tagger = cls.from_state(header, arrays)
+            tagger.notes_ = header["notes"]
+        except (KeyError, TypeError, ValueError, ConfigError, TemplateError) as error:
+            raise ModelFileError(str(path), f"the model's parts do not fit together ({error})") from None
+        return tagger
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For joblib and multiprocessing: the parameters and, if trained, what a model file has."""
+        return {
+            "parameters": self.get_params(),
+            "state": self.state() if hasattr(self, "predictor_") else None,
+        }
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        if kept["state"] is None:
+            self.__dict__.update(type(self)(**kept["parameters"]).__dict__)
+        else:
+            self.__dict__.update(type(self).from_state(*kept["state"]).__dict__)
