@@ -79,6 +79,10 @@ void find_reachable(const std::vector<Flags>& legal, const Succession& rules, Tr
 
 TransitionShape shape_of(std::int32_t labels, const Succession& rules) {
   if (labels < 1) throw std::invalid_argument("a side needs at least one label");
+  const std::size_t edge = static_cast<std::size_t>(labels) + 1;
+  if (!rules.is_free() && (rules.tags != labels || rules.allows.size() != edge * edge)) {
+    throw std::invalid_argument("the succession does not fit the labels");
+  }
   TransitionShape shape;
   shape.labels = static_cast<std::size_t>(labels);
   std::vector<Flags> legal(shape.labels, Flags(shape.labels));

@@ -14,7 +14,7 @@ constexpr double kMaxSpread = 600.0;
 ///   y[j] = Σ_i x[i] E[i][j] over legal pairs
 void step_forward(const LabelTransitions& m, const double* x, double* y) {
   const TransitionShape& s = m.shape;
-  if (s.arcs > 0) std::fill_n(y, s.stride(), 0.0);
+  if (s.cols < s.labels) std::fill_n(y, s.stride(), 0.0);  // the core does not reach these
   kernels().times_matrix(x + s.row0, m.exp_core.data(), s.rows, padded(s.cols), y + s.col0);
   for (const Diagonal& d : s.diagonals) {
     kernels().add_products(x + d.i0, m.exp_arc.data() + d.at, d.size, y + d.j0);
@@ -24,7 +24,7 @@ void step_forward(const LabelTransitions& m, const double* x, double* y) {
 ///   x[i] = Σ_j E[i][j] y[j] over legal pairs
 void step_backward(const LabelTransitions& m, const double* y, double* x) {
   const TransitionShape& s = m.shape;
-  if (s.arcs > 0) std::fill_n(x, s.stride(), 0.0);
+  if (s.rows < s.labels) std::fill_n(x, s.stride(), 0.0);
   kernels().times_matrix(y + s.col0, m.exp_core_turned.data(), s.cols, padded(s.rows), x + s.row0);
   for (const Diagonal& d : s.diagonals) {
     kernels().add_products(y + d.j0, m.exp_arc.data() + d.at, d.size, x + d.i0);
@@ -192,7 +192,7 @@ bool try_best_labels(const UniformChain& chain, UniformWorkspace& work, std::spa
       std::copy_n(state, s.labels, delta);
       continue;
     }
-    if (s.arcs > 0) std::fill_n(delta, stride, kForbidden);
+    if (s.cols < s.labels) std::fill_n(delta, stride, kForbidden);  // the core does not reach these
     const double* before = delta - stride;
     kernels().max_plus(before + s.row0, m.core.data(), s.rows, padded(s.cols), delta + s.col0);
     for (const Diagonal& d : s.diagonals) {

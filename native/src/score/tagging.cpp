@@ -61,7 +61,7 @@ void check(const TaggingData& data) {
 
 TaggerLayout lay_out_tagger(std::int32_t labels, Succession rules, std::int64_t rows, const TaggingData& data,
                             std::int64_t full_from) {
-  if (labels > 0xFFFF) throw std::invalid_argument(concat(labels, " labels are more than 65,535"));
+  if (labels > 0x8000) throw std::invalid_argument(concat(labels, " labels are more than 32,768"));
   if (std::any_of(data.label.begin(), data.label.end(), [&](std::int32_t l) { return l >= labels; }) ||
       std::any_of(data.sets.tag.begin(), data.sets.tag.end(), [&](TagId l) { return l >= labels; })) {
     throw std::invalid_argument("a label is out of range");

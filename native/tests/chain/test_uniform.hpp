@@ -284,3 +284,8 @@ TEST(no_position_has_no_label) {
   CHECK(try_best_labels(UniformChain{0, nullptr, between, rules}, work, {}));
   CHECK(log_partition(UniformChain{0, nullptr, between, rules}, work) == 0.0);
 }
+
+TEST(rules_that_do_not_fit_the_labels_are_refused) {
+  CHECK_THROWS_WITH(shape_of(4, Succession{2, std::vector<std::uint8_t>(9, 1)}), std::invalid_argument,
+                    "the succession does not fit");
+}

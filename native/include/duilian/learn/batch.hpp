@@ -43,7 +43,9 @@ double run_pass(const M& model, Rule& rule, std::span<const std::int64_t> order,
       loss[k] = model.compute(prepared, rule.view(), order[begin + k], work[thread], gradient[k]);
     });
     for (std::size_t k = 0; k < count; ++k) total += loss[k];
-    if (!std::isfinite(total)) throw std::runtime_error("the loss is not finite; try a smaller step size");
+    if (!std::isfinite(total))
+      throw std::runtime_error(
+          "the loss is not finite: the step size is too large, or a gold sequence breaks the rules");
     rule.begin(count);
     team.run([&](std::size_t thread) {
       for (std::size_t k = 0; k < count; ++k) {

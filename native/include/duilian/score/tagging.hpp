@@ -43,8 +43,8 @@ struct TaggingData {
 void check(const TaggingData& data);
 
 /// A weight for every feature and label that meet in the data (a feature of a partly annotated unit meets
-/// every label that is allowed there); features seen `full_from` times or more get one for every label, so
-/// that they can also speak against labels they were never seen with.
+/// every label of its set, and none where nothing is known); features seen `full_from` times or more get one
+/// for every label, so that they can also speak against labels they were never seen with.
 [[nodiscard]] TaggerLayout lay_out_tagger(std::int32_t labels, Succession rules, std::int64_t rows,
                                           const TaggingData& data, std::int64_t full_from);
 
