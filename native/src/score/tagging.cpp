@@ -48,6 +48,19 @@ void add_gold_transitions(const TaggerLayout& layout, std::span<const std::int32
   dense[before * edge + layout.shape.labels] += 1.0;
 }
 
+namespace {
+
+/// Asks memory for the weights of a row, and for its labels if they will be read.
+void prefetch_row(const TaggerLayout& layout, const float* value, std::uint32_t row) {
+  constexpr std::int64_t kLine = 16;  // floats in a cache line
+  const std::int64_t begin = layout.first[row];
+  const std::int64_t end = layout.first[row + 1];
+  for (std::int64_t k = begin; k < end; k += kLine) __builtin_prefetch(value + k);
+  if (end - begin < layout.labels) __builtin_prefetch(layout.label.data() + begin);
+}
+
+}  // namespace
+
 void check(const TaggingData& data) {
   check(data.features);
   const auto units = static_cast<std::int64_t>(data.label.size());
@@ -122,15 +135,18 @@ void score_state_parts(const TaggerLayout& layout, WeightView weights, const Fea
   for (std::int64_t unit = begin; unit < end; ++unit) {
     double* score = state.data() + static_cast<std::size_t>(unit - begin) * stride;
     for (std::int64_t f = features.first[unit]; f < features.first[unit + 1]; ++f) {
-      if (f + kAhead < last) {
-        const std::int64_t ahead = layout.first[features.value[f + kAhead]];
-        __builtin_prefetch(value + ahead);
-        __builtin_prefetch(layout.label.data() + ahead);
-      }
+      if (f + kAhead < last) prefetch_row(layout, value, features.value[f + kAhead]);
       const std::uint32_t row = features.value[f];
       const double strength = features.strength_of(f);
-      for (std::int64_t k = layout.first[row]; k < layout.first[row + 1]; ++k) {
-        score[layout.label[k]] += strength * value[k];
+      const std::int64_t at = layout.first[row];
+      const auto count = static_cast<std::size_t>(layout.first[row + 1] - at);
+      if (count == L) {  // a weight for every label: no need to look which
+        for (std::size_t l = 0; l < L; ++l) score[l] += strength * value[at + static_cast<std::int64_t>(l)];
+        continue;
+      }
+      for (std::size_t k = 0; k < count; ++k) {
+        score[layout.label[at + static_cast<std::int64_t>(k)]] +=
+            strength * value[at + static_cast<std::int64_t>(k)];
       }
     }
     if (weights.scale != 1.0F) {
@@ -243,8 +259,10 @@ double TaggingObjective::compute(const Prepared& between, WeightView weights, st
     const auto matters = [](double p) { return std::abs(p) >= kNegligible; };
     if (std::none_of(change, change + layout_.labels, matters)) continue;
     out.active.push_back(t);
+    const std::size_t at = out.change.size();
+    out.change.resize(at + static_cast<std::size_t>(layout_.labels));
     for (std::int32_t l = 0; l < layout_.labels; ++l) {
-      out.change.push_back(matters(change[l]) ? static_cast<float>(change[l]) : 0.0F);
+      out.change[at + l] = matters(change[l]) ? static_cast<float>(change[l]) : 0.0F;
     }
   }
   return work.possible.log_partition - log_correct;

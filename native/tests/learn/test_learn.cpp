@@ -173,7 +173,7 @@ TEST(every_entry_of_a_gradient_is_in_one_share) {
       for (std::size_t thread = 0; thread < threads; ++thread) {
         std::vector<Delta> entries;
         Collector collector{entries};
-        objective.apply(0, found, Share{thread, threads}, collector);
+        objective.apply(0, found, Share(thread, threads), collector);
         for (const Delta& delta : entries) {
           CHECK(owner[delta.weight] == threads || owner[delta.weight] == thread);
           owner[delta.weight] = thread;

@@ -30,7 +30,7 @@ double run_pass(const M& model, Rule& rule, std::span<const std::int64_t> order,
   std::vector<typename M::Work> work(options.threads);
   std::vector<Gradient> gradient(options.batch);
   std::vector<double> loss(options.batch);
-  std::vector<double> dense(static_cast<std::size_t>(model.dense()));
+  std::vector<float> dense(static_cast<std::size_t>(model.dense()));  // summed over the batch
   double total = 0.0;
   for (std::size_t begin = 0; begin < order.size(); begin += options.batch) {
     const std::size_t count = std::min(options.batch, order.size() - begin);
@@ -49,16 +49,17 @@ double run_pass(const M& model, Rule& rule, std::span<const std::int64_t> order,
     rule.begin(count);
     team.run([&](std::size_t thread) {
       for (std::size_t k = 0; k < count; ++k) {
-        model.apply(order[begin + k], gradient[k], Share{thread, options.threads}, rule);
+        model.apply(order[begin + k], gradient[k], Share(thread, options.threads), rule);
       }
-      if (thread > 0) return;
-      std::fill(dense.begin(), dense.end(), 0.0);
-      for (std::size_t k = 0; k < count; ++k) {
-        for (std::size_t w = 0; w < dense.size(); ++w) dense[w] += gradient[k].dense[w];
+      // The dense block is shared out too, a run of neighbours for each thread.
+      const std::size_t from = dense.size() * thread / options.threads;
+      const std::size_t to = dense.size() * (thread + 1) / options.threads;
+      for (std::size_t w = from; w < to; ++w) {
+        double total_change = 0.0;
+        for (std::size_t k = 0; k < count; ++k) total_change += gradient[k].dense[w];
+        dense[w] = static_cast<float>(total_change);
       }
-      for (std::size_t w = 0; w < dense.size(); ++w) {
-        if (dense[w] != 0.0) rule.change(static_cast<std::uint32_t>(w), static_cast<float>(dense[w]));
-      }
+      rule.change_row(static_cast<std::uint32_t>(from), std::span(dense).subspan(from, to - from), 1.0F);
     });
   }
   return total;

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace duilian {
+
+/// Neighbours in an array that different threads write lie this far apart.
+inline constexpr std::size_t kApart = 128;
 
 /// A change of one weight.
 struct Delta {
@@ -19,7 +23,7 @@ struct Delta {
 /// Downhill for one example, in the form that suits its model. The first weights of a model (its transitions)
 /// change in nearly every example and come as a dense block. The others come as a list, in which a weight may
 /// stand several times, or as changes of label probabilities, from which the model finds the weights.
-struct Gradient {
+struct alignas(kApart) Gradient {
   std::vector<double> dense;
   std::vector<Delta> sparse;
   std::vector<std::int32_t> active;  // positions whose probabilities change
@@ -34,12 +38,21 @@ struct WeightView {
   [[nodiscard]] float operator[](std::int64_t k) const { return scale * value[k]; }
 };
 
-/// Which of several threads is at work: each applies its own weights, so that no two meet.
-struct Share {
-  std::size_t thread = 0;
-  std::size_t threads = 1;
+/// Which of several threads is at work: each applies its own weights, so that no two meet. Blocks of weights
+/// fall into 64 classes, and a share is a set of classes (a division per block would cost more than the
+/// change).
+class Share {
+ public:
+  Share() = default;
+  Share(std::size_t thread, std::size_t threads) : classes_(0) {
+    for (std::size_t c = 0; c < 64; ++c) {
+      if (c % threads == thread) classes_ |= std::uint64_t{1} << c;
+    }
+  }
+  [[nodiscard]] bool has(std::uint64_t block) const { return ((classes_ >> (block & 63U)) & 1U) != 0; }
 
-  [[nodiscard]] bool has(std::uint64_t block) const { return threads == 1 || block % threads == thread; }
+ private:
+  std::uint64_t classes_ = ~std::uint64_t{0};
 };
 
 /// How a weight follows its gradient: one by one, or a row of neighbours times a strength.
@@ -47,12 +60,14 @@ template <class R>
 concept ChangeRule = requires(R& rule, std::uint32_t weight, float value, std::span<const float> row) {
   rule.change(weight, value);
   rule.change_row(weight, row, value);
+  rule.prefetch(weight);
 };
 
 /// A rule that only adds up, for tests and for looking at a gradient.
 struct Collector {
   std::vector<Delta>& out;
   void change(std::uint32_t weight, float g) { out.push_back({weight, g}); }
+  void prefetch(std::uint32_t) const {}
   void change_row(std::uint32_t first, std::span<const float> row, float strength) {
     for (std::size_t k = 0; k < row.size(); ++k) {
       if (row[k] != 0.0F) out.push_back({first + static_cast<std::uint32_t>(k), strength * row[k]});

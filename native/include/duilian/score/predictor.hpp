@@ -41,7 +41,7 @@ class Predictor {
   Predictor(std::int32_t labels, Succession rules, CompiledWeights weights, TemplateSet templates,
             Folding folding);
 
-  struct Work {
+  struct alignas(kApart) Work {
     FeatureKeys keys;
     std::vector<double> state;
     UniformWorkspace chain;

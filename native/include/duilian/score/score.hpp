@@ -13,7 +13,7 @@
 namespace duilian {
 
 /// Scratch of one thread.
-struct ScoreWorkspace {
+struct alignas(kApart) ScoreWorkspace {
   Workspace chain;
   std::vector<double> per_label;     // [labels]  zero between calls
   std::vector<std::int32_t> bundle;  // [S]  the joint label of each state, -1 unknown
