@@ -9,7 +9,7 @@ from typing import Any
 
 from duilian.features import pack
 from duilian.models.tagger import NO_WISHES, Tagger
-from peers.tasks import Split, Task, read_rows, write_tags
+from peers.tasks import Split, Task, read_rows
 from peers.watch import Watch
 
 
@@ -34,10 +34,9 @@ def tag(task: Task, model: Path, source: Path, target: Path, watch: Watch) -> No
     with watch.part("load"):
         tagger = Tagger.load(model)
     with watch.part("file"):
-        if tagger.templates_.columns:
-            write_tags(tagger.predict(read_rows(source)), target)
-        else:
-            target.write_bytes(tagger.tag_lines(source.read_bytes()))
+        text = source.read_bytes()
+        has_columns = bool(tagger.templates_.columns)
+        target.write_bytes(tagger.tag_rows(text, ("word", "pos")) if has_columns else tagger.tag_lines(text))
     sentences, names = read_rows(source), tagger.templates_.columns
     columns = [{name: layer.columns[name] for name in names} for layer in sentences] if names else None
     packed = pack([layer.words for layer in sentences], tagger.folding_, columns)

@@ -129,10 +129,14 @@ def write_tags(tags: Iterable[Sequence[str]], path: Path) -> None:
 
 
 def read_tags(path: Path) -> Iterator[list[str]]:
-    """Tags, or words with their tags behind an underscore."""
-    with path.open(encoding="utf-8") as file:
-        for line in file:
-            yield [token.rpartition("_")[2] for token in line.split()]
+    """Lines of tags, of words with their tags behind an underscore, or rows that end in a tag."""
+    text = path.read_text(encoding="utf-8")
+    if "\t" in text:
+        for block in text.removesuffix("\n\n").split("\n\n"):
+            yield [row.rpartition(" ")[2] for row in block.split("\n")]
+        return
+    for line in text.splitlines():
+        yield [token.rpartition("_")[2] for token in line.split()]
 
 
 def tag_accuracy(gold: Sequence[Layer], guess: Iterable[list[str]]) -> float:

@@ -134,6 +134,16 @@ void bind_tagger(nb::module_& m) {
         return nb::bytes(out.data(), out.size());
       },
       "predictor"_a, "text"_a, "options"_a, "threads"_a);
+  m.def(
+      "tag_rows",
+      [](const Predictor& predictor, const nb::bytes& text, const std::vector<std::size_t>& field,
+         const LineOptions& options, std::size_t threads) {
+        const std::string_view shown(text.c_str(), text.size());
+        const std::string out =
+            without_gil([&] { return tag_rows(predictor, shown, field, options, threads); });
+        return nb::bytes(out.data(), out.size());
+      },
+      "predictor"_a, "text"_a, "field"_a, "options"_a, "threads"_a);
 }
 
 }  // namespace duilian::bindings

@@ -98,6 +98,25 @@ def test_lines_keep_every_character_and_line_break(taggers: dict[str, Tagger]) -
     assert taggers["char"].tag_lines(b"") == b""
 
 
+def test_rows_give_what_layers_give() -> None:
+    layers = [
+        Layer(each.words, each.tags, columns={"pos": tuple(map(str, each.tags or ()))}) for each in CTB[:60]
+    ]
+    tagger = Tagger("ctb", templates="chunk", iterations=2, threads=2).fit(layers)
+    text = "\n".join(
+        "".join(f"{w} x\t{p}\n" for w, p in zip(e.words, e.columns["pos"], strict=True)) for e in layers
+    )
+    out = tagger.tag_rows(text.encode(), ("word", "other", "pos")).decode()
+    expected = [tag for layer in tagger.predict_layers(layers) for tag in layer.tags or ()]
+    assert [row.split()[-1] for row in out.splitlines() if row] == expected
+    assert [row.rpartition(" ")[0] for row in out.splitlines()] == text.splitlines()
+    assert tagger.tag_rows(b"\r\n\n", ("word", "pos")) == b"\r\n\n"
+    with pytest.raises(ValueError, match="2: expected 2 fields, found 1"):
+        tagger.tag_rows("他 PN\n来\n".encode(), ("word", "pos"))
+    with pytest.raises(ConfigError, match="do not suit"):
+        tagger.tag_rows(b"", ("word",))
+
+
 def test_marginals_and_k_best_agree(taggers: dict[str, Tagger]) -> None:
     for kind, tagger in taggers.items():
         layer = DEV[0]

@@ -136,14 +136,88 @@ class Writer {
   std::vector<std::int32_t> labels_;
 };
 
-}  // namespace
+/// A sentence in rows, or a run of blank lines.
+struct RowBlock {
+  std::size_t first_row = 0;  // counted from 1, for messages
+  std::vector<std::string_view> row;
+  bool is_blank = false;
+};
 
-std::string tag_lines(const Predictor& predictor, std::string_view text, const LineOptions& options,
-                      std::size_t threads) {
+[[nodiscard]] bool is_blank_line(std::string_view line) {
+  return line.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+[[nodiscard]] std::vector<RowBlock> split_blocks(std::string_view text) {
+  std::vector<RowBlock> blocks;
+  std::size_t number = 0;
+  for (const std::string_view line : split_lines(text)) {
+    const bool is_blank = is_blank_line(line);
+    if (blocks.empty() || blocks.back().is_blank != is_blank) blocks.push_back({number + 1, {}, is_blank});
+    blocks.back().row.push_back(line);
+    ++number;
+  }
+  return blocks;
+}
+
+[[nodiscard]] std::vector<std::string> split_fields(std::string_view row) {
+  std::vector<std::string> fields;
+  for (std::size_t at = row.find_first_not_of(" \t\r\n"); at < row.size();) {
+    const std::size_t end = std::min(row.find_first_of(" \t\r\n", at), row.size());
+    fields.emplace_back(row.substr(at, end - at));
+    at = row.find_first_not_of(" \t\r\n", end);
+  }
+  return fields;
+}
+
+/// Tags the sentence of one block and appends its rows to `out`.
+void write_block(const Predictor& predictor, const RowBlock& block, std::span<const std::size_t> field,
+                 const LineOptions& options, Predictor::Work& work, std::string& out) {
+  std::vector<std::string> words;
+  std::vector<std::vector<std::string>> columns(field.size());
+  for (std::size_t r = 0; r < block.row.size(); ++r) {
+    std::vector<std::string> fields = split_fields(block.row[r]);
+    for (std::size_t k = 0; k < field.size(); ++k) {
+      if (field[k] >= fields.size()) {
+        throw std::invalid_argument(
+            concat(block.first_row + r, ": expected ", field[k] + 1, " fields, found ", fields.size()));
+      }
+      columns[k].push_back(fields[field[k]]);
+    }
+    words.push_back(std::move(fields[0]));
+  }
+  Sentences sentences(predictor.folding(), predictor.templates().columns);
+  sentences.add(words, columns);
+  predictor.score(sentences, 0, work);
+  std::vector<std::int32_t> labels(words.size());
+  const auto chain = predictor.chain(static_cast<std::int32_t>(words.size()), work);
+  if (!try_best_labels(chain, work.chain, labels)) throw std::invalid_argument("no analysis is legal");
+  for (std::size_t r = 0; r < block.row.size(); ++r) {
+    const std::string_view rest = line_break(block.row[r]);
+    out += block.row[r].substr(0, block.row[r].size() - rest.size());
+    out += options.between;
+    out += options.name[labels[r]];
+    out += rest;
+  }
+}
+
+[[nodiscard]] std::string join(const std::vector<std::string>& parts) {
+  std::string all;
+  for (const std::string& part : parts) all += part;
+  return all;
+}
+
+void check_options(const Predictor& predictor, const LineOptions& options) {
   const auto labels = static_cast<std::size_t>(predictor.labels());
   if (options.name.size() != labels || options.starts.size() != labels) {
     throw std::invalid_argument("the options do not fit the labels");
   }
+}
+
+}  // namespace
+
+std::string tag_lines(const Predictor& predictor, std::string_view text, const LineOptions& options,
+                      std::size_t threads) {
+  check_options(predictor, options);
   if (!predictor.templates().columns.empty())
     throw std::invalid_argument("lines of text have no further columns");
   const auto lines = split_lines(text);
@@ -161,9 +235,24 @@ std::string tag_lines(const Predictor& predictor, std::string_view text, const L
       }
     }
   });
-  std::string all;
-  for (const std::string& part : out) all += part;
-  return all;
+  return join(out);
+}
+
+std::string tag_rows(const Predictor& predictor, std::string_view text, std::span<const std::size_t> field,
+                     const LineOptions& options, std::size_t threads) {
+  check_options(predictor, options);
+  if (field.size() != predictor.templates().columns.size()) {
+    throw std::invalid_argument("one field for each column of the templates");
+  }
+  const auto blocks = split_blocks(text);
+  std::vector<std::string> out(blocks.size());
+  Team team(threads);
+  std::vector<Predictor::Work> work(team.size());
+  team.for_each(blocks.size(), [&](std::size_t thread, std::size_t b) {
+    if (!blocks[b].is_blank) return write_block(predictor, blocks[b], field, options, work[thread], out[b]);
+    for (const std::string_view line : blocks[b].row) out[b] += line;
+  });
+  return join(out);
 }
 
 }  // namespace duilian

@@ -318,14 +318,29 @@ class Tagger(Stored):
 
         At word level a line holds words separated by blanks, at character level raw text.
         """
+        options = self._line_options(between, before_tag)
+        return _native.tag_lines(self.predictor_, text, options, self.threads)
+
+    def tag_rows(self, text: bytes, columns: Sequence[str], *, between: str = " ") -> bytes:
+        """Rows of white-space fields in, the same rows with a label behind each out; the fast way for words
+        with further columns. `columns` names the fields, the word first; blank lines part sentences.
+        """
+        missing = [name for name in self.templates_.columns if name not in columns[1:]]
+        if self.level != "word" or missing:
+            raise ConfigError(
+                f"rows of {', '.join(columns)} do not suit this tagger", hint=f"it needs {missing}"
+            )
+        field = [list(columns).index(name) for name in self.templates_.columns]
+        return _native.tag_rows(self.predictor_, text, field, self._line_options(between, ""), self.threads)
+
+    def _line_options(self, between: str, before_tag: str) -> _native.LineOptions:
         encoding = self.encoding_
         is_word = encoding.level == "word"
         split = [("", label) if is_word else encoding.boundaries.split(label) for label in encoding.labels]
         names = ["" if tag is None else tag for _, tag in split]
         starts = [True] * len(names) if is_word else encoding.succession.start.tolist()
         joins = (encoding.join_letters, encoding.join_digits)
-        options = _native.LineOptions(is_word, joins, names, starts, between, before_tag)
-        return _native.tag_lines(self.predictor_, text, options, self.threads)
+        return _native.LineOptions(is_word, joins, names, starts, between, before_tag)
 
     def predict_labels(self, units: Sequence[Sequence[str]]) -> list[list[str]]:
         """The label of every unit, for units that were split already (no further columns)."""

@@ -25,4 +25,12 @@ struct LineOptions {
 [[nodiscard]] std::string tag_lines(const Predictor& predictor, std::string_view text,
                                     const LineOptions& options, std::size_t threads);
 
+/// For words with further columns: rows of white-space fields, a blank line between sentences. Field 0 is the
+/// word; `field` says where each column of the predictor's templates stands. Every row comes back with
+/// `between` and its label behind it. Throws std::invalid_argument with the row's number if a field is
+/// missing.
+[[nodiscard]] std::string tag_rows(const Predictor& predictor, std::string_view text,
+                                   std::span<const std::size_t> field, const LineOptions& options,
+                                   std::size_t threads);
+
 }  // namespace duilian
