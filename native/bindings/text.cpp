@@ -56,18 +56,8 @@ void bind_text(nb::module_& m) {
   m.def(
       "split_words",
       [](const std::vector<std::string>& words, bool joins_letters, bool joins_digits) {
-        std::vector<std::string> units;
-        std::vector<std::int32_t> counts;
-        for (const std::string& word : words) {
-          const std::u32string text = decode_utf8(word);
-          const auto spans = split_units(text, {joins_letters, joins_digits});
-          for (const Span& span : spans) {
-            units.push_back(encode_utf8(std::u32string_view(text).substr(
-                static_cast<std::size_t>(span.begin), static_cast<std::size_t>(span.end - span.begin))));
-          }
-          counts.push_back(static_cast<std::int32_t>(spans.size()));
-        }
-        return std::make_tuple(std::move(units), std::move(counts));
+        WordUnits found = split_words(words, {joins_letters, joins_digits});
+        return std::make_tuple(std::move(found.unit), std::move(found.count));
       },
       "words"_a, "joins_letters"_a, "joins_digits"_a);
   m.def(

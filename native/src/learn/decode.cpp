@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "duilian/learn/parallel.hpp"
+#include "duilian/parallel.hpp"
 
 namespace duilian {
 

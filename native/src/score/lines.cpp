@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "duilian/concat.hpp"
-#include "duilian/learn/parallel.hpp"
+#include "duilian/parallel.hpp"
 #include "duilian/text/characters.hpp"
 
 namespace duilian {
@@ -41,7 +41,7 @@ struct Row {
 }
 
 /// A line of words is one sentence.
-[[nodiscard]] Row split_words(std::u32string_view line) {
+[[nodiscard]] Row words_of(std::u32string_view line) {
   Row row;
   for (std::size_t at = 0; at < line.size();) {
     std::size_t end = at;
@@ -81,7 +81,7 @@ class Writer {
     const std::u32string text = decode_utf8(line.substr(0, line.size() - line_break(line).size()));
     std::vector<Row> rows;
     if (options_.has_words) {
-      rows.push_back(split_words(text));
+      rows.push_back(words_of(text));
     } else {
       split_text(text, options_.units, rows);
     }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "duilian/learn/parallel.hpp"
+#include "duilian/parallel.hpp"
 
 namespace duilian {
 

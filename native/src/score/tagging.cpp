@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "duilian/concat.hpp"
-#include "duilian/learn/parallel.hpp"
+#include "duilian/parallel.hpp"
 #include "duilian/score/pairs.hpp"
 
 namespace duilian {

@@ -69,6 +69,20 @@ std::vector<Span> split_units(std::u32string_view text, UnitOptions options) {
   return units;
 }
 
+WordUnits split_words(std::span<const std::string> words, UnitOptions options) {
+  WordUnits out;
+  for (const std::string& word : words) {
+    const std::u32string text = decode_utf8(word);
+    const auto spans = split_units(text, options);
+    for (const Span& span : spans) {
+      out.unit.push_back(encode_utf8(std::u32string_view(text).substr(
+          static_cast<std::size_t>(span.begin), static_cast<std::size_t>(span.end - span.begin))));
+    }
+    out.count.push_back(static_cast<std::int32_t>(spans.size()));
+  }
+  return out;
+}
+
 std::vector<Span> split_sentences(std::u32string_view text) {
   std::vector<Span> sentences;
   std::size_t begin = 0;

@@ -12,8 +12,8 @@
 #include "check.hpp"
 #include "duilian/learn/batch.hpp"
 #include "duilian/learn/exponentiated.hpp"
-#include "duilian/learn/parallel.hpp"
 #include "duilian/learn/rules.hpp"
+#include "duilian/parallel.hpp"
 #include "random.hpp"
 #include "random_tagger.hpp"
 

@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "duilian/learn/objective.hpp"
-#include "duilian/learn/parallel.hpp"
+#include "duilian/parallel.hpp"
+#include "duilian/score/objective.hpp"
 
 namespace duilian {
 

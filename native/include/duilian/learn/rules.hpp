@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "duilian/learn/objective.hpp"
+#include "duilian/score/objective.hpp"
 
 namespace duilian {
 

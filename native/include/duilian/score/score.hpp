@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "duilian/chain/chain.hpp"
-#include "duilian/learn/objective.hpp"
 #include "duilian/score/model.hpp"
+#include "duilian/score/objective.hpp"
 
 namespace duilian {
 

@@ -9,7 +9,7 @@
 
 #include "duilian/chain/uniform.hpp"
 #include "duilian/features/extract.hpp"
-#include "duilian/learn/objective.hpp"
+#include "duilian/score/objective.hpp"
 
 namespace duilian {
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +23,13 @@ struct UnitOptions {
 
 /// A unit is a character with the marks, joiners and joined emoji that belong to it; or a run.
 [[nodiscard]] std::vector<Span> split_units(std::u32string_view text, UnitOptions options);
+
+/// The units of words one after the other, and how many each word has.
+struct WordUnits {
+  std::vector<std::string> unit;  // UTF-8
+  std::vector<std::int32_t> count;
+};
+[[nodiscard]] WordUnits split_words(std::span<const std::string> words, UnitOptions options);
 
 /// A sentence ends at 。！？ … (a run of them, with the closing quotes and brackets that follow) and at a
 /// line break. ASCII ! and ? end one unless a letter, digit or = & / follows, as in a web address.
