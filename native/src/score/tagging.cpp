@@ -72,6 +72,56 @@ void check(const TaggingData& data) {
   }
 }
 
+namespace {
+
+/// Which rows get a weight for every label.
+[[nodiscard]] std::vector<std::uint8_t> find_full_rows(const FeatureRows& features, std::int64_t rows,
+                                                       std::int64_t full_from) {
+  std::vector<std::int64_t> seen(static_cast<std::size_t>(rows), 0);
+  for (const std::uint32_t row : features.value) {
+    if (row >= rows) throw std::invalid_argument("a feature row is out of range");
+    ++seen[row];
+  }
+  std::vector<std::uint8_t> is_full(seen.size());
+  std::transform(seen.begin(), seen.end(), is_full.begin(),
+                 [&](std::int64_t n) { return n >= full_from ? 1 : 0; });
+  return is_full;
+}
+
+/// What the other rows meet.
+void collect_pairs(const TaggingData& data, const std::vector<std::uint8_t>& is_full, PairSet& pairs) {
+  for (std::size_t unit = 0; unit < data.label.size(); ++unit) {
+    const auto t = static_cast<std::int32_t>(unit);
+    const bool has_set = data.label[unit] < 0 && data.sets.positions() > t;
+    const std::span<const TagId> known = data.label[unit] >= 0
+                                             ? std::span(data.label).subspan(unit, 1)
+                                             : (has_set ? data.sets.at(t) : std::span<const TagId>());
+    for (std::int64_t f = data.features.first[unit]; f < data.features.first[unit + 1]; ++f) {
+      if (is_full[data.features.value[f]] != 0) continue;
+      for (const TagId label : known) pairs.add(data.features.value[f], label);
+    }
+  }
+}
+
+void write_rows(const std::vector<std::uint8_t>& is_full, PairSet& pairs, TaggerLayout& layout) {
+  std::vector<std::int64_t> first;
+  std::vector<std::uint16_t> label;
+  pairs.write_to(static_cast<std::int64_t>(is_full.size()), first, label);
+  const auto full = static_cast<std::size_t>(std::count(is_full.begin(), is_full.end(), 1));
+  layout.label.reserve(label.size() + full * static_cast<std::size_t>(layout.labels));
+  layout.first.reserve(is_full.size() + 1);
+  for (std::size_t row = 0; row < is_full.size(); ++row) {
+    if (is_full[row] != 0) {
+      for (std::int32_t l = 0; l < layout.labels; ++l) layout.label.push_back(static_cast<std::uint16_t>(l));
+    } else {
+      layout.label.insert(layout.label.end(), label.begin() + first[row], label.begin() + first[row + 1]);
+    }
+    layout.first.push_back(static_cast<std::int64_t>(layout.label.size()));
+  }
+}
+
+}  // namespace
+
 TaggerLayout lay_out_tagger(std::int32_t labels, Succession rules, std::int64_t rows, const TaggingData& data,
                             std::int64_t full_from) {
   if (labels > 0x8000) throw std::invalid_argument(concat(labels, " labels are more than 32,768"));
@@ -83,31 +133,10 @@ TaggerLayout lay_out_tagger(std::int32_t labels, Succession rules, std::int64_t 
   layout.labels = labels;
   layout.rules = std::move(rules);
   layout.shape = shape_of(labels, layout.rules);
+  const std::vector<std::uint8_t> is_full = find_full_rows(data.features, rows, full_from);
   PairSet pairs;
-  std::vector<std::int64_t> seen(static_cast<std::size_t>(rows), 0);
-  for (const std::uint32_t row : data.features.value) {
-    if (row >= rows) throw std::invalid_argument("a feature row is out of range");
-    ++seen[row];
-  }
-  for (std::size_t row = 0; row < seen.size(); ++row) {
-    for (std::int32_t label = 0; seen[row] >= full_from && label < labels; ++label) {
-      pairs.add(static_cast<std::uint32_t>(row), label);
-    }
-  }
-  for (std::size_t unit = 0; unit < data.label.size(); ++unit) {
-    const auto each_label = [&](auto&& act) {
-      if (data.label[unit] >= 0) return act(data.label[unit]);
-      const auto t = static_cast<std::int32_t>(unit);
-      if (data.sets.positions() > t && !data.sets.at(t).empty()) {
-        for (const TagId label : data.sets.at(t)) act(label);
-      }
-    };
-    for (std::int64_t f = data.features.first[unit]; f < data.features.first[unit + 1]; ++f) {
-      if (seen[data.features.value[f]] >= full_from) continue;
-      each_label([&](std::int32_t label) { pairs.add(data.features.value[f], label); });
-    }
-  }
-  pairs.write_to(rows, layout.first, layout.label);
+  collect_pairs(data, is_full, pairs);
+  write_rows(is_full, pairs, layout);
   if (layout.weights() > 0xFFFFFFFFLL) throw std::invalid_argument("more than 2^32 weights");
   return layout;
 }

@@ -154,6 +154,7 @@ class Tagger(Stored):
         self.best_score_ = None if evaluate is None else float(trainer.best_score)
         self.iterations_ = trainer.iteration
         self.weights_, self.keys_ = trainer.best, keys
+        del trainer, data, evaluate  # before the compiled weights need their room
         return self.trim(0.0)
 
     def layers(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> list[Layer]:  # noqa: N803
