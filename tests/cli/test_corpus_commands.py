@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import signal
@@ -11,6 +10,7 @@ import sys
 import time
 
 import pytest
+from running import run_here
 
 from duilian import cli
 from duilian.corpus import read
@@ -25,21 +25,7 @@ def duilian(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.txt").write_text(TEXT, encoding="utf-8")
 
-    def call(*arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
-        streams = {name: io.TextIOWrapper(io.BytesIO(), "utf-8") for name in ("stdout", "stderr")}
-        streams["stdin"] = io.TextIOWrapper(io.BytesIO(stdin), "utf-8")
-        with monkeypatch.context() as patch:
-            patch.setattr(sys, "argv", ["duilian", *arguments])
-            for name, stream in streams.items():
-                patch.setattr(sys, name, stream)
-            status = cli.main()
-        for stream in streams.values():
-            stream.flush()
-        out, err = (streams[name].buffer.getvalue().decode() for name in ("stdout", "stderr"))
-        assert "Traceback" not in out + err
-        return status, out, err
-
-    return call
+    return lambda *arguments, stdin=b"": run_here(monkeypatch, *arguments, stdin=stdin)
 
 
 def test_stats_as_json(duilian):

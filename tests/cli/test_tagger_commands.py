@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -17,8 +16,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from running import run_here
 
-from duilian import Tagger, cli, demo, read
+from duilian import Tagger, demo, read
 from duilian.streams import Source, analyse, analyse_k_best, segmented_line
 from duilian.text import units
 
@@ -38,21 +38,6 @@ iterations = 2
 """
 CHAR = WORD.replace('"crf"', '"crf"\nlevel = "char"')
 Call = Callable[..., tuple[int, str, str]]
-
-
-def run_here(monkeypatch, *arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
-    streams = {name: io.TextIOWrapper(io.BytesIO(), "utf-8") for name in ("stdout", "stderr")}
-    streams["stdin"] = io.TextIOWrapper(io.BytesIO(stdin), "utf-8")
-    with monkeypatch.context() as patch:
-        patch.setattr(sys, "argv", ["duilian", *arguments])
-        for name, stream in streams.items():
-            patch.setattr(sys, name, stream)
-        status = cli.main()
-    for stream in streams.values():
-        stream.flush()
-    out, err = (streams[name].buffer.getvalue().decode() for name in ("stdout", "stderr"))
-    assert "Traceback" not in out + err
-    return status, out, err
 
 
 @pytest.fixture(scope="module")

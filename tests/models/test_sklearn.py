@@ -157,8 +157,6 @@ class TestScikitLearn:
     def case(self, request: pytest.FixtureRequest, train: Corpus) -> tuple[Any, Any, Any]:
         if request.param == "CRF":
             return CRF(max_iterations=2), train[0], train[1]
-        if not hasattr(Tagger, "__sklearn_tags__"):
-            pytest.skip("Tagger has no __sklearn_tags__, without which scikit-learn >= 1.7 does not take it")
         return Tagger(iterations=2), [layer.words for layer in layers("ctb")], train[1]
 
     def test_a_clone_has_the_parameters_and_nothing_learned(self, case: tuple[Any, Any, Any]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 from duilian.cli.corpus import Encoding, Output
 from duilian.cli.evaluate import check_level
 from duilian.cli.tag import (
@@ -15,9 +13,10 @@ from duilian.cli.tag import (
     Threads,
     load_tagger,
     read_lexicon,
+    sources_of,
 )
 from duilian.corpus import open_writer
-from duilian.streams import analyse, read_sources, segmented_line
+from duilian.streams import analyse, segmented_line
 
 EXAMPLE = "Example:\n\n    echo 我们去北京。 | duilian segment char.model"
 
@@ -38,9 +37,7 @@ def command(
     """
     tagger = load_tagger(model, threads)
     check_level(tagger, "char", "segment", "train one with level = 'char'")
-    sources = itertools.chain.from_iterable(
-        read_sources(path, tagger, format=format, encoding=encoding) for path in files or ["-"]
-    )
+    sources = sources_of(files, tagger, format=format, encoding=encoding)
     with open_writer(output) as write:
         for analysis in analyse(tagger, sources, lexicon=read_lexicon(lexicon, lexicon_mode)):
             write(segmented_line(analysis) + "\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Callable, Iterator
 from typing import Annotated
 
@@ -15,7 +14,7 @@ from duilian.corpus.formats import FormatOptions
 from duilian.errors import ConfigError
 from duilian.lexicon import Lexicon
 from duilian.models import Tagger, load
-from duilian.streams import Analysis, analyse, analyse_k_best, known_formats, read_sources
+from duilian.streams import Analysis, Source, analyse, analyse_k_best, known_formats, read_sources
 
 EXAMPLE = "Example:\n\n    echo 我们 去 北京 。 | duilian tag pos.model --to slash"
 
@@ -70,9 +69,7 @@ def command(
         raise ConfigError(f"{model}: the model only cuts text into words", "use duilian segment")
     _check(to, nbest, marginals)
     column = tagger.notes_.get("reading", {}).get("column")
-    sources = itertools.chain.from_iterable(
-        read_sources(path, tagger, format=format, encoding=encoding, column=column) for path in files or ["-"]
-    )
+    sources = sources_of(files, tagger, format=format, encoding=encoding, column=column)
     render = _renderer(to, tagger.standard, column)
     words = read_lexicon(lexicon, lexicon_mode)
     with open_writer(output) as write:
@@ -87,6 +84,14 @@ def command(
 def load_tagger(model: str, threads: int) -> Tagger:
     """The tagger in a file, told how many threads to use."""
     return load(model).set_params(threads=threads)
+
+
+def sources_of(
+    files: list[str] | None, tagger: Tagger, *, format: str | None, encoding: str, column: str | None = None
+) -> Iterator[Source]:
+    """What stands in the files, one after the other; standard input if there is none."""
+    for path in files or ["-"]:
+        yield from read_sources(path, tagger, format=format, encoding=encoding, column=column)
 
 
 def read_lexicon(path: str | None, mode: str) -> Lexicon | None:
