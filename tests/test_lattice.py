@@ -23,8 +23,8 @@ def as_sets(lattice: Lattice) -> list[set[tuple[int, ...]]]:
 
 
 def random_succession(rng: random.Random, tags: int) -> Succession:
-    draw = np.vectorize(lambda _: rng.random() < 0.7)
-    return Succession(draw(np.zeros((tags, tags))), draw(np.zeros(tags)), draw(np.zeros(tags)))
+    draws = np.array([rng.random() < 0.7 for _ in range(tags * (tags + 2))]).reshape(tags + 2, tags)
+    return Succession(draws[2:], draws[0], draws[1])
 
 
 @given(TAGS, st.integers(1, 4))
