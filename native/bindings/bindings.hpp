@@ -15,7 +15,7 @@ void bind_text(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_lattice(nb::module_& m);
 void bind_chain(nb::module_& m);
-void bind_model(nb::module_& m);
+void bind_coupled(nb::module_& m);
 void bind_tagger(nb::module_& m);
 void bind_learn(nb::module_& m);
 

@@ -46,7 +46,10 @@ void bind_lattice(nb::module_& m) {
             check(built);
             new (self) TagSets(std::move(built));
           },
-          "first"_a, "tag"_a);
+          "first"_a, "tag"_a)
+      .def_prop_ro(
+          "first", [](const TagSets& self) { return to_numpy(self.first); }, nb::rv_policy::move)
+      .def_prop_ro("tags", [](const TagSets& self) { return to_numpy(self.tag); }, nb::rv_policy::move);
   nb::class_<SideMapping>(m, "SideMapping")
       .def(
           "__init__",

@@ -17,7 +17,7 @@ NB_MODULE(_native, m) {
   bind_features(m);
   bind_lattice(m);
   bind_chain(m);
-  bind_model(m);
   bind_tagger(m);
+  bind_coupled(m);
   bind_learn(m);
 }

@@ -170,11 +170,26 @@ double log_partition(const UniformChain& chain, UniformWorkspace& work) {
   return log_partition(spelled.view(), work.general);
 }
 
-void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out) {
-  if (!forward(chain, work, out.log_partition)) return general_marginals(chain, work, out);
+namespace {
+
+/// In the probability domain; false if a number became too small to trust.
+[[nodiscard]] bool try_unit_marginals(const UniformChain& chain, UniformWorkspace& work,
+                                      UniformMarginals& out) {
+  if (!forward(chain, work, out.log_partition)) return false;
   backward(chain, work);
   out.unit.resize(work.alpha.size());
   for (std::size_t k = 0; k < work.alpha.size(); ++k) out.unit[k] = work.alpha[k] * work.beta[k];
+  return true;
+}
+
+}  // namespace
+
+void unit_marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out) {
+  if (!try_unit_marginals(chain, work, out)) general_marginals(chain, work, out);
+}
+
+void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out) {
+  if (!try_unit_marginals(chain, work, out)) return general_marginals(chain, work, out);
   sum_pairs(chain, work, out);
 }
 

@@ -28,7 +28,7 @@ def command(
     with Progress(
         console=Console(stderr=True), transient=True, disable=not Console(stderr=True).is_terminal
     ) as bar:
-        task = bar.add_task("training", total=18)
+        task = bar.add_task("training", total=3 * demo.ITERATIONS)
 
         def advance(name: str, report: IterationReport) -> None:
             bar.update(task, advance=1, description=f"{name}, loss {report.loss:.2f}")
@@ -53,13 +53,13 @@ def _scores(result: DemoResult) -> Table:
 
 def _couplet(tagger: CoupledTagger, words: list[str]) -> Table:
     """One line of tags above the words, one below."""
-    (tags,) = tagger.predict([words])
+    (layers,) = tagger.analyse([words])
     above, below = tagger.standards
     table = Table.grid(padding=(0, 2))
     for name, cells, style in [
-        (above, tags[above], "cyan"),
+        (above, layers[above].tags or (), "cyan"),
         ("", words, "bold"),
-        (below, tags[below], "green"),
+        (below, layers[below].tags or (), "green"),
     ]:
-        table.add_row(Text(name, style="dim"), *(Text(cell, style=style) for cell in cells))
+        table.add_row(Text(name, style="dim"), *(Text(str(cell), style=style) for cell in cells))
     return table

@@ -2,6 +2,15 @@
 
 from duilian.learning.config import Algorithm, LearnConfig
 from duilian.learning.rules import AdaGrad, Exponentiated, Sgd
-from duilian.learning.trainer import IterationReport, Trainer
+from duilian.learning.trainer import IterationReport, Scores, Trainer
 
-__all__ = ["AdaGrad", "Algorithm", "Exponentiated", "IterationReport", "LearnConfig", "Sgd", "Trainer"]
+__all__ = [
+    "AdaGrad",
+    "Algorithm",
+    "Exponentiated",
+    "IterationReport",
+    "LearnConfig",
+    "Scores",
+    "Sgd",
+    "Trainer",
+]

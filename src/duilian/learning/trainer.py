@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -25,38 +25,85 @@ class IterationReport:
 
     iteration: int
     loss: float | None  # per sentence, before its step; None if the rule does not compute it
-    score: float | None  # on the dev set, of the better of last and mean weights
+    score: float | None  # on the dev sets on average, of the better of last and mean weights
     is_best: bool
     seconds: float
+    details: Mapping[str, float] = dataclasses.field(default_factory=dict)  # by name: sides' scores and more
+
+
+@dataclasses.dataclass(frozen=True)
+class Scores:
+    """What a dev set, or one per side, says of weights."""
+
+    sides: tuple[float, ...]
+    details: Mapping[str, float] = dataclasses.field(default_factory=dict)
+
+
+Evaluate = Callable[[Weights], Scores | float]
+Draw = Callable[[np.random.Generator], Order]
+
+
+class Best:
+    """The weights that did best on one side, or on average."""
+
+    def __init__(self, weights: Weights) -> None:
+        self.score = -np.inf
+        self.iteration = 0
+        self.weights = weights
 
 
 class Trainer:
-    """Weights on their way. `run` trains; `best` has the weights to keep."""
+    """Weights on their way. `run` trains; `bests` has the weights to keep.
 
-    def __init__(self, rule: Rule, size: int, examples: int, config: LearnConfig) -> None:
+    With several sides there is a best for each, then one on average. `draw` gives the sentences of an
+    iteration; else a random sample of all.
+    """
+
+    def __init__(
+        self,
+        rule: Rule,
+        size: int,
+        examples: int,
+        config: LearnConfig,
+        *,
+        sides: int = 1,
+        draw: Draw | None = None,
+        start: Weights | None = None,
+    ) -> None:
         self.rule, self.examples, self.config = rule, examples, config
-        self.weights: Weights = np.zeros(size, np.float32)
+        self._draw = draw or (lambda rng: rng.permutation(examples)[: config.sample].astype(np.int64))
+        self.weights: Weights = np.zeros(size, np.float32) if start is None else start
         self.total: Weights = np.zeros(size if config.average else 0, np.float32)
-        self.best: Weights = self.weights
-        self.best_score = -np.inf
-        self.best_iteration = 0
+        self.bests = [Best(self.weights) for _ in range(sides + 1 if sides > 1 else 1)]
         self.iteration = 0
 
-    def run(self, evaluate: Callable[[Weights], float] | None) -> Iterator[IterationReport]:
+    @property
+    def best(self) -> Weights:
+        """The weights that did best on average; those of the last iteration if there is no dev set."""
+        return self.bests[-1].weights
+
+    @property
+    def best_score(self) -> float:
+        """Of the best weights on average."""
+        return self.bests[-1].score
+
+    def run(self, evaluate: Evaluate | None) -> Iterator[IterationReport]:
         """One report per iteration, until patience or iterations are used up."""
         config = self.config
-        while self.iteration < config.iterations and self.iteration - self.best_iteration < config.patience:
+        while self.iteration < config.iterations and self._is_patient():
             start = time.perf_counter()
             order = self._order(self.iteration)
             loss = self._pass(order)
             self.iteration += 1
-            score, is_best = self._keep_best(evaluate)
+            score, is_best, details = self._keep_best(evaluate)
             mean = None if loss is None else loss / max(len(order), 1)
-            yield IterationReport(self.iteration, mean, score, is_best, time.perf_counter() - start)
+            yield IterationReport(self.iteration, mean, score, is_best, time.perf_counter() - start, details)
+
+    def _is_patient(self) -> bool:
+        return self.iteration - max(best.iteration for best in self.bests) < self.config.patience
 
     def _order(self, iteration: int) -> Order:
-        order = np.random.default_rng([self.config.seed, iteration]).permutation(self.examples)
-        return order[: self.config.sample].astype(np.int64)
+        return self._draw(np.random.default_rng([self.config.seed, iteration]))
 
     def _pass(self, order: Order) -> float | None:
         try:
@@ -66,34 +113,53 @@ class Trainer:
             rate = self.rule.numbers.get("rate")
             raise DuilianError(f"{where}: {error}", hint=f"the rate was {rate}") from None
 
-    def _keep_best(self, evaluate: Callable[[Weights], float] | None) -> tuple[float | None, bool]:
-        candidates = [self.weights]
+    def _keep_best(self, evaluate: Evaluate | None) -> tuple[float | None, bool, Mapping[str, float]]:
         if self.config.average:
             self.total += self.weights
-            candidates.append(self.total / np.float32(self.iteration))
         if evaluate is None:
-            self.best, self.best_iteration = self.weights.copy(), self.iteration
-            return None, True
-        scores = [evaluate(weights) for weights in candidates]
-        score = max(scores)
-        is_best = score > self.best_score
-        if is_best:
-            self.best_score, self.best_iteration = score, self.iteration
-            self.best = candidates[int(np.argmax(scores))].copy()
-        return score, is_best
+            self.bests[-1].weights, self.bests[-1].iteration = self.weights.copy(), self.iteration
+            return None, True, {}
+        is_best, found = False, []
+        for candidate in self._candidates():
+            said = evaluate(candidate)
+            scores = said if isinstance(said, Scores) else Scores((said,))
+            mean = float(np.mean(scores.sides))
+            found.append((mean, scores))
+            kept: Weights | None = None  # one copy, however many bests it is
+            for best, score in zip(self.bests, (*scores.sides, mean)[-len(self.bests) :], strict=True):
+                if score > best.score:
+                    kept = candidate.copy() if kept is None else kept
+                    best.score, best.iteration, best.weights = score, self.iteration, kept
+                    is_best = is_best or best is self.bests[-1]
+        mean, scores = max(found, key=lambda pair: pair[0])
+        return mean, is_best, scores.details
+
+    def _candidates(self) -> Iterator[Weights]:
+        yield self.weights
+        if self.config.average:
+            yield self.total / np.float32(self.iteration)
 
     def save(self, path: str | Path, fingerprint: str) -> None:
         """A checkpoint, written under a temporary name and renamed."""
+        kept = {id(best.weights): best.weights for best in self.bests}
+        number = {key: k for k, key in enumerate(kept)}
         header = {
             "kind": "checkpoint",
             "fingerprint": fingerprint,
             "iteration": self.iteration,
-            "best_iteration": self.best_iteration,
-            "best_score": None if np.isinf(self.best_score) else self.best_score,
+            "bests": [
+                {
+                    "iteration": best.iteration,
+                    "score": None if np.isinf(best.score) else best.score,
+                    "weights": number[id(best.weights)],
+                }
+                for best in self.bests
+            ],
             "numbers": self.rule.numbers,
         }
         rule = {f"rule.{name}": array for name, array in self.rule.arrays.items()}
-        write_model(path, header, {"weights": self.weights, "total": self.total, "best": self.best, **rule})
+        bests = {f"best.{k}": weights for k, weights in enumerate(kept.values())}
+        write_model(path, header, {"weights": self.weights, "total": self.total, **bests, **rule})
 
     def resume(self, path: str | Path, fingerprint: str) -> None:
         """Go on where a checkpoint of the same data and settings left off."""
@@ -104,11 +170,13 @@ class Trainer:
                 "is not a checkpoint of this run (data or settings differ)",
                 hint="delete it, or train without --resume",
             )
-        self.iteration, self.best_iteration = int(header["iteration"]), int(header["best_iteration"])
-        self.best_score = -np.inf if header["best_score"] is None else float(header["best_score"])
+        self.iteration = int(header["iteration"])
         self.rule.numbers.update(header["numbers"])
         self.rule.replay(self.weights, [self._order(k) for k in range(self.iteration)])
-        for name in ("weights", "total", "best"):
-            setattr(self, name, np.array(arrays[name]))
+        self.weights, self.total = np.array(arrays["weights"]), np.array(arrays["total"])
+        copies = {k: np.array(arrays[f"best.{k}"]) for k in {each["weights"] for each in header["bests"]}}
+        for best, saved in zip(self.bests, header["bests"], strict=True):
+            best.iteration, best.weights = int(saved["iteration"]), copies[saved["weights"]]
+            best.score = -np.inf if saved["score"] is None else float(saved["score"])
         for name in self.rule.arrays:
             self.rule.arrays[name] = np.array(arrays[f"rule.{name}"])

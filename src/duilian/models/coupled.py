@@ -1,204 +1,856 @@
-"""The coupled tagger of Li et al. (2017): one CRF over bundles of tags, learned from corpora that disagree.
+"""The coupled tagger (kind `coupled`) of Li et al. (2015, 2016, 2017): one CRF over bundles of labels,
+learned from corpora that disagree; two or more standards, words or characters.
 
-Each corpus tells the tags of one standard. Its sentences constrain the lattice of bundles on that side and
+Each corpus tells the labels of one standard. Its sentences constrain the lattice of bundles on that side and
 leave the others open (ambiguous labelling); joint features tie the sides together, separate features back
-them off. A tagger for one standard is the same with one side.
+them off. Pruning by context keeps the lattice small.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import itertools
-from collections.abc import Callable, Sequence
-from typing import Self
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
-from duilian.corpus import Corpus, Layer, Sentence
+from duilian.corpus import Layer, Sentence
 from duilian.errors import ConfigError, StandardError
+from duilian.evaluation import main_score
 from duilian.features import Templates, pack
-from duilian.lattice import SideMapping, Succession
-from duilian.learning import AdaGrad, IterationReport, LearnConfig, Trainer
-from duilian.standards import Mapping
-from duilian.text import Folding
+from duilian.lattice import SideMapping
+from duilian.learning import AdaGrad, Algorithm, IterationReport, LearnConfig, Scores, Sgd, Trainer
+from duilian.models.coupling import (
+    NO_SETS,
+    Body,
+    PlainSides,
+    gold_labels,
+    make_body,
+    offline_candidates,
+    side_mappings,
+)
+from duilian.models.encoding import Encoding, Level
+from duilian.models.precision import Precision, dequantise, quantise
+from duilian.models.stored import Arrays, Stored
+from duilian.models.tagger import DEFAULT_TEMPLATES, Sentences, Tagger
+from duilian.standards import Mapping as TagMapping
+from duilian.text import Folding, Script
 
-Words = Sequence[str]
+Features = Literal["all", "separate", "joint"]
+PruningKind = Literal["online", "offline"]
+Keep = Literal["all", "average"]
+
+AVERAGE = "average"
+SEEN = {"word": 3, "char": 2}  # joint features exist for attributes seen so often
+WARM = {"word": 0.0, "char": 0.3}  # of the sides that are not the source
+MOST_JOINT_LABELS = 24_000  # of all joint parts together: labels have 15 bits
+LINKED = 1024  # bundles with transition weights
+
+_log = logging.getLogger("duilian")
 
 
-LEARN = LearnConfig(algorithm="adagrad", rate=0.2, batch=5, iterations=6, average=False)
+@dataclasses.dataclass(frozen=True)
+class Converted:
+    """A converted sentence: its words and tags in the target's standard, and how sure each is."""
+
+    layer: Layer
+    confidence: tuple[float, ...]
 
 
-class CoupledTagger:
-    """Tags words in the style of each of its standards.
+@dataclasses.dataclass(frozen=True)
+class DevSet:
+    """A side's dev sentences with their features."""
 
-    `mapping` is "complete", "tight", "relaxed" (the shipped tables), or a `Mapping` between two standards.
+    layers: list[Layer]
+    units: list[list[str]]
+    rows: _native.FeatureRows
+    first: npt.NDArray[np.int64]
+    candidates: list[_native.TagSets]  # pruned beforehand, or none
+    gold: npt.NDArray[np.int32]  # [units]; -1 where the gold label is none of the model's
+
+
+class CoupledTagger(Stored):
+    """Answers in the style of each of its `standards`; see the module's text.
+
+    `mapping`: complete, tight, relaxed (the shipped tables, or a file's path), automatic (union; or
+    automatic-intersection, automatic-first, automatic-second), or a `Mapping` for two standards.
+    `most` and `mass` are r and λ of pruning. `start`: "warm" begins the largest corpus's side with its
+    plain tagger's weights (`warm` gives a share of them for every side), "cold" with zeros as in the papers.
+    `samples`: sentences drawn per side and iteration (N', M', …); a side without gets as many as the smallest
+    corpus has. `guide` names a standard whose labels are features of the others, for conversion from it.
     """
 
-    weights_: npt.NDArray[np.float32]
+    kind: ClassVar[str] = "coupled"
+    predictors_: dict[str, _native.CoupledPredictor]
+    encodings_: list[Encoding]
 
     def __init__(
         self,
-        standards: Sequence[str],
+        standards: Sequence[str] = ("ctb", "pku"),
         *,
-        templates: str = "pos-word",
-        mapping: str | Mapping = "complete",
-        learn: LearnConfig = LEARN,
+        level: Level = "word",
+        templates: str | None = None,
+        mapping: str | TagMapping = "complete",
+        features: Features = "all",
+        pruning: PruningKind = "online",
+        most: int = 8,
+        mass: float = 0.98,
+        folds: int = 10,
+        cache: str | None = None,
+        start: Literal["warm", "cold"] = "warm",
+        warm: Sequence[float] | None = None,
+        plain_iterations: int = 8,
+        samples: Sequence[int | None] | None = None,
+        guide: str | None = None,
+        joint_count: int | None = None,
+        decoding: Literal["marginals", "path"] = "marginals",
+        keep: Keep = "all",
+        scheme: str = "BIES",
+        join_letters: bool = False,
+        join_digits: bool = False,
+        script: Script = "as-is",
+        min_count: int = 1,
+        full_from: int = 2,
+        algorithm: Algorithm = "adagrad",
+        rate: float | None = 0.15,
+        l2: float = 0.1,
+        batch: int = 8,
+        iterations: int = 8,
+        patience: int = 30,
+        average: bool = True,
+        seed: int = 1,
+        threads: int = 1,
     ) -> None:
         self.standards = tuple(standards)
+        self.level = level
         self.templates = templates
         self.mapping = mapping
-        self.learn = learn
-        if learn.algorithm != "adagrad":
-            raise ConfigError(f"a coupled tagger learns by 'adagrad', not {learn.algorithm!r}")
-        if not self.standards or len(set(self.standards)) < len(self.standards):
-            raise ConfigError(f"standards must be different names, got {self.standards}")
-        if isinstance(mapping, Mapping) and len(self.standards) != 2:
-            raise ConfigError(f"one mapping is for two standards, not for {len(self.standards)}")
+        self.features = features
+        self.pruning = pruning
+        self.most = most
+        self.mass = mass
+        self.folds = folds
+        self.cache = cache
+        self.start = start
+        self.warm = warm
+        self.plain_iterations = plain_iterations
+        self.samples = samples
+        self.guide = guide
+        self.joint_count = joint_count
+        self.decoding = decoding
+        self.keep = keep
+        self.scheme = scheme
+        self.join_letters = join_letters
+        self.join_digits = join_digits
+        self.script = script
+        self.min_count = min_count
+        self.full_from = full_from
+        self.algorithm = algorithm
+        self.rate = rate
+        self.l2 = l2
+        self.batch = batch
+        self.iterations = iterations
+        self.patience = patience
+        self.average = average
+        self.seed = seed
+        self.threads = threads
 
     def fit(
         self,
-        corpora: Sequence[Corpus],
-        dev: Sequence[Corpus] | None = None,
+        X: Sequence[Sentences],  # noqa: N803  (scikit-learn's name)
+        y: None = None,
+        *,
+        dev: Sequence[Sentences | None] | None = None,
         on_iteration: Callable[[IterationReport], None] | None = None,
+        on_stage: Callable[[str], None] | None = None,
+        checkpoint: str | Path | None = None,
+        resume: bool = False,
     ) -> Self:
-        """Learns from one corpus per standard; with dev sets, keeps the weights that do best on average."""
-        for which in (corpora, dev or corpora):
-            if len(which) != len(self.standards):
-                raise ConfigError(f"{len(which)} corpora for {len(self.standards)} standards")
-        layers = [
-            [sentence[standard] for sentence in corpus]
-            for standard, corpus in zip(self.standards, corpora, strict=True)
-        ]
-        self._set_tags(layers)
-        objective = self._objective(layers)
-        rule = AdaGrad(objective, self.learn)
-        trainer = Trainer(rule, objective.weights, sum(map(len, layers)), self.learn)
+        """Learns from one corpus per standard, in the order of `standards`.
 
-        def evaluate(weights: npt.NDArray[np.float32]) -> float:
-            self.weights_ = weights
-            return float(
-                np.mean(
-                    [self.score(side, name) for side, name in zip(dev or (), self.standards, strict=True)]
+        With dev sets (None for a standard that has none), keeps the weights that do best on each side and on
+        average. `on_stage` is told what is being done before the iterations begin.
+        """
+        self._check_parameters(X, dev)
+        say = on_stage or _log.info
+        sides = [self._layers(corpus, name) for corpus, name in zip(X, self.standards, strict=True)]
+        self._prepare(sides)
+        say("features")
+        body = self._body(sides)
+        plain = self._plain(body, say)
+        pruned = self._pruned(plain, say)
+        layout, data = self._lay_out(plain, pruned, say)
+        dev_sets = [
+            None if found is None else self._dev_set(self._layers(found, name), side, body, plain)
+            for side, (found, name) in enumerate(zip(dev or [None] * len(sides), self.standards, strict=True))
+        ]
+        trainer = self._trainer(layout, data, plain, sum(each is not None for each in dev_sets))
+        self._learn(trainer, layout, dev_sets, on_iteration, checkpoint, resume, self._fingerprint(body))
+        self.best_scores_ = {
+            name: None if np.isinf(best.score) else float(best.score)
+            for name, best in zip(self._best_names(dev_sets), trainer.bests, strict=True)
+        }
+        self.best_score_ = self.best_scores_[AVERAGE]
+        self.iterations_ = trainer.iteration
+        self._trained = _Trained(
+            layout,
+            dict(zip(self._best_names(dev_sets), (best.weights for best in trainer.bests), strict=True)),
+            plain.weights if self.pruning == "offline" else [],
+            body.keys,
+        )
+        del trainer, data, plain
+        return self.trim(0.0)
+
+    def _check_parameters(self, corpora: Sequence[object], dev: Sequence[object] | None) -> None:
+        names = self.standards
+        if len(names) < 2 or len(set(names)) < len(names):
+            raise ConfigError(f"standards must be at least two different names, got {', '.join(names)}")
+        for what, found in (
+            ("corpora", corpora),
+            ("dev sets", dev),
+            ("samples", self.samples),
+            ("warm", self.warm),
+        ):
+            if found is not None and len(found) != len(names):
+                raise ConfigError(f"{len(found)} {what} for {len(names)} standards")
+        if isinstance(self.mapping, TagMapping) and len(names) != 2:
+            raise ConfigError(f"one mapping is for two standards, not for {len(names)}")
+        for name, known in (
+            ("features", ("all", "separate", "joint")),
+            ("pruning", ("online", "offline")),
+            ("start", ("warm", "cold")),
+            ("decoding", ("marginals", "path")),
+            ("keep", ("all", "average")),
+            ("algorithm", ("adagrad", "sgd")),
+        ):
+            if getattr(self, name) not in known:
+                raise ConfigError(
+                    f"{name} must be {' or '.join(map(repr, known))}, got {getattr(self, name)!r}"
                 )
-            )
+        if self.features == "joint" and self.pruning == "online":
+            raise ConfigError("without separate features nothing prunes online", "use pruning = 'offline'")
+        if self.most < 1 or not 0 < self.mass <= 1:
+            raise ConfigError(f"pruning needs most >= 1 and 0 < mass <= 1, got {self.most} and {self.mass}")
+        if self.folds < 2:
+            raise ConfigError(f"folds must be at least 2, got {self.folds}")
+        if self.guide is not None:
+            self._side(self.guide)
 
-        for report in trainer.run(evaluate if dev else None):
-            if on_iteration:
-                on_iteration(report)
-        self.weights_ = trainer.best
-        return self
-
-    def _objective(self, layers: Sequence[Sequence[Layer]]) -> _native.CoupledObjective:
-        self._templates, self._folding = Templates.load(self.templates), Folding()
-        sentences = pack([layer.words for side in layers for layer in side], self._folding)
-        keys = _native.count_keys(self._templates.native, sentences, 1)
-        self.index_ = _native.FeatureIndex(keys)
-        rows = _native.extract_rows(self._templates.native, sentences, self.index_)
-        sides = [side for side, found in enumerate(layers) for _ in found]
-        flat = [layer for found in layers for layer in found]
-        examples = [
-            self._example(layer, side, first)
-            for layer, side, first in zip(flat, sides, sentences.first.tolist()[:-1], strict=True)
+    def _layers(self, corpus: Sentences, standard: str) -> list[Layer]:
+        return [
+            each
+            if isinstance(each, Layer)
+            else each[standard]
+            if isinstance(each, Sentence)
+            else Layer(tuple(each))
+            for each in corpus
         ]
-        free = [Succession.free(len(tags)).native() for tags in self.tags_]
-        joint = _native.JointFeatures.none if len(self.tags_) == 1 else _native.JointFeatures.correct
-        counts = [len(tags) for tags in self.tags_]
-        self.model_ = _native.lay_out_model(counts, free, len(keys), rows, examples, joint)
-        return _native.CoupledObjective(self.model_, rows, examples)
 
-    def _set_tags(self, layers: Sequence[Sequence[Layer]]) -> None:
-        self.tags_: list[tuple[str, ...]] = []
-        for standard, side in zip(self.standards, layers, strict=True):
-            seen = {tag for layer in side for tag in layer.tags or () if isinstance(tag, str)}
+    def _prepare(self, sides: Sequence[Sequence[Layer]]) -> None:
+        self.encodings_ = []
+        for standard, layers in zip(self.standards, sides, strict=True):
+            if not layers:
+                raise ConfigError(f"there is no sentence of {standard!r} to learn from")
+            known = {tag for layer in layers for tag in layer.tags or () if tag is not None}
+            seen = {name for tag in known for name in ((tag,) if isinstance(tag, str) else tag)}
             if not seen:
                 raise StandardError(f"the corpus of {standard!r} has no tags to learn from")
-            self.tags_.append(tuple(sorted(seen)))
-        self._number = [{tag: k for k, tag in enumerate(tags)} for tags in self.tags_]
-        mappings = [
-            SideMapping(a, b, found.matrix)
-            for a, b in itertools.combinations(range(len(self.tags_)), 2)
-            if (found := self._mapping(a, b)) is not None
-        ]
-        every = [
-            _native.TagSets(np.array([0, len(t)], np.int32), np.arange(len(t), dtype=np.int32))
-            for t in self.tags_
-        ]
-        native = [_native.SideMapping(m.side_a, m.side_b, m.allows.astype(np.uint8)) for m in mappings]
-        self._column = _native.product_lattice(every, native)  # the bundles that any word may have
+            tags = tuple(sorted(seen))
+            self.encodings_.append(
+                Encoding(self.level, tags, self.scheme, self.join_letters, self.join_digits)
+            )
+        default = f"guide-{self.level}" if self.guide else DEFAULT_TEMPLATES[self.level]
+        self.templates_ = Templates.load(self.templates or default)
+        self.folding_ = Folding(script=self.script)
 
-    def _mapping(self, a: int, b: int) -> Mapping | None:
-        if isinstance(self.mapping, Mapping):
-            return self.mapping
-        if self.mapping == "complete":
-            return None
-        table = f"{self.standards[a]}-{self.standards[b]}.{self.mapping}"
-        return Mapping.from_table(table, self.tags_[a], self.tags_[b], unknown="complete")
-
-    def _lattice(self, length: int) -> _native.Lattice:
-        """The same bundles for every word."""
-        first = np.arange(length + 1, dtype=np.int32) * self._column.states
-        return _native.Lattice(len(self.tags_), first, np.tile(self._column.tags.ravel(), length))
-
-    def _allowed(self, layer: Layer, side: int) -> _native.TagSets:
-        """The tags that the annotation leaves open at each word."""
-        number, sets = self._number[side], []
-        for tag in layer.tags or (None,) * len(layer):
-            names = number if tag is None else {tag} if isinstance(tag, str) else tag
-            unknown = [name for name in names if name not in number]
-            if unknown:
-                raise StandardError(f"the tag {unknown[0]!r} of {self.standards[side]!r} was not in training")
-            sets.append(sorted(number[name] for name in names))
-        flat = np.array([tag for tags in sets for tag in tags], np.int32)
-        return _native.TagSets(np.cumsum([0, *map(len, sets)], dtype=np.int32), flat)
-
-    def _example(self, layer: Layer, side: int, first_unit: int) -> _native.Example:
-        possible = self._lattice(len(layer))
-        return _native.Example(
-            first_unit, possible, _native.restrict(possible, side, self._allowed(layer, side))
+    def _body(self, sides: Sequence[Sequence[Layer]]) -> Body:
+        if self.guide is None:
+            return make_body(sides, self.encodings_, self.templates_, self.folding_, min_count=self.min_count)
+        guide = self._side(self.guide)
+        self.source_ = Tagger(
+            self.guide,
+            level=self.level,
+            scheme=self.scheme,
+            join_letters=self.join_letters,
+            join_digits=self.join_digits,
+            script=self.script,
+            iterations=self.plain_iterations,
+            seed=self.seed,
+            threads=self.threads,
+        ).fit(sides[guide])
+        columns: list[list[str]] = []
+        for side, layers in enumerate(sides):
+            units = [self.encodings_[side].split(layer.words)[0] for layer in layers]
+            labels = self.source_.predict_labels(units)
+            if side == guide:  # the annotation itself, where there is one
+                gold = self.encodings_[guide].encode(layers).label.tolist()
+                flat = itertools.chain.from_iterable(labels)
+                merged = iter(
+                    [
+                        name if k < 0 else self.encodings_[guide].labels[k]
+                        for k, name in zip(gold, flat, strict=True)
+                    ]
+                )
+                labels = [list(itertools.islice(merged, len(each))) for each in labels]
+            columns += labels
+        return make_body(
+            sides,
+            self.encodings_,
+            self.templates_,
+            self.folding_,
+            min_count=self.min_count,
+            guide=columns,
+            shared_templates=Templates.load(DEFAULT_TEMPLATES[self.level]),
         )
 
-    def _decode(
-        self, sentences: Sequence[Words], lattices: list[_native.Lattice]
-    ) -> list[npt.NDArray[np.int32]]:
-        packed = pack(sentences, self._folding)
-        rows = _native.extract_rows(self._templates.native, packed, self.index_)
-        first = packed.first.tolist()[:-1]
-        return _native.decode(self.model_, self.weights_, rows, first, lattices, True, self.learn.threads)
+    def _plain_config(self) -> LearnConfig:
+        return LearnConfig(iterations=self.plain_iterations, seed=self.seed, threads=self.threads)
 
-    def predict(self, sentences: Sequence[Words]) -> list[dict[str, list[str]]]:
-        """For every sentence its tags in each standard."""
-        found = self._decode(sentences, [self._lattice(len(words)) for words in sentences])
-        return [
-            {
-                standard: [self.tags_[k][tag] for tag in tags[:, k]]
-                for k, standard in enumerate(self.standards)
-            }
-            for tags in found
-        ]
+    def _plain(self, body: Body, say: Callable[[str], None]) -> PlainSides:
+        guide = None if self.guide is None else self._side(self.guide)
+        guided = [side for side in range(len(self.standards)) if guide is not None and side != guide]
+        plain = PlainSides(body, guided, self.full_from)
+        say("plain taggers")
+        plain.train(self._plain_config(), on_side=lambda side: say(f"plain tagger of {self.standards[side]}"))
+        return plain
 
-    def convert(self, corpus: Sequence[Sentence], source: str, target: str) -> list[list[str]]:
-        """The tags in `target` of sentences annotated in `source`: decoding with the source side fixed."""
-        a, b = self._side(source), self._side(target)
-        layers = [sentence[source] for sentence in corpus]
-        lattices = [
-            _native.restrict(self._lattice(len(layer)), a, self._allowed(layer, a)) for layer in layers
-        ]
-        found = self._decode([layer.words for layer in layers], lattices)
-        return [[self.tags_[b][tag] for tag in tags[:, b]] for tags in found]
+    def _native_pruning(self) -> _native.Pruning:
+        return _native.Pruning(self.most, self.mass)
 
-    def score(self, corpus: Corpus, standard: str) -> float:
-        """Tagging accuracy in percent on one side's gold tags."""
-        layers = [sentence[standard] for sentence in corpus]
-        guesses = [tags[standard] for tags in self.predict([layer.words for layer in layers])]
-        pairs = [
-            (gold, guess)
-            for layer, tags in zip(layers, guesses, strict=True)
-            for gold, guess in zip(layer.tags or (), tags, strict=True)
+    def _pruned(self, plain: PlainSides, say: Callable[[str], None]) -> list[_native.TagSets]:
+        """The sides' candidates on the training sentences: jack-knifed for pruning offline, else simply."""
+        pruning, config = self._native_pruning(), self._plain_config()
+        if self.pruning == "online":
+            return [plain.candidates(side, pruning, self.threads) for side in range(len(self.standards))]
+        say(f"jack-knifing in {self.folds} folds")
+        settings = repr(
+            (self.most, self.mass, self.plain_iterations, self.seed, self.full_from, self.templates_.text)
+        )
+        return offline_candidates(plain, pruning, self.folds, config, settings=settings, cache=self.cache)
+
+    def _lay_out(
+        self, plain: PlainSides, pruned: list[_native.TagSets], say: Callable[[str], None]
+    ) -> tuple[_native.CoupledLayout, _native.CoupledData]:
+        say("joint features")
+        body, sides = plain.body, len(self.standards)
+        labels = [len(encoding.labels) for encoding in self.encodings_]
+        rules = [encoding.succession.native() for encoding in self.encodings_]
+        self.mappings_ = side_mappings(self.mapping, self.standards, plain, self.threads)
+        mappings = [
+            _native.SideMapping(each.side_a, each.side_b, each.allows.astype(np.uint8))
+            for each in self.mappings_
         ]
-        return 100.0 * sum(gold == guess for gold, guess in pairs) / max(len(pairs), 1)
+        shape = _native.CoupledShape(labels, rules, mappings)
+        offline = pruned if self.pruning == "offline" else []
+        parts = (
+            [] if self.features == "separate" else [list(p) for p in itertools.combinations(range(sides), 2)]
+        )
+        arguments = (body.first, body.side, body.label, body.sets)
+        shared = _native.CoupledData(body.shared, *arguments, [])
+        seen = self.joint_count or SEEN[self.level]
+        most = MOST_JOINT_LABELS // max(len(parts), 1)
+        layout = _native.lay_out_coupled(shape, plain.layouts, shared, pruned, parts, seen, LINKED, most)
+        return layout, _native.CoupledData(body.rows, *arguments, offline)
+
+    def _trainer(
+        self, layout: _native.CoupledLayout, data: _native.CoupledData, plain: PlainSides, dev_sets: int
+    ) -> Trainer:
+        config = LearnConfig(
+            algorithm=self.algorithm,
+            rate=self.rate,
+            l2=self.l2,
+            batch=self.batch,
+            iterations=self.iterations,
+            patience=self.patience,
+            average=self.average,
+            seed=self.seed,
+            threads=self.threads,
+        )
+        objective = _native.CoupledObjective(layout, data, self._native_pruning(), self.features != "joint")
+        body = plain.body
+        own = [body.sentences(side) for side in range(len(self.standards))]
+        counts = self._sample_sizes([len(each) for each in own])
+        start = np.zeros(layout.weights, np.float32)
+        if self.start == "warm" and self.features != "joint":
+            for side, share in enumerate(self._warm_shares([len(each) for each in own])):
+                at = layout.side_at[side]
+                start[at : at + len(plain.weights[side])] = np.float32(share) * plain.weights[side]
+        rule = (
+            Sgd(objective, len(body.side), config) if self.algorithm == "sgd" else AdaGrad(objective, config)
+        )
+        return Trainer(
+            rule,
+            layout.weights,
+            len(body.side),
+            config,
+            sides=max(dev_sets, 1),
+            draw=lambda rng: _draw(rng, own, counts),
+            start=start,
+        )
+
+    def _sample_sizes(self, sizes: Sequence[int]) -> list[int]:
+        chosen = self.samples or [None] * len(sizes)
+        return [min(sizes) if wanted is None else wanted for wanted in chosen]
+
+    def _warm_shares(self, sizes: Sequence[int]) -> Sequence[float]:
+        if self.warm is not None:
+            return self.warm
+        source = int(np.argmax(sizes))
+        return [1.0 if side == source else WARM[self.level] for side in range(len(sizes))]
+
+    def _dev_set(self, layers: list[Layer], side: int, body: Body, plain: PlainSides) -> DevSet:
+        encoding = self.encodings_[side]
+        layers = [layer for layer in layers if self.level == "char" or layer.tags is not None]
+        units = [encoding.split(layer.words)[0] for layer in layers]
+        packed = self._pack(units)
+        rows = _native.extract_rows(self.templates_.native, packed, _native.FeatureIndex(body.keys))
+        candidates = []
+        if self.pruning == "offline":
+            candidates = [
+                plain.candidates(k, self._native_pruning(), self.threads, rows, packed.first)
+                for k in range(len(self.standards))
+            ]
+        return DevSet(layers, units, rows, packed.first, candidates, gold_labels(encoding, layers))
+
+    def _pack(
+        self, units: Sequence[Sequence[str]], guide: Sequence[Sequence[str]] | None = None
+    ) -> _native.Sentences:
+        if self.guide is None:
+            return pack(units, self.folding_)
+        labels = self.source_.predict_labels(units) if guide is None else guide
+        return pack(units, self.folding_, [{"guide": each} for each in labels])
+
+    def _learn(
+        self,
+        trainer: Trainer,
+        layout: _native.CoupledLayout,
+        dev_sets: Sequence[DevSet | None],
+        on_iteration: Callable[[IterationReport], None] | None,
+        checkpoint: str | Path | None,
+        resume: bool,
+        fingerprint: str,
+    ) -> None:
+        if checkpoint and resume and Path(checkpoint).exists():
+            trainer.resume(checkpoint, fingerprint)
+        has_dev = any(each is not None for each in dev_sets)
+
+        def evaluate(weights: npt.NDArray[np.float32]) -> Scores:
+            return self._evaluate(layout, weights, dev_sets)
+
+        for report in trainer.run(evaluate if has_dev else None):
+            if checkpoint:
+                trainer.save(checkpoint, fingerprint)
+            if on_iteration:
+                on_iteration(report)
+
+    def _evaluate(
+        self,
+        layout: _native.CoupledLayout,
+        weights: npt.NDArray[np.float32],
+        dev_sets: Sequence[DevSet | None],
+    ) -> Scores:
+        """Each side's score, and what pruning kept: candidates per unit, and how often gold was among them."""
+        scores, details = [], {}
+        for side, dev in enumerate(dev_sets):
+            if dev is None:
+                continue
+            found = _native.tag_coupled(
+                layout,
+                weights,
+                dev.rows,
+                dev.first,
+                dev.candidates,
+                [],
+                self._native_pruning(),
+                _native.Decoding[self.decoding],
+                True,
+                self.threads,
+            )
+            layers = _decode(self.encodings_[side], dev.units, found.label(side), dev.first)
+            scores.append(main_score(dev.layers, layers, is_cut=self.level == "char"))
+            name = self.standards[side]
+            details[name] = scores[-1]
+            details[f"{name} oracle"], details[f"{name} candidates"] = _kept(found.candidates(side), dev.gold)
+        return Scores(tuple(scores), details)
+
+    def _best_names(self, dev_sets: Sequence[DevSet | None]) -> list[str]:
+        names = [name for name, dev in zip(self.standards, dev_sets, strict=True) if dev is not None]
+        return [*names, AVERAGE] if len(names) > 1 else [AVERAGE]
+
+    def _fingerprint(self, body: Body) -> str:
+        left_out = ("threads", "iterations", "cache")
+        settings = [pair for pair in sorted(self.get_params().items()) if pair[0] not in left_out]
+        return hashlib.blake2b(f"{settings!r} {body.digest()}".encode(), digest_size=16).hexdigest()
+
+    def trim(self, least: float) -> Self:
+        """Feature selection: drops the state weights smaller than `least`. Needs the state of training."""
+        trained, made = self._trained, {}
+        self.predictors_ = {}
+        for name, weights in trained.weights.items():
+            if self.keep == "average" and name != AVERAGE:
+                continue
+            if id(weights) not in made:
+                compiled = _native.compile_coupled(
+                    trained.layout, weights, trained.pruner, trained.keys, least
+                )
+                made[id(weights)] = self._predictor(trained.layout.shape, compiled)
+            self.predictors_[name] = made[id(weights)]
+        return self
+
+    def _predictor(
+        self, shape: _native.CoupledShape, compiled: _native.CoupledWeights
+    ) -> _native.CoupledPredictor:
+        return _native.CoupledPredictor(
+            shape,
+            compiled,
+            self.templates_.native,
+            self.folding_.native,
+            self._native_pruning(),
+            _native.Decoding[self.decoding],
+        )
 
     def _side(self, standard: str) -> int:
         if standard not in self.standards:
             raise ConfigError(f"the tagger has no standard {standard!r}, only {', '.join(self.standards)}")
         return self.standards.index(standard)
+
+    def of(self, standard: str) -> CoupledSide:
+        """The tagger as one for a single standard, with the weights that do best for it."""
+        return CoupledSide(self, standard)
+
+    def _answers(
+        self,
+        layers: Sequence[Layer],
+        side: int,
+        *,
+        best_for: str,
+        allowed: Sequence[_native.TagSets] = (),
+        guide: Sequence[Sequence[str]] | None = None,
+        with_candidates: bool = False,
+    ) -> tuple[list[list[str]], npt.NDArray[np.int64], _native.CoupledAnswers]:
+        """Units, where each sentence begins, and what the model says; `side` is the words' own standard."""
+        units = [self.encodings_[side].split(layer.words)[0] for layer in layers]
+        packed = self._pack(units, guide)
+        predictor = self.predictors_.get(best_for, self.predictors_[AVERAGE])
+        found = predictor.predict(packed, list(allowed), with_candidates, self.threads)
+        return units, packed.first, found
+
+    def predict_layers(self, X: Sentences, standard: str | None = None) -> list[Layer]:  # noqa: N803
+        """The analysis of each sentence after one standard, the first if none is named."""
+        name = standard or self.standards[0]
+        side = self._side(name)
+        units, first, found = self._answers(self._layers(X, name), side, best_for=name)
+        return _decode(self.encodings_[side], units, found.label(side), first)
+
+    def predict(self, X: Sentences, standard: str | None = None) -> list[list[str]]:  # noqa: N803
+        """Tags of each sentence's words after one standard."""
+        return [[str(tag) for tag in layer.tags or ()] for layer in self.predict_layers(X, standard)]
+
+    def analyse(self, X: Sentences) -> list[dict[str, Layer]]:  # noqa: N803
+        """Each sentence after every standard at once, with the weights that do best on average."""
+        layers = self._layers(X, self.standards[0])
+        units, first, found = self._answers(layers, 0, best_for=AVERAGE)
+        sides = [
+            _decode(encoding, units, found.label(side), first)
+            for side, encoding in enumerate(self.encodings_)
+        ]
+        return [dict(zip(self.standards, each, strict=True)) for each in zip(*sides, strict=True)]
+
+    def score(self, X: Sentences, y: None = None, *, standard: str | None = None) -> float:  # noqa: N803
+        """Accuracy of tags at word level, F1 of words with tags at character level; from 0 to 1."""
+        name = standard or self.standards[0]
+        gold = self._layers(X, name)
+        found = self.predict_layers(gold, name)
+        return main_score(gold, found, is_cut=self.level == "char") / 100.0
+
+    def unknown_tags(self, X: Sentences, standard: str) -> list[tuple[int, int, str]]:  # noqa: N803
+        """Tags of sentences that this side has never seen: sentence, word, tag."""
+        known = set(self.encodings_[self._side(standard)].tags or ())
+        return [
+            (s, w, tag)
+            for s, layer in enumerate(self._layers(X, standard))
+            for w, tag in enumerate(layer.tags or ())
+            if isinstance(tag, str) and tag not in known
+        ]
+
+    def convert(
+        self,
+        X: Sentences,  # noqa: N803
+        source: str,
+        target: str,
+        *,
+        lenient: bool = False,
+    ) -> list[Converted]:
+        """Sentences annotated after `source`, in the style of `target`: decoding with the source side given.
+
+        At character level word boundaries are converted too. A tag that the model has never seen is an
+        error; with `lenient` it counts as unknown.
+        """
+        a, b = self._side(source), self._side(target)
+        layers = self._layers(X, source)
+        unknown = self.unknown_tags(layers, source)
+        if unknown and not lenient:
+            where, _, tag = unknown[0]
+            raise StandardError(
+                f"sentence {where + 1}: the model has never seen the tag {tag!r} of {source!r}"
+            )
+        labels = gold_labels(self.encodings_[a], layers)
+        allowed = [NO_SETS] * len(self.standards)
+        allowed[a] = self._given(layers, a, labels)
+        guide = None
+        if self.guide == source:
+            guide = self._guide_labels(layers, labels, a)
+        units, first, found = self._answers(layers, a, best_for=target, allowed=allowed, guide=guide)
+        converted = _decode(self.encodings_[b], units, found.label(b), first)
+        sure, at = found.p(b).tolist(), first.tolist()
+        return [
+            Converted(layer, _word_confidence(self.encodings_[b], layer, sure[at[k] : at[k + 1]]))
+            for k, layer in enumerate(converted)
+        ]
+
+    def _given(self, layers: Sequence[Layer], side: int, labels: npt.NDArray[np.int32]) -> _native.TagSets:
+        """What annotation says of the labels: one, several (at character level the boundary), or none."""
+        if (labels >= 0).all():
+            return _native.TagSets(np.arange(len(labels) + 1, dtype=np.int32), labels)
+        known = set(self.encodings_[side].tags or ())
+        blanked = [
+            dataclasses.replace(layer, tags=tuple(tag if tag in known else None for tag in layer.tags or ()))
+            if layer.tags is not None
+            else layer
+            for layer in layers
+        ]
+        sets = self.encodings_[side].encode(blanked).sets
+        sizes = np.where(labels >= 0, 1, np.diff(sets.first) if len(sets.first) > 1 else 0)
+        flat = np.zeros(int(sizes.sum()), np.int32)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        flat[starts[:-1][labels >= 0]] = labels[labels >= 0]
+        flat[~np.repeat(labels >= 0, sizes)] = sets.tags
+        return _native.TagSets(starts.astype(np.int32), flat)
+
+    def _guide_labels(
+        self, layers: Sequence[Layer], labels: npt.NDArray[np.int32], side: int
+    ) -> list[list[str]]:
+        """The given labels as guide features; the source tagger's own where none is given."""
+        encoding = self.encodings_[side]
+        units = [encoding.split(layer.words)[0] for layer in layers]
+        guessed = (
+            itertools.chain.from_iterable(self.source_.predict_labels(units)) if (labels < 0).any() else None
+        )
+        names = iter(
+            [encoding.labels[k] for k in labels.tolist()]
+            if guessed is None
+            else [
+                name if k < 0 else encoding.labels[k]
+                for k, name in zip(labels.tolist(), guessed, strict=True)
+            ]
+        )
+        return [list(itertools.islice(names, len(each))) for each in units]
+
+    def learned_mapping(
+        self,
+        X: Sentences,  # noqa: N803
+        source: str,
+        target: str,
+        *,
+        given: bool = False,
+    ) -> npt.NDArray[np.float64]:
+        """Expected counts of tag pairs on sentences, [source tags, target tags]: what goes with what.
+
+        With `given`, the sentences' own tags of `source` are kept; else both sides are the model's.
+        """
+        a, b = self._side(source), self._side(target)
+        layers = self._layers(X, source)
+        units = [self.encodings_[a].split(layer.words)[0] for layer in layers]
+        allowed: list[_native.TagSets] = []
+        if given:
+            allowed = [NO_SETS] * len(self.standards)
+            allowed[a] = self._given(layers, a, gold_labels(self.encodings_[a], layers))
+        counts = self.predictors_[AVERAGE].count_pairs(self._pack(units), allowed, a, b, self.threads)
+        tags_a, tags_b = (len(self.encodings_[side].tags or ()) for side in (a, b))
+        # At character level labels go letter by letter, each with all tags.
+        table = np.asarray(counts, np.float64)
+        return np.asarray(table.reshape(-1, tags_a, table.shape[1] // tags_b, tags_b).sum(axis=(0, 2)))
+
+    def state(self, precision: Precision = "float32") -> tuple[dict[str, Any], Arrays]:
+        """What a model file keeps of the tagger: plain values and arrays."""
+        shape = self.predictors_[AVERAGE].shape
+        unique = {id(predictor): predictor for predictor in self.predictors_.values()}
+        number = {key: k for k, key in enumerate(unique)}
+        parameters = self.get_params() | {"threads": 1, "cache": None}
+        if isinstance(self.mapping, TagMapping):
+            parameters["mapping"] = "complete"  # what it allows is in the arrays
+        header: dict[str, Any] = {
+            "kind": self.kind,
+            "parameters": parameters,
+            "tags": [encoding.tags for encoding in self.encodings_],
+            "templates": self.templates_.text,
+            "templates_name": self.templates_.name,
+            "mappings": [[each.side_a, each.side_b] for each in self.mappings_],
+            "parts": [[*shape.part_sides(p), shape.part_linked(p)] for p in range(shape.parts)],
+            "best_for": {name: number[id(predictor)] for name, predictor in self.predictors_.items()},
+            "has_pruner": self.pruning == "offline",
+        }
+        arrays: Arrays = {f"mapping.{k}": m.allows.astype(np.uint8) for k, m in enumerate(self.mappings_)}
+        arrays |= {f"bundles.{p}": shape.part_bundles(p) for p in range(shape.parts)}
+        for k, predictor in enumerate(unique.values()):
+            weights = predictor.weights
+            kept = {"slot": weights.slot, "label": weights.label, **quantise(weights.weight, precision)}
+            kept |= _sparse(weights.transition, "float16" if precision == "int8" else precision)
+            arrays |= {f"{k}.{name}": array for name, array in kept.items()}
+        if self.guide is not None:
+            header["source"], parts = self.source_.state(precision)
+            arrays |= {f"source.{name}": array for name, array in parts.items()}
+        return header, arrays
+
+    @classmethod
+    def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
+        """The tagger again."""
+        tagger = cls(**header["parameters"])
+        tagger.encodings_ = [
+            Encoding(tagger.level, tuple(tags), tagger.scheme, tagger.join_letters, tagger.join_digits)
+            for tags in header["tags"]
+        ]
+        if len(tagger.encodings_) != len(tagger.standards):
+            raise ConfigError(f"{len(tagger.encodings_)} tag sets for {len(tagger.standards)} standards")
+        tagger.templates_ = Templates(header["templates"], name=header["templates_name"])
+        tagger.folding_ = Folding(script=tagger.script)
+        tagger.mappings_ = [
+            SideMapping(a, b, np.array(arrays[f"mapping.{k}"], np.bool_))
+            for k, (a, b) in enumerate(header["mappings"])
+        ]
+        made = {}
+        for k in set(header["best_for"].values()):
+            parts = _below(arrays, f"{k}.")
+            compiled = _native.CoupledWeights(
+                parts["slot"],
+                parts["label"],
+                dequantise(parts),
+                _dense(parts),
+                header["has_pruner"],
+            )
+            made[k] = tagger._predictor(tagger._shape(header, arrays), compiled)
+        tagger.predictors_ = {name: made[k] for name, k in header["best_for"].items()}
+        if tagger.guide is not None:
+            tagger.source_ = Tagger.from_state(header["source"], _below(arrays, "source."))
+        return tagger
+
+    def _shape(self, header: Mapping[str, Any], arrays: Arrays) -> _native.CoupledShape:
+        shape = _native.CoupledShape(
+            [len(encoding.labels) for encoding in self.encodings_],
+            [encoding.succession.native() for encoding in self.encodings_],
+            [_native.SideMapping(m.side_a, m.side_b, m.allows.astype(np.uint8)) for m in self.mappings_],
+        )
+        for p, (*sides, linked) in enumerate(header["parts"]):
+            shape.add_part(sides, np.ascontiguousarray(arrays[f"bundles.{p}"]).ravel(), linked)
+        return shape
+
+
+@dataclasses.dataclass
+class _Trained:
+    """What training leaves for `trim`."""
+
+    layout: _native.CoupledLayout
+    weights: dict[str, npt.NDArray[np.float32]]  # by what they are best for
+    pruner: list[npt.NDArray[np.float32]]
+    keys: npt.NDArray[np.uint64]
+
+
+def _draw(
+    rng: np.random.Generator, own: Sequence[npt.NDArray[np.int64]], counts: Sequence[int]
+) -> npt.NDArray[np.int64]:
+    """So many sentences of every side, in random order; a side gives some twice only if it is smaller."""
+    drawn = []
+    for sentences, count in zip(own, counts, strict=True):
+        rounds = -(-count // len(sentences))
+        drawn.append(np.concatenate([rng.permutation(sentences) for _ in range(rounds)])[:count])
+    return rng.permutation(np.concatenate(drawn)).astype(np.int64)
+
+
+def _decode(
+    encoding: Encoding,
+    units: Sequence[Sequence[str]],
+    labels: npt.NDArray[np.int32],
+    first: npt.NDArray[np.int64],
+) -> list[Layer]:
+    flat, at = labels.tolist(), first.tolist()
+    return [encoding.decode(each, flat[at[k] : at[k + 1]]) for k, each in enumerate(units)]
+
+
+def _kept(candidates: _native.TagSets, gold: npt.NDArray[np.int32]) -> tuple[float, float]:
+    """How often gold is among the candidates, in percent, and how many there are per unit."""
+    sizes = np.diff(candidates.first)
+    hits = (
+        np.add.reduceat(np.append(candidates.tags == np.repeat(gold, sizes), False), candidates.first[:-1])
+        if len(gold)
+        else np.zeros(0)
+    )
+    return 100.0 * float(np.mean(hits > 0)) if len(gold) else 100.0, float(np.mean(sizes)) if len(
+        gold
+    ) else 0.0
+
+
+def _word_confidence(encoding: Encoding, layer: Layer, sure: Sequence[float]) -> tuple[float, ...]:
+    """How sure each word is: as sure as its least certain unit."""
+    counts = encoding.split(layer.words)[1]
+    at = [0, *itertools.accumulate(counts)]
+    return tuple(min(sure[at[k] : at[k + 1]]) for k in range(len(counts)))
+
+
+def _sparse(transition: npt.NDArray[np.float32], precision: Precision) -> Arrays:
+    """Transitions for a file: most bundles never follow each other."""
+    at = np.flatnonzero(transition).astype(np.uint32)
+    found = quantise(transition[at], precision)
+    return {
+        "transition.at": at,
+        "transition.size": np.array([len(transition)], np.int64),
+        **{f"transition.{name}": array for name, array in found.items()},
+    }
+
+
+def _dense(arrays: Arrays) -> npt.NDArray[np.float32]:
+    size, at = int(arrays["transition.size"][0]), arrays["transition.at"]
+    if not 0 <= size < 2**28 or (len(at) and int(at.max()) >= size):
+        raise ConfigError("the transitions lead outside")
+    out = np.zeros(size, np.float32)
+    out[at] = dequantise(_below(arrays, "transition."))
+    return out
+
+
+def _below(arrays: Mapping[str, npt.NDArray[Any]], prefix: str) -> Arrays:
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+class CoupledSide:
+    """One standard of a coupled tagger, with the questions of a plain one."""
+
+    segment_only: ClassVar[bool] = False
+
+    def __init__(self, tagger: CoupledTagger, standard: str) -> None:
+        self.tagger, self.standard = tagger, standard
+        self._number = tagger._side(standard)
+        self.encoding_ = tagger.encodings_[self._number]
+        self.templates_, self.level = tagger.templates_, tagger.level
+        self.notes_ = getattr(tagger, "notes_", {})
+
+    def predict_layers(self, X: Sentences) -> list[Layer]:  # noqa: N803
+        """The analysis of each sentence."""
+        return self.tagger.predict_layers(X, self.standard)
+
+    def marginals(self, X: Sentences) -> list[npt.NDArray[np.float64]]:  # noqa: N803
+        """For each sentence the probability of every label at every unit, [T, L]; 0 for what was pruned."""
+        layers = self.tagger._layers(X, self.standard)
+        _, first, found = self.tagger._answers(
+            layers, self._number, best_for=self.standard, with_candidates=True
+        )
+        sets = found.candidates(self._number)
+        table = np.zeros((int(first[-1]), len(self.encoding_.labels)))
+        table[np.repeat(np.arange(int(first[-1])), np.diff(sets.first)), sets.tags] = found.candidate_p(
+            self._number
+        )
+        return np.split(table, first[1:-1])

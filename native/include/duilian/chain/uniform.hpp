@@ -34,6 +34,8 @@ struct UniformWorkspace {
 
 [[nodiscard]] double log_partition(const UniformChain& chain, UniformWorkspace& work);
 void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out);
+/// The same without the pairs: `core` and `arc` are left as they were. For pruning.
+void unit_marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out);
 
 /// Labels of the best path, [T]; false if no path is legal.
 [[nodiscard]] bool try_best_labels(const UniformChain& chain, UniformWorkspace& work,

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <span>
 
+#include "duilian/coupled/objective.hpp"
 #include "duilian/learn/batch.hpp"
 #include "duilian/learn/rules.hpp"
-#include "duilian/score/score.hpp"
 #include "duilian/score/tagging.hpp"
 
 namespace duilian {

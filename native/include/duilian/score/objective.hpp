@@ -20,14 +20,22 @@ struct Delta {
   float value;
 };
 
+/// A change of the probability of a label.
+struct LabelChange {
+  std::int32_t label;
+  float value;
+};
+
 /// Downhill for one example, in the form that suits its model. The first weights of a model (its transitions)
 /// change in nearly every example and come as a dense block. The others come as a list, in which a weight may
 /// stand several times, or as changes of label probabilities, from which the model finds the weights.
 struct alignas(kApart) Gradient {
   std::vector<double> dense;
   std::vector<Delta> sparse;
-  std::vector<std::int32_t> active;  // positions whose probabilities change
-  std::vector<float> change;         // [active][labels]
+  std::vector<std::int32_t> active;       // positions whose probabilities change
+  std::vector<float> change;              // [active][labels], or for models with many labels:
+  std::vector<LabelChange> label_change;  // those that are not 0, in groups
+  std::vector<std::int64_t> group;        // [active × groups + 1]  where a group begins
 };
 
 /// Weights as a learner keeps them: the model's are `scale` times these (lazy regularisation shrinks scale).

@@ -15,11 +15,9 @@
 #include "duilian/chain/uniform.hpp"
 #include "duilian/features/extract.hpp"
 #include "duilian/score/tagging.hpp"
+#include "duilian/score/weight_table.hpp"
 
 namespace duilian {
-
-inline constexpr std::uint16_t kLastEntry = 0x8000;  // flag on the label of a feature's last entry
-inline constexpr std::uint64_t kNoSlot = ~std::uint64_t{0};
 
 /// The arrays of a compiled tagger, as a model file holds them.
 struct CompiledWeights {

@@ -1,0 +1,171 @@
+// Learning a coupled model from sentences that are each labelled on one side (ambiguous labelling, Eq. 9-12
+// of Li et al. 2017): the loss is log Z(possible) - log Z(correct), where `possible` has the bundles that
+// pruning left and `correct` those of them that agree with the annotation. What the annotation says always
+// survives the pruning.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/coupled/search.hpp"
+#include "duilian/score/tagging.hpp"
+
+namespace duilian {
+
+/// Where the weights of a coupled model lie: those of side k, laid out as a plain tagger's, from side_at[k];
+/// then the transitions of the joint parts; then the joint state weights, for feature row r
+/// [joint_first[r], joint_first[r + 1]), each for a joint label.
+struct CoupledLayout {
+  CoupledShape shape;
+  std::vector<TaggerLayout> separate;
+  std::vector<std::int64_t> side_at;
+  std::vector<std::int64_t> joint_transition_at;
+  std::int64_t joint_state_at = 0;
+  std::vector<std::int64_t> joint_first{0};  // [rows + 1]
+  std::vector<std::uint16_t> joint_label;
+  std::int64_t weights = 0;
+
+  [[nodiscard]] WeightView side(WeightView weights_view, std::size_t k) const {
+    return {weights_view.value.subspan(static_cast<std::size_t>(side_at[k]),
+                                       static_cast<std::size_t>(separate[k].weights())),
+            weights_view.scale};
+  }
+  [[nodiscard]] CoupledTransitions transitions(WeightView weights_view) const;
+};
+
+/// Sentences of all sides in a row. label[u] is of the sentence's own side; < 0 as in TaggingData.
+struct CoupledData {
+  FeatureRows features;
+  std::vector<std::int64_t> first{0};  // [sentences + 1]  in units
+  std::vector<std::int32_t> side;      // [sentences]
+  std::vector<std::int32_t> label;     // [units]
+  TagSets sets;                        // [units], or no positions
+  std::vector<TagSets> candidates;     // [sides][units]  pruned beforehand; none: prune with the model's own
+};
+
+void check(const CoupledData& data, const CoupledShape& shape);
+
+struct JointOptions {
+  std::int64_t seen = 3;         // features seen less often have no joint weights
+  std::int32_t linked = 1024;    // so many bundles of a part have transition weights
+  std::int32_t bundles = 16384;  // at most so many in a part, the most frequent
+};
+
+/// Joint weights exist for the features and bundles that meet where a sentence's own label and the other
+/// sides' `latent` candidates ([sides][units]) are combined. `parts`: the sides that each joint part ties.
+[[nodiscard]] CoupledLayout lay_out_coupled(CoupledShape shape, std::vector<TaggerLayout> separate,
+                                            const CoupledData& data, std::span<const TagSets> latent,
+                                            const std::vector<std::vector<std::int32_t>>& parts,
+                                            JointOptions options);
+
+class CoupledObjective {
+ public:
+  using Prepared = CoupledTransitions;
+  struct alignas(kApart) Work {
+    SearchWork search;
+    BundleSpace correct;
+    Marginals found_correct;
+    std::vector<std::int32_t> inside;  // states of the space that are correct
+    std::vector<std::int32_t> gold;    // [T]  a legal path of correct labels
+    std::vector<double> allowed;       // state scores, kForbidden where the annotation speaks against
+    std::vector<double> diff;          // [S]  p(correct) - p(possible)
+    std::vector<double> pair;          // of one block
+    std::vector<double> small;         // of one block, for one side
+    std::vector<double> per_label;     // 0 between calls
+  };
+
+  /// `learns_separate`: whether separate weights change.
+  CoupledObjective(const CoupledLayout& layout, const CoupledData& data, Pruning pruning,
+                   bool learns_separate);
+
+  [[nodiscard]] std::int64_t weights() const { return layout_.weights; }
+  [[nodiscard]] std::int64_t dense() const { return 0; }
+  [[nodiscard]] Prepared prepare(WeightView weights) const { return layout_.transitions(weights); }
+  double compute(const Prepared& between, WeightView weights, std::int64_t i, Work& work,
+                 Gradient& out) const;
+
+  template <ChangeRule R>
+  void apply(std::int64_t i, const Gradient& gradient, Share share, R& rule) const {
+    for (const Delta& delta : gradient.sparse) {
+      if (share.has(delta.weight / 16)) rule.change(delta.weight, delta.value);
+    }
+    std::vector<float> change(static_cast<std::size_t>(most_labels_), 0.0F);
+    const std::size_t groups = layout_.separate.size() + 1;
+    for (std::size_t a = 0; a < gradient.active.size(); ++a) {
+      const std::int64_t unit = data_.first[i] + gradient.active[a];
+      for (std::size_t g = 0; g < groups; ++g) {
+        const std::span changes(gradient.label_change.data() + gradient.group[a * groups + g],
+                                gradient.label_change.data() + gradient.group[a * groups + g + 1]);
+        if (changes.empty()) continue;
+        for (const LabelChange& each : changes) change[each.label] = each.value;
+        for (std::int64_t f = data_.features.first[unit]; f < data_.features.first[unit + 1]; ++f) {
+          const std::uint32_t row = data_.features.value[f];
+          if (!share.has(row)) continue;
+          if (g + 1 == groups)
+            apply_joint(row, data_.features.strength_of(f), change, rule);
+          else
+            apply_side(g, row, data_.features.strength_of(f), changes, change, rule);
+        }
+        for (const LabelChange& each : changes) change[each.label] = 0.0F;
+      }
+    }
+  }
+
+ private:
+  template <ChangeRule R>
+  void apply_side(std::size_t k, std::uint32_t row, float strength, std::span<const LabelChange> changes,
+                  const std::vector<float>& change, R& rule) const {
+    const TaggerLayout& layout = layout_.separate[k];
+    const std::int64_t begin = layout.first[row];
+    const std::int64_t end = layout.first[row + 1];
+    const auto at = static_cast<std::uint32_t>(layout_.side_at[k] + layout.transitions());
+    if (end - begin == layout.labels) {
+      for (const LabelChange& each : changes)
+        rule.change(at + static_cast<std::uint32_t>(begin + each.label), strength * each.value);
+      return;
+    }
+    for (std::int64_t w = begin; w < end; ++w) {
+      const float g = change[layout.label[w]];
+      if (g != 0.0F) rule.change(at + static_cast<std::uint32_t>(w), strength * g);
+    }
+  }
+  template <ChangeRule R>
+  void apply_joint(std::uint32_t row, float strength, const std::vector<float>& change, R& rule) const {
+    for (std::int64_t w = layout_.joint_first[row]; w < layout_.joint_first[row + 1]; ++w) {
+      const float g = change[layout_.joint_label[w]];
+      if (g != 0.0F) rule.change(static_cast<std::uint32_t>(layout_.joint_state_at + w), strength * g);
+    }
+  }
+  [[nodiscard]] bool is_correct(std::int64_t unit, TagId label) const;
+  void find_gold(const Prepared& between, std::int64_t begin, std::int64_t end, std::size_t side,
+                 Work& work) const;
+  void find_candidates(const Prepared& between, std::int64_t begin, std::int64_t end, std::size_t side,
+                       Work& work) const;
+  [[nodiscard]] bool find_correct(std::int64_t begin, std::size_t side, Work& work) const;
+  void add_state_changes(Work& work, Gradient& out) const;
+  void add_transition_changes(Work& work, Gradient& out) const;
+  void add_edge_changes(const Work& work, Gradient& out) const;
+  void push(std::int64_t weight, double value, Gradient& out) const;
+
+  const CoupledLayout& layout_;
+  const CoupledData& data_;
+  Pruning pruning_;
+  bool learns_separate_;
+  std::int32_t most_labels_ = 0;
+};
+
+/// The labels of many sentences under weights in training. `candidates` as in CoupledData, `allowed` as in
+/// restrict_scores.
+[[nodiscard]] CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights,
+                                         const FeatureRows& features, std::span<const std::int64_t> first,
+                                         std::span<const TagSets> candidates,
+                                         std::span<const TagSets> allowed, SearchOptions options,
+                                         bool with_candidates, std::size_t threads);
+
+/// The candidates of a plain tagger for every unit.
+[[nodiscard]] TagSets tag_candidates(const TaggerLayout& layout, WeightView weights,
+                                     const FeatureRows& features, std::span<const std::int64_t> first,
+                                     Pruning pruning, std::size_t threads);
+
+}  // namespace duilian

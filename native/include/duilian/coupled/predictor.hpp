@@ -1,0 +1,81 @@
+// A trained coupled tagger, compiled for tagging. All weights of a feature, of every side and of the joint
+// parts, stand side by side in one table: the labels of the sides first, then the joint labels. A sentence is
+// scored in two passes over its features: the sides, which prune, then the joint labels that are left, and
+// only at units where more than one bundle is left.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/coupled/objective.hpp"
+#include "duilian/coupled/search.hpp"
+#include "duilian/features/extract.hpp"
+#include "duilian/score/weight_table.hpp"
+#include "duilian/text/fold.hpp"
+
+namespace duilian {
+
+/// Labels of the table: with a pruner its sides' labels, then the model's sides', then the joint ones.
+/// Transitions in the same order, each [L + 1][L + 1].
+struct CoupledWeights {
+  WeightTable table;
+  std::vector<float> transition;
+  bool has_pruner = false;
+};
+
+/// Drops state weights whose size is below `least`. `pruner`: the weights of plain taggers over the same
+/// features, one per side, that prune instead of the model's own; or none.
+[[nodiscard]] CoupledWeights compile_coupled(const CoupledLayout& layout, std::span<const float> weights,
+                                             std::span<const std::span<const float>> pruner,
+                                             std::span<const std::uint64_t> keys, float least);
+
+class CoupledPredictor {
+ public:
+  CoupledPredictor(const CoupledPredictor&) = delete;  // between_ refers to shape_
+  CoupledPredictor& operator=(const CoupledPredictor&) = delete;
+  /// Throws std::invalid_argument if any index in the arrays leads outside.
+  CoupledPredictor(CoupledShape shape, CoupledWeights weights, TemplateSet templates, Folding folding,
+                   SearchOptions options);
+
+  struct alignas(kApart) Work {
+    SearchWork search;
+    FeatureKeys keys;
+    std::vector<double> row;                 // side scores of one unit
+    std::vector<std::uint32_t> joint_entry;  // of all units
+    std::vector<std::size_t> joint_first;    // [T + 1]
+  };
+
+  [[nodiscard]] const CoupledShape& shape() const { return shape_; }
+  [[nodiscard]] const CoupledWeights& weights() const { return weights_; }
+  [[nodiscard]] const TemplateSet& templates() const { return templates_; }
+  [[nodiscard]] const Folding& folding() const { return folding_; }
+
+  /// Prunes, searches and decodes one sentence; the answer is in work.search.
+  void analyse(const Sentences& sentences, std::int64_t sentence, std::span<const TagSets> allowed,
+               Work& work) const;
+
+ private:
+  void score(const Sentences& sentences, std::int64_t sentence, Work& work) const;
+
+  CoupledShape shape_;
+  CoupledWeights weights_;
+  TemplateSet templates_;
+  Folding folding_;
+  SearchOptions options_;
+  std::int32_t side_labels_ = 0;  // of the table, before the joint ones
+  CoupledTransitions between_;
+  CoupledTransitions prune_between_;
+};
+
+/// Answers for all sentences. `allowed`: labels that are given, [sides][units], or none.
+[[nodiscard]] CoupledAnswers predict(const CoupledPredictor& predictor, const Sentences& sentences,
+                                     std::span<const TagSets> allowed, bool with_candidates,
+                                     std::size_t threads);
+
+/// Expected counts of label pairs of two sides, [La][Lb], over all units: the mapping that was learned.
+[[nodiscard]] std::vector<double> count_pairs(const CoupledPredictor& predictor, const Sentences& sentences,
+                                              std::span<const TagSets> allowed, std::size_t side_a,
+                                              std::size_t side_b, std::size_t threads);
+
+}  // namespace duilian

@@ -1,0 +1,75 @@
+// From the scores of a sentence to an answer: prune each side, build the bundles that are left, ask the
+// chain.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/coupled/space.hpp"
+#include "duilian/score/objective.hpp"
+
+namespace duilian {
+
+/// Scratch of one thread.
+struct alignas(kApart) SearchWork {
+  SideScores scores;
+  std::vector<TagSets> candidates;  // [sides]
+  BundleSpace space;
+  Marginals found;
+  std::vector<std::vector<double>> side;         // [sides]  p of the candidates
+  std::vector<std::vector<std::int32_t>> place;  // [sides]  the candidates chosen
+  PruningWorkspace pruning;
+  SpaceWorkspace joint;
+  Workspace chain;
+};
+
+/// How a model searches.
+struct SearchOptions {
+  Pruning pruning;
+  Decoding decoding = Decoding::marginals;
+};
+
+/// Candidates of every side by the scores in `work`. `keep[k]`, if not empty, has labels that must stay.
+void prune(const CoupledShape& shape, const CoupledTransitions& between, Pruning pruning, std::int32_t units,
+           std::span<const std::span<const std::int32_t>> keep, SearchWork& work);
+
+/// Builds and scores the bundles of the candidates in `work`; where the mappings leave nothing, they are not
+/// obeyed.
+void build(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
+           SearchWork& work);
+
+/// Fills `found`, `side` and `place` of `work` from its space.
+void decode(const CoupledShape& shape, Decoding decoding, SearchWork& work);
+
+/// Answers for many sentences, all units in a row.
+struct CoupledAnswers {
+  std::vector<std::vector<std::int32_t>> label;  // [sides][units]
+  std::vector<std::vector<float>> p;             // [sides][units]  of that label
+  std::vector<TagSets> candidates;               // [sides], if asked for
+  std::vector<std::vector<float>> candidate_p;   // [sides], as candidates
+};
+
+/// Where the answers of several threads are put together.
+class AnswerCollector {
+ public:
+  AnswerCollector(std::size_t sides, std::span<const std::int64_t> first, bool with_candidates);
+  void add(std::size_t sentence, const SearchWork& work);
+  [[nodiscard]] CoupledAnswers finish();
+
+ private:
+  struct Kept {
+    std::vector<TagSets> sets;
+    std::vector<std::vector<float>> p;
+  };
+  std::span<const std::int64_t> first_;
+  CoupledAnswers out_;
+  std::vector<Kept> kept_;  // [sentences], if asked for
+};
+
+/// Labels that are given, side by side for all units: no positions if nothing is fixed on that side, no
+/// labels at units that are free.
+void restrict_scores(const CoupledShape& shape, std::span<const TagSets> allowed, std::int64_t begin,
+                     std::int64_t end, SideScores& scores);
+
+}  // namespace duilian

@@ -1,0 +1,87 @@
+// A coupled model: sides (standards) with their own labels, and joint parts that tie sides together. The
+// score of a path of bundles, one label per side, is
+//
+//   Σ_t  Σ_parts joint_p(x, t, bundle'_p, bundle_p) + Σ_sides separate_k(x, t, label'_k, label_k)
+//                                                                       (Eq. 8, Li et al. 2017)
+//
+// A joint part's bundle takes the labels of the part's sides. With two sides there is one part and this is
+// the papers' model; with more, each pair of sides has its own, so that the number of bundles grows with the
+// number of pairs and not with the product of all label sets.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/chain/label_transitions.hpp"
+#include "duilian/features/index.hpp"
+#include "duilian/lattice/lattice.hpp"
+
+namespace duilian {
+
+/// Numbers bundles; exact, by mixed radix over the sides' label counts.
+class BundleIndex {
+ public:
+  BundleIndex() = default;
+  explicit BundleIndex(std::span<const std::int32_t> labels);
+  std::int32_t insert(std::span<const TagId> bundle);
+  [[nodiscard]] std::int32_t find(std::span<const TagId> bundle) const;  // -1 if unknown
+  [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(table_.size()); }
+  [[nodiscard]] const std::vector<TagId>& bundles() const { return bundles_; }  // [size][sides]
+
+ private:
+  [[nodiscard]] std::uint64_t key(std::span<const TagId> bundle) const;
+  std::vector<std::uint64_t> radix_;
+  KeyTable table_;
+  std::vector<TagId> bundles_;
+};
+
+/// A joint part ties these sides. The labels of all parts are numbered in one row: this part's bundle b is
+/// the joint label offset + b. The first `linked` bundles (the most frequent) have transition weights,
+/// [linked + 1][linked + 1], start and stop last.
+struct JointPart {
+  std::vector<std::int32_t> sides;
+  BundleIndex bundles;
+  std::int32_t offset = 0;
+  std::int32_t linked = 0;
+
+  [[nodiscard]] std::int64_t transitions() const {
+    return static_cast<std::int64_t>(linked + 1) * (linked + 1);
+  }
+};
+
+/// What can stand at a unit and what can follow what, without weights.
+struct CoupledShape {
+  std::vector<std::int32_t> labels;     // [sides]
+  std::vector<Succession> rules;        // [sides]
+  std::vector<TransitionShape> shapes;  // [sides]
+  std::vector<SideMapping> mappings;    // none: any label goes with any
+  std::vector<JointPart> joint;
+
+  [[nodiscard]] std::size_t sides() const { return labels.size(); }
+  [[nodiscard]] std::int32_t joint_labels() const {
+    return joint.empty() ? 0 : joint.back().offset + joint.back().bundles.size();
+  }
+};
+
+[[nodiscard]] CoupledShape make_shape(std::vector<std::int32_t> labels, std::vector<Succession> rules,
+                                      std::vector<SideMapping> mappings);
+
+/// Which bundles a joint part knows: bundles [n][sides], the most frequent first.
+void add_joint_part(CoupledShape& shape, std::vector<std::int32_t> sides, std::span<const TagId> bundles,
+                    std::int32_t linked);
+
+/// Transition scores of every side and part, ready for use: kForbidden where rules forbid.
+struct CoupledTransitions {
+  std::vector<LabelTransitions> side;         // for the chains of single sides
+  std::vector<std::vector<double>> table;     // [sides]  [L + 1][L + 1]
+  std::vector<std::span<const float>> joint;  // [parts]  [linked + 1][linked + 1]
+  float scale = 1.0F;                         // of `joint`
+};
+
+/// `side[k]` and `joint[p]` are the weights, to be multiplied by `scale`. The shape must outlive the result.
+[[nodiscard]] CoupledTransitions make_transitions(const CoupledShape& shape,
+                                                  std::span<const std::span<const float>> side,
+                                                  std::span<const std::span<const float>> joint, float scale);
+
+}  // namespace duilian

@@ -1,0 +1,79 @@
+// The bundles that are left for one sentence after pruning, with their scores: where a coupled model
+// searches.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/chain/chain.hpp"
+#include "duilian/coupled/candidates.hpp"
+#include "duilian/coupled/shape.hpp"
+
+namespace duilian {
+
+/// What the separate features of a sentence say, start and stop included. Pruning may go by other scores
+/// than the model's own.
+struct SideScores {
+  std::vector<std::vector<double>> state;  // [sides]  [T][stride]
+  std::vector<std::vector<double>> prune;  // [sides]  [T][stride]; empty: as `state`
+};
+
+/// The joint features of a sentence, wherever their weights are stored.
+class JointSource {
+ public:
+  JointSource() = default;
+  JointSource(const JointSource&) = delete;
+  JointSource& operator=(const JointSource&) = delete;
+  /// Adds the weight of each feature of unit t with a joint label l to sum[slot[l]].
+  virtual void add(std::int32_t t, const std::int32_t* slot, double* sum) const = 0;
+
+ protected:
+  ~JointSource() = default;
+};
+
+struct BundleSpace {
+  Lattice lattice;
+  std::vector<double> state;  // [S]
+  Transitions between;
+  std::vector<std::int32_t> place;  // [S][sides]  which of its side's candidates a state has
+  std::vector<std::int32_t> label;  // [S][parts]  its joint label, -1 if unknown
+
+  [[nodiscard]] Chain chain() const { return {lattice, state, between}; }
+};
+
+struct SpaceWorkspace {
+  std::vector<std::int32_t> slot;  // [joint labels]  0 between calls
+  std::vector<std::int32_t> used;
+  std::vector<double> sum;
+};
+
+/// Every bundle of the sides' candidates that the mappings allow (all, if without_mappings). False if that
+/// leaves a position without any, or no legal path.
+[[nodiscard]] bool build_space(const CoupledShape& shape, std::span<const TagSets> candidates,
+                               bool without_mappings, BundleSpace& out);
+
+/// Scores of the states and between them. Where a position has one bundle, its state score does not matter
+/// to any probability, and joint features are not looked up.
+void score_space(const CoupledShape& shape, const CoupledTransitions& between, const SideScores& scores,
+                 const JointSource& source, SpaceWorkspace& work, BundleSpace& space);
+
+/// The states in `kept` (ascending, some at every position) with their scores.
+void take_part(const BundleSpace& space, std::span<const std::int32_t> kept, BundleSpace& out);
+
+/// How the sides' labels are found.
+enum class Decoding : std::uint8_t {
+  marginals,  // each side's most probable labels; under rules the legal ones of the highest summed
+              // probability
+  path        // the best path of bundles
+};
+
+/// p of each side's candidates at each position, laid out as the candidates.
+void side_marginals(const BundleSpace& space, std::span<const double> unit,
+                    std::span<const TagSets> candidates, std::vector<std::vector<double>>& out);
+
+/// For one side the candidates of the highest summed probability, [T], as places among the candidates.
+void best_places(const Succession& rules, const TagSets& candidates, std::span<const double> p,
+                 std::vector<std::int32_t>& out);
+
+}  // namespace duilian

@@ -1,0 +1,57 @@
+// Trained weights, compiled for use: one probe finds all entries of a feature. Smaller and faster than the
+// layout that they were trained in.
+//
+// A slot of the table is 8 bytes: 32 bits of the key as a check, 32 bits where its entries begin. A feature
+// that was never seen is mistaken for one that was with a chance of about 2^-32 per probe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace duilian {
+
+inline constexpr std::uint16_t kLastEntry = 0x8000;  // flag on the label of a feature's last entry
+inline constexpr std::uint64_t kNoSlot = ~std::uint64_t{0};
+inline constexpr std::uint32_t kNoEntry = 0xFFFFFFFFU;
+
+struct WeightTable {
+  std::vector<std::uint64_t> slot;   // [slots]  check << 32 | first entry; kNoSlot if free
+  std::vector<std::uint16_t> label;  // [entries]
+  std::vector<float> weight;         // [entries]
+
+  [[nodiscard]] std::size_t home(std::uint64_t key) const {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::size_t>((static_cast<Wide>(key * 0x9E3779B97F4A7C15U) * slot.size()) >> 64U);
+  }
+  void prefetch(std::uint64_t key) const { __builtin_prefetch(&slot[home(key)]); }
+  /// Where the key's entries begin; kNoEntry if there are none.
+  [[nodiscard]] std::uint32_t find(std::uint64_t key) const {
+    const std::uint64_t wanted = key << 32U;
+    for (std::size_t at = home(key); slot[at] != kNoSlot; at = at + 1 == slot.size() ? 0 : at + 1) {
+      if (((slot[at] ^ wanted) >> 32U) == 0) return static_cast<std::uint32_t>(slot[at]);
+    }
+    return kNoEntry;
+  }
+
+  /// Entries are added feature by feature: first those of a feature, then its end.
+  void add(std::uint16_t of_label, float value) {
+    label.push_back(of_label);
+    weight.push_back(value);
+  }
+  /// Marks the end of a feature's entries, which began at `begin`; gives false if there are none.
+  bool end_feature(std::size_t begin) {
+    if (label.size() == begin) return false;
+    label.back() |= kLastEntry;
+    return true;
+  }
+  /// Fills the slots: `keys[i]` has the entries from `begins[i]`.
+  void place(std::span<const std::uint64_t> keys, std::span<const std::size_t> begins);
+};
+
+/// Throws std::invalid_argument if any index leads outside, a weight is not finite, or a search would not
+/// end.
+void check(const WeightTable& table, std::int32_t labels);
+
+}  // namespace duilian

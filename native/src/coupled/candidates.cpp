@@ -1,0 +1,102 @@
+#include "duilian/coupled/candidates.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "duilian/chain/transitions.hpp"
+
+namespace duilian {
+
+void choose_labels(std::span<const double> p, Pruning pruning, std::vector<double>& scratch,
+                   std::vector<TagId>& out) {
+  const auto labels = static_cast<std::int32_t>(p.size());
+  if (pruning.keeps_all(labels)) {
+    for (TagId l = 0; l < labels; ++l) out.push_back(l);
+    return;
+  }
+  scratch.assign(p.begin(), p.end());
+  const auto begin = static_cast<std::ptrdiff_t>(out.size());
+  double mass = 0.0;
+  for (std::int32_t n = 0; n < std::min(pruning.most, labels); ++n) {
+    const auto best = std::max_element(scratch.begin(), scratch.end());
+    out.push_back(static_cast<TagId>(best - scratch.begin()));
+    mass += *best;
+    if (pruning.mass < 1.0 && mass > pruning.mass) break;
+    *best = -1.0;
+  }
+  std::sort(out.begin() + begin, out.end());
+}
+
+bool trim_candidates(const Succession& rules, TagSets& sets) {
+  const std::int32_t T = sets.positions();
+  if (rules.is_free()) return true;
+  std::vector<std::uint8_t> keep(sets.tag.size(), 0);
+  const auto reaches = [&](std::int32_t k, std::int32_t other, bool is_forward) {
+    for (std::int32_t i = sets.first[other]; i < sets.first[other + 1]; ++i) {
+      if (keep[i] != 0 && (is_forward ? rules(sets.tag[i], sets.tag[k]) : rules(sets.tag[k], sets.tag[i])))
+        return true;
+    }
+    return false;
+  };
+  for (std::int32_t t = 0; t < T; ++t) {
+    for (std::int32_t k = sets.first[t]; k < sets.first[t + 1]; ++k) {
+      keep[k] = t == 0 ? rules(rules.tags, sets.tag[k]) : reaches(k, t - 1, true);
+    }
+  }
+  for (std::int32_t t = T - 1; t >= 0; --t) {
+    for (std::int32_t k = sets.first[t]; k < sets.first[t + 1]; ++k) {
+      if (keep[k] == 0) continue;
+      keep[k] = t + 1 == T ? rules(sets.tag[k], rules.tags) : reaches(k, t + 1, false);
+    }
+  }
+  TagSets out;
+  for (std::int32_t t = 0; t < T; ++t) {
+    for (std::int32_t k = sets.first[t]; k < sets.first[t + 1]; ++k) {
+      if (keep[k] != 0) out.tag.push_back(sets.tag[k]);
+    }
+    out.first.push_back(static_cast<std::int32_t>(out.tag.size()));
+    if (out.first[t] == out.first[t + 1]) return false;
+  }
+  sets = std::move(out);
+  return true;
+}
+
+void add_labels(std::span<const std::int32_t> labels, TagSets& sets) {
+  TagSets out;
+  for (std::int32_t t = 0; t < sets.positions(); ++t) {
+    const auto at = sets.at(t);
+    out.tag.insert(out.tag.end(), at.begin(), at.end());
+    const auto begin = out.tag.begin() + out.first[t];
+    const auto place = std::lower_bound(begin, out.tag.end(), labels[t]);
+    if (labels[t] >= 0 && (place == out.tag.end() || *place != labels[t])) out.tag.insert(place, labels[t]);
+    out.first.push_back(static_cast<std::int32_t>(out.tag.size()));
+  }
+  sets = std::move(out);
+}
+
+void choose_candidates(const UniformChain& chain, Pruning pruning, std::span<const std::int32_t> keep,
+                       PruningWorkspace& work, TagSets& out) {
+  const TransitionShape& shape = chain.between.shape;
+  out.first.assign(1, 0);
+  out.tag.clear();
+  if (!pruning.keeps_all(static_cast<std::int32_t>(shape.labels)))
+    unit_marginals(chain, work.chain, work.found);
+  else
+    work.found.unit.assign(static_cast<std::size_t>(chain.positions) * shape.stride(), 0.0);
+  for (std::int32_t t = 0; t < chain.positions; ++t) {
+    const std::size_t at = static_cast<std::size_t>(t) * shape.stride();
+    choose_labels({work.found.unit.data() + at, shape.labels}, pruning, work.left, out.tag);
+    const auto is_forbidden = [&](TagId label) { return chain.state[at + label] == kForbidden; };
+    out.tag.erase(std::remove_if(out.tag.begin() + out.first[t], out.tag.end(), is_forbidden), out.tag.end());
+    out.first.push_back(static_cast<std::int32_t>(out.tag.size()));
+  }
+  if (!keep.empty()) add_labels(keep, out);
+  if (chain.rules.is_free() || trim_candidates(chain.rules, out)) return;
+  work.path.resize(static_cast<std::size_t>(chain.positions));
+  if (!try_best_labels(chain, work.chain, work.path))
+    throw std::invalid_argument("no path through the lattice is legal");
+  add_labels(work.path, out);
+  if (!trim_candidates(chain.rules, out)) throw std::invalid_argument("no path through the lattice is legal");
+}
+
+}  // namespace duilian

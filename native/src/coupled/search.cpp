@@ -1,0 +1,100 @@
+#include "duilian/coupled/search.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace duilian {
+
+void prune(const CoupledShape& shape, const CoupledTransitions& between, Pruning pruning, std::int32_t units,
+           std::span<const std::span<const std::int32_t>> keep, SearchWork& work) {
+  work.candidates.resize(shape.sides());
+  for (std::size_t k = 0; k < shape.sides(); ++k) {
+    const auto& scores = work.scores.prune.empty() ? work.scores.state : work.scores.prune;
+    const UniformChain chain{units, scores[k].data(), between.side[k], shape.rules[k]};
+    choose_candidates(chain, pruning, keep.empty() ? std::span<const std::int32_t>() : keep[k], work.pruning,
+                      work.candidates[k]);
+  }
+}
+
+void build(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
+           SearchWork& work) {
+  if (!build_space(shape, work.candidates, false, work.space) &&
+      !build_space(shape, work.candidates, true, work.space)) {
+    throw std::invalid_argument("no path through the lattice is legal");
+  }
+  score_space(shape, between, work.scores, source, work.joint, work.space);
+}
+
+void decode(const CoupledShape& shape, Decoding decoding, SearchWork& work) {
+  marginals(work.space.chain(), work.chain, work.found);
+  side_marginals(work.space, work.found.unit, work.candidates, work.side);
+  work.place.resize(shape.sides());
+  if (decoding == Decoding::marginals) {
+    for (std::size_t k = 0; k < shape.sides(); ++k)
+      best_places(shape.rules[k], work.candidates[k], work.side[k], work.place[k]);
+    return;
+  }
+  const Path path = best_path(work.space.chain(), work.chain);
+  for (std::size_t k = 0; k < shape.sides(); ++k) {
+    work.place[k].resize(path.states.size());
+    for (std::size_t t = 0; t < path.states.size(); ++t)
+      work.place[k][t] = work.space.place[static_cast<std::size_t>(path.states[t]) * shape.sides() + k];
+  }
+}
+
+AnswerCollector::AnswerCollector(std::size_t sides, std::span<const std::int64_t> first, bool with_candidates)
+    : first_(first) {
+  out_.label.assign(sides, std::vector<std::int32_t>(static_cast<std::size_t>(first.back())));
+  out_.p.assign(sides, std::vector<float>(static_cast<std::size_t>(first.back())));
+  if (with_candidates) kept_.resize(first.size() - 1);
+}
+
+void AnswerCollector::add(std::size_t sentence, const SearchWork& work) {
+  for (std::size_t k = 0; k < out_.label.size(); ++k) {
+    for (std::size_t t = 0; t < work.place[k].size(); ++t) {
+      const auto at = static_cast<std::size_t>(work.candidates[k].first[t] + work.place[k][t]);
+      out_.label[k][static_cast<std::size_t>(first_[sentence]) + t] = work.candidates[k].tag[at];
+      out_.p[k][static_cast<std::size_t>(first_[sentence]) + t] = static_cast<float>(work.side[k][at]);
+    }
+  }
+  if (kept_.empty()) return;
+  kept_[sentence].sets = work.candidates;
+  for (const auto& p : work.side) kept_[sentence].p.emplace_back(p.begin(), p.end());
+}
+
+CoupledAnswers AnswerCollector::finish() {
+  if (kept_.empty()) return std::move(out_);
+  out_.candidates.resize(out_.label.size());
+  out_.candidate_p.resize(out_.label.size());
+  for (std::size_t k = 0; k < out_.label.size(); ++k) {
+    TagSets& joined = out_.candidates[k];
+    for (const Kept& kept : kept_) {
+      if (kept.sets.empty()) continue;  // an empty sentence
+      const auto before = static_cast<std::int32_t>(joined.tag.size());
+      joined.tag.insert(joined.tag.end(), kept.sets[k].tag.begin(), kept.sets[k].tag.end());
+      for (std::int32_t t = 0; t < kept.sets[k].positions(); ++t)
+        joined.first.push_back(before + kept.sets[k].first[t + 1]);
+      out_.candidate_p[k].insert(out_.candidate_p[k].end(), kept.p[k].begin(), kept.p[k].end());
+    }
+  }
+  return std::move(out_);
+}
+
+void restrict_scores(const CoupledShape& shape, std::span<const TagSets> allowed, std::int64_t begin,
+                     std::int64_t end, SideScores& scores) {
+  for (std::size_t k = 0; k < allowed.size(); ++k) {
+    if (allowed[k].positions() == 0) continue;
+    const std::size_t stride = shape.shapes[k].stride();
+    for (std::int64_t unit = begin; unit < end; ++unit) {
+      const auto labels = allowed[k].at(static_cast<std::int32_t>(unit));
+      const std::size_t at = static_cast<std::size_t>(unit - begin) * stride;
+      for (TagId l = 0; !labels.empty() && l < shape.labels[k]; ++l) {
+        if (std::binary_search(labels.begin(), labels.end(), l)) continue;
+        scores.state[k][at + static_cast<std::size_t>(l)] = kForbidden;
+        if (!scores.prune.empty()) scores.prune[k][at + static_cast<std::size_t>(l)] = kForbidden;
+      }
+    }
+  }
+}
+
+}  // namespace duilian

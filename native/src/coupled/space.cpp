@@ -1,0 +1,318 @@
+#include "duilian/coupled/space.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace duilian {
+
+namespace {
+
+/// Every bundle of the candidates, in lexicographic order.
+void fill_product(std::span<const TagSets> candidates, BundleSpace& out) {
+  const std::size_t sides = candidates.size();
+  Lattice& x = out.lattice;
+  x.sides = static_cast<std::int32_t>(sides);
+  x.first.assign(1, 0);
+  x.tag.clear();
+  out.place.clear();
+  std::vector<std::int32_t> at(sides);
+  for (std::int32_t t = 0; t < candidates[0].positions(); ++t) {
+    std::fill(at.begin(), at.end(), 0);
+    bool is_done = std::any_of(candidates.begin(), candidates.end(),
+                               [&](const TagSets& sets) { return sets.at(t).empty(); });
+    while (!is_done) {
+      for (std::size_t k = 0; k < sides; ++k) {
+        x.tag.push_back(candidates[k].tag[candidates[k].first[t] + at[k]]);
+        out.place.push_back(at[k]);
+      }
+      std::size_t k = sides;
+      while (k > 0 && ++at[k - 1] == candidates[k - 1].first[t + 1] - candidates[k - 1].first[t]) at[--k] = 0;
+      is_done = k == 0;
+    }
+    x.first.push_back(static_cast<std::int32_t>(x.tag.size() / sides));
+  }
+}
+
+/// Keeps the states for which keep(state) holds.
+template <class Keep>
+void filter(BundleSpace& space, const Keep& keep) {
+  Lattice& x = space.lattice;
+  const auto sides = static_cast<std::size_t>(x.sides);
+  std::size_t to = 0;
+  std::int32_t begin = 0;
+  for (std::int32_t t = 0; t < x.positions(); ++t) {
+    const std::int32_t end = x.first[t + 1];
+    for (std::int32_t s = begin; s < end; ++s) {
+      if (!keep(s)) continue;
+      for (std::size_t k = 0; k < sides; ++k) {
+        x.tag[to * sides + k] = x.tag[static_cast<std::size_t>(s) * sides + k];
+        space.place[to * sides + k] = space.place[static_cast<std::size_t>(s) * sides + k];
+      }
+      ++to;
+    }
+    begin = end;
+    x.first[t + 1] = static_cast<std::int32_t>(to);
+  }
+  x.tag.resize(to * sides);
+  space.place.resize(to * sides);
+}
+
+[[nodiscard]] bool has_empty_position(const Lattice& x) {
+  for (std::int32_t t = 0; t < x.positions(); ++t) {
+    if (x.width(t) == 0) return true;
+  }
+  return false;
+}
+
+void apply_mappings(const CoupledShape& shape, BundleSpace& space) {
+  filter(space, [&](std::int32_t s) {
+    const auto bundle = space.lattice.bundle(s);
+    return std::all_of(shape.mappings.begin(), shape.mappings.end(),
+                       [&](const SideMapping& m) { return m(bundle[m.side_a], bundle[m.side_b]); });
+  });
+  const bool is_free = std::all_of(shape.rules.begin(), shape.rules.end(),
+                                   [](const Succession& rules) { return rules.is_free(); });
+  if (is_free || has_empty_position(space.lattice)) return;
+  // Trimmed sides make a trimmed product, but a mapping may cut a path in two.
+  const Lattice left = trim(space.lattice, shape.rules);
+  std::vector<std::uint8_t> is_left(static_cast<std::size_t>(space.lattice.states()), 0);
+  for (const std::int32_t s : locate(left, space.lattice)) is_left[s] = 1;
+  filter(space, [&](std::int32_t s) { return is_left[s] != 0; });
+}
+
+void find_labels(const CoupledShape& shape, BundleSpace& space) {
+  const std::size_t parts = shape.joint.size();
+  space.label.resize(static_cast<std::size_t>(space.lattice.states()) * parts);
+  std::vector<TagId> bundle;
+  for (std::int32_t s = 0; s < space.lattice.states(); ++s) {
+    const auto tags = space.lattice.bundle(s);
+    for (std::size_t p = 0; p < parts; ++p) {
+      const JointPart& part = shape.joint[p];
+      bundle.clear();
+      for (const std::int32_t side : part.sides) bundle.push_back(tags[side]);
+      const std::int32_t found = part.bundles.find(bundle);
+      space.label[static_cast<std::size_t>(s) * parts + p] = found < 0 ? -1 : part.offset + found;
+    }
+  }
+}
+
+/// Joint state scores of position t, for all of its bundles at once.
+void add_joint_states(const BundleSpace& space, std::size_t parts, std::int32_t t, const JointSource& source,
+                      SpaceWorkspace& work, std::vector<double>& state) {
+  const auto begin = static_cast<std::size_t>(space.lattice.first[t]) * parts;
+  const auto end = static_cast<std::size_t>(space.lattice.first[t + 1]) * parts;
+  work.used.clear();
+  for (std::size_t k = begin; k < end; ++k) {
+    const std::int32_t label = space.label[k];
+    if (label < 0 || work.slot[label] != 0) continue;
+    work.used.push_back(label);
+    work.slot[label] = static_cast<std::int32_t>(work.used.size());
+  }
+  if (work.used.empty()) return;
+  work.sum.assign(work.used.size() + 1, 0.0);
+  source.add(t, work.slot.data(), work.sum.data());
+  for (std::size_t k = begin; k < end; ++k) {
+    if (space.label[k] >= 0) state[k / parts] += work.sum[work.slot[space.label[k]]];
+  }
+  for (const std::int32_t label : work.used) work.slot[label] = 0;
+}
+
+/// The weight of a part's transition between two joint labels (-1: start or stop); 0 if it has none.
+[[nodiscard]] double joint_transition(const JointPart& part, const CoupledTransitions& between, std::size_t p,
+                                      std::int32_t before, std::int32_t after) {
+  const std::int32_t i = before == -1 ? part.linked : before - part.offset;
+  const std::int32_t j = after == -1 ? part.linked : after - part.offset;
+  if (i > part.linked || j > part.linked || (before != -1 && i == part.linked) ||
+      (after != -1 && j == part.linked))
+    return 0.0;
+  return between.scale * between.joint[p][static_cast<std::size_t>(i) * (part.linked + 1) + j];
+}
+
+void add_joint_edges(const CoupledShape& shape, const CoupledTransitions& between, BundleSpace& space) {
+  const std::size_t parts = shape.joint.size();
+  const Lattice& x = space.lattice;
+  const std::int32_t T = x.positions();
+  for (std::size_t p = 0; p < parts; ++p) {
+    const auto label = [&](std::int32_t s) { return space.label[static_cast<std::size_t>(s) * parts + p]; };
+    for (std::int32_t s = x.first[0]; s < x.first[1]; ++s) {
+      if (label(s) >= 0) space.state[s] += joint_transition(shape.joint[p], between, p, -1, label(s));
+    }
+    for (std::int32_t s = x.first[T - 1]; s < x.first[T]; ++s) {
+      if (label(s) >= 0) space.state[s] += joint_transition(shape.joint[p], between, p, label(s), -1);
+    }
+  }
+}
+
+/// One block for each pair of neighbours, in memory that is kept.
+void lay_out_blocks(const Lattice& x, Transitions& out) {
+  out.block_of.clear();
+  out.blocks.clear();
+  std::size_t size = 0;
+  for (std::int32_t t = 0; t + 1 < x.positions(); ++t) {
+    const auto rows = static_cast<std::size_t>(x.width(t));
+    const auto cols = static_cast<std::size_t>(x.width(t + 1));
+    out.block_of.push_back(t);
+    out.blocks.push_back({t, rows, cols, padded(cols), size, kForbidden, 0.0});
+    size += rows * padded(cols);
+  }
+  out.score.assign(size, kForbidden);
+}
+
+void measure_block(const Transitions& between, Block& block) {
+  double peak = kForbidden;
+  double floor = -kForbidden;
+  for (std::size_t i = 0; i < block.rows; ++i) {
+    const double* row = between.row(block, i);
+    for (std::size_t j = 0; j < block.cols; ++j) {
+      peak = std::max(peak, row[j]);
+      floor = std::min(floor, row[j] == kForbidden ? -kForbidden : row[j]);
+    }
+  }
+  block.peak = peak;
+  block.floor = peak == kForbidden ? 0.0 : floor;
+}
+
+void score_block(const CoupledShape& shape, const CoupledTransitions& between, BundleSpace& space,
+                 Block& block) {
+  const Lattice& x = space.lattice;
+  const std::size_t parts = shape.joint.size();
+  const std::int32_t i0 = x.first[block.position];
+  const std::int32_t j0 = x.first[block.position + 1];
+  for (std::size_t i = 0; i < block.rows; ++i) {
+    double* row = space.between.score.data() + block.offset + i * block.stride;
+    std::fill_n(row, block.cols, 0.0);
+    const auto before = x.bundle(i0 + static_cast<std::int32_t>(i));
+    for (std::size_t k = 0; k < shape.sides(); ++k) {
+      const double* table = between.table[k].data() + static_cast<std::size_t>(before[k]) *
+                                                          (static_cast<std::size_t>(shape.labels[k]) + 1);
+      const TagId* after = x.tag.data() + static_cast<std::size_t>(j0) * shape.sides() + k;
+      for (std::size_t j = 0; j < block.cols; ++j) row[j] += table[after[j * shape.sides()]];
+    }
+    for (std::size_t p = 0; p < parts; ++p) {
+      const JointPart& part = shape.joint[p];
+      const std::int32_t from =
+          space.label[static_cast<std::size_t>(i0 + static_cast<std::int32_t>(i)) * parts + p];
+      if (from < 0 || from - part.offset >= part.linked) continue;
+      const float* table =
+          between.joint[p].data() + static_cast<std::size_t>(from - part.offset) * (part.linked + 1);
+      const std::int32_t* to = space.label.data() + static_cast<std::size_t>(j0) * parts + p;
+      for (std::size_t j = 0; j < block.cols; ++j) {
+        const std::int32_t b = to[j * parts] - part.offset;
+        if (to[j * parts] >= 0 && b < part.linked) row[j] += between.scale * table[b];
+      }
+    }
+  }
+  measure_block(space.between, block);
+}
+
+}  // namespace
+
+bool build_space(const CoupledShape& shape, std::span<const TagSets> candidates, bool without_mappings,
+                 BundleSpace& out) {
+  fill_product(candidates, out);
+  if (!shape.mappings.empty() && !without_mappings) apply_mappings(shape, out);
+  if (has_empty_position(out.lattice)) return false;
+  find_labels(shape, out);
+  return true;
+}
+
+void score_space(const CoupledShape& shape, const CoupledTransitions& between, const SideScores& scores,
+                 const JointSource& source, SpaceWorkspace& work, BundleSpace& space) {
+  const Lattice& x = space.lattice;
+  const std::size_t sides = shape.sides();
+  space.state.assign(static_cast<std::size_t>(x.states()), 0.0);
+  work.slot.resize(static_cast<std::size_t>(shape.joint_labels()), 0);
+  for (std::int32_t t = 0; t < x.positions(); ++t) {
+    for (std::size_t k = 0; k < sides; ++k) {
+      const double* score = scores.state[k].data() + static_cast<std::size_t>(t) * shape.shapes[k].stride();
+      for (std::int32_t s = x.first[t]; s < x.first[t + 1]; ++s) {
+        space.state[s] += score[x.tag[static_cast<std::size_t>(s) * sides + k]];
+      }
+    }
+    if (x.width(t) > 1 && !shape.joint.empty())
+      add_joint_states(space, shape.joint.size(), t, source, work, space.state);
+  }
+  if (x.positions() > 0) add_joint_edges(shape, between, space);
+  lay_out_blocks(x, space.between);
+  for (Block& block : space.between.blocks) score_block(shape, between, space, block);
+}
+
+void take_part(const BundleSpace& space, std::span<const std::int32_t> kept, BundleSpace& out) {
+  const Lattice& x = space.lattice;
+  const auto sides = static_cast<std::size_t>(x.sides);
+  out.lattice.sides = x.sides;
+  out.lattice.first.assign(1, 0);
+  out.lattice.tag.clear();
+  out.state.clear();
+  std::size_t k = 0;
+  for (std::int32_t t = 0; t < x.positions(); ++t) {
+    for (; k < kept.size() && kept[k] < x.first[t + 1]; ++k) {
+      const auto bundle = x.bundle(kept[k]);
+      out.lattice.tag.insert(out.lattice.tag.end(), bundle.begin(), bundle.end());
+      out.state.push_back(space.state[kept[k]]);
+    }
+    out.lattice.first.push_back(static_cast<std::int32_t>(out.lattice.tag.size() / sides));
+  }
+  lay_out_blocks(out.lattice, out.between);
+  for (Block& block : out.between.blocks) {
+    const Block& whole = space.between.blocks[block.position];
+    const std::int32_t i0 = out.lattice.first[block.position];
+    const std::int32_t j0 = out.lattice.first[block.position + 1];
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      const double* from =
+          space.between.row(whole, static_cast<std::size_t>(kept[i0 + i] - x.first[block.position]));
+      double* row = out.between.score.data() + block.offset + i * block.stride;
+      for (std::size_t j = 0; j < block.cols; ++j) row[j] = from[kept[j0 + j] - x.first[block.position + 1]];
+    }
+    measure_block(out.between, block);
+  }
+}
+
+void side_marginals(const BundleSpace& space, std::span<const double> unit,
+                    std::span<const TagSets> candidates, std::vector<std::vector<double>>& out) {
+  const std::size_t sides = candidates.size();
+  out.resize(sides);
+  for (std::size_t k = 0; k < sides; ++k) out[k].assign(candidates[k].tag.size(), 0.0);
+  for (std::int32_t t = 0; t < space.lattice.positions(); ++t) {
+    for (std::int32_t s = space.lattice.first[t]; s < space.lattice.first[t + 1]; ++s) {
+      for (std::size_t k = 0; k < sides; ++k) {
+        out[k][candidates[k].first[t] + space.place[static_cast<std::size_t>(s) * sides + k]] += unit[s];
+      }
+    }
+  }
+}
+
+void best_places(const Succession& rules, const TagSets& candidates, std::span<const double> p,
+                 std::vector<std::int32_t>& out) {
+  const std::int32_t T = candidates.positions();
+  out.resize(static_cast<std::size_t>(T));
+  // best[k]: the highest sum of a legal path that ends in candidate k
+  std::vector<double> best(p.begin(), p.end());
+  const auto is_legal = [&](std::int32_t i, std::int32_t j) {
+    return rules(candidates.tag[i], candidates.tag[j]);
+  };
+  for (std::int32_t t = 0; t < T; ++t) {
+    for (std::int32_t j = candidates.first[t]; j < candidates.first[t + 1]; ++j) {
+      if (rules.is_free()) continue;
+      double highest = t == 0 && rules(rules.tags, candidates.tag[j]) ? 0.0 : kForbidden;
+      for (std::int32_t i = candidates.first[t == 0 ? 0 : t - 1]; i < candidates.first[t]; ++i) {
+        if (best[i] > highest && is_legal(i, j)) highest = best[i];
+      }
+      best[j] += highest;
+      if (t + 1 == T && !rules(candidates.tag[j], rules.tags)) best[j] = kForbidden;
+    }
+  }
+  std::int32_t after = -1;
+  for (std::int32_t t = T - 1; t >= 0; --t) {
+    std::int32_t chosen = -1;
+    for (std::int32_t i = candidates.first[t]; i < candidates.first[t + 1]; ++i) {
+      if (after >= 0 && !rules.is_free() && !is_legal(i, after)) continue;
+      if (chosen < 0 || best[i] > best[chosen]) chosen = i;
+    }
+    if (chosen < 0 || best[chosen] == kForbidden) throw std::invalid_argument("no path is legal");
+    out[t] = chosen - candidates.first[t];
+    after = chosen;
+  }
+}
+
+}  // namespace duilian

@@ -1,0 +1,36 @@
+#include "duilian/score/weight_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace duilian {
+
+void WeightTable::place(std::span<const std::uint64_t> keys, std::span<const std::size_t> begins) {
+  slot.assign(std::max<std::size_t>(16, keys.size() + keys.size() / 3 + 1), kNoSlot);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    std::size_t at = home(keys[i]);
+    while (slot[at] != kNoSlot) at = at + 1 == slot.size() ? 0 : at + 1;
+    slot[at] = (keys[i] << 32U) | static_cast<std::uint64_t>(begins[i]);
+  }
+}
+
+void check(const WeightTable& table, std::int32_t labels) {
+  if (table.weight.size() != table.label.size() || table.slot.empty())
+    throw std::invalid_argument("the arrays of the tagger do not fit together");
+  if (!std::all_of(table.weight.begin(), table.weight.end(), [](float x) { return std::isfinite(x); }))
+    throw std::invalid_argument("a weight of the tagger is not finite");
+  if (std::none_of(table.slot.begin(), table.slot.end(), [](std::uint64_t s) { return s == kNoSlot; }))
+    throw std::invalid_argument("the tagger's table has no free slot");  // a search would never end
+  for (const std::uint64_t slot : table.slot) {
+    if (slot != kNoSlot && (slot & 0xFFFFFFFFU) >= table.label.size())
+      throw std::invalid_argument("a slot of the tagger leads outside");
+  }
+  for (const std::uint16_t label : table.label) {
+    if ((label & ~kLastEntry) >= labels) throw std::invalid_argument("a label of the tagger is out of range");
+  }
+  if (!table.label.empty() && (table.label.back() & kLastEntry) == 0)
+    throw std::invalid_argument("the tagger's last entry is not marked");
+}
+
+}  // namespace duilian
