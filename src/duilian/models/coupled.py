@@ -9,7 +9,6 @@ them off. Pruning by context keeps the lattice small.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import itertools
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -25,16 +24,9 @@ from duilian.errors import ConfigError, StandardError
 from duilian.evaluation import main_score
 from duilian.features import Templates, pack
 from duilian.lattice import SideMapping
-from duilian.learning import AdaGrad, Algorithm, IterationReport, LearnConfig, Scores, Sgd, Trainer
-from duilian.models.coupling import (
-    NO_SETS,
-    Body,
-    PlainSides,
-    gold_labels,
-    make_body,
-    offline_candidates,
-    side_mappings,
-)
+from duilian.learning import Algorithm, IterationReport
+from duilian.models.coupled_training import AVERAGE, CoupledTraining
+from duilian.models.coupling import NO_SETS, blank_unknown, decode_layers, gold_labels
 from duilian.models.encoding import Encoding, Level
 from duilian.models.precision import Precision, dequantise, quantise
 from duilian.models.stored import Arrays, Stored
@@ -46,12 +38,6 @@ Features = Literal["all", "separate", "joint"]
 PruningKind = Literal["online", "offline"]
 Keep = Literal["all", "average"]
 
-AVERAGE = "average"
-SEEN = {"word": 3, "char": 2}  # joint features exist for attributes seen so often
-WARM = {"word": 0.0, "char": 0.3}  # of the sides that are not the source
-MOST_JOINT_LABELS = 24_000  # of all joint parts together: labels have 15 bits
-LINKED = 1024  # bundles with transition weights
-
 _log = logging.getLogger("duilian")
 
 
@@ -61,18 +47,6 @@ class Converted:
 
     layer: Layer
     confidence: tuple[float, ...]
-
-
-@dataclasses.dataclass(frozen=True)
-class DevSet:
-    """A side's dev sentences with their features."""
-
-    layers: list[Layer]
-    units: list[list[str]]
-    rows: _native.FeatureRows
-    first: npt.NDArray[np.int64]
-    candidates: list[_native.TagSets]  # pruned beforehand, or none
-    gold: npt.NDArray[np.int32]  # [units]; -1 where the gold label is none of the model's
 
 
 class CoupledTagger(Stored):
@@ -89,6 +63,8 @@ class CoupledTagger(Stored):
     kind: ClassVar[str] = "coupled"
     predictors_: dict[str, _native.CoupledPredictor]
     encodings_: list[Encoding]
+    mappings_: list[SideMapping]
+    source_: Tagger
 
     def __init__(
         self,
@@ -178,33 +154,27 @@ class CoupledTagger(Stored):
         average. `on_stage` is told what is being done before the iterations begin.
         """
         self._check_parameters(X, dev)
-        say = on_stage or _log.info
         sides = [self._layers(corpus, name) for corpus, name in zip(X, self.standards, strict=True)]
-        self._prepare(sides)
-        say("features")
-        body = self._body(sides)
-        plain = self._plain(body, say)
-        pruned = self._pruned(plain, say)
-        layout, data = self._lay_out(plain, pruned, say)
-        dev_sets = [
-            None if found is None else self._dev_set(self._layers(found, name), side, body, plain)
-            for side, (found, name) in enumerate(zip(dev or [None] * len(sides), self.standards, strict=True))
+        held_out = [
+            None if found is None else self._layers(found, name)
+            for found, name in zip(dev or [None] * len(sides), self.standards, strict=True)
         ]
-        trainer = self._trainer(layout, data, plain, sum(each is not None for each in dev_sets))
-        self._learn(trainer, layout, dev_sets, on_iteration, checkpoint, resume, self._fingerprint(body))
+        self._prepare(sides)
+        training = CoupledTraining(self, sides, held_out, on_stage or _log.info)
+        training.run(on_iteration, checkpoint, resume)
+        bests = dict(zip(training.best_names(), training.trainer.bests, strict=True))
         self.best_scores_ = {
-            name: None if np.isinf(best.score) else float(best.score)
-            for name, best in zip(self._best_names(dev_sets), trainer.bests, strict=True)
+            name: None if np.isinf(best.score) else float(best.score) for name, best in bests.items()
         }
         self.best_score_ = self.best_scores_[AVERAGE]
-        self.iterations_ = trainer.iteration
+        self.iterations_ = training.trainer.iteration
         self._trained = _Trained(
-            layout,
-            dict(zip(self._best_names(dev_sets), (best.weights for best in trainer.bests), strict=True)),
-            plain.weights if self.pruning == "offline" else [],
-            body.keys,
+            training.layout,
+            {name: best.weights for name, best in bests.items()},
+            training.plain.weights if self.pruning == "offline" else [],
+            training.body.keys,
         )
-        del trainer, data, plain
+        del training, bests  # before the compiled weights need their room
         return self.trim(0.0)
 
     def _check_parameters(self, corpora: Sequence[object], dev: Sequence[object] | None) -> None:
@@ -269,154 +239,8 @@ class CoupledTagger(Stored):
         self.templates_ = Templates.load(self.templates or default)
         self.folding_ = Folding(script=self.script)
 
-    def _body(self, sides: Sequence[Sequence[Layer]]) -> Body:
-        if self.guide is None:
-            return make_body(sides, self.encodings_, self.templates_, self.folding_, min_count=self.min_count)
-        guide = self._side(self.guide)
-        self.source_ = Tagger(
-            self.guide,
-            level=self.level,
-            scheme=self.scheme,
-            join_letters=self.join_letters,
-            join_digits=self.join_digits,
-            script=self.script,
-            iterations=self.plain_iterations,
-            seed=self.seed,
-            threads=self.threads,
-        ).fit(sides[guide])
-        columns: list[list[str]] = []
-        for side, layers in enumerate(sides):
-            units = [self.encodings_[side].split(layer.words)[0] for layer in layers]
-            labels = self.source_.predict_labels(units)
-            if side == guide:  # the annotation itself, where there is one
-                gold = self.encodings_[guide].encode(layers).label.tolist()
-                flat = itertools.chain.from_iterable(labels)
-                merged = iter(
-                    [
-                        name if k < 0 else self.encodings_[guide].labels[k]
-                        for k, name in zip(gold, flat, strict=True)
-                    ]
-                )
-                labels = [list(itertools.islice(merged, len(each))) for each in labels]
-            columns += labels
-        return make_body(
-            sides,
-            self.encodings_,
-            self.templates_,
-            self.folding_,
-            min_count=self.min_count,
-            guide=columns,
-            shared_templates=Templates.load(DEFAULT_TEMPLATES[self.level]),
-        )
-
-    def _plain_config(self) -> LearnConfig:
-        return LearnConfig(iterations=self.plain_iterations, seed=self.seed, threads=self.threads)
-
-    def _plain(self, body: Body, say: Callable[[str], None]) -> PlainSides:
-        guide = None if self.guide is None else self._side(self.guide)
-        guided = [side for side in range(len(self.standards)) if guide is not None and side != guide]
-        plain = PlainSides(body, guided, self.full_from)
-        say("plain taggers")
-        plain.train(self._plain_config(), on_side=lambda side: say(f"plain tagger of {self.standards[side]}"))
-        return plain
-
     def _native_pruning(self) -> _native.Pruning:
         return _native.Pruning(self.most, self.mass)
-
-    def _pruned(self, plain: PlainSides, say: Callable[[str], None]) -> list[_native.TagSets]:
-        """The sides' candidates on the training sentences: jack-knifed for pruning offline, else simply."""
-        pruning, config = self._native_pruning(), self._plain_config()
-        if self.pruning == "online":
-            return [plain.candidates(side, pruning, self.threads) for side in range(len(self.standards))]
-        say(f"jack-knifing in {self.folds} folds")
-        settings = repr(
-            (self.most, self.mass, self.plain_iterations, self.seed, self.full_from, self.templates_.text)
-        )
-        return offline_candidates(plain, pruning, self.folds, config, settings=settings, cache=self.cache)
-
-    def _lay_out(
-        self, plain: PlainSides, pruned: list[_native.TagSets], say: Callable[[str], None]
-    ) -> tuple[_native.CoupledLayout, _native.CoupledData]:
-        say("joint features")
-        body, sides = plain.body, len(self.standards)
-        labels = [len(encoding.labels) for encoding in self.encodings_]
-        rules = [encoding.succession.native() for encoding in self.encodings_]
-        self.mappings_ = side_mappings(self.mapping, self.standards, plain, self.threads)
-        mappings = [
-            _native.SideMapping(each.side_a, each.side_b, each.allows.astype(np.uint8))
-            for each in self.mappings_
-        ]
-        shape = _native.CoupledShape(labels, rules, mappings)
-        offline = pruned if self.pruning == "offline" else []
-        parts = (
-            [] if self.features == "separate" else [list(p) for p in itertools.combinations(range(sides), 2)]
-        )
-        arguments = (body.first, body.side, body.label, body.sets)
-        shared = _native.CoupledData(body.shared, *arguments, [])
-        seen = self.joint_count or SEEN[self.level]
-        most = MOST_JOINT_LABELS // max(len(parts), 1)
-        layout = _native.lay_out_coupled(shape, plain.layouts, shared, pruned, parts, seen, LINKED, most)
-        return layout, _native.CoupledData(body.rows, *arguments, offline)
-
-    def _trainer(
-        self, layout: _native.CoupledLayout, data: _native.CoupledData, plain: PlainSides, dev_sets: int
-    ) -> Trainer:
-        config = LearnConfig(
-            algorithm=self.algorithm,
-            rate=self.rate,
-            l2=self.l2,
-            batch=self.batch,
-            iterations=self.iterations,
-            patience=self.patience,
-            average=self.average,
-            seed=self.seed,
-            threads=self.threads,
-        )
-        objective = _native.CoupledObjective(layout, data, self._native_pruning(), self.features != "joint")
-        body = plain.body
-        own = [body.sentences(side) for side in range(len(self.standards))]
-        counts = self._sample_sizes([len(each) for each in own])
-        start = np.zeros(layout.weights, np.float32)
-        if self.start == "warm" and self.features != "joint":
-            for side, share in enumerate(self._warm_shares([len(each) for each in own])):
-                at = layout.side_at[side]
-                start[at : at + len(plain.weights[side])] = np.float32(share) * plain.weights[side]
-        rule = (
-            Sgd(objective, len(body.side), config) if self.algorithm == "sgd" else AdaGrad(objective, config)
-        )
-        return Trainer(
-            rule,
-            layout.weights,
-            len(body.side),
-            config,
-            sides=max(dev_sets, 1),
-            draw=lambda rng: _draw(rng, own, counts),
-            start=start,
-        )
-
-    def _sample_sizes(self, sizes: Sequence[int]) -> list[int]:
-        chosen = self.samples or [None] * len(sizes)
-        return [min(sizes) if wanted is None else wanted for wanted in chosen]
-
-    def _warm_shares(self, sizes: Sequence[int]) -> Sequence[float]:
-        if self.warm is not None:
-            return self.warm
-        source = int(np.argmax(sizes))
-        return [1.0 if side == source else WARM[self.level] for side in range(len(sizes))]
-
-    def _dev_set(self, layers: list[Layer], side: int, body: Body, plain: PlainSides) -> DevSet:
-        encoding = self.encodings_[side]
-        layers = [layer for layer in layers if self.level == "char" or layer.tags is not None]
-        units = [encoding.split(layer.words)[0] for layer in layers]
-        packed = self._pack(units)
-        rows = _native.extract_rows(self.templates_.native, packed, _native.FeatureIndex(body.keys))
-        candidates = []
-        if self.pruning == "offline":
-            candidates = [
-                plain.candidates(k, self._native_pruning(), self.threads, rows, packed.first)
-                for k in range(len(self.standards))
-            ]
-        return DevSet(layers, units, rows, packed.first, candidates, gold_labels(encoding, layers))
 
     def _pack(
         self, units: Sequence[Sequence[str]], guide: Sequence[Sequence[str]] | None = None
@@ -425,68 +249,6 @@ class CoupledTagger(Stored):
             return pack(units, self.folding_)
         labels = self.source_.predict_labels(units) if guide is None else guide
         return pack(units, self.folding_, [{"guide": each} for each in labels])
-
-    def _learn(
-        self,
-        trainer: Trainer,
-        layout: _native.CoupledLayout,
-        dev_sets: Sequence[DevSet | None],
-        on_iteration: Callable[[IterationReport], None] | None,
-        checkpoint: str | Path | None,
-        resume: bool,
-        fingerprint: str,
-    ) -> None:
-        if checkpoint and resume and Path(checkpoint).exists():
-            trainer.resume(checkpoint, fingerprint)
-        has_dev = any(each is not None for each in dev_sets)
-
-        def evaluate(weights: npt.NDArray[np.float32]) -> Scores:
-            return self._evaluate(layout, weights, dev_sets)
-
-        for report in trainer.run(evaluate if has_dev else None):
-            if checkpoint:
-                trainer.save(checkpoint, fingerprint)
-            if on_iteration:
-                on_iteration(report)
-
-    def _evaluate(
-        self,
-        layout: _native.CoupledLayout,
-        weights: npt.NDArray[np.float32],
-        dev_sets: Sequence[DevSet | None],
-    ) -> Scores:
-        """Each side's score, and what pruning kept: candidates per unit, and how often gold was among them."""
-        scores, details = [], {}
-        for side, dev in enumerate(dev_sets):
-            if dev is None:
-                continue
-            found = _native.tag_coupled(
-                layout,
-                weights,
-                dev.rows,
-                dev.first,
-                dev.candidates,
-                [],
-                self._native_pruning(),
-                _native.Decoding[self.decoding],
-                True,
-                self.threads,
-            )
-            layers = _decode(self.encodings_[side], dev.units, found.label(side), dev.first)
-            scores.append(main_score(dev.layers, layers, is_cut=self.level == "char"))
-            name = self.standards[side]
-            details[name] = scores[-1]
-            details[f"{name} oracle"], details[f"{name} candidates"] = _kept(found.candidates(side), dev.gold)
-        return Scores(tuple(scores), details)
-
-    def _best_names(self, dev_sets: Sequence[DevSet | None]) -> list[str]:
-        names = [name for name, dev in zip(self.standards, dev_sets, strict=True) if dev is not None]
-        return [*names, AVERAGE] if len(names) > 1 else [AVERAGE]
-
-    def _fingerprint(self, body: Body) -> str:
-        left_out = ("threads", "iterations", "cache")
-        settings = [pair for pair in sorted(self.get_params().items()) if pair[0] not in left_out]
-        return hashlib.blake2b(f"{settings!r} {body.digest()}".encode(), digest_size=16).hexdigest()
 
     def trim(self, least: float) -> Self:
         """Feature selection: drops the state weights smaller than `least`. Needs the state of training."""
@@ -546,7 +308,7 @@ class CoupledTagger(Stored):
         name = standard or self.standards[0]
         side = self._side(name)
         units, first, found = self._answers(self._layers(X, name), side, best_for=name)
-        return _decode(self.encodings_[side], units, found.label(side), first)
+        return decode_layers(self.encodings_[side], units, found.label(side), first)
 
     def predict(self, X: Sentences, standard: str | None = None) -> list[list[str]]:  # noqa: N803
         """Tags of each sentence's words after one standard."""
@@ -557,7 +319,7 @@ class CoupledTagger(Stored):
         layers = self._layers(X, self.standards[0])
         units, first, found = self._answers(layers, 0, best_for=AVERAGE)
         sides = [
-            _decode(encoding, units, found.label(side), first)
+            decode_layers(encoding, units, found.label(side), first)
             for side, encoding in enumerate(self.encodings_)
         ]
         return [dict(zip(self.standards, each, strict=True)) for each in zip(*sides, strict=True)]
@@ -607,7 +369,7 @@ class CoupledTagger(Stored):
         if self.guide == source:
             guide = self._guide_labels(layers, labels, a)
         units, first, found = self._answers(layers, a, best_for=target, allowed=allowed, guide=guide)
-        converted = _decode(self.encodings_[b], units, found.label(b), first)
+        converted = decode_layers(self.encodings_[b], units, found.label(b), first)
         sure, at = found.p(b).tolist(), first.tolist()
         return [
             Converted(layer, _word_confidence(self.encodings_[b], layer, sure[at[k] : at[k + 1]]))
@@ -618,14 +380,7 @@ class CoupledTagger(Stored):
         """What annotation says of the labels: one, several (at character level the boundary), or none."""
         if (labels >= 0).all():
             return _native.TagSets(np.arange(len(labels) + 1, dtype=np.int32), labels)
-        known = set(self.encodings_[side].tags or ())
-        blanked = [
-            dataclasses.replace(layer, tags=tuple(tag if tag in known else None for tag in layer.tags or ()))
-            if layer.tags is not None
-            else layer
-            for layer in layers
-        ]
-        sets = self.encodings_[side].encode(blanked).sets
+        sets = self.encodings_[side].encode(blank_unknown(self.encodings_[side], layers)).sets
         sizes = np.where(labels >= 0, 1, np.diff(sets.first) if len(sets.first) > 1 else 0)
         flat = np.zeros(int(sizes.sum()), np.int32)
         starts = np.concatenate([[0], np.cumsum(sizes)])
@@ -700,7 +455,11 @@ class CoupledTagger(Stored):
         arrays |= {f"bundles.{p}": shape.part_bundles(p) for p in range(shape.parts)}
         for k, predictor in enumerate(unique.values()):
             weights = predictor.weights
-            kept = {"slot": weights.slot, "label": weights.label, **quantise(weights.weight, precision)}
+            kept: Arrays = {
+                "slot": weights.slot,
+                "label": weights.label,
+                **quantise(weights.weight, precision),
+            }
             kept |= _sparse(weights.transition, "float16" if precision == "int8" else precision)
             arrays |= {f"{k}.{name}": array for name, array in kept.items()}
         if self.guide is not None:
@@ -759,40 +518,6 @@ class _Trained:
     weights: dict[str, npt.NDArray[np.float32]]  # by what they are best for
     pruner: list[npt.NDArray[np.float32]]
     keys: npt.NDArray[np.uint64]
-
-
-def _draw(
-    rng: np.random.Generator, own: Sequence[npt.NDArray[np.int64]], counts: Sequence[int]
-) -> npt.NDArray[np.int64]:
-    """So many sentences of every side, in random order; a side gives some twice only if it is smaller."""
-    drawn = []
-    for sentences, count in zip(own, counts, strict=True):
-        rounds = -(-count // len(sentences))
-        drawn.append(np.concatenate([rng.permutation(sentences) for _ in range(rounds)])[:count])
-    return rng.permutation(np.concatenate(drawn)).astype(np.int64)
-
-
-def _decode(
-    encoding: Encoding,
-    units: Sequence[Sequence[str]],
-    labels: npt.NDArray[np.int32],
-    first: npt.NDArray[np.int64],
-) -> list[Layer]:
-    flat, at = labels.tolist(), first.tolist()
-    return [encoding.decode(each, flat[at[k] : at[k + 1]]) for k, each in enumerate(units)]
-
-
-def _kept(candidates: _native.TagSets, gold: npt.NDArray[np.int32]) -> tuple[float, float]:
-    """How often gold is among the candidates, in percent, and how many there are per unit."""
-    sizes = np.diff(candidates.first)
-    hits = (
-        np.add.reduceat(np.append(candidates.tags == np.repeat(gold, sizes), False), candidates.first[:-1])
-        if len(gold)
-        else np.zeros(0)
-    )
-    return 100.0 * float(np.mean(hits > 0)) if len(gold) else 100.0, float(np.mean(sizes)) if len(
-        gold
-    ) else 0.0
 
 
 def _word_confidence(encoding: Encoding, layer: Layer, sure: Sequence[float]) -> tuple[float, ...]:

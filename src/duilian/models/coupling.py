@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
-from duilian.corpus import Layer
+from duilian.corpus import Layer, Tag
 from duilian.errors import ConfigError, DuilianError, StandardError
 from duilian.features import Templates, pack
 from duilian.lattice import SideMapping
@@ -313,13 +313,34 @@ def _on_labels(
     return matrix[np.ix_(_tag_numbers(encoding_a), _tag_numbers(encoding_b))]
 
 
-def gold_labels(encoding: Encoding, layers: Sequence[Layer]) -> npt.NDArray[np.int32]:
-    """The label of every unit; -1 where the annotation leaves it open or has a tag that is not known."""
+def blank_unknown(encoding: Encoding, layers: Sequence[Layer]) -> list[Layer]:
+    """The layers with tags that the encoding does not know left open."""
     known = set(encoding.tags or ())
-    blanked = [
-        dataclasses.replace(layer, tags=tuple(tag if tag in known else None for tag in layer.tags or ()))
-        if layer.tags is not None
-        else layer
+    return [
+        layer
+        if layer.tags is None
+        else dataclasses.replace(
+            layer, tags=tuple(tag if _is_known(tag, known) else None for tag in layer.tags)
+        )
         for layer in layers
     ]
-    return encoding.encode(blanked).label
+
+
+def _is_known(tag: Tag, known: set[str]) -> bool:
+    return tag is not None and known.issuperset((tag,) if isinstance(tag, str) else tag)
+
+
+def gold_labels(encoding: Encoding, layers: Sequence[Layer]) -> npt.NDArray[np.int32]:
+    """The label of every unit; -1 where the annotation leaves it open or has a tag that is not known."""
+    return encoding.encode(blank_unknown(encoding, layers)).label
+
+
+def decode_layers(
+    encoding: Encoding,
+    units: Sequence[Sequence[str]],
+    labels: npt.NDArray[np.int32],
+    first: npt.NDArray[np.int64],
+) -> list[Layer]:
+    """Words and tags of sentences whose labels stand in a row."""
+    flat, at = labels.tolist(), first.tolist()
+    return [encoding.decode(each, flat[at[k] : at[k + 1]]) for k, each in enumerate(units)]
