@@ -151,7 +151,8 @@ class CoupledTagger(Stored):
         """Learns from one corpus per standard, in the order of `standards`.
 
         With dev sets (None for a standard that has none), keeps the weights that do best on each side and on
-        average. `on_stage` is told what is being done before the iterations begin.
+        average. `on_stage` is told what is being done before the iterations begin. Dev sentences that also
+        have the layer of `guide` are converted from it, and scored so.
         """
         self._check_parameters(X, dev)
         sides = [self._layers(corpus, name) for corpus, name in zip(X, self.standards, strict=True)]
@@ -160,7 +161,8 @@ class CoupledTagger(Stored):
             for found, name in zip(dev or [None] * len(sides), self.standards, strict=True)
         ]
         self._prepare(sides)
-        training = CoupledTraining(self, sides, held_out, on_stage or _log.info)
+        given = [None if found is None else self._given_layers(found) for found in dev or [None] * len(sides)]
+        training = CoupledTraining(self, sides, held_out, given, on_stage or _log.info)
         training.run(on_iteration, checkpoint, resume)
         bests = dict(zip(training.best_names(), training.trainer.bests, strict=True))
         self.best_scores_ = {
@@ -221,6 +223,13 @@ class CoupledTagger(Stored):
             else Layer(tuple(each))
             for each in corpus
         ]
+
+    def _given_layers(self, corpus: Sentences) -> list[Layer] | None:
+        """The guiding standard's layers, if the sentences have them."""
+        sentences = [each for each in corpus if isinstance(each, Sentence)]
+        if self.guide is None or not sentences or any(self.guide not in each.layers for each in sentences):
+            return None
+        return [each[self.guide] for each in sentences]
 
     def _prepare(self, sides: Sequence[Sequence[Layer]]) -> None:
         self.encodings_ = []
@@ -363,11 +372,8 @@ class CoupledTagger(Stored):
                 f"sentence {where + 1}: the model has never seen the tag {tag!r} of {source!r}"
             )
         labels = gold_labels(self.encodings_[a], layers)
-        allowed = [NO_SETS] * len(self.standards)
-        allowed[a] = self._given(layers, a, labels)
-        guide = None
-        if self.guide == source:
-            guide = self._guide_labels(layers, labels, a)
+        allowed = self._given(layers, a, labels)
+        guide = self._guide_labels(layers, a, labels) if self.guide == source else None
         units, first, found = self._answers(layers, a, best_for=target, allowed=allowed, guide=guide)
         converted = decode_layers(self.encodings_[b], units, found.label(b), first)
         sure, at = found.p(b).tolist(), first.tolist()
@@ -376,36 +382,37 @@ class CoupledTagger(Stored):
             for k, layer in enumerate(converted)
         ]
 
-    def _given(self, layers: Sequence[Layer], side: int, labels: npt.NDArray[np.int32]) -> _native.TagSets:
-        """What annotation says of the labels: one, several (at character level the boundary), or none."""
-        if (labels >= 0).all():
-            return _native.TagSets(np.arange(len(labels) + 1, dtype=np.int32), labels)
-        sets = self.encodings_[side].encode(blank_unknown(self.encodings_[side], layers)).sets
-        sizes = np.where(labels >= 0, 1, np.diff(sets.first) if len(sets.first) > 1 else 0)
+    def _given(
+        self, layers: Sequence[Layer], side: int, labels: npt.NDArray[np.int32]
+    ) -> list[_native.TagSets]:
+        """What annotation says of one side's labels: one, several (at character level the boundary), or none;
+        and nothing on the other sides.
+        """
+        encoding, is_known = self.encodings_[side], labels >= 0
+        sets = encoding.encode(blank_unknown(encoding, layers)).sets
+        sizes = np.where(is_known, 1, np.diff(sets.first) if len(sets.first) > 1 else 0)
         flat = np.zeros(int(sizes.sum()), np.int32)
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        flat[starts[:-1][labels >= 0]] = labels[labels >= 0]
-        flat[~np.repeat(labels >= 0, sizes)] = sets.tags
-        return _native.TagSets(starts.astype(np.int32), flat)
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+        flat[starts[:-1][is_known]] = labels[is_known]
+        flat[~np.repeat(is_known, sizes)] = sets.tags
+        allowed = [NO_SETS] * len(self.standards)
+        allowed[side] = _native.TagSets(starts, flat)
+        return allowed
 
     def _guide_labels(
-        self, layers: Sequence[Layer], labels: npt.NDArray[np.int32], side: int
+        self, layers: Sequence[Layer], side: int, labels: npt.NDArray[np.int32] | None
     ) -> list[list[str]]:
-        """The given labels as guide features; the source tagger's own where none is given."""
-        encoding = self.encodings_[side]
-        units = [encoding.split(layer.words)[0] for layer in layers]
-        guessed = (
-            itertools.chain.from_iterable(self.source_.predict_labels(units)) if (labels < 0).any() else None
-        )
-        names = iter(
-            [encoding.labels[k] for k in labels.tolist()]
-            if guessed is None
-            else [
-                name if k < 0 else encoding.labels[k]
-                for k, name in zip(labels.tolist(), guessed, strict=True)
-            ]
-        )
-        return [list(itertools.islice(names, len(each))) for each in units]
+        """Guide features: labels of the guiding side where they are known, its plain tagger's elsewhere."""
+        units = [self.encodings_[side].split(layer.words)[0] for layer in layers]
+        if labels is None:
+            return self.source_.predict_labels(units)
+        names = self.encodings_[side].labels
+        known = [None if k < 0 else names[k] for k in labels.tolist()]
+        if None in known:
+            guessed = itertools.chain.from_iterable(self.source_.predict_labels(units))
+            known = [b if a is None else a for a, b in zip(known, guessed, strict=True)]
+        flat = iter(known)
+        return [[str(name) for name in itertools.islice(flat, len(each))] for each in units]
 
     def learned_mapping(
         self,
@@ -424,8 +431,7 @@ class CoupledTagger(Stored):
         units = [self.encodings_[a].split(layer.words)[0] for layer in layers]
         allowed: list[_native.TagSets] = []
         if given:
-            allowed = [NO_SETS] * len(self.standards)
-            allowed[a] = self._given(layers, a, gold_labels(self.encodings_[a], layers))
+            allowed = self._given(layers, a, gold_labels(self.encodings_[a], layers))
         counts = self.predictors_[AVERAGE].count_pairs(self._pack(units), allowed, a, b, self.threads)
         tags_a, tags_b = (len(self.encodings_[side].tags or ()) for side in (a, b))
         # At character level labels go letter by letter, each with all tags.

@@ -52,6 +52,7 @@ class DevSet:
     rows: _native.FeatureRows
     first: npt.NDArray[np.int64]
     candidates: list[_native.TagSets]  # pruned beforehand, or none
+    allowed: list[_native.TagSets]  # given labels of the guiding side, or none
     gold: npt.NDArray[np.int32]  # [units]; -1 where the gold label is none of the model's
 
 
@@ -63,6 +64,7 @@ class CoupledTraining:
         tagger: CoupledTagger,
         sides: Sequence[Sequence[Layer]],
         dev: Sequence[list[Layer] | None],
+        given: Sequence[list[Layer] | None],
         say: Callable[[str], None],
     ) -> None:
         self.tagger = tagger
@@ -72,8 +74,8 @@ class CoupledTraining:
         pruned = self._pruned(self.plain, say)
         self.layout, self.data = self._lay_out(self.plain, pruned, say)
         self.dev_sets = [
-            None if found is None else self._dev_set(found, side, self.body, self.plain)
-            for side, found in enumerate(dev)
+            None if found is None else self._dev_set(found, side, known)
+            for side, (found, known) in enumerate(zip(dev, given, strict=True))
         ]
         self.trainer = self._trainer()
 
@@ -101,19 +103,8 @@ class CoupledTraining:
         ).fit(sides[guide])
         columns: list[list[str]] = []
         for side, layers in enumerate(sides):
-            units = [tagger.encodings_[side].split(layer.words)[0] for layer in layers]
-            labels = tagger.source_.predict_labels(units)
-            if side == guide:  # the annotation itself, where there is one
-                gold = tagger.encodings_[guide].encode(layers).label.tolist()
-                flat = itertools.chain.from_iterable(labels)
-                merged = iter(
-                    [
-                        name if k < 0 else tagger.encodings_[guide].labels[k]
-                        for k, name in zip(gold, flat, strict=True)
-                    ]
-                )
-                labels = [list(itertools.islice(merged, len(each))) for each in labels]
-            columns += labels
+            known = gold_labels(tagger.encodings_[side], layers) if side == guide else None
+            columns += tagger._guide_labels(layers, side, known)
         return make_body(
             sides,
             tagger.encodings_,
@@ -235,20 +226,25 @@ class CoupledTraining:
         source = int(np.argmax(sizes))
         return [1.0 if side == source else WARM[tagger.level] for side in range(len(sizes))]
 
-    def _dev_set(self, layers: list[Layer], side: int, body: Body, plain: PlainSides) -> DevSet:
-        tagger = self.tagger
-        encoding = tagger.encodings_[side]
-        layers = [layer for layer in layers if tagger.level == "char" or layer.tags is not None]
+    def _dev_set(self, layers: list[Layer], side: int, given: list[Layer] | None) -> DevSet:
+        tagger, encoding = self.tagger, self.tagger.encodings_[side]
         units = [encoding.split(layer.words)[0] for layer in layers]
-        packed = tagger._pack(units)
-        rows = _native.extract_rows(tagger.templates_.native, packed, _native.FeatureIndex(body.keys))
+        allowed, guide = [], None
+        if given is not None and tagger.guide is not None:
+            source = tagger._side(tagger.guide)
+            labels = gold_labels(tagger.encodings_[source], given)
+            allowed = tagger._given(given, source, labels)
+            guide = tagger._guide_labels(given, source, labels)
+        packed = tagger._pack(units, guide)
+        index = _native.FeatureIndex(self.body.keys)
+        rows = _native.extract_rows(tagger.templates_.native, packed, index)
         candidates = []
         if tagger.pruning == "offline":
             candidates = [
-                plain.candidates(k, tagger._native_pruning(), tagger.threads, rows, packed.first)
+                self.plain.candidates(k, tagger._native_pruning(), tagger.threads, rows, packed.first)
                 for k in range(len(tagger.standards))
             ]
-        return DevSet(layers, units, rows, packed.first, candidates, gold_labels(encoding, layers))
+        return DevSet(layers, units, rows, packed.first, candidates, allowed, gold_labels(encoding, layers))
 
     def run(
         self,
@@ -280,7 +276,7 @@ class CoupledTraining:
                 dev.rows,
                 dev.first,
                 dev.candidates,
-                [],
+                dev.allowed,
                 tagger._native_pruning(),
                 _native.Decoding[tagger.decoding],
                 True,
@@ -295,7 +291,9 @@ class CoupledTraining:
 
     def best_names(self) -> list[str]:
         """What the trainer's bests are best for: a standard, or the average."""
-        names = [name for name, dev in zip(tagger.standards, self.dev_sets, strict=True) if dev is not None]
+        names = [
+            name for name, dev in zip(self.tagger.standards, self.dev_sets, strict=True) if dev is not None
+        ]
         return [*names, AVERAGE] if len(names) > 1 else [AVERAGE]
 
     def _fingerprint(self) -> str:
