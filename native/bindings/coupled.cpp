@@ -184,6 +184,17 @@ void bind_coupled(nb::module_& m) {
           },
           "sentences"_a, "allowed"_a, "with_candidates"_a, "threads"_a)
       .def(
+          "tag_lines",
+          [](const CoupledPredictor& self, std::size_t side, std::vector<std::vector<std::uint8_t>> starts,
+             const nb::bytes& text, const LineOptions& options, std::size_t threads) {
+            const std::string_view shown(text.c_str(), text.size());
+            const std::string out = without_gil([&] {
+              return tag_lines(*label_model(self, side, std::move(starts)), shown, options, threads);
+            });
+            return nb::bytes(out.data(), out.size());
+          },
+          "side"_a, "starts"_a, "text"_a, "options"_a, "threads"_a)
+      .def(
           "count_pairs",
           [](const CoupledPredictor& self, const Sentences& sentences, const std::vector<TagSets>& allowed,
              std::size_t side_a, std::size_t side_b, std::size_t threads) {

@@ -125,7 +125,8 @@ void bind_tagger(nb::module_& m) {
                                    std::move(name),    {starts.begin(), starts.end()},
                                    std::move(between), std::move(before_tag)};
           },
-          "has_words"_a, "joins"_a, "name"_a, "starts"_a, "between"_a, "before_tag"_a);
+          "has_words"_a, "joins"_a, "name"_a, "starts"_a, "between"_a, "before_tag"_a)
+      .def_ro("starts", &LineOptions::starts);
   m.def(
       "tag_lines",
       [](const Predictor& predictor, const nb::bytes& text, const LineOptions& options, std::size_t threads) {

@@ -193,7 +193,11 @@ void CoupledPredictor::analyse(const Sentences& sentences, std::int64_t sentence
   const std::int64_t end = sentences.end_of(sentence);
   score(sentences, sentence, work);
   if (!allowed.empty()) restrict_scores(shape_, allowed, begin, end, work.search.scores);
-  prune(shape_, prune_between_, options_.pruning, static_cast<std::int32_t>(end - begin), {}, work.search);
+  search(end - begin, work);
+}
+
+void CoupledPredictor::search(std::int64_t units, Work& work) const {
+  prune(shape_, prune_between_, options_.pruning, static_cast<std::int32_t>(units), {}, work.search);
   build(shape_, between_, EntrySource(weights_.table, side_labels_, work), work.search);
   decode(shape_, options_.decoding, work.search);
 }
@@ -238,6 +242,74 @@ CoupledAnswers predict(const CoupledPredictor& predictor, const Sentences& sente
   analyse_all(predictor, sentences, allowed, threads,
               [&](std::size_t, std::size_t s, const SearchWork& found) { answers.add(s, found); });
   return answers.finish();
+}
+
+namespace {
+
+class SideLabeller final : public Labeller {
+ public:
+  SideLabeller(const CoupledPredictor& predictor, std::size_t side,
+               const std::vector<std::vector<std::uint8_t>>& starts)
+      : predictor_(predictor), side_(side), starts_(starts) {}
+
+  void label(const Sentences& sentences, std::span<const std::uint8_t> begins,
+             std::span<std::int32_t> out) override {
+    predictor_.score(sentences, 0, work_);
+    for (std::size_t t = 0; t < begins.size(); ++t) {
+      if (begins[t] != 0) forbid_inner_labels(t);
+    }
+    predictor_.search(static_cast<std::int64_t>(out.size()), work_);
+    const TagSets& candidates = work_.search.candidates[side_];
+    for (std::size_t t = 0; t < out.size(); ++t)
+      out[t] = candidates.tag[static_cast<std::size_t>(candidates.first[t] + work_.search.place[side_][t])];
+  }
+
+ private:
+  void forbid_inner_labels(std::size_t t) {
+    for (auto* scores : {&work_.search.scores.state, &work_.search.scores.prune}) {
+      for (std::size_t k = 0; k < scores->size(); ++k) {
+        double* state = (*scores)[k].data() + t * predictor_.shape().shapes[k].stride();
+        for (std::size_t l = 0; l < starts_[k].size(); ++l) {
+          if (starts_[k][l] == 0) state[l] = kForbidden;
+        }
+      }
+    }
+  }
+  const CoupledPredictor& predictor_;
+  std::size_t side_;
+  const std::vector<std::vector<std::uint8_t>>& starts_;
+  CoupledPredictor::Work work_;
+};
+
+class SideModel final : public LabelModel {
+ public:
+  SideModel(const CoupledPredictor& predictor, std::size_t side,
+            std::vector<std::vector<std::uint8_t>> starts)
+      : predictor_(predictor), side_(side), starts_(std::move(starts)) {
+    const auto& labels = predictor.shape().labels;
+    bool fits = side < labels.size() && starts_.size() == labels.size();
+    for (std::size_t k = 0; fits && k < labels.size(); ++k)
+      fits = starts_[k].size() == static_cast<std::size_t>(labels[k]);
+    if (!fits) throw std::invalid_argument("the options do not fit the labels");
+  }
+  [[nodiscard]] std::int32_t labels() const override { return predictor_.shape().labels[side_]; }
+  [[nodiscard]] const TemplateSet& templates() const override { return predictor_.templates(); }
+  [[nodiscard]] const Folding& folding() const override { return predictor_.folding(); }
+  [[nodiscard]] std::unique_ptr<Labeller> labeller() const override {
+    return std::make_unique<SideLabeller>(predictor_, side_, starts_);
+  }
+
+ private:
+  const CoupledPredictor& predictor_;
+  std::size_t side_;
+  std::vector<std::vector<std::uint8_t>> starts_;
+};
+
+}  // namespace
+
+std::unique_ptr<LabelModel> label_model(const CoupledPredictor& predictor, std::size_t side,
+                                        std::vector<std::vector<std::uint8_t>> starts) {
+  return std::make_unique<SideModel>(predictor, side, std::move(starts));
 }
 
 std::vector<double> count_pairs(const CoupledPredictor& predictor, const Sentences& sentences,

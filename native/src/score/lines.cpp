@@ -70,11 +70,52 @@ void split_text(std::u32string_view line, UnitOptions options, std::vector<Row>&
   }
 }
 
+class PlainLabeller final : public Labeller {
+ public:
+  PlainLabeller(const Predictor& predictor, std::span<const std::uint8_t> starts)
+      : predictor_(predictor), starts_(starts) {}
+
+  void label(const Sentences& sentences, std::span<const std::uint8_t> begins,
+             std::span<std::int32_t> out) override {
+    predictor_.score(sentences, 0, work_);
+    for (std::size_t t = 0; t < begins.size(); ++t) {
+      if (begins[t] != 0) forbid_inner_labels(work_.state.data() + t * predictor_.stride());
+    }
+    const auto chain = predictor_.chain(static_cast<std::int32_t>(out.size()), work_);
+    if (!try_best_labels(chain, work_.chain, out)) throw std::invalid_argument("no analysis is legal");
+  }
+
+ private:
+  void forbid_inner_labels(double* state) const {
+    for (std::size_t l = 0; l < starts_.size(); ++l) {
+      if (starts_[l] == 0) state[l] = kForbidden;
+    }
+  }
+  const Predictor& predictor_;
+  std::span<const std::uint8_t> starts_;
+  Predictor::Work work_;
+};
+
+class PlainModel final : public LabelModel {
+ public:
+  PlainModel(const Predictor& predictor, std::span<const std::uint8_t> starts)
+      : predictor_(predictor), starts_(starts.begin(), starts.end()) {}
+  [[nodiscard]] std::int32_t labels() const override { return predictor_.labels(); }
+  [[nodiscard]] const TemplateSet& templates() const override { return predictor_.templates(); }
+  [[nodiscard]] const Folding& folding() const override { return predictor_.folding(); }
+  [[nodiscard]] std::unique_ptr<Labeller> labeller() const override {
+    return std::make_unique<PlainLabeller>(predictor_, starts_);
+  }
+
+ private:
+  const Predictor& predictor_;
+  std::vector<std::uint8_t> starts_;
+};
+
 class Writer {
  public:
-  Writer(const Predictor& predictor, const LineOptions& options) : predictor_(predictor), options_(options) {
-    for (const std::uint8_t starts : options.starts) is_starter_.push_back(starts);
-  }
+  Writer(const LabelModel& model, const LineOptions& options)
+      : model_(model), options_(options), labeller_(model.labeller()) {}
 
   /// Tags the sentences of one line and appends them to `out`.
   void write(std::string_view line, std::string& out) {
@@ -95,15 +136,17 @@ class Writer {
 
  private:
   void write_sentence(const Row& row, bool is_first, std::string& out) {
-    Sentences sentences(predictor_.folding(), {});
+    Sentences sentences(model_.folding(), {});
     sentences.add(row.unit, {});
-    predictor_.score(sentences, 0, work_);
-    forbid_words_across_blanks(row);
     labels_.resize(row.unit.size());
-    const auto chain = predictor_.chain(static_cast<std::int32_t>(row.unit.size()), work_);
-    if (!try_best_labels(chain, work_.chain, labels_)) throw std::invalid_argument("no analysis is legal");
+    // What follows a blank begins a word; rules then make what stands before it end one.
+    const bool is_text = !options_.has_words;
+    labeller_->label(
+        sentences,
+        is_text ? std::span<const std::uint8_t>(row.follows_blank) : std::span<const std::uint8_t>(),
+        labels_);
     for (std::size_t t = 0; t < row.unit.size(); ++t) {
-      if (is_starter_[labels_[t]] != 0) {
+      if (options_.starts[labels_[t]] != 0) {
         if (t > 0) end_word(labels_[t - 1], out);
         if (t > 0 || !is_first) out += options_.between;
       }
@@ -118,21 +161,9 @@ class Writer {
     out += options_.name[label];
   }
 
-  /// What follows a blank begins a word; rules then make what stands before it end one.
-  void forbid_words_across_blanks(const Row& row) {
-    for (std::size_t t = 1; !options_.has_words && t < row.unit.size(); ++t) {
-      if (row.follows_blank[t] == 0) continue;
-      double* state = work_.state.data() + t * predictor_.stride();
-      for (std::size_t l = 0; l < is_starter_.size(); ++l) {
-        if (is_starter_[l] == 0) state[l] = kForbidden;
-      }
-    }
-  }
-
-  const Predictor& predictor_;
+  const LabelModel& model_;
   const LineOptions& options_;
-  std::vector<std::uint8_t> is_starter_;
-  Predictor::Work work_;
+  std::unique_ptr<Labeller> labeller_;
   std::vector<std::int32_t> labels_;
 };
 
@@ -170,8 +201,8 @@ struct RowBlock {
 }
 
 /// Tags the sentence of one block and appends its rows to `out`.
-void write_block(const Predictor& predictor, const RowBlock& block, std::span<const std::size_t> field,
-                 const LineOptions& options, Predictor::Work& work, std::string& out) {
+void write_block(const LabelModel& model, const RowBlock& block, std::span<const std::size_t> field,
+                 const LineOptions& options, Labeller& labeller, std::string& out) {
   std::vector<std::string> words;
   std::vector<std::vector<std::string>> columns(field.size());
   for (std::size_t r = 0; r < block.row.size(); ++r) {
@@ -185,12 +216,10 @@ void write_block(const Predictor& predictor, const RowBlock& block, std::span<co
     }
     words.push_back(std::move(fields[0]));
   }
-  Sentences sentences(predictor.folding(), predictor.templates().columns);
+  Sentences sentences(model.folding(), model.templates().columns);
   sentences.add(words, columns);
-  predictor.score(sentences, 0, work);
   std::vector<std::int32_t> labels(words.size());
-  const auto chain = predictor.chain(static_cast<std::int32_t>(words.size()), work);
-  if (!try_best_labels(chain, work.chain, labels)) throw std::invalid_argument("no analysis is legal");
+  labeller.label(sentences, {}, labels);
   for (std::size_t r = 0; r < block.row.size(); ++r) {
     const std::string_view rest = line_break(block.row[r]);
     out += block.row[r].substr(0, block.row[r].size() - rest.size());
@@ -206,8 +235,8 @@ void write_block(const Predictor& predictor, const RowBlock& block, std::span<co
   return all;
 }
 
-void check_options(const Predictor& predictor, const LineOptions& options) {
-  const auto labels = static_cast<std::size_t>(predictor.labels());
+void check_options(const LabelModel& model, const LineOptions& options) {
+  const auto labels = static_cast<std::size_t>(model.labels());
   if (options.name.size() != labels || options.starts.size() != labels) {
     throw std::invalid_argument("the options do not fit the labels");
   }
@@ -215,16 +244,21 @@ void check_options(const Predictor& predictor, const LineOptions& options) {
 
 }  // namespace
 
-std::string tag_lines(const Predictor& predictor, std::string_view text, const LineOptions& options,
+std::unique_ptr<LabelModel> label_model(const Predictor& predictor, std::span<const std::uint8_t> starts) {
+  return std::make_unique<PlainModel>(predictor, starts);
+}
+
+std::string tag_lines(const LabelModel& model, std::string_view text, const LineOptions& options,
                       std::size_t threads) {
-  check_options(predictor, options);
-  if (!predictor.templates().columns.empty())
+  check_options(model, options);
+  if (!model.templates().columns.empty())
     throw std::invalid_argument("lines of text have no further columns");
   const auto lines = split_lines(text);
   const std::size_t pieces = (lines.size() + kLinesPerPiece - 1) / kLinesPerPiece;
   std::vector<std::string> out(pieces);
   Team team(threads);
-  std::vector<Writer> writers(team.size(), Writer(predictor, options));
+  std::vector<Writer> writers;
+  for (std::size_t k = 0; k < team.size(); ++k) writers.emplace_back(model, options);
   team.for_each(pieces, [&](std::size_t thread, std::size_t piece) {
     for (std::size_t k = piece * kLinesPerPiece; k < std::min(lines.size(), (piece + 1) * kLinesPerPiece);
          ++k) {
@@ -238,18 +272,21 @@ std::string tag_lines(const Predictor& predictor, std::string_view text, const L
   return join(out);
 }
 
-std::string tag_rows(const Predictor& predictor, std::string_view text, std::span<const std::size_t> field,
+std::string tag_rows(const LabelModel& model, std::string_view text, std::span<const std::size_t> field,
                      const LineOptions& options, std::size_t threads) {
-  check_options(predictor, options);
-  if (field.size() != predictor.templates().columns.size()) {
+  check_options(model, options);
+  if (field.size() != model.templates().columns.size()) {
     throw std::invalid_argument("one field for each column of the templates");
   }
   const auto blocks = split_blocks(text);
   std::vector<std::string> out(blocks.size());
   Team team(threads);
-  std::vector<Predictor::Work> work(team.size());
+  std::vector<std::unique_ptr<Labeller>> labellers;
+  for (std::size_t k = 0; k < team.size(); ++k) labellers.push_back(model.labeller());
   team.for_each(blocks.size(), [&](std::size_t thread, std::size_t b) {
-    if (!blocks[b].is_blank) return write_block(predictor, blocks[b], field, options, work[thread], out[b]);
+    if (!blocks[b].is_blank) {
+      return write_block(model, blocks[b], field, options, *labellers[thread], out[b]);
+    }
     for (const std::string_view line : blocks[b].row) out[b] += line;
   });
   return join(out);

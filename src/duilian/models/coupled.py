@@ -28,6 +28,7 @@ from duilian.learning import Algorithm, IterationReport
 from duilian.models.coupled_training import AVERAGE, CoupledTraining
 from duilian.models.coupling import NO_SETS, blank_unknown, decode_layers, gold_labels
 from duilian.models.encoding import Encoding, Level
+from duilian.models.line_options import line_options
 from duilian.models.precision import Precision, dequantise, quantise
 from duilian.models.stored import Arrays, Stored
 from duilian.models.tagger import DEFAULT_TEMPLATES, Sentences, Tagger
@@ -585,3 +586,13 @@ class CoupledSide:
             self._number
         )
         return np.split(table, first[1:-1])
+
+    def tag_lines(self, text: bytes, *, between: str = " ", before_tag: str = "_") -> bytes:
+        """Lines of UTF-8 in, tagged lines out, as `Tagger.tag_lines`."""
+        tagger = self.tagger
+        if tagger.guide is not None:
+            raise ConfigError("a tagger with guide features does not tag lines")
+        predictor = tagger.predictors_.get(self.standard, tagger.predictors_[AVERAGE])
+        starts = [line_options(encoding, between, before_tag).starts for encoding in tagger.encodings_]
+        options = line_options(self.encoding_, between, before_tag)
+        return predictor.tag_lines(self._number, starts, text, options, tagger.threads)

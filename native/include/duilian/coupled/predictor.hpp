@@ -11,6 +11,7 @@
 #include "duilian/coupled/objective.hpp"
 #include "duilian/coupled/search.hpp"
 #include "duilian/features/extract.hpp"
+#include "duilian/score/lines.hpp"
 #include "duilian/score/weight_table.hpp"
 #include "duilian/text/fold.hpp"
 
@@ -55,9 +56,11 @@ class CoupledPredictor {
   void analyse(const Sentences& sentences, std::int64_t sentence, std::span<const TagSets> allowed,
                Work& work) const;
 
- private:
+  /// The two halves of analyse(): between them the scores in `work` may be changed.
   void score(const Sentences& sentences, std::int64_t sentence, Work& work) const;
+  void search(std::int64_t units, Work& work) const;
 
+ private:
   CoupledShape shape_;
   CoupledWeights weights_;
   TemplateSet templates_;
@@ -72,6 +75,10 @@ class CoupledPredictor {
 [[nodiscard]] CoupledAnswers predict(const CoupledPredictor& predictor, const Sentences& sentences,
                                      std::span<const TagSets> allowed, bool with_candidates,
                                      std::size_t threads);
+
+/// One side of a coupled tagger as a model that labels; starts[k][l]: label l of side k begins a word.
+[[nodiscard]] std::unique_ptr<LabelModel> label_model(const CoupledPredictor& predictor, std::size_t side,
+                                                      std::vector<std::vector<std::uint8_t>> starts);
 
 /// Expected counts of label pairs of two sides, [La][Lb], over all units: the mapping that was learned.
 [[nodiscard]] std::vector<double> count_pairs(const CoupledPredictor& predictor, const Sentences& sentences,

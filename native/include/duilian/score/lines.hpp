@@ -1,6 +1,7 @@
 // Lines of text in, lines of analysed text out, all in UTF-8: the way of whole files.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,35 @@
 #include "duilian/text/segment.hpp"
 
 namespace duilian {
+
+/// Labels sentences for one thread.
+class Labeller {
+ public:
+  Labeller() = default;
+  Labeller(const Labeller&) = delete;
+  Labeller& operator=(const Labeller&) = delete;
+  virtual ~Labeller() = default;
+  /// The best labels of the first sentence. Where `begins` is set a word begins; empty: nothing is known.
+  virtual void label(const Sentences& sentences, std::span<const std::uint8_t> begins,
+                     std::span<std::int32_t> out) = 0;
+};
+
+/// A trained model of whatever kind that labels units.
+class LabelModel {
+ public:
+  LabelModel() = default;
+  LabelModel(const LabelModel&) = delete;
+  LabelModel& operator=(const LabelModel&) = delete;
+  virtual ~LabelModel() = default;
+  [[nodiscard]] virtual std::int32_t labels() const = 0;
+  [[nodiscard]] virtual const TemplateSet& templates() const = 0;
+  [[nodiscard]] virtual const Folding& folding() const = 0;
+  [[nodiscard]] virtual std::unique_ptr<Labeller> labeller() const = 0;
+};
+
+/// A plain tagger; starts[l]: label l begins a word.
+[[nodiscard]] std::unique_ptr<LabelModel> label_model(const Predictor& predictor,
+                                                      std::span<const std::uint8_t> starts);
 
 /// How lines become units and how labels become words.
 struct LineOptions {
@@ -22,15 +52,26 @@ struct LineOptions {
 
 /// One line of output for each line of input; line breaks stay as they were. A blank between two characters
 /// of raw text ends a word. Throws std::invalid_argument with the line's number if a line is not UTF-8.
-[[nodiscard]] std::string tag_lines(const Predictor& predictor, std::string_view text,
+[[nodiscard]] std::string tag_lines(const LabelModel& model, std::string_view text,
                                     const LineOptions& options, std::size_t threads);
 
 /// For words with further columns: rows of white-space fields, a blank line between sentences. Field 0 is the
-/// word; `field` says where each column of the predictor's templates stands. Every row comes back with
+/// word; `field` says where each column of the model's templates stands. Every row comes back with
 /// `between` and its label behind it. Throws std::invalid_argument with the row's number if a field is
 /// missing.
-[[nodiscard]] std::string tag_rows(const Predictor& predictor, std::string_view text,
+[[nodiscard]] std::string tag_rows(const LabelModel& model, std::string_view text,
                                    std::span<const std::size_t> field, const LineOptions& options,
                                    std::size_t threads);
+
+/// The same for a plain tagger.
+[[nodiscard]] inline std::string tag_lines(const Predictor& predictor, std::string_view text,
+                                           const LineOptions& options, std::size_t threads) {
+  return tag_lines(*label_model(predictor, options.starts), text, options, threads);
+}
+[[nodiscard]] inline std::string tag_rows(const Predictor& predictor, std::string_view text,
+                                          std::span<const std::size_t> field, const LineOptions& options,
+                                          std::size_t threads) {
+  return tag_rows(*label_model(predictor, options.starts), text, field, options, threads);
+}
 
 }  // namespace duilian
