@@ -74,15 +74,13 @@ void add_labels(std::span<const std::int32_t> labels, TagSets& sets) {
   sets = std::move(out);
 }
 
-void choose_candidates(const UniformChain& chain, Pruning pruning, std::span<const std::int32_t> keep,
-                       PruningWorkspace& work, TagSets& out) {
+namespace {
+
+/// The candidates before rules have their say.
+void choose_freely(const UniformChain& chain, Pruning pruning, PruningWorkspace& work, TagSets& out) {
   const TransitionShape& shape = chain.between.shape;
   out.first.assign(1, 0);
   out.tag.clear();
-  if (!pruning.keeps_all(static_cast<std::int32_t>(shape.labels)))
-    unit_marginals(chain, work.chain, work.found);
-  else
-    work.found.unit.assign(static_cast<std::size_t>(chain.positions) * shape.stride(), 0.0);
   for (std::int32_t t = 0; t < chain.positions; ++t) {
     const std::size_t at = static_cast<std::size_t>(t) * shape.stride();
     choose_labels({work.found.unit.data() + at, shape.labels}, pruning, work.left, out.tag);
@@ -90,13 +88,37 @@ void choose_candidates(const UniformChain& chain, Pruning pruning, std::span<con
     out.tag.erase(std::remove_if(out.tag.begin() + out.first[t], out.tag.end(), is_forbidden), out.tag.end());
     out.first.push_back(static_cast<std::int32_t>(out.tag.size()));
   }
-  if (!keep.empty()) add_labels(keep, out);
-  if (chain.rules.is_free() || trim_candidates(chain.rules, out)) return;
+}
+
+void make_legal(const UniformChain& chain, PruningWorkspace& work, TagSets& out) {
+  if (trim_candidates(chain.rules, out)) return;
   work.path.resize(static_cast<std::size_t>(chain.positions));
   if (!try_best_labels(chain, work.chain, work.path))
     throw std::invalid_argument("no path through the lattice is legal");
   add_labels(work.path, out);
   if (!trim_candidates(chain.rules, out)) throw std::invalid_argument("no path through the lattice is legal");
+}
+
+}  // namespace
+
+void choose_candidates(const UniformChain& chain, Pruning pruning, std::span<const std::int32_t> keep,
+                       PruningWorkspace& work, TagSets& out, std::vector<double>* p) {
+  const TransitionShape& shape = chain.between.shape;
+  const bool keeps_all = pruning.keeps_all(static_cast<std::int32_t>(shape.labels));
+  if (!keeps_all || p != nullptr)
+    unit_marginals(chain, work.chain, work.found);
+  else
+    work.found.unit.assign(static_cast<std::size_t>(chain.positions) * shape.stride(), 0.0);
+  choose_freely(chain, pruning, work, out);
+  if (!keep.empty()) add_labels(keep, out);
+  if (!chain.rules.is_free()) make_legal(chain, work, out);
+  if (p == nullptr) return;
+  p->clear();
+  for (std::int32_t t = 0; t < chain.positions; ++t) {
+    for (const TagId label : out.at(t))
+      p->push_back(
+          work.found.unit[static_cast<std::size_t>(t) * shape.stride() + static_cast<std::size_t>(label)]);
+  }
 }
 
 }  // namespace duilian

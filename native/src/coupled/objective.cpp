@@ -23,14 +23,22 @@ class RowSource final : public JointSource {
   RowSource(const CoupledLayout& layout, WeightView weights, const FeatureRows& features, std::int64_t begin)
       : layout_(layout), weights_(weights), features_(features), begin_(begin) {}
 
-  void add(std::int32_t t, const std::int32_t* slot, double* sum) const override {
+  void add(std::int32_t t, std::span<const std::int32_t> wanted, const std::int32_t* slot,
+           double* sum) const override {
     const float* value = weights_.value.data() + layout_.joint_state_at;
     const std::int64_t unit = begin_ + t;
     for (std::int64_t f = features_.first[unit]; f < features_.first[unit + 1]; ++f) {
       const std::uint32_t row = features_.value[f];
       const double strength = static_cast<double>(features_.strength_of(f)) * weights_.scale;
-      for (std::int64_t w = layout_.joint_first[row]; w < layout_.joint_first[row + 1]; ++w)
-        sum[slot[layout_.joint_label[w]]] += strength * value[w];
+      const std::int64_t begin = layout_.joint_first[row];
+      const std::int64_t end = layout_.joint_first[row + 1];
+      if (layout_.is_long(begin, end, wanted.size())) {
+        layout_.for_each_of(
+            wanted, begin, end, [](std::int32_t label) { return label; },
+            [&](std::int32_t label, std::int64_t w) { sum[slot[label]] += strength * value[w]; });
+        continue;
+      }
+      for (std::int64_t w = begin; w < end; ++w) sum[slot[layout_.joint_label[w]]] += strength * value[w];
     }
   }
 
@@ -257,7 +265,7 @@ void CoupledObjective::find_candidates(const Prepared& between, std::int64_t beg
   if (data_.candidates.empty()) {
     std::vector<std::span<const std::int32_t>> keep(layout_.separate.size());
     keep[side] = work.gold;
-    return prune(layout_.shape, between, pruning_, units, keep, work.search);
+    return prune(layout_.shape, between, pruning_, units, keep, false, work.search);
   }
   work.search.candidates.resize(layout_.separate.size());
   for (std::size_t k = 0; k < layout_.separate.size(); ++k) {
@@ -313,7 +321,8 @@ double CoupledObjective::compute(const Prepared& between, WeightView weights, st
       throw std::invalid_argument("no path through the lattice is legal");
   }
   const RowSource source(layout_, weights, data_.features, begin);
-  score_space(layout_.shape, between, search.scores, source, search.joint, search.space);
+  score_states(layout_.shape, search.scores, source, search.joint, search.space);
+  score_between(layout_.shape, between, search.space);
   take_part(search.space, work.inside, work.correct);
   marginals(search.space.chain(), search.chain, search.found);
   marginals(work.correct.chain(), search.chain, work.found_correct);
@@ -361,12 +370,15 @@ void CoupledObjective::add_state_changes(Work& work, Gradient& out) const {
         if (label >= 0) per_label[label] += work.diff[s];
       }
     }
+    const auto begin = static_cast<std::ptrdiff_t>(out.label_change.size());
     for (std::int32_t s = first; s < last; ++s) {
       for (std::size_t p = 0; p < parts; ++p) {
         const std::int32_t label = space.label[static_cast<std::size_t>(s) * parts + p];
         if (label >= 0) take(label);  // 0 the second time
       }
     }
+    std::sort(out.label_change.begin() + begin, out.label_change.end(),
+              [](const LabelChange& a, const LabelChange& b) { return a.label < b.label; });
     close_group();
   }
 }
@@ -478,13 +490,14 @@ CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights, cons
     restrict_scores(layout.shape, allowed, first[s], first[s + 1], own.scores);
     if (candidates.empty()) {
       prune(layout.shape, between, options.pruning, static_cast<std::int32_t>(first[s + 1] - first[s]), {},
-            own);
+            std::isfinite(options.margin), own);
     } else {
+      own.prior.clear();
       own.candidates.resize(candidates.size());
       for (std::size_t k = 0; k < candidates.size(); ++k)
         slice(candidates[k], first[s], first[s + 1], own.candidates[k]);
     }
-    build(layout.shape, between, RowSource(layout, weights, features, first[s]), own);
+    build(layout.shape, between, RowSource(layout, weights, features, first[s]), options.margin, own);
     decode(layout.shape, options.decoding, own);
     answers.add(s, own);
   });

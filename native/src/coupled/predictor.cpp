@@ -17,20 +17,30 @@ namespace {
   return has_pruner ? 2 * sum : sum;
 }
 
+constexpr std::uint16_t kSpread = 0xFFFF;  // on a joint entry that leads to a spread row
+
 /// Joint features in the table: the entries that scoring the sides has passed by.
 class EntrySource final : public JointSource {
  public:
-  EntrySource(const WeightTable& table, std::int32_t side_labels, const CoupledPredictor::Work& work)
-      : table_(table), side_labels_(side_labels), work_(work) {}
+  EntrySource(const WeightTable& table, std::span<const float> spread, std::int32_t side_labels,
+              std::int32_t joint_labels, const CoupledPredictor::Work& work)
+      : table_(table), spread_(spread), side_labels_(side_labels), joint_labels_(joint_labels), work_(work) {}
 
-  void add(std::int32_t t, const std::int32_t* slot, double* sum) const override {
+  void add(std::int32_t t, std::span<const std::int32_t> wanted, const std::int32_t* slot,
+           double* sum) const override {
     const std::size_t last = work_.joint_first[t + 1];
     for (std::size_t e = work_.joint_first[t]; e < last; ++e) {
       if (e + 2 < last) {
         __builtin_prefetch(table_.label.data() + work_.joint_entry[e + 2]);
         __builtin_prefetch(table_.weight.data() + work_.joint_entry[e + 2]);
       }
-      for (std::size_t k = work_.joint_entry[e];; ++k) {
+      std::size_t k = work_.joint_entry[e];
+      if (table_.label[k] == kSpread) {
+        const float* row = spread_.data() + static_cast<std::size_t>(table_.weight[k]) * joint_labels_;
+        for (const std::int32_t label : wanted) sum[slot[label]] += row[label];
+        continue;
+      }
+      for (;; ++k) {
         const std::uint16_t label = table_.label[k];
         sum[slot[(label & ~kLastEntry) - side_labels_]] += table_.weight[k];
         if ((label & kLastEntry) != 0) break;
@@ -40,7 +50,9 @@ class EntrySource final : public JointSource {
 
  private:
   const WeightTable& table_;
+  std::span<const float> spread_;
   std::int32_t side_labels_;
+  std::size_t joint_labels_;
   const CoupledPredictor::Work& work_;
 };
 
@@ -132,6 +144,42 @@ CoupledPredictor::CoupledPredictor(CoupledShape shape, CoupledWeights weights, T
       between_(cut_transitions(shape_, weights_, false)),
       prune_between_(cut_transitions(shape_, weights_, true)) {
   check(weights_.table, side_labels_ + shape_.joint_labels());
+  if (side_labels_ + shape_.joint_labels() >= (kSpread & ~kLastEntry))
+    throw std::invalid_argument("the tagger has too many labels");
+  spread_long_rows();
+}
+
+CoupledWeights CoupledPredictor::weights() const {
+  CoupledWeights given = weights_;
+  for (const Replaced& each : replaced_) {
+    given.table.label[each.entry] = each.label;
+    given.table.weight[each.entry] = each.weight;
+  }
+  return given;
+}
+
+void CoupledPredictor::spread_long_rows() {
+  std::vector<std::uint16_t>& label = weights_.table.label;
+  const auto joint = static_cast<std::size_t>(shape_.joint_labels());
+  const std::size_t least = std::max<std::size_t>(64, joint / 16);
+  for (std::size_t begin = 0; begin < label.size();) {
+    std::size_t end = begin;
+    while ((label[end] & kLastEntry) == 0) ++end;
+    ++end;
+    std::size_t at = begin;
+    while (at < end && (label[at] & ~kLastEntry) < side_labels_) ++at;
+    if (end - at >= least && spread_.size() / joint < (std::size_t{1} << 24U)) {
+      const std::size_t row = spread_.size();
+      spread_.resize(row + joint, 0.0F);
+      for (std::size_t k = at; k < end; ++k)
+        spread_[row + static_cast<std::size_t>((label[k] & ~kLastEntry) - side_labels_)] +=
+            weights_.table.weight[k];
+      replaced_.push_back({at, label[at], weights_.table.weight[at]});
+      label[at] = kSpread;
+      weights_.table.weight[at] = static_cast<float>(row / joint);
+    }
+    begin = end;
+  }
 }
 
 void CoupledPredictor::score(const Sentences& sentences, std::int64_t sentence, Work& work) const {
@@ -197,8 +245,10 @@ void CoupledPredictor::analyse(const Sentences& sentences, std::int64_t sentence
 }
 
 void CoupledPredictor::search(std::int64_t units, Work& work) const {
-  prune(shape_, prune_between_, options_.pruning, static_cast<std::int32_t>(units), {}, work.search);
-  build(shape_, between_, EntrySource(weights_.table, side_labels_, work), work.search);
+  prune(shape_, prune_between_, options_.pruning, static_cast<std::int32_t>(units), {},
+        std::isfinite(options_.margin), work.search);
+  build(shape_, between_, EntrySource(weights_.table, spread_, side_labels_, shape_.joint_labels(), work),
+        options_.margin, work.search);
   decode(shape_, options_.decoding, work.search);
 }
 

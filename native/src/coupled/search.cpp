@@ -1,28 +1,33 @@
 #include "duilian/coupled/search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace duilian {
 
 void prune(const CoupledShape& shape, const CoupledTransitions& between, Pruning pruning, std::int32_t units,
-           std::span<const std::span<const std::int32_t>> keep, SearchWork& work) {
+           std::span<const std::span<const std::int32_t>> keep, bool with_prior, SearchWork& work) {
   work.candidates.resize(shape.sides());
+  work.prior.resize(with_prior ? shape.sides() : 0);
   for (std::size_t k = 0; k < shape.sides(); ++k) {
     const auto& scores = work.scores.prune.empty() ? work.scores.state : work.scores.prune;
     const UniformChain chain{units, scores[k].data(), between.side[k], shape.rules[k]};
     choose_candidates(chain, pruning, keep.empty() ? std::span<const std::int32_t>() : keep[k], work.pruning,
-                      work.candidates[k]);
+                      work.candidates[k], with_prior ? &work.prior[k] : nullptr);
   }
 }
 
 void build(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
-           SearchWork& work) {
+           double margin, SearchWork& work) {
   if (!build_space(shape, work.candidates, false, work.space) &&
       !build_space(shape, work.candidates, true, work.space)) {
     throw std::invalid_argument("no path through the lattice is legal");
   }
-  score_space(shape, between, work.scores, source, work.joint, work.space);
+  score_states(shape, work.scores, source, work.joint, work.space);
+  if (!work.prior.empty() && std::isfinite(margin))
+    narrow(shape, work.candidates, work.prior, margin, work.space);
+  score_between(shape, between, work.space);
 }
 
 void decode(const CoupledShape& shape, Decoding decoding, SearchWork& work) {

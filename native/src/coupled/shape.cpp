@@ -19,6 +19,8 @@ BundleIndex::BundleIndex(std::span<const std::int32_t> labels) {
     }
     radix *= n;
   }
+  constexpr std::uint64_t kMostDense = std::uint64_t{1} << 18U;
+  if (radix <= kMostDense) dense_.assign(radix, -1);
 }
 
 std::uint64_t BundleIndex::key(std::span<const TagId> bundle) const {
@@ -29,6 +31,7 @@ std::uint64_t BundleIndex::key(std::span<const TagId> bundle) const {
 
 std::int32_t BundleIndex::insert(std::span<const TagId> bundle) {
   const auto id = static_cast<std::int32_t>(table_.insert(key(bundle)));
+  if (!dense_.empty()) dense_[key(bundle)] = id;
   if (static_cast<std::size_t>(id) * bundle.size() == bundles_.size()) {
     bundles_.insert(bundles_.end(), bundle.begin(), bundle.end());
   }
@@ -36,6 +39,7 @@ std::int32_t BundleIndex::insert(std::span<const TagId> bundle) {
 }
 
 std::int32_t BundleIndex::find(std::span<const TagId> bundle) const {
+  if (!dense_.empty()) return dense_[key(bundle)];
   const std::uint32_t found = table_.find(key(bundle));
   return found == kNoRow ? -1 : static_cast<std::int32_t>(found);
 }

@@ -1,6 +1,7 @@
 #include "duilian/coupled/space.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace duilian {
@@ -33,20 +34,34 @@ void fill_product(std::span<const TagSets> candidates, BundleSpace& out) {
   }
 }
 
-/// Keeps the states for which keep(state) holds.
+/// Moves the `width` values of a state to where another was.
+template <class T>
+void move_state(std::vector<T>& values, std::size_t from, std::size_t to, std::size_t width) {
+  std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(from * width), width,
+              values.begin() + static_cast<std::ptrdiff_t>(to * width));
+}
+
+/// Keeps the states for which keep(state) holds, with whatever is known of them.
 template <class Keep>
 void filter(BundleSpace& space, const Keep& keep) {
   Lattice& x = space.lattice;
   const auto sides = static_cast<std::size_t>(x.sides);
+  const auto states = static_cast<std::size_t>(x.states());
+  const std::size_t parts = space.label.size() / std::max<std::size_t>(states, 1);
+  const bool is_scored = space.state.size() == states && space.joint.size() == states;
   std::size_t to = 0;
   std::int32_t begin = 0;
   for (std::int32_t t = 0; t < x.positions(); ++t) {
     const std::int32_t end = x.first[t + 1];
     for (std::int32_t s = begin; s < end; ++s) {
       if (!keep(s)) continue;
-      for (std::size_t k = 0; k < sides; ++k) {
-        x.tag[to * sides + k] = x.tag[static_cast<std::size_t>(s) * sides + k];
-        space.place[to * sides + k] = space.place[static_cast<std::size_t>(s) * sides + k];
+      const auto from = static_cast<std::size_t>(s);
+      move_state(x.tag, from, to, sides);
+      move_state(space.place, from, to, sides);
+      move_state(space.label, from, to, parts);
+      if (is_scored) {
+        space.state[to] = space.state[from];
+        space.joint[to] = space.joint[from];
       }
       ++to;
     }
@@ -55,6 +70,16 @@ void filter(BundleSpace& space, const Keep& keep) {
   }
   x.tag.resize(to * sides);
   space.place.resize(to * sides);
+  space.label.resize(to * parts);
+  if (is_scored) {
+    space.state.resize(to);
+    space.joint.resize(to);
+  }
+}
+
+[[nodiscard]] bool is_free(const CoupledShape& shape) {
+  return std::all_of(shape.rules.begin(), shape.rules.end(),
+                     [](const Succession& rules) { return rules.is_free(); });
 }
 
 [[nodiscard]] bool has_empty_position(const Lattice& x) {
@@ -70,9 +95,7 @@ void apply_mappings(const CoupledShape& shape, BundleSpace& space) {
     return std::all_of(shape.mappings.begin(), shape.mappings.end(),
                        [&](const SideMapping& m) { return m(bundle[m.side_a], bundle[m.side_b]); });
   });
-  const bool is_free = std::all_of(shape.rules.begin(), shape.rules.end(),
-                                   [](const Succession& rules) { return rules.is_free(); });
-  if (is_free || has_empty_position(space.lattice)) return;
+  if (is_free(shape) || has_empty_position(space.lattice)) return;
   // Trimmed sides make a trimmed product, but a mapping may cut a path in two.
   const Lattice left = trim(space.lattice, shape.rules);
   std::vector<std::uint8_t> is_left(static_cast<std::size_t>(space.lattice.states()), 0);
@@ -97,8 +120,8 @@ void find_labels(const CoupledShape& shape, BundleSpace& space) {
 }
 
 /// Joint state scores of position t, for all of its bundles at once.
-void add_joint_states(const BundleSpace& space, std::size_t parts, std::int32_t t, const JointSource& source,
-                      SpaceWorkspace& work, std::vector<double>& state) {
+void add_joint_states(std::size_t parts, std::int32_t t, const JointSource& source, SpaceWorkspace& work,
+                      BundleSpace& space) {
   const auto begin = static_cast<std::size_t>(space.lattice.first[t]) * parts;
   const auto end = static_cast<std::size_t>(space.lattice.first[t + 1]) * parts;
   work.used.clear();
@@ -110,9 +133,12 @@ void add_joint_states(const BundleSpace& space, std::size_t parts, std::int32_t 
   }
   if (work.used.empty()) return;
   work.sum.assign(work.used.size() + 1, 0.0);
-  source.add(t, work.slot.data(), work.sum.data());
+  std::sort(work.used.begin(), work.used.end());
+  source.add(t, work.used, work.slot.data(), work.sum.data());
   for (std::size_t k = begin; k < end; ++k) {
-    if (space.label[k] >= 0) state[k / parts] += work.sum[work.slot[space.label[k]]];
+    if (space.label[k] < 0) continue;
+    space.state[k / parts] += work.sum[work.slot[space.label[k]]];
+    space.joint[k / parts] += work.sum[work.slot[space.label[k]]];
   }
   for (const std::int32_t label : work.used) work.slot[label] = 0;
 }
@@ -209,6 +235,9 @@ void score_block(const CoupledShape& shape, const CoupledTransitions& between, B
 
 bool build_space(const CoupledShape& shape, std::span<const TagSets> candidates, bool without_mappings,
                  BundleSpace& out) {
+  out.label.clear();
+  out.state.clear();
+  out.joint.clear();
   fill_product(candidates, out);
   if (!shape.mappings.empty() && !without_mappings) apply_mappings(shape, out);
   if (has_empty_position(out.lattice)) return false;
@@ -216,11 +245,12 @@ bool build_space(const CoupledShape& shape, std::span<const TagSets> candidates,
   return true;
 }
 
-void score_space(const CoupledShape& shape, const CoupledTransitions& between, const SideScores& scores,
-                 const JointSource& source, SpaceWorkspace& work, BundleSpace& space) {
+void score_states(const CoupledShape& shape, const SideScores& scores, const JointSource& source,
+                  SpaceWorkspace& work, BundleSpace& space) {
   const Lattice& x = space.lattice;
   const std::size_t sides = shape.sides();
   space.state.assign(static_cast<std::size_t>(x.states()), 0.0);
+  space.joint.assign(static_cast<std::size_t>(x.states()), 0.0);
   work.slot.resize(static_cast<std::size_t>(shape.joint_labels()), 0);
   for (std::int32_t t = 0; t < x.positions(); ++t) {
     for (std::size_t k = 0; k < sides; ++k) {
@@ -229,11 +259,47 @@ void score_space(const CoupledShape& shape, const CoupledTransitions& between, c
         space.state[s] += score[x.tag[static_cast<std::size_t>(s) * sides + k]];
       }
     }
-    if (x.width(t) > 1 && !shape.joint.empty())
-      add_joint_states(space, shape.joint.size(), t, source, work, space.state);
+    if (x.width(t) > 1 && !shape.joint.empty()) add_joint_states(shape.joint.size(), t, source, work, space);
   }
-  if (x.positions() > 0) add_joint_edges(shape, between, space);
-  lay_out_blocks(x, space.between);
+}
+
+void narrow(const CoupledShape& shape, std::span<const TagSets> candidates,
+            std::span<const std::vector<double>> p, double margin, BundleSpace& space) {
+  const Lattice& x = space.lattice;
+  const std::size_t sides = shape.sides();
+  std::vector<double> promise(space.joint);
+  std::vector<std::uint8_t> keep(promise.size(), 1);
+  for (std::int32_t t = 0; t < x.positions(); ++t) {
+    if (x.width(t) == 1) continue;
+    double best = kForbidden;
+    for (std::int32_t s = x.first[t]; s < x.first[t + 1]; ++s) {
+      for (std::size_t k = 0; k < sides; ++k) {
+        const auto at = static_cast<std::size_t>(candidates[k].first[t] +
+                                                 space.place[static_cast<std::size_t>(s) * sides + k]);
+        promise[s] += std::log(std::max(p[k][at], 1e-12));
+      }
+      best = std::max(best, promise[s]);
+    }
+    for (std::int32_t s = x.first[t]; s < x.first[t + 1]; ++s) keep[s] = promise[s] >= best - margin ? 1 : 0;
+  }
+  if (!is_free(shape)) {
+    Lattice left = x;
+    BundleSpace tried;
+    tried.lattice = x;
+    tried.place = space.place;
+    filter(tried, [&](std::int32_t s) { return keep[s] != 0; });
+    left = trim(tried.lattice, shape.rules);
+    if (left.width(0) == 0) return;
+    std::fill(keep.begin(), keep.end(), 0);
+    for (const std::int32_t s : locate(left, x)) keep[s] = 1;
+  }
+  if (std::find(keep.begin(), keep.end(), 0) == keep.end()) return;
+  filter(space, [&](std::int32_t s) { return keep[s] != 0; });
+}
+
+void score_between(const CoupledShape& shape, const CoupledTransitions& between, BundleSpace& space) {
+  if (space.lattice.positions() > 0) add_joint_edges(shape, between, space);
+  lay_out_blocks(space.lattice, space.between);
   for (Block& block : space.between.blocks) score_block(shape, between, space, block);
 }
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import logging
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
@@ -87,6 +88,7 @@ class CoupledTagger(Stored):
         guide: str | None = None,
         joint_count: int | None = None,
         decoding: Literal["marginals", "path"] = "marginals",
+        margin: float | None = None,
         keep: Keep = "all",
         scheme: str = "BIES",
         join_letters: bool = False,
@@ -121,6 +123,7 @@ class CoupledTagger(Stored):
         self.guide = guide
         self.joint_count = joint_count
         self.decoding = decoding
+        self.margin = margin
         self.keep = keep
         self.scheme = scheme
         self.join_letters = join_letters
@@ -285,7 +288,11 @@ class CoupledTagger(Stored):
             self.folding_.native,
             self._native_pruning(),
             _native.Decoding[self.decoding],
+            self._native_margin(),
         )
+
+    def _native_margin(self) -> float:
+        return math.inf if self.margin is None else self.margin
 
     def _side(self, standard: str) -> int:
         if standard not in self.standards:

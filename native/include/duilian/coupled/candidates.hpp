@@ -31,9 +31,9 @@ void choose_labels(std::span<const double> p, Pruning pruning, std::vector<doubl
 
 /// The candidates of one side for a sentence. `keep` [T] has labels that must stay (-1: none), or is empty.
 /// Under rules, candidates that stand on no legal path are left out; if none is left, the side's best path
-/// is added first.
+/// is added first. `p`, if not null, gets the candidates' probabilities.
 void choose_candidates(const UniformChain& chain, Pruning pruning, std::span<const std::int32_t> keep,
-                       PruningWorkspace& work, TagSets& out);
+                       PruningWorkspace& work, TagSets& out, std::vector<double>* p = nullptr);
 
 /// Leaves out what stands on no legal path; false if nothing is left.
 [[nodiscard]] bool trim_candidates(const Succession& rules, TagSets& sets);

@@ -4,6 +4,7 @@
 // survives the pruning.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -32,6 +33,23 @@ struct CoupledLayout {
             weights_view.scale};
   }
   [[nodiscard]] CoupledTransitions transitions(WeightView weights_view) const;
+
+  /// Whether it is better to look for so many labels in the joint weights [begin, end) than to go through.
+  [[nodiscard]] static bool is_long(std::int64_t begin, std::int64_t end, std::size_t wanted) {
+    return end - begin > static_cast<std::int64_t>(16 * wanted);
+  }
+  /// Calls visit(item, weight) for each of the items, ascending by label(item), that has a weight there.
+  template <class Items, class Label, class Visit>
+  void for_each_of(const Items& items, std::int64_t begin, std::int64_t end, const Label& label,
+                   const Visit& visit) const {
+    auto at = joint_label.begin() + begin;
+    const auto last = joint_label.begin() + end;
+    for (const auto& item : items) {
+      at = std::lower_bound(at, last, static_cast<std::uint16_t>(label(item)));
+      if (at == last) return;
+      if (*at == label(item)) visit(item, at - joint_label.begin());
+    }
+  }
 };
 
 /// Sentences of all sides in a row. label[u] is of the sentence's own side; < 0 as in TaggingData.
@@ -103,7 +121,7 @@ class CoupledObjective {
           const std::uint32_t row = data_.features.value[f];
           if (!share.has(row)) continue;
           if (g + 1 == groups)
-            apply_joint(row, data_.features.strength_of(f), change, rule);
+            apply_joint(row, data_.features.strength_of(f), changes, change, rule);
           else
             apply_side(g, row, data_.features.strength_of(f), changes, change, rule);
         }
@@ -131,8 +149,18 @@ class CoupledObjective {
     }
   }
   template <ChangeRule R>
-  void apply_joint(std::uint32_t row, float strength, const std::vector<float>& change, R& rule) const {
-    for (std::int64_t w = layout_.joint_first[row]; w < layout_.joint_first[row + 1]; ++w) {
+  void apply_joint(std::uint32_t row, float strength, std::span<const LabelChange> changes,
+                   const std::vector<float>& change, R& rule) const {
+    const std::int64_t begin = layout_.joint_first[row];
+    const std::int64_t end = layout_.joint_first[row + 1];
+    if (CoupledLayout::is_long(begin, end, changes.size())) {
+      return layout_.for_each_of(
+          changes, begin, end, [](const LabelChange& each) { return each.label; },
+          [&](const LabelChange& each, std::int64_t w) {
+            rule.change(static_cast<std::uint32_t>(layout_.joint_state_at + w), strength * each.value);
+          });
+    }
+    for (std::int64_t w = begin; w < end; ++w) {
       const float g = change[layout_.joint_label[w]];
       if (g != 0.0F) rule.change(static_cast<std::uint32_t>(layout_.joint_state_at + w), strength * g);
     }

@@ -48,7 +48,8 @@ class CoupledPredictor {
   };
 
   [[nodiscard]] const CoupledShape& shape() const { return shape_; }
-  [[nodiscard]] const CoupledWeights& weights() const { return weights_; }
+  /// The weights as they were given.
+  [[nodiscard]] CoupledWeights weights() const;
   [[nodiscard]] const TemplateSet& templates() const { return templates_; }
   [[nodiscard]] const Folding& folding() const { return folding_; }
 
@@ -66,7 +67,18 @@ class CoupledPredictor {
   TemplateSet templates_;
   Folding folding_;
   SearchOptions options_;
+  void spread_long_rows();
+
   std::int32_t side_labels_ = 0;  // of the table, before the joint ones
+  // Features with many joint weights have them spread out, [rows][joint labels]: their one joint entry has
+  // the label kSpread and, as its weight, the number of the row.
+  std::vector<float> spread_;
+  struct Replaced {
+    std::size_t entry;
+    std::uint16_t label;
+    float weight;
+  };
+  std::vector<Replaced> replaced_;  // what stood where an entry now leads to a spread row
   CoupledTransitions between_;
   CoupledTransitions prune_between_;
 };

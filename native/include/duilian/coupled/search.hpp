@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace duilian {
 /// Scratch of one thread.
 struct alignas(kApart) SearchWork {
   SideScores scores;
-  std::vector<TagSets> candidates;  // [sides]
+  std::vector<TagSets> candidates;         // [sides]
+  std::vector<std::vector<double>> prior;  // [sides]  p of the candidates by the side alone, if asked for
   BundleSpace space;
   Marginals found;
   std::vector<std::vector<double>> side;         // [sides]  p of the candidates
@@ -28,16 +30,17 @@ struct alignas(kApart) SearchWork {
 struct SearchOptions {
   Pruning pruning;
   Decoding decoding = Decoding::marginals;
+  double margin = std::numeric_limits<double>::infinity();  // of narrow(); infinite: every bundle is tried
 };
 
 /// Candidates of every side by the scores in `work`. `keep[k]`, if not empty, has labels that must stay.
 void prune(const CoupledShape& shape, const CoupledTransitions& between, Pruning pruning, std::int32_t units,
-           std::span<const std::span<const std::int32_t>> keep, SearchWork& work);
+           std::span<const std::span<const std::int32_t>> keep, bool with_prior, SearchWork& work);
 
 /// Builds and scores the bundles of the candidates in `work`; where the mappings leave nothing, they are not
-/// obeyed.
+/// obeyed. A finite margin needs `prior`.
 void build(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
-           SearchWork& work);
+           double margin, SearchWork& work);
 
 /// Fills `found`, `side` and `place` of `work` from its space.
 void decode(const CoupledShape& shape, Decoding decoding, SearchWork& work);

@@ -33,6 +33,7 @@ class BundleIndex {
   [[nodiscard]] std::uint64_t key(std::span<const TagId> bundle) const;
   std::vector<std::uint64_t> radix_;
   KeyTable table_;
+  std::vector<std::int32_t> dense_;  // [all bundles], if they are not too many: -1 unknown
   std::vector<TagId> bundles_;
 };
 

@@ -25,8 +25,10 @@ class JointSource {
   JointSource() = default;
   JointSource(const JointSource&) = delete;
   JointSource& operator=(const JointSource&) = delete;
-  /// Adds the weight of each feature of unit t with a joint label l to sum[slot[l]].
-  virtual void add(std::int32_t t, const std::int32_t* slot, double* sum) const = 0;
+  /// For every label l in `wanted` (ascending) adds the weights of unit t's features with l to sum[slot[l]];
+  /// what other labels have may go to sum[0].
+  virtual void add(std::int32_t t, std::span<const std::int32_t> wanted, const std::int32_t* slot,
+                   double* sum) const = 0;
 
  protected:
   ~JointSource() = default;
@@ -35,6 +37,7 @@ class JointSource {
 struct BundleSpace {
   Lattice lattice;
   std::vector<double> state;  // [S]
+  std::vector<double> joint;  // [S]  the joint features' part of it
   Transitions between;
   std::vector<std::int32_t> place;  // [S][sides]  which of its side's candidates a state has
   std::vector<std::int32_t> label;  // [S][parts]  its joint label, -1 if unknown
@@ -53,10 +56,19 @@ struct SpaceWorkspace {
 [[nodiscard]] bool build_space(const CoupledShape& shape, std::span<const TagSets> candidates,
                                bool without_mappings, BundleSpace& out);
 
-/// Scores of the states and between them. Where a position has one bundle, its state score does not matter
-/// to any probability, and joint features are not looked up.
-void score_space(const CoupledShape& shape, const CoupledTransitions& between, const SideScores& scores,
-                 const JointSource& source, SpaceWorkspace& work, BundleSpace& space);
+/// Scores of the states. Where a position has one bundle, its score does not matter to any probability, and
+/// joint features are not looked up.
+void score_states(const CoupledShape& shape, const SideScores& scores, const JointSource& source,
+                  SpaceWorkspace& work, BundleSpace& space);
+
+/// Leaves out bundles that are hopeless at their unit: what the sides' candidates and the bundle's joint
+/// features say of them together lies `margin` below the best. `p` has the candidates' probabilities. A space
+/// that would have no legal path left stays as it was.
+void narrow(const CoupledShape& shape, std::span<const TagSets> candidates,
+            std::span<const std::vector<double>> p, double margin, BundleSpace& space);
+
+/// Scores between the states, and of start and stop; after score_states.
+void score_between(const CoupledShape& shape, const CoupledTransitions& between, BundleSpace& space);
 
 /// The states in `kept` (ascending, some at every position) with their scores.
 void take_part(const BundleSpace& space, std::span<const std::int32_t> kept, BundleSpace& out);
