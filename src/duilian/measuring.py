@@ -10,11 +10,11 @@ from typing import Any
 from duilian.corpus import FORMATS, Corpus, Layer, guess_format, read
 from duilian.errors import ConfigError, StandardError
 from duilian.evaluation import Evaluation, evaluate_layers
-from duilian.models import Tagger
+from duilian.models import CoupledSide, StandardTagger, reading_of
 
 
 def measure(
-    tagger: Tagger, gold: Corpus, *, threads: int = 1, vocabulary: Set[str] | None = None
+    tagger: StandardTagger, gold: Corpus, *, threads: int = 1, vocabulary: Set[str] | None = None
 ) -> Evaluation:
     """All metrics that the gold sentences allow, with the time that the tagger took.
 
@@ -29,7 +29,7 @@ def measure(
     if not layers:
         raise ConfigError("there is no sentence to evaluate on")
     _check_standard(tagger, layers, gold.source)
-    tagger.set_params(threads=threads)
+    (tagger.tagger if isinstance(tagger, CoupledSide) else tagger).set_params(threads=threads)
     start = time.perf_counter()
     guess = tagger.predict_layers(layers)
     seconds = time.perf_counter() - start
@@ -38,17 +38,19 @@ def measure(
     return evaluate_layers(layers, guess, standard=gold.standard, vocabulary=vocabulary).timed(seconds)
 
 
-def _check_standard(tagger: Tagger, layers: Sequence[Layer], source: str) -> None:
+def _check_standard(tagger: StandardTagger, layers: Sequence[Layer], source: str) -> None:
     known = tagger.encoding_.tags
     seen = unknown_tags(tagger, layers)
     if known is None or not seen:
         return
     if not any(_names(tag) & set(known) for layer in layers for tag in layer.tags or ()):
         hint = f"the model has {', '.join(known[:5])} …; it was trained for {tagger.standard!r}"
+        if isinstance(tagger, CoupledSide):
+            hint = f"in {tagger.standard!r} the model has {', '.join(known[:5])} …; choose with --standard"
         raise StandardError(f"{source}: not one tag is known to the model, for instance {seen[0]!r}", hint)
 
 
-def unknown_tags(tagger: Tagger, layers: Sequence[Layer]) -> list[str]:
+def unknown_tags(tagger: StandardTagger, layers: Sequence[Layer]) -> list[str]:
     """The gold tags that the tagger cannot give, sorted."""
     known = set(tagger.encoding_.tags or ())
     seen: set[str] = set()
@@ -64,7 +66,7 @@ def _names(tag: str | frozenset[str] | None) -> frozenset[str]:
     return frozenset([tag]) if isinstance(tag, str) else tag
 
 
-def _visible(gold: Layer, guess: Layer, tagger: Tagger) -> Layer:
+def _visible(gold: Layer, guess: Layer, tagger: StandardTagger) -> Layer:
     """Gold without the white space and invisible characters in its words, which are not cut."""
     if "".join(gold.words) == "".join(guess.words):
         return gold
@@ -73,9 +75,9 @@ def _visible(gold: Layer, guess: Layer, tagger: Tagger) -> Layer:
     )
 
 
-def read_gold(path: str, tagger: Tagger, **reading: Any) -> Corpus:
+def read_gold(path: str, tagger: StandardTagger, **reading: Any) -> Corpus:
     """Gold sentences read as the tagger's training corpus was, unless `reading` says otherwise."""
-    noted = dict(tagger.notes_.get("reading", {}))
+    noted = reading_of(tagger)
     chosen = {name: value for name, value in reading.items() if value is not None}
     options: dict[str, Any] = {"standard": tagger.standard, "column": noted.get("column")}
     if "names" not in chosen and "columns" in noted:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from duilian.corpus import Layer, Sentence, Tag
 from duilian.errors import ConfigError
-from duilian.models import Tagger
+from duilian.models import StandardTagger
 
 BATCH = 1000
 MASS = 0.99
@@ -33,7 +33,7 @@ class Selection:
     uncertainty: float  # mean over words of 1 - probability of the best tag
 
 
-def select(tagger: Tagger, sentences: Iterable[Sentence], share: float) -> Iterator[Selection]:
+def select(tagger: StandardTagger, sentences: Iterable[Sentence], share: float) -> Iterator[Selection]:
     """Each sentence with its most uncertain words: `share` of them (0 to 1), rounded up."""
     if not 0 < share <= 1:
         raise ConfigError(f"the share of words must be above 0 and at most 1, got {share!r}")
@@ -67,7 +67,7 @@ def candidates(probabilities: npt.NDArray[np.float64], tags: Sequence[str]) -> f
 
 
 def _selected(
-    sentence: Sentence, layer: Layer, marginals: npt.NDArray[np.float64], share: float, tagger: Tagger
+    sentence: Sentence, layer: Layer, marginals: npt.NDArray[np.float64], share: float, tagger: StandardTagger
 ) -> Selection:
     best = marginals.max(axis=1)
     tags: list[Tag] = [None] * len(layer)

@@ -21,7 +21,8 @@ from duilian.corpus.files import display_name, peek
 from duilian.corpus.formats import SAMPLE_LINES, FormatOptions, find_format, guess_by_content, guess_by_name
 from duilian.errors import ConfigError, CorpusError
 from duilian.lexicon import Lexicon
-from duilian.models import Tagger
+from duilian.models import CoupledSide, StandardTagger, Tagger
+from duilian.models.tagger import Sentences
 
 BATCH_SENTENCES = 2000
 BATCH_CHARACTERS = 200_000
@@ -59,7 +60,7 @@ class Analysis:
 
 def read_sources(
     path: str,
-    tagger: Tagger,
+    tagger: StandardTagger,
     *,
     format: str | None = None,
     encoding: str = "utf-8",
@@ -87,7 +88,7 @@ def read_sources(
             yield Source(sentence=sentence)
 
 
-def _guess(lines: list[str], path: str, tagger: Tagger) -> str:
+def _guess(lines: list[str], path: str, tagger: StandardTagger) -> str:
     try:
         name = guess_by_content(lines, path) if lines else TEXT
     except CorpusError:
@@ -103,13 +104,15 @@ def _guess(lines: list[str], path: str, tagger: Tagger) -> str:
 
 
 def analyse(
-    tagger: Tagger,
+    tagger: StandardTagger,
     sources: Iterable[Source],
     *,
     with_confidence: bool = False,
     lexicon: Lexicon | None = None,
 ) -> Iterator[Analysis]:
     """The best analysis of each source, under a user's lexicon if there is one."""
+    if lexicon is not None:
+        _check_plain(tagger, "a lexicon (--lexicon)")
     for batch in _batches(sources):
         yield from (_analyse_text if tagger.level == "char" else _analyse_words)(
             tagger, batch, with_confidence, lexicon
@@ -117,11 +120,12 @@ def analyse(
 
 
 def analyse_k_best(
-    tagger: Tagger, sources: Iterable[Source], k: int, lexicon: Lexicon | None = None
+    tagger: StandardTagger, sources: Iterable[Source], k: int, lexicon: Lexicon | None = None
 ) -> Iterator[list[Analysis]]:
     """The k most probable analyses of each source, which is taken as one sentence."""
     if k < 1:
         raise ConfigError(f"the number of analyses must be at least 1, got {k}")
+    plain = _check_plain(tagger, "the list of best analyses (--nbest)")
     for source in sources:
         if tagger.level == "word":
             given = given_layer(source, tagger)
@@ -129,13 +133,33 @@ def analyse_k_best(
                 Analysis(
                     source, dataclasses.replace(given, tags=each.layer.tags), probability=each.probability
                 )
-                for each in (tagger.k_best(given, k, lexicon=lexicon) if given.words else [])
+                for each in (plain.k_best(given, k, lexicon=lexicon) if given.words else [])
             ]
         else:
             line = _text(source, tagger)
             spans = _units(line, tagger)
-            found = tagger.k_best(texts.cut(line, spans), k, lexicon=lexicon) if len(spans) else []
+            found = plain.k_best(texts.cut(line, spans), k, lexicon=lexicon) if len(spans) else []
             yield [_restored(source, line, spans, each.layer, None, each.probability) for each in found]
+
+
+def _check_plain(tagger: StandardTagger, what: str) -> Tagger:
+    if isinstance(tagger, CoupledSide):
+        raise ConfigError(f"{what} is not for coupled models yet", "use a model of kind crf or guided")
+    return tagger
+
+
+def _predict(tagger: StandardTagger, layers: Sentences, lexicon: Lexicon | None) -> list[Layer]:
+    if isinstance(tagger, CoupledSide):
+        return tagger.predict_layers(layers)
+    return tagger.predict_layers(layers, lexicon=lexicon)
+
+
+def _marginals(
+    tagger: StandardTagger, layers: Sentences, lexicon: Lexicon | None
+) -> list[npt.NDArray[np.float64]]:
+    if isinstance(tagger, CoupledSide):
+        return tagger.marginals(layers)
+    return tagger.marginals(layers, lexicon=lexicon)
 
 
 def _batches(sources: Iterable[Source]) -> Iterator[list[Source]]:
@@ -151,7 +175,7 @@ def _batches(sources: Iterable[Source]) -> Iterator[list[Source]]:
         yield batch
 
 
-def given_layer(source: Source, tagger: Tagger) -> Layer:
+def given_layer(source: Source, tagger: StandardTagger) -> Layer:
     """The words to tag."""
     if source.sentence is None:
         return Layer(tuple([word for word in _SEPARATORS.split(source.line) if word]))
@@ -160,11 +184,11 @@ def given_layer(source: Source, tagger: Tagger) -> Layer:
 
 
 def _analyse_words(
-    tagger: Tagger, batch: Sequence[Source], with_confidence: bool, lexicon: Lexicon | None
+    tagger: StandardTagger, batch: Sequence[Source], with_confidence: bool, lexicon: Lexicon | None
 ) -> Iterator[Analysis]:
     given = [given_layer(source, tagger) for source in batch]
-    found = tagger.predict_layers(given, lexicon=lexicon)
-    marginals = tagger.marginals(given, lexicon=lexicon) if with_confidence else None
+    found = _predict(tagger, given, lexicon)
+    marginals = _marginals(tagger, given, lexicon) if with_confidence else None
     for place, (source, layer, guess) in enumerate(zip(batch, given, found, strict=True)):
         confidence = None
         if marginals is not None:
@@ -173,32 +197,27 @@ def _analyse_words(
         yield Analysis(source, dataclasses.replace(layer, tags=guess.tags), confidence=confidence)
 
 
-def _text(source: Source, tagger: Tagger) -> str:
+def _text(source: Source, tagger: StandardTagger) -> str:
     return source.line if source.sentence is None else given_layer(source, tagger).text
 
 
-def _units(line: str, tagger: Tagger) -> texts.Spans:
-    return texts.units(line, join_letters=tagger.join_letters, join_digits=tagger.join_digits)
+def _units(line: str, tagger: StandardTagger) -> texts.Spans:
+    encoding = tagger.encoding_
+    return texts.units(line, join_letters=encoding.join_letters, join_digits=encoding.join_digits)
 
 
 def _analyse_text(
-    tagger: Tagger, batch: Sequence[Source], with_confidence: bool, lexicon: Lexicon | None
+    tagger: StandardTagger, batch: Sequence[Source], with_confidence: bool, lexicon: Lexicon | None
 ) -> Iterator[Analysis]:
     lines = [_text(source, tagger) for source in batch]
     # A corpus has its sentences; a line of text is cut into them.
-    is_plain = lexicon is None and not tagger.templates_.columns
-    is_text = is_plain and all(source.sentence is None for source in batch)
-    if is_text:
-        guesses = _cut_lines(tagger, lines)
-    else:
-        guesses = tagger.predict_layers([(line,) for line in lines], lexicon=lexicon)
+    is_text = lexicon is None and all(source.sentence is None for source in batch)
+    guesses = _cut_lines(tagger, lines) if is_text else _predict(tagger, [(line,) for line in lines], lexicon)
     split = _sentence_units if is_text else lambda line, tagger: [_units(line, tagger)]
     marginals = None
     if with_confidence:
         parts = [(line, units) for line in lines for units in split(line, tagger)]
-        marginals = np.concatenate(
-            tagger.marginals([texts.cut(*part) for part in parts] or [()], lexicon=lexicon)
-        )
+        marginals = np.concatenate(_marginals(tagger, [texts.cut(*part) for part in parts] or [()], lexicon))
     first = 0  # the row of the line's first unit in marginals
     for source, line, guess in zip(batch, lines, guesses, strict=True):
         if marginals is None and "".join(guess.words) == line:  # words only: nothing to put together again
@@ -213,8 +232,10 @@ def _analyse_text(
         yield _restored(source, line, units, guess, probabilities, None)
 
 
-def _cut_lines(tagger: Tagger, lines: Sequence[str]) -> list[Layer]:
-    """Words and tags of each line, by the native path of whole files; blanks end words."""
+def _cut_lines(tagger: StandardTagger, lines: Sequence[str]) -> list[Layer]:
+    """Words and tags of each line, cut into sentences; by the native path of whole files, if there is one."""
+    if tagger.templates_.columns or not hasattr(tagger, "tag_lines"):
+        return _cut_sentences(tagger, lines)
     # Control characters are in no unit, so that these signs are in no word.
     text = "".join(texts.check_text(line) + "\n" for line in lines).encode()
     answer = tagger.tag_lines(text, between="\x01", before_tag="\x02").decode()
@@ -226,7 +247,22 @@ def _cut_lines(tagger: Tagger, lines: Sequence[str]) -> list[Layer]:
     return layers
 
 
-def _sentence_units(line: str, tagger: Tagger) -> list[texts.Spans]:
+def _cut_sentences(tagger: StandardTagger, lines: Sequence[str]) -> list[Layer]:
+    cuts = [texts.sentences(texts.check_text(line)).tolist() for line in lines]
+    pieces = [(line[a:b],) for line, ends in zip(lines, cuts, strict=True) for a, b in ends]
+    found = iter(tagger.predict_layers(pieces))
+    return [join_layers(list(itertools.islice(found, len(ends)))) for ends in cuts]
+
+
+def join_layers(parts: Sequence[Layer]) -> Layer:
+    """Words and tags of several pieces in a row."""
+    words = tuple([word for part in parts for word in part.words])
+    if any(part.tags is None for part in parts):
+        return Layer(words)
+    return Layer(words, tuple([tag for part in parts for tag in part.tags or ()]))
+
+
+def _sentence_units(line: str, tagger: StandardTagger) -> list[texts.Spans]:
     """The units of each sentence of a line; none reaches from one sentence into the next."""
     return [_units(line[a:b], tagger) + a for a, b in texts.sentences(line).tolist()]
 
@@ -238,7 +274,7 @@ def _word_ends(units: texts.Spans, words: Sequence[str]) -> list[int]:
 
 
 def _label_probabilities(
-    tagger: Tagger, units: texts.Spans, guess: Layer, marginals: npt.NDArray[np.float64]
+    tagger: StandardTagger, units: texts.Spans, guess: Layer, marginals: npt.NDArray[np.float64]
 ) -> list[float]:
     """The marginal of every unit's label in the guess."""
     encoding, b = tagger.encoding_, tagger.encoding_.boundaries

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -14,7 +14,7 @@ from duilian.corpus import Corpus, vocabulary
 from duilian.errors import ConfigError
 from duilian.evaluation import Evaluation
 from duilian.measuring import measure, read_gold, unknown_tags
-from duilian.models import Tagger, load
+from duilian.models import CoupledTagger, StandardTagger, Tagger, load, standards_of, tagger_for
 
 EXAMPLE = "Example:\n\n    duilian evaluate zx.model zx/dev.wordpos --against zx/train.wordpos"
 
@@ -27,7 +27,11 @@ def command(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON; shares are percentages.")] = False,
     standard: Annotated[
-        str | None, typer.Option(help="The layer of the gold files; else the model's standard.")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="The layer of the gold files; of a coupled model the standard (again for another one).",
+        ),
     ] = None,
     format: Format = None,
     encoding: Annotated[
@@ -48,28 +52,59 @@ def command(
 
     At word level the gold words are tagged; at character level they are joined, cut and tagged anew.
     """
-    tagger = load(model)
     reading = {
-        "standard": standard,
         "format": format,
         "encoding": encoding,
         "cut": cut,
         "column": column,
         "names": None if columns is None else columns.split(","),
     }
-    corpora = [read_gold(path, tagger, **reading) for path in gold]
-    known = None if against is None else vocabulary(read_gold(against, tagger, **reading))
+    found = [
+        _evaluate(tagger, layer, gold, against, threads, reading)
+        for tagger, layer in _taggers(load(model), standard or [])
+    ]
+    if as_json:
+        objects = [each.as_json() for each in found]
+        shown = objects[0] if len(objects) == 1 else objects
+        typer.echo(json.dumps(shown, ensure_ascii=False, indent=2))
+    else:
+        for each in found:
+            show_evaluation(each)
+
+
+def _taggers(model: Tagger | CoupledTagger, named: list[str]) -> list[tuple[StandardTagger, str]]:
+    """Who is evaluated, and on which layer of the gold sentences."""
+    if isinstance(model, CoupledTagger):
+        if not named:
+            say_first_standard(standards_of(model))
+        return [(tagger_for(model, name), name) for name in named or model.standards[:1]]
+    return [(model, name) for name in named or [model.standard]]
+
+
+def say_first_standard(names: tuple[str, ...]) -> None:
+    """Tell in which of its standards a coupled model answers when nobody has said."""
+    said = f"answering in {names[0]!r}; the model also has {', '.join(names[1:])}: --standard"
+    typer.echo(f"duilian: {said}", err=True)
+
+
+def _evaluate(
+    tagger: StandardTagger,
+    layer: str,
+    gold: list[str],
+    against: str | None,
+    threads: int,
+    reading: dict[str, Any],
+) -> Evaluation:
+    corpora = [read_gold(path, tagger, standard=layer, **reading) for path in gold]
+    known = None if against is None else vocabulary(read_gold(against, tagger, standard=layer, **reading))
     corpus = Corpus(
         [sentence for part in corpora for sentence in part],
-        standard=standard or tagger.standard,
+        standard=layer,
         source=", ".join(part.source for part in corpora),
     )
     found = measure(tagger, corpus, threads=threads, vocabulary=known)
     _warn_of_unknown_tags(tagger, corpus)
-    if as_json:
-        typer.echo(json.dumps(found.as_json(), ensure_ascii=False, indent=2))
-    else:
-        show_evaluation(found)
+    return found
 
 
 def show_evaluation(found: Evaluation) -> None:
@@ -82,7 +117,7 @@ def show_evaluation(found: Evaluation) -> None:
     Console().print(table)
 
 
-def _warn_of_unknown_tags(tagger: Tagger, corpus: Corpus) -> None:
+def _warn_of_unknown_tags(tagger: StandardTagger, corpus: Corpus) -> None:
     if tagger.segment_only:
         return
     unknown = unknown_tags(tagger, [sentence[corpus.standard] for sentence in corpus])
@@ -92,7 +127,7 @@ def _warn_of_unknown_tags(tagger: Tagger, corpus: Corpus) -> None:
         typer.echo(f"duilian: warning: {message}", err=True)
 
 
-def check_level(tagger: Tagger, level: str, command: str, instead: str) -> None:
+def check_level(tagger: StandardTagger, level: str, command: str, instead: str) -> None:
     """Refuse a model that cannot do what the command is for."""
     if tagger.level != level:
         wanted = {"word": "a word-level", "char": "a character-level"}[level]

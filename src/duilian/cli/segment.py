@@ -10,6 +10,7 @@ from duilian.cli.tag import (
     LexiconFile,
     LexiconMode,
     Model,
+    Standard,
     Threads,
     load_tagger,
     read_lexicon,
@@ -27,6 +28,7 @@ def command(
     format: InputFormat = None,
     lexicon: LexiconFile = None,
     lexicon_mode: LexiconMode = "force",
+    standard: Standard = None,
     encoding: Encoding = "utf-8",
     output: Output = "-",
     threads: Threads = 1,
@@ -35,7 +37,7 @@ def command(
 
     Every character comes back. White space of the text always separates words and stays where it is.
     """
-    tagger = load_tagger(model, threads)
+    tagger = load_tagger(model, threads, standard)
     check_level(tagger, "char", "segment", "train one with level = 'char'")
     sources = sources_of(files, tagger, format=format, encoding=encoding)
     with open_writer(output) as write:

@@ -9,9 +9,9 @@ import typer
 
 from duilian.cli.corpus import Encoding, Output
 from duilian.cli.evaluate import check_level
-from duilian.cli.tag import InputFormat, Model, Threads, load_tagger
+from duilian.cli.tag import InputFormat, Model, Standard, Threads, load_tagger
 from duilian.corpus import Sentence, write
-from duilian.models import Tagger
+from duilian.models import StandardTagger, reading_of
 from duilian.selection import Selection, most_uncertain, select
 from duilian.streams import Source, given_layer, read_sources
 
@@ -22,7 +22,8 @@ EXAMPLE = (
 OUTPUT_FORMATS = ("underscore", "slash", "conllu", "columns", "jsonl")
 
 
-def _share(text: str) -> float:
+def parse_share(text: str) -> float:
+    """A percentage, such as 20%, as a number from 0 to 1."""
     try:
         share = float(text.removesuffix("%")) / 100
     except ValueError:
@@ -45,6 +46,7 @@ def command(
         str, typer.Option(metavar="FORMAT", help=f"Format of the output: {', '.join(OUTPUT_FORMATS)}.")
     ] = "underscore",
     format: InputFormat = None,
+    standard: Standard = None,
     encoding: Encoding = "utf-8",
     output: Output = "-",
     threads: Threads = 1,
@@ -56,18 +58,18 @@ def command(
     """
     if to not in OUTPUT_FORMATS:
         raise typer.BadParameter(f"{to!r} is none of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
-    share = _share(tokens)
-    tagger = load_tagger(model, threads)
+    share = parse_share(tokens)
+    tagger = load_tagger(model, threads, standard)
     check_level(tagger, "word", "select", "cut the text into words and use a model that tags words")
     sources = read_sources(file, tagger, format=format, encoding=encoding)
     found: Iterable[Selection] = select(tagger, _sentences(sources, tagger), share)
     if sentences is not None:
         found = most_uncertain(found, sentences)
-    column = tagger.notes_.get("reading", {}).get("column")
+    column = reading_of(tagger).get("column")
     write((each.sentence for each in found), output, format=to, standard=tagger.standard, column=column)
 
 
-def _sentences(sources: Iterable[Source], tagger: Tagger) -> Iterator[Sentence]:
+def _sentences(sources: Iterable[Source], tagger: StandardTagger) -> Iterator[Sentence]:
     for source in sources:
         id = "" if source.sentence is None else source.sentence.id
         yield Sentence({tagger.standard: given_layer(source, tagger)}, id)

@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from duilian.cli.corpus import Encoding, Output
+from duilian.cli.evaluate import say_first_standard
 from duilian.corpus import FORMATS, Layer, Sentence, open_writer
 from duilian.corpus.formats import FormatOptions
 from duilian.errors import ConfigError
 from duilian.lexicon import Lexicon
-from duilian.models import Tagger, load
+from duilian.models import StandardTagger, load, reading_of, standards_of, tagger_for
 from duilian.streams import Analysis, Source, analyse, analyse_k_best, known_formats, read_sources
 
 EXAMPLE = "Example:\n\n    echo 我们 去 北京 。 | duilian tag pos.model --to slash"
@@ -26,6 +27,10 @@ InputFormat = Annotated[
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model from duilian train.")]
 Inputs = Annotated[
     list[str] | None, typer.Argument(metavar="FILE", help="Files, one after the other; - is standard input.")
+]
+Standard = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The standard to answer in, if the model has several; else its first."),
 ]
 Threads = Annotated[int, typer.Option(min=1, help="Threads to use.")]
 LexiconFile = Annotated[
@@ -55,6 +60,7 @@ def command(
     format: InputFormat = None,
     lexicon: LexiconFile = None,
     lexicon_mode: LexiconMode = "force",
+    standard: Standard = None,
     encoding: Encoding = "utf-8",
     output: Output = "-",
     threads: Threads = 1,
@@ -63,14 +69,15 @@ def command(
 
     A word-level model takes lines of words between spaces, or any corpus format. A character-level model
     takes text, a line at a time; it joins the words of a corpus and cuts them anew.
+    A coupled model answers in any of its standards: --standard.
     """
-    tagger = load_tagger(model, threads)
+    tagger = load_tagger(model, threads, standard)
     if tagger.encoding_.tags is None:
         raise ConfigError(f"{model}: the model only cuts text into words", "use duilian segment")
     _check(to, nbest, marginals)
-    column = tagger.notes_.get("reading", {}).get("column")
+    column = reading_of(tagger).get("column")
     sources = sources_of(files, tagger, format=format, encoding=encoding, column=column)
-    render = _renderer(to, tagger.standard, column)
+    render = renderer(to, tagger.standard, column)
     words = read_lexicon(lexicon, lexicon_mode)
     with open_writer(output) as write:
         if nbest is None:
@@ -81,13 +88,22 @@ def command(
                 write(line)
 
 
-def load_tagger(model: str, threads: int) -> Tagger:
-    """The tagger in a file, told how many threads to use."""
-    return load(model).set_params(threads=threads)
+def load_tagger(model: str, threads: int, standard: str | None = None) -> StandardTagger:
+    """The tagger in a file, told how many threads to use and which standard to answer in."""
+    found = load(model).set_params(threads=threads)
+    names = standards_of(found)
+    if standard is None and len(names) > 1:
+        say_first_standard(names)
+    return tagger_for(found, standard)
 
 
 def sources_of(
-    files: list[str] | None, tagger: Tagger, *, format: str | None, encoding: str, column: str | None = None
+    files: list[str] | None,
+    tagger: StandardTagger,
+    *,
+    format: str | None,
+    encoding: str,
+    column: str | None = None,
 ) -> Iterator[Source]:
     """What stands in the files, one after the other; standard input if there is none."""
     for path in files or ["-"]:
@@ -109,7 +125,8 @@ def _check(to: str, nbest: int | None, marginals: bool) -> None:
         raise typer.BadParameter(hint, param_hint="--nbest")
 
 
-def _renderer(to: str, standard: str, column: str | None) -> Callable[[Analysis], str]:
+def renderer(to: str, standard: str, column: str | None) -> Callable[[Analysis], str]:
+    """How an analysis is written in a format, with its confidence where there is one."""
     form = FORMATS[to]
     options = FormatOptions(standard=standard, column=column)
     assert form.write is not None

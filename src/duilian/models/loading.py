@@ -1,0 +1,44 @@
+"""Models from files, of whatever kind, and the view that all of them share: a tagger for one standard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from duilian.errors import ConfigError, ModelFileError
+from duilian.modelfile import read_model
+from duilian.models.coupled import CoupledSide, CoupledTagger
+from duilian.models.guided import GuidedTagger
+from duilian.models.tagger import Tagger
+
+StandardTagger = Tagger | CoupledSide
+"""A tagger that answers after one standard: by itself, or as one side of a coupled tagger."""
+
+
+def load(path: str | Path) -> Tagger | CoupledTagger:
+    """The tagger in a file, of whatever kind it is."""
+    kind = read_model(path)[0].get("kind")
+    for known in (Tagger, GuidedTagger, CoupledTagger):
+        if known.kind == kind:
+            return known.load(path)
+    raise ModelFileError(str(path), f"is of kind {kind!r}, not a tagger")
+
+
+def standards_of(model: Tagger | CoupledTagger) -> tuple[str, ...]:
+    """The standards that a model answers in; the first is the one it answers in unless told."""
+    return model.standards if isinstance(model, CoupledTagger) else (model.standard,)
+
+
+def tagger_for(model: Tagger | CoupledTagger, standard: str | None = None) -> StandardTagger:
+    """The model as a tagger for one of its standards, the first if none is named."""
+    names = standards_of(model)
+    if standard is not None and standard not in names:
+        raise ConfigError(f"the model has no standard {standard!r}, only {', '.join(names)}")
+    return model.of(standard or names[0]) if isinstance(model, CoupledTagger) else model
+
+
+def reading_of(tagger: StandardTagger) -> dict[str, Any]:
+    """How the training corpus of this standard was read, as a recipe's run has noted it."""
+    notes = getattr(tagger, "notes_", {})
+    side = notes.get("sides", {}).get(tagger.standard, notes)
+    return dict(side.get("reading", {}))
