@@ -13,17 +13,18 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from duilian.cli.evaluate import show_evaluation
-from duilian.evaluation import Evaluation
-from duilian.learning import IterationReport, LearnConfig
+from duilian.learning import IterationReport
 from duilian.measuring import measure
-from duilian.models import load
-from duilian.recipes import Recipe, Run, train
+from duilian.modelfile import read_model
+from duilian.models import load, tagger_for
+from duilian.recipes import KINDS, Recipe, Run, Side, train
 
 EXAMPLE = (
     "Example:\n\n    duilian train recipes/zx-pos.toml --data corpora -o zx.model --set learn.iterations=5"
 )
 
 Tell = Callable[[IterationReport], None]
+Stage = Callable[[str], None]
 
 
 def command(
@@ -56,8 +57,15 @@ def command(
     overrides = [*(set_ or []), *([] if seed is None else [f"learn.seed={seed}"])]
     plan = Recipe.load(recipe, data, overrides)
     _check_test(plan, test)
-    with _telling(plan) as tell:
-        run = Run(output=output, resume=resume, threads=threads, on_iteration=tell, on_warning=_warn)
+    with _telling(plan) as (tell, begin):
+        run = Run(
+            output=output,
+            resume=resume,
+            threads=threads,
+            on_iteration=tell,
+            on_stage=begin,
+            on_warning=_warn,
+        )
         if resume and not run.checkpoint.exists():
             _warn(f"there is no {run.checkpoint} to resume from; starting from the beginning")
         try:
@@ -65,25 +73,41 @@ def command(
         except KeyboardInterrupt:
             _say_how_to_resume(run)
             raise typer.Exit(130) from None
-    typer.echo(f"{output}: {os.path.getsize(output):,} bytes{'' if score is None else f', dev {score:.2f}'}")
+    typer.echo(f"{output}: {os.path.getsize(output):,} bytes{_spell_best(output, score)}")
     if test:
-        show_evaluation(_test(plan, output, threads or 1))
+        _test(plan, output, threads or 1)
 
 
 def _warn(message: str) -> None:
     typer.echo(f"duilian: warning: {message}", err=True)
 
 
+def _tested(plan: Recipe) -> list[Side]:
+    """The sides that the model answers in, and that have a test set."""
+    answered = plan.sides if plan.kind == "coupled" else plan.sides[:1]
+    return [side for side in answered if side.test]
+
+
 def _check_test(plan: Recipe, is_wanted: bool) -> None:
-    if is_wanted and not any(side.test for side in plan.sides):
+    if is_wanted and not _tested(plan):
         raise typer.BadParameter("the recipe names no test set", param_hint="--test")
 
 
-def _test(plan: Recipe, model: Path, threads: int) -> Evaluation:
-    side = next(side for side in plan.sides if side.test)
-    gold = plan.corpus(side, "test")
-    assert gold is not None
-    return measure(load(model), gold, threads=threads)
+def _test(plan: Recipe, path: Path, threads: int) -> None:
+    model = load(path)
+    for side in _tested(plan):
+        gold = plan.corpus(side, "test")
+        assert gold is not None
+        show_evaluation(measure(tagger_for(model, side.standard), gold, threads=threads))
+
+
+def _spell_best(path: Path, score: float | None) -> str:
+    if score is None:
+        return ""
+    sides = read_model(path)[0]["notes"].get("sides", {})
+    known = {name: found["dev_score"] for name, found in sides.items() if found["dev_score"] is not None}
+    each = ", ".join(f"{name} {best:.2f}" for name, best in known.items())
+    return f", dev {score:.2f}" + (f" on average; best {each}" if each else "")
 
 
 def _say_how_to_resume(run: Run) -> None:
@@ -94,11 +118,14 @@ def _say_how_to_resume(run: Run) -> None:
 
 
 @contextlib.contextmanager
-def _telling(plan: Recipe) -> Iterator[Tell]:
-    """Somebody to tell of every iteration: a bar on a terminal, plain lines elsewhere."""
-    console = Console(stderr=True)
+def _telling(plan: Recipe) -> Iterator[tuple[Tell, Stage]]:
+    """Whom to tell of every iteration, and of what comes before: a bar on a terminal, else plain lines."""
+    console, names = Console(stderr=True), [side.standard for side in plan.sides]
     if not console.is_terminal:
-        yield lambda report: typer.echo(f"iteration {report.iteration}: {_spell(report)}", err=True)
+        yield (
+            lambda report: typer.echo(f"iteration {report.iteration}: {_spell(report, names)}", err=True),
+            lambda stage: typer.echo(f"{stage} …", err=True),
+        )
         return
     columns = (
         TextColumn("iteration"),
@@ -112,15 +139,24 @@ def _telling(plan: Recipe) -> Iterator[Tell]:
     def tell(report: IterationReport) -> None:
         nonlocal best
         best = max(best, report.score or 0.0)
-        shown = f"{_spell(report)}" + (f", best {best:.2f}" if report.score is not None else "")
+        shown = _spell(report, names) + (f", best {best:.2f}" if report.score is not None else "")
         bar.update(task, completed=report.iteration, description=shown)
 
-    total = plan.learn.iterations or LearnConfig().iterations
+    total = plan.learn.iterations or KINDS[plan.kind].iterations
     with Progress(*columns, console=console) as bar:
         task = bar.add_task("reading", total=total)
-        yield tell
+        yield tell, lambda stage: bar.update(task, description=stage)
 
 
-def _spell(report: IterationReport) -> str:
-    dev = "" if report.score is None else f", dev {report.score:.2f}{' (best)' if report.is_best else ''}"
-    return f"loss {report.loss:.4f}{dev}, {report.seconds:.1f} s"
+def _spell(report: IterationReport, names: list[str]) -> str:
+    """The loss, the dev score and, if there are several sides, each side's with what pruning left."""
+    loss = "" if report.loss is None else f"loss {report.loss:.4f}, "
+    dev = "" if report.score is None else f"dev {report.score:.2f}{' (best)' if report.is_best else ''}, "
+    sides = "".join(f"{_spell_side(report, name)}, " for name in names if name in report.details)
+    return f"{loss}{dev}{sides}{report.seconds:.1f} s"
+
+
+def _spell_side(report: IterationReport, name: str) -> str:
+    found = report.details
+    kept = f"{found[f'{name} candidates']:.1f} candidates, oracle {found[f'{name} oracle']:.2f}"
+    return f"{name} {found[name]:.2f} ({kept})"

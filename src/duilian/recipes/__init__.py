@@ -1,10 +1,11 @@
 """Recipes: one TOML file names everything that a training run needs."""
 
-from duilian.recipes.kinds import CrfSettings, GuidedSettings
+from duilian.recipes.kinds import CoupledSettings, CrfSettings, GuidedSettings
 from duilian.recipes.recipe import KINDS, Kind, Learn, Recipe, Run, Save, Side, register, train
 
 __all__ = [
     "KINDS",
+    "CoupledSettings",
     "CrfSettings",
     "GuidedSettings",
     "Kind",

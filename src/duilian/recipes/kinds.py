@@ -3,30 +3,51 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
-from typing import Any, Literal
+import itertools
+from typing import Literal
 
-from duilian.corpus import Corpus, Sentence
-from duilian.errors import StandardError
-from duilian.features.templates import presets
+from duilian.corpus import Corpus
+from duilian.errors import ConfigError, StandardError
+from duilian.models.coupled import CoupledTagger
+from duilian.models.coupled_training import AVERAGE
+from duilian.models.coupling import MAPPINGS
 from duilian.models.guided import GuidedTagger
 from duilian.models.tagger import Tagger
-from duilian.recipes.recipe import Kind, Recipe, Run, Side, register
+from duilian.recipes.recipe import Kind, Recipe, Run, register
+from duilian.recipes.steps import (
+    corpora_of,
+    learn_settings,
+    save,
+    scorable,
+    side_notes,
+    warn_of_overlap,
+)
+from duilian.standards.mapping_table import MappingTable
+
+CACHE = ".duilian-cache"
+MOST_SIDES = 8
+TABLES = ("tight", "relaxed")  # mappings that stand in a shipped table for each pair of standards
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class CrfSettings:
-    """`[model]` of kind crf; what each means stands in `Tagger`."""
+class LevelSettings:
+    """What every kind wants to know about units and features."""
 
     level: Literal["word", "char"] = "word"
     templates: str | None = None
-    segment_only: bool = False
     scheme: str = "BIES"
     join_letters: bool = False
     join_digits: bool = False
     script: Literal["as-is", "simplified"] = "as-is"
     min_count: int = 1
     full_from: int = 2
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class CrfSettings(LevelSettings):
+    """`[model]` of kind crf; what each means stands in `Tagger`."""
+
+    segment_only: bool = False
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -37,117 +58,165 @@ class GuidedSettings(CrfSettings):
     source_iterations: int | None = None  # None: as many as the target
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class CoupledSettings(LevelSettings):
+    """`[model]` of kind coupled; what each means stands in `CoupledTagger`. Any number of sides from two."""
+
+    mapping: str = "complete"
+    features: Literal["all", "separate", "joint"] = "all"
+    pruning: Literal["online", "offline"] = "online"
+    most: int = 8
+    mass: float = 0.98
+    folds: int = 10
+    start: Literal["warm", "cold"] = "warm"
+    warm: list[float] | None = None
+    plain_iterations: int = 8
+    guide: str | None = None
+    joint_count: int | None = None
+    decoding: Literal["marginals", "path"] = "marginals"
+    keep: Literal["all", "average"] = "all"
+
+
 def train_crf(recipe: Recipe, run: Run) -> float | None:
     """The plain tagger from a recipe of kind crf."""
     (side,) = recipe.sides
-    tagger = Tagger(side.standard, sample=side.sample, **recipe.model, **_learn(recipe, run))
-    corpus, dev = _corpora(recipe, side, run, is_tagged=not tagger.segment_only)
+    tagger = Tagger(side.standard, sample=side.sample, **recipe.model, **learn_settings(recipe, run))
+    corpus, dev = corpora_of(recipe, side, is_tagged=not tagger.segment_only)
+    warn_of_overlap([(corpus, dev)], tagger.level, run)
     tagger.fit(
         corpus,
-        dev=None if dev is None else _with_tags(dev, tagger),
+        dev=scorable(dev, tagger.level),
         on_iteration=run.on_iteration,
         checkpoint=run.checkpoint,
         resume=run.resume,
     )
-    return _save(tagger, recipe, run, _notes(recipe, side, corpus, dev, tagger))
+    return save(tagger, recipe, run, side_notes(side, corpus, dev))
 
 
 def train_guided(recipe: Recipe, run: Run) -> float | None:
     """The guide-feature tagger from a recipe of kind guided; with --resume the source is trained again."""
     side, source_side = recipe.sides
-    learn, model = _learn(recipe, run), dict(recipe.model)
+    learn, model = learn_settings(recipe, run), dict(recipe.model)
     source_iterations = model.pop("source_iterations", None)
     tagger = GuidedTagger(
         side.standard, source_standard=source_side.standard, sample=side.sample, **model, **learn
     )
-    corpus, dev = _corpora(recipe, side, run, is_tagged=not tagger.segment_only)
-    source_corpus, _ = _corpora(recipe, source_side, run, is_tagged=not tagger.segment_only)
+    corpora = [corpora_of(recipe, each, is_tagged=not tagger.segment_only) for each in recipe.sides]
+    for pair in corpora:
+        warn_of_overlap([pair], tagger.level, run)
+    (corpus, dev), (source_corpus, source_dev) = corpora
     shared = {name: value for name, value in model.items() if name not in ("folds", "templates")}
     learn |= {"iterations": source_iterations} if source_iterations else {}
     source = Tagger(source_side.standard, sample=source_side.sample, **shared, **learn)
-    source_dev = recipe.corpus(source_side, "dev")
-    source.fit(source_corpus, dev=None if source_dev is None else _with_tags(source_dev, source))
+    source.fit(source_corpus, dev=scorable(source_dev, tagger.level))
     tagger.fit(
         corpus,
         source=source,
-        dev=None if dev is None else _with_tags(dev, tagger),
+        dev=scorable(dev, tagger.level),
         on_iteration=run.on_iteration,
         checkpoint=run.checkpoint,
         resume=run.resume,
     )
     if recipe.save.least > 0:
         source.trim(recipe.save.least)
-    return _save(tagger, recipe, run, _notes(recipe, side, corpus, dev, tagger))
+    return save(tagger, recipe, run, side_notes(side, corpus, dev))
 
 
-def _learn(recipe: Recipe, run: Run) -> dict[str, Any]:
-    return recipe.learn.chosen() | ({} if run.threads is None else {"threads": run.threads})
+def train_coupled(recipe: Recipe, run: Run) -> float | None:
+    """The coupled tagger from a recipe of kind coupled: one corpus per side, one model for all."""
+    sides, learn = recipe.sides, learn_settings(recipe, run)
+    if learn.get("algorithm") == "sgd":
+        learn = {"rate": None, **learn}  # its first step is found by trying
+    tagger = CoupledTagger(
+        [side.standard for side in sides],
+        samples=[side.sample for side in sides],
+        cache=str(run.output.parent / CACHE),
+        **recipe.model,
+        **learn,
+    )
+    corpora = [corpora_of(recipe, side) for side in sides]
+    _check_standards([corpus for corpus, _ in corpora])
+    _check_mapping(recipe.model.get("mapping", "complete"), [corpus for corpus, _ in corpora])
+    warn_of_overlap(corpora, tagger.level, run)
+    _warn_of_missing_dev([(corpus.standard, dev) for corpus, dev in corpora], run)
+    dev_sets = [scorable(dev, tagger.level) for _, dev in corpora]
+    tagger.fit(
+        [corpus for corpus, _ in corpora],
+        dev=dev_sets if any(dev is not None for dev in dev_sets) else None,
+        on_iteration=run.on_iteration,
+        on_stage=run.on_stage,
+        checkpoint=run.checkpoint,
+        resume=run.resume,
+    )
+    notes = {
+        side.standard: side_notes(side, corpus, dev)
+        | {"dev_score": None if dev is None else _side_score(tagger, side.standard)}
+        for side, (corpus, dev) in zip(sides, corpora, strict=True)
+    }
+    return save(tagger, recipe, run, {"sides": notes})
 
 
-def _corpora(recipe: Recipe, side: Side, run: Run, *, is_tagged: bool) -> tuple[Corpus, Corpus | None]:
-    """Train and dev of a side, looked over for what would spoil a run."""
-    corpus, dev = recipe.corpus(side, "train"), recipe.corpus(side, "dev")
-    assert corpus is not None
-    for part in filter(None, (corpus, dev) if is_tagged else ()):
-        check_tags(part)
-    if dev is not None:
-        _warn_of_overlap(corpus, dev, run)
-    return corpus, dev
+def _side_score(tagger: CoupledTagger, standard: str) -> float | None:
+    """The best on a side's dev set; if there is but one dev set, it is the average too."""
+    return tagger.best_scores_.get(standard, tagger.best_scores_[AVERAGE])
 
 
-def _save(tagger: Tagger, recipe: Recipe, run: Run, notes: dict[str, Any]) -> float | None:
-    if recipe.save.least > 0:
-        tagger.trim(recipe.save.least)
-    _forget_the_machine(tagger)
-    tagger.save(run.output, precision=recipe.save.precision, notes=notes)
-    return tagger.best_score_
+def _tags(corpus: Corpus) -> set[str]:
+    found = {tag for sentence in corpus for tag in sentence[corpus.standard].tags or () if tag is not None}
+    return {name for tag in found for name in ((tag,) if isinstance(tag, str) else tag)}
 
 
-def check_tags(corpus: Corpus) -> None:
-    """Refuse a corpus in which nothing is tagged."""
-    if not any(sentence[corpus.standard].tags for sentence in corpus):
-        raise StandardError(
-            f"{corpus.source}: the corpus has no tags in {corpus.standard!r}",
-            "a corpus of words alone needs level = 'char' and segment_only = true",
+def _check_standards(corpora: list[Corpus]) -> None:
+    for a, b in itertools.combinations(corpora, 2):
+        if a.standard != b.standard:
+            continue
+        if _tags(a).isdisjoint(_tags(b)):
+            raise StandardError(
+                f"two corpora declared as {a.standard!r} have no tag in common ({a.source} and {b.source})",
+                "give one of them another standard name",
+            )
+        raise ConfigError(
+            f"two sides have the same standard {a.standard!r}",
+            "list the files of one standard in one side: train = ['a.txt', 'b.txt']",
         )
 
 
-def _with_tags(dev: Corpus, tagger: Tagger) -> list[Sentence]:
-    """What can be scored: at word level a sentence without tags says nothing."""
-    return [each for each in dev if tagger.level == "char" or each[dev.standard].tags is not None]
-
-
-def _warn_of_overlap(corpus: Corpus, dev: Corpus, run: Run) -> None:
-    if corpus == dev:
-        run.warn("the dev set is the training corpus: its score says nothing about new text")
+def _check_mapping(mapping: str, corpora: list[Corpus]) -> None:
+    """Refuse, before hours of training, a table that is missing or does not fit the corpora."""
+    if mapping in MAPPINGS and mapping not in TABLES:
         return
-    seen = {sentence[corpus.standard].words for sentence in corpus}
-    count = sum(sentence[dev.standard].words in seen for sentence in dev)
-    if count:
-        run.warn(f"{count} of {len(dev)} dev sentences also occur in the training corpus")
+    if mapping.startswith("automatic"):
+        raise ConfigError(f"there is no mapping {mapping!r}", f"there are: {', '.join(MAPPINGS)}")
+    for a, b in itertools.combinations(corpora, 2):
+        name = f"{a.standard}-{b.standard}.{mapping}" if mapping in TABLES else mapping
+        table = MappingTable.load(name)
+        for side, (corpus, standard) in enumerate(((a, table.left), (b, table.right))):
+            known = _tags(corpus) if standard is None else None  # a declared standard has checked its tags
+            for pair, (path, line) in table.pairs.items():
+                if known is not None and pair[side] not in known:
+                    raise StandardError(
+                        f"{path}:{line}: the mapping names the tag {pair[side]!r}, "
+                        f"which the corpus of {corpus.standard!r} does not have"
+                    )
 
 
-def _forget_the_machine(tagger: Tagger) -> None:
-    """Threads and folders of this run must not make the model's bytes differ."""
-    tagger.set_params(threads=1)
-    if tagger.templates is not None and tagger.templates not in presets():
-        tagger.templates_.name = Path(tagger.templates).name
-        tagger.set_params(templates=tagger.templates_.name)
-
-
-def _notes(recipe: Recipe, side: Side, corpus: Corpus, dev: Corpus | None, tagger: Tagger) -> dict[str, Any]:
-    parts = [("train", corpus), *([] if dev is None else [("dev", dev)])]
-    return {
-        "recipe": recipe.text,
-        "overrides": list(recipe.overrides),
-        "reading": side.reading(),
-        "corpora": {
-            name: {"sentences": len(part), "fingerprint": part.fingerprint()} for name, part in parts
-        },
-        "dev_score": tagger.best_score_,
-        "iterations": tagger.iterations_,
-    }
+def _warn_of_missing_dev(sides: list[tuple[str, Corpus | None]], run: Run) -> None:
+    missing = [repr(standard) for standard, dev in sides if dev is None]
+    if len(missing) == len(sides):
+        run.warn("no side has a dev set: the weights of the last iteration are kept")
+    elif missing:
+        has = "has" if len(missing) == 1 else "have"
+        run.warn(f"{', '.join(missing)} {has} no dev set: the best weights are chosen without it")
 
 
 register(Kind("crf", CrfSettings, range(1, 2), train_crf))
 register(Kind("guided", GuidedSettings, range(2, 3), train_guided))
+register(
+    Kind(
+        "coupled",
+        CoupledSettings,
+        range(2, MOST_SIDES + 1),
+        train_coupled,
+        iterations=CoupledTagger().iterations,
+    )
+)

@@ -178,6 +178,8 @@ def _model(table: Table, recipe_folder: Path) -> tuple[Kind, dict[str, Any]]:
     templates = model.get("templates")
     if templates is not None and templates not in presets():
         model["templates"] = str(recipe_folder / templates)
+    if model.get("mapping", "").endswith(".txt"):
+        model["mapping"] = str(recipe_folder / model["mapping"])
     return kind, model
 
 
@@ -186,7 +188,8 @@ def _sides(top: Table, kind: Kind) -> tuple[Side, ...]:
     if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
         raise top.wrong("side must be a list of tables: [[side]]")
     if len(tables) not in kind.sides:
-        wanted = " or ".join(map(str, kind.sides))
+        least, most = kind.sides[0], kind.sides[-1]
+        wanted = str(least) if least == most else f"{least} to {most}"
         raise top.wrong(f"has {len(tables)} [[side]]; a model of kind {kind.name!r} needs {wanted}")
     return tuple(_build(Side, Table(top.file, "[[side]]", values)) for values in tables)
 
@@ -199,6 +202,7 @@ class Run:
     resume: bool = False
     threads: int | None = None
     on_iteration: Callable[[IterationReport], None] | None = None
+    on_stage: Callable[[str], None] | None = None  # what is done before the first iteration
     on_warning: Callable[[str], None] | None = None
 
     @property
@@ -220,6 +224,7 @@ class Kind:
     settings: type[Any]
     sides: range
     train: Callable[[Recipe, Run], float | None]
+    iterations: int = LearnConfig().iterations  # if the recipe does not say
 
 
 KINDS: dict[str, Kind] = {}

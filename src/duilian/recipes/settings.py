@@ -23,8 +23,8 @@ _NAMES = {
     int: "a whole number",
     float: "a number",
     bool: "true or false",
-    list: "a list of strings",
 }
+_MEMBERS = {str: "strings", float: "numbers"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -133,7 +133,8 @@ def _fits_one(value: Any, wanted: Any) -> bool:
     if origin is typing.Literal:
         return value in typing.get_args(wanted)
     if origin is list:
-        return isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
+        (member,) = typing.get_args(wanted)
+        return isinstance(value, list) and bool(value) and all(_fits_one(each, member) for each in value)
     if wanted is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
     return isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool))
@@ -146,4 +147,6 @@ def _spell(wanted: Any) -> str:
 def _spell_one(wanted: Any) -> str:
     if typing.get_origin(wanted) is typing.Literal:
         return ", ".join(map(repr, typing.get_args(wanted)))
-    return _NAMES[typing.get_origin(wanted) or wanted]
+    if typing.get_origin(wanted) is list:
+        return f"a list of {_MEMBERS[typing.get_args(wanted)[0]]}"
+    return _NAMES[wanted]

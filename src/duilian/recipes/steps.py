@@ -1,0 +1,107 @@
+"""What a run of every kind does before training and behind it: corpora looked over for what would spoil it,
+notes of where a model comes from, and a file without traces of the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from duilian.corpus import Corpus, Sentence
+from duilian.errors import StandardError
+from duilian.features.templates import presets
+from duilian.models.coupled import CoupledTagger
+from duilian.models.encoding import Level
+from duilian.models.tagger import Tagger
+from duilian.recipes.recipe import Recipe, Run, Side
+
+
+def learn_settings(recipe: Recipe, run: Run) -> dict[str, Any]:
+    """`[learn]` as the recipe has it, with the threads of this run."""
+    return recipe.learn.chosen() | ({} if run.threads is None else {"threads": run.threads})
+
+
+def corpora_of(recipe: Recipe, side: Side, *, is_tagged: bool = True) -> tuple[Corpus, Corpus | None]:
+    """Train and dev of a side; if tags are to be learned, both must have some."""
+    corpus, dev = recipe.corpus(side, "train"), recipe.corpus(side, "dev")
+    assert corpus is not None
+    for part in filter(None, (corpus, dev) if is_tagged else ()):
+        check_tags(part)
+    return corpus, dev
+
+
+def check_tags(corpus: Corpus) -> None:
+    """Refuse a corpus in which nothing is tagged."""
+    if not any(sentence[corpus.standard].tags for sentence in corpus):
+        raise StandardError(
+            f"{corpus.source}: the corpus has no tags in {corpus.standard!r}",
+            "a corpus of words alone needs level = 'char' and segment_only = true",
+        )
+
+
+def scorable(dev: Corpus | None, level: Level) -> list[Sentence] | None:
+    """What can be scored of a dev set: at word level a sentence without tags says nothing."""
+    if dev is None:
+        return None
+    return [each for each in dev if level == "char" or each[dev.standard].tags is not None]
+
+
+def warn_of_overlap(corpora: Sequence[tuple[Corpus, Corpus | None]], level: Level, run: Run) -> None:
+    """Warn of dev sentences that stand in a training corpus, be it another side's.
+
+    Sentences are the same if their words are; at character level, where words are cut anew, if their text is.
+    """
+    for number, (train, _) in enumerate(corpora):
+        seen = {_content(sentence, train.standard, level) for sentence in train}
+        for other, (_, dev) in enumerate(corpora):
+            if dev is None:
+                continue
+            ours, theirs = (f" of {part.standard!r}" if len(corpora) > 1 else "" for part in (dev, train))
+            if number == other and train == dev:
+                run.warn(f"the dev set{ours} is the training corpus: its score says nothing about new text")
+                continue
+            count = sum(_content(sentence, dev.standard, level) in seen for sentence in dev)
+            if count:
+                run.warn(
+                    f"{count} of {len(dev)} dev sentences{ours} also occur in the training corpus{theirs}"
+                )
+
+
+def _content(sentence: Sentence, standard: str, level: Level) -> tuple[str, ...] | str:
+    words = sentence[standard].words
+    return words if level == "word" else "".join(words)
+
+
+def save(tagger: Tagger | CoupledTagger, recipe: Recipe, run: Run, notes: dict[str, Any]) -> float | None:
+    """The model file, as `[save]` wants it; gives the score on the dev set."""
+    if recipe.save.least > 0:
+        tagger.trim(recipe.save.least)
+    _forget_the_machine(tagger)
+    origin = {"recipe": recipe.text, "overrides": list(recipe.overrides)}
+    result = {"dev_score": tagger.best_score_, "iterations": tagger.iterations_}
+    tagger.save(run.output, precision=recipe.save.precision, notes=origin | notes | result)
+    return tagger.best_score_
+
+
+def _forget_the_machine(tagger: Tagger | CoupledTagger) -> None:
+    """Threads and folders of this run must not make the model's bytes differ."""
+    tagger.set_params(threads=1)
+    if tagger.templates is not None and tagger.templates not in presets():
+        tagger.templates_.name = Path(tagger.templates).name
+        tagger.set_params(templates=tagger.templates_.name)
+    if isinstance(tagger, CoupledTagger):
+        tagger.set_params(cache=None)
+        if isinstance(tagger.mapping, str):
+            tagger.set_params(mapping=Path(tagger.mapping).name)
+
+
+def side_notes(side: Side, corpus: Corpus, dev: Corpus | None) -> dict[str, Any]:
+    """How a side was read, and what was in it."""
+    parts = [("train", corpus), *([] if dev is None else [("dev", dev)])]
+    return {
+        "reading": side.reading(),
+        "corpora": {
+            name: {"sentences": len(part), "fingerprint": part.fingerprint()} for name, part in parts
+        },
+    }
