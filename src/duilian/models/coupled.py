@@ -49,6 +49,8 @@ class Converted:
 
     layer: Layer
     confidence: tuple[float, ...]
+    # [T, L]  probability of the target's labels at every unit, if asked for
+    marginals: npt.NDArray[np.float64] | None = dataclasses.field(default=None, compare=False)
 
 
 class CoupledTagger(Stored):
@@ -365,6 +367,7 @@ class CoupledTagger(Stored):
         target: str,
         *,
         lenient: bool = False,
+        with_marginals: bool = False,
     ) -> list[Converted]:
         """Sentences annotated after `source`, in the style of `target`: decoding with the source side given.
 
@@ -382,11 +385,18 @@ class CoupledTagger(Stored):
         labels = gold_labels(self.encodings_[a], layers)
         allowed = self._given(layers, a, labels)
         guide = self._guide_labels(layers, a, labels) if self.guide == source else None
-        units, first, found = self._answers(layers, a, best_for=target, allowed=allowed, guide=guide)
+        units, first, found = self._answers(
+            layers, a, best_for=target, allowed=allowed, guide=guide, with_candidates=with_marginals
+        )
         converted = decode_layers(self.encodings_[b], units, found.label(b), first)
         sure, at = found.p(b).tolist(), first.tolist()
+        marginals: Sequence[npt.NDArray[np.float64] | None] = [None] * len(converted)
+        if with_marginals:
+            marginals = _marginals(found, b, first, len(self.encodings_[b].labels))
         return [
-            Converted(layer, _word_confidence(self.encodings_[b], layer, sure[at[k] : at[k + 1]]))
+            Converted(
+                layer, _word_confidence(self.encodings_[b], layer, sure[at[k] : at[k + 1]]), marginals[k]
+            )
             for k, layer in enumerate(converted)
         ]
 
@@ -541,6 +551,18 @@ def _word_confidence(encoding: Encoding, layer: Layer, sure: Sequence[float]) ->
     return tuple(min(sure[at[k] : at[k + 1]]) for k in range(len(counts)))
 
 
+def _marginals(
+    found: _native.CoupledAnswers, side: int, first: npt.NDArray[np.int64], labels: int
+) -> list[npt.NDArray[np.float64]]:
+    """Of each sentence a table [T, L] from what its candidates have."""
+    if len(first) < 2:
+        return []
+    sets, units = found.candidates(side), int(first[-1])
+    table = np.zeros((units, labels))
+    table[np.repeat(np.arange(units), np.diff(sets.first)), sets.tags] = found.candidate_p(side)
+    return np.split(table, first[1:-1])
+
+
 def _sparse(transition: npt.NDArray[np.float32], precision: Precision) -> Arrays:
     """Transitions for a file: most bundles never follow each other."""
     at = np.flatnonzero(transition).astype(np.uint32)
@@ -587,12 +609,7 @@ class CoupledSide:
         _, first, found = self.tagger._answers(
             layers, self._number, best_for=self.standard, with_candidates=True
         )
-        sets = found.candidates(self._number)
-        table = np.zeros((int(first[-1]), len(self.encoding_.labels)))
-        table[np.repeat(np.arange(int(first[-1])), np.diff(sets.first)), sets.tags] = found.candidate_p(
-            self._number
-        )
-        return np.split(table, first[1:-1])
+        return _marginals(found, self._number, first, len(self.encoding_.labels))
 
     def tag_lines(self, text: bytes, *, between: str = " ", before_tag: str = "_") -> bytes:
         """Lines of UTF-8 in, tagged lines out, as `Tagger.tag_lines`."""
