@@ -11,12 +11,15 @@ import dataclasses
 import heapq
 import itertools
 import math
+import tempfile
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from duilian.corpus import Layer, Sentence, Tag
+from duilian.corpus.jsonlines import read_jsonlines, write_jsonlines
 from duilian.errors import ConfigError
 from duilian.models import StandardTagger
 
@@ -75,3 +78,50 @@ def _selected(
         tags[place] = candidates(marginals[place], tagger.encoding_.labels)
     chosen = Layer(layer.words, tuple(tags), spaces=layer.spaces)
     return Selection(Sentence({tagger.standard: chosen}, sentence.id), float(1.0 - best.mean()))
+
+
+class Review:
+    """The least certain words of a whole corpus, which nobody knows before its end.
+
+    Sentences wait in a temporary file, with candidates on every word; only how sure each word is stays in
+    memory. Use it in a `with` block.
+    """
+
+    def __init__(self, standard: str) -> None:
+        self.standard = standard
+        self._sure = array("f")
+        # Closed by __exit__.
+        self._waiting = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115
+
+    def __enter__(self) -> Review:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._waiting.close()
+
+    def add(
+        self,
+        words: Sequence[str],
+        tags: Sequence[frozenset[str]],
+        confidence: Sequence[float],
+        *,
+        id: str = "",
+    ) -> None:
+        """One more sentence: the candidates of each word, and how sure the best of them is."""
+        layer = Layer(tuple(words), tuple(tags))
+        self._waiting.writelines(write_jsonlines([Sentence({self.standard: layer}, id)]))
+        self._sure.extend(confidence)
+
+    def selected(self, share: float) -> Iterator[Sentence]:
+        """The sentences with words among the least certain `share` of all; the other words are unknown."""
+        is_hard = np.zeros(len(self._sure), np.bool_)
+        is_hard[hardest(np.asarray(self._sure, np.float64), share)] = True
+        self._waiting.seek(0)
+        first = 0
+        for sentence in read_jsonlines(enumerate(self._waiting, start=1), path="<review>"):
+            layer = sentence[self.standard]
+            hard = is_hard[first : first + len(layer)].tolist()
+            first += len(layer)
+            if any(hard):
+                tags = tuple(tag if h else None for tag, h in zip(layer.tags or (), hard, strict=True))
+                yield Sentence({self.standard: Layer(layer.words, tags)}, sentence.id)

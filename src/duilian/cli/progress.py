@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from duilian.corpus import Sentence
-
 _STEP = 500
+Item = TypeVar("Item")
 
 
-def watch(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+def watch(sentences: Iterable[Item]) -> Iterator[Item]:
     """The same sentences, counted before the user's eyes."""
     console = Console(stderr=True)
     if not console.is_terminal:

@@ -135,7 +135,7 @@ def renderer(to: str, standard: str, column: str | None) -> Callable[[Analysis],
     def render(analysis: Analysis) -> str:
         if not analysis.layer.words:
             return "\n" if to in LINE_FORMATS and analysis.source.sentence is None else ""
-        return "".join(write([_sentence(analysis, standard, to)], options))
+        return "".join(write([analysed_sentence(analysis, standard, to)], options))
 
     return render
 
@@ -148,7 +148,8 @@ def _ranked(answers: Iterator[list[Analysis]], render: Callable[[Analysis], str]
             yield "\n"
 
 
-def _sentence(analysis: Analysis, standard: str, to: str) -> Sentence:
+def analysed_sentence(analysis: Analysis, standard: str, to: str) -> Sentence:
+    """The sentence to write, with its confidence where the format can carry it."""
     layer, given = analysis.layer, analysis.source.sentence
     id, comments = ("", ()) if given is None else (given.id, given.comments)
     if to in LINE_FORMATS and analysis.probability is not None:

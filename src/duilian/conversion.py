@@ -1,0 +1,246 @@
+"""Corpora of any length from one standard to another: what `CoupledTagger.convert` answers, put back into the
+user's own sentences; and the line in which a tag stands that the model has never seen.
+
+At word level a sentence keeps everything but its tags. At character level words are cut anew; where the cut
+stays as it was, the rest of the annotation stays too.
+"""
+
+from __future__ import annotations
+
+import bisect
+import dataclasses
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import text as texts
+from duilian.corpus import Layer, Sentence, read_lines
+from duilian.corpus.cut import cut_sentences
+from duilian.corpus.files import display_name, peek
+from duilian.corpus.formats import (
+    SAMPLE_LINES,
+    Format,
+    FormatOptions,
+    find_format,
+    guess_by_content,
+    guess_by_name,
+)
+from duilian.corpus.rows import tag_column
+from duilian.corpus.tags import UNKNOWN_FIELD, format_tags
+from duilian.errors import ConfigError, CorpusError
+from duilian.models import Converted, CoupledTagger, reading_of
+from duilian.models.encoding import Encoding
+from duilian.selection import candidates
+from duilian.streams import join_layers, restore
+
+BATCH = 500
+ROW_FORMATS = ("conllu", "conllx")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Placed:
+    """A sentence of a file, and the lines that its words stand in: one for each, or one for all."""
+
+    sentence: Sentence
+    path: str = ""
+    lines: tuple[int, ...] = (1,)
+
+    def line_of(self, word: int) -> int:
+        """The line in which a word stands."""
+        return self.lines[word] if word < len(self.lines) else self.lines[-1]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Conversion:
+    """A sentence with its layer in the target's standard.
+
+    `confidence` is the probability of each word's tag (at character level that of its least certain
+    character); `candidates` its most probable tags, if asked for. `unknown` counts the source's tags that the
+    model has never seen.
+    """
+
+    sentence: Sentence
+    layer: Layer
+    confidence: tuple[float, ...]
+    candidates: tuple[frozenset[str], ...] | None = None
+    unknown: int = 0
+
+
+class Converter:
+    """One direction of a coupled tagger. `lenient` takes tags that it has never seen as unknown."""
+
+    def __init__(self, tagger: CoupledTagger, source: str, target: str, *, lenient: bool = False) -> None:
+        if source == target:
+            raise ConfigError(f"from {source!r} to {target!r} there is nothing to convert")
+        self.tagger, self.lenient = tagger, lenient
+        self.source, self.target = source, target
+        self._source_side, self._target_side = tagger.of(source), tagger.of(target)
+
+    @property
+    def source_column(self) -> str:
+        """Where the source's tags stand in formats of rows."""
+        return _column(reading_of(self._source_side), self.source)
+
+    @property
+    def target_column(self) -> str:
+        """Where the target's tags go in formats of rows."""
+        return _column(reading_of(self._target_side), self.target)
+
+    def open(
+        self, path: str, *, format: str | None = None, encoding: str = "utf-8"
+    ) -> tuple[Format, Iterator[Placed]]:
+        """The format of an annotated file, and its sentences one after the other."""
+        lines = read_lines(path, encoding=encoding)
+        name = format or guess_by_name(path)
+        first, lines = peek(lines, 1 if name else SAMPLE_LINES)
+        if not first:
+            raise CorpusError(display_name(path), 1, "the file is empty")
+        form = find_format(name or guess_by_content(first, display_name(path)))
+        if form.name == "segmented" and self.tagger.level == "word":
+            raise ConfigError(
+                f"{display_name(path)}: words without tags: there is nothing to convert",
+                f"tag them: duilian tag MODEL --standard {self.target}",
+            )
+        options = FormatOptions(
+            standard=self.source,
+            column=self.source_column,
+            names=_names(reading_of(self._source_side)),
+        )
+        return form, _placed(lines, form, form.settle(options, first[0]), display_name(path))
+
+    def run(self, sentences: Iterable[Placed], *, with_candidates: bool = False) -> Iterator[Conversion]:
+        """The sentences in the target's standard, in order."""
+        given = iter(sentences)
+        while batch := list(itertools.islice(given, BATCH)):
+            yield from self._batch(batch, with_candidates)
+
+    def _batch(self, batch: Sequence[Placed], with_candidates: bool) -> Iterator[Conversion]:
+        layers = [each.sentence[self.source] for each in batch]
+        unknown = self.tagger.unknown_tags(layers, self.source)
+        if unknown and not self.lenient:
+            sentence, word, tag = unknown[0]
+            raise CorpusError(
+                batch[sentence].path,
+                batch[sentence].line_of(word),
+                f"the model has never seen the tag {tag!r} of {self.source!r}",
+                "--lenient takes such tags as unknown",
+            )
+        counts = [0] * len(batch)
+        for sentence, _, _ in unknown:
+            counts[sentence] += 1
+        pieces = [self._pieces(layer) for layer in layers]
+        found = iter(
+            self.tagger.convert(
+                list(itertools.chain.from_iterable(pieces)),
+                self.source,
+                self.target,
+                lenient=True,
+                with_marginals=with_candidates,
+            )
+        )
+        for place, parts, count in zip(batch, pieces, counts, strict=True):
+            answers = list(itertools.islice(found, len(parts)))
+            yield self._conversion(place.sentence, answers, with_candidates, count)
+
+    def _pieces(self, layer: Layer) -> list[Layer]:
+        """The sentences of a line, if the model has learned from sentences that were cut so."""
+        if reading_of(self._source_side).get("cut") != "sentence":
+            return [layer]
+        cut = cut_sentences([Sentence({self.source: layer})], self.source)
+        return [piece[self.source] for piece in cut]
+
+    def _conversion(
+        self, sentence: Sentence, answers: Sequence[Converted], with_candidates: bool, unknown: int
+    ) -> Conversion:
+        given, encoding = sentence[self.source], self._target_side.encoding_
+        guess = join_layers([each.layer for each in answers])
+        confidence = tuple(itertools.chain.from_iterable(each.confidence for each in answers))
+        sets = tuple(
+            itertools.chain.from_iterable(_candidates(each, encoding) for each in answers)
+            if with_candidates
+            else ()
+        )
+        layer, owners = guess, list(range(len(guess)))
+        if guess.words == given.words:
+            layer = dataclasses.replace(given, tags=guess.tags)
+        elif "".join(guess.words) != given.text:
+            layer, owners = _restored(given, guess, encoding)
+        return Conversion(
+            sentence,
+            layer,
+            tuple(confidence[k] for k in owners),
+            tuple(sets[k] for k in owners) if with_candidates else None,
+            unknown,
+        )
+
+
+def _column(reading: dict[str, Any], standard: str) -> str:
+    return tag_column(reading.get("column"), standard)
+
+
+def _names(reading: dict[str, Any]) -> tuple[str, ...] | None:
+    return tuple(reading["columns"]) if "columns" in reading else None
+
+
+def _placed(
+    lines: Iterator[tuple[int, str]], form: Format, options: FormatOptions, path: str
+) -> Iterator[Placed]:
+    taken: list[tuple[int, str]] = []  # by the reader, since the last sentence
+
+    def watched() -> Iterator[tuple[int, str]]:
+        for number, line in lines:
+            if line and not line.isspace():
+                taken.append((number, line))
+            yield number, line
+
+    for sentence in form.read(watched(), path, options):
+        yield Placed(sentence, path, _word_lines(taken, form))
+        taken.clear()
+
+
+def _word_lines(taken: Sequence[tuple[int, str]], form: Format) -> tuple[int, ...]:
+    if form.name in ROW_FORMATS:
+        return tuple(number for number, line in taken if line.partition("\t")[0].isdigit())
+    if form.name == "columns":
+        return tuple(number for number, _ in taken)
+    return (taken[-1][0],)
+
+
+def _candidates(answer: Converted, encoding: Encoding) -> Iterator[frozenset[str]]:
+    """The most probable tags of each word: what its first unit may be, if a word begins there."""
+    assert answer.marginals is not None
+    tags = encoding.tags or ()
+    counts = encoding.split(answer.layer.words)[1]
+    firsts = [0, *itertools.accumulate(counts)][:-1]
+    starts = [k for k, letter in enumerate(encoding.letters) if letter in _starters(encoding)]
+    for first in firsts:
+        # [letters, tags]; at word level there are no letters
+        table = answer.marginals[first].reshape(-1, len(tags))
+        shares: npt.NDArray[np.float64] = (table if len(table) == 1 else table[starts]).sum(axis=0)
+        yield candidates(shares / max(float(shares.sum()), 1e-300), tags)
+
+
+def _starters(encoding: Encoding) -> tuple[str, str]:
+    return encoding.boundaries.begin, encoding.boundaries.single
+
+
+def _restored(given: Layer, guess: Layer, encoding: Encoding) -> tuple[Layer, list[int]]:
+    """The guess in the characters of the given words, and for each word which of the guess it was."""
+    line = given.text
+    joins = {"join_letters": encoding.join_letters, "join_digits": encoding.join_digits}
+    spans = [texts.units(line[a:b], **joins) + a for a, b in given.spans()]
+    _, layer, cuts = restore(line, np.concatenate(spans), guess)
+    ends = list(itertools.accumulate(encoding.split(guess.words)[1]))
+    return layer, [bisect.bisect_left(ends, cut) for cut in cuts]
+
+
+def with_source_tags(conversion: Conversion, converter: Converter) -> Layer:
+    """The converted layer for a format of rows: the source's tags stay where they stood, if there is room."""
+    layer, given = conversion.layer, conversion.sentence[converter.source]
+    if layer.words != given.words or converter.source_column == converter.target_column:
+        return layer
+    tags = tuple(format_tags(given.tags, len(given), UNKNOWN_FIELD))
+    return dataclasses.replace(layer, columns={**layer.columns, converter.source_column: tags})
