@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from duilian import __version__
-from duilian.cli import convert, corpus, demo, evaluate, segment, select, tag, train
+from duilian.cli import convert, corpus, demo, evaluate, inspect, segment, select, tag, train
 from duilian.errors import DuilianError
 
 app = typer.Typer(
@@ -33,6 +33,7 @@ app.command("tag", epilog=tag.EXAMPLE)(tag.command)
 app.command("segment", epilog=segment.EXAMPLE)(segment.command)
 app.command("convert", epilog=convert.EXAMPLE)(convert.command)
 app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.command)
+app.command("inspect", epilog=inspect.EXAMPLE)(inspect.command)
 app.command("select", epilog=select.EXAMPLE)(select.command)
 
 

@@ -63,7 +63,7 @@ def command(
     """
     share = None if review is None else parse_share(review)
     place = _review_place(output, review_to, is_wanted=share is not None)
-    converter = Converter(_load(model, threads), source, target, lenient=lenient)
+    converter = Converter(load_coupled(model, threads), source, target, lenient=lenient)
     form, sentences = converter.open(file, format=format, encoding=encoding)
     to = _output_format(to_format or form.name)
     render = _renderer(converter, to, confidence)
@@ -77,13 +77,19 @@ def command(
         if share is not None:
             _write_review(waiting.selected(share), place, to, target)
     if unknown:
-        typer.echo(f"duilian: {unknown} tags that the model has never seen were taken as unknown", err=True)
+        what = (
+            "tag that the model has never seen was"
+            if unknown == 1
+            else "tags that the model has never seen were"
+        )
+        typer.echo(f"duilian: {unknown} {what} taken as unknown", err=True)
 
 
-def _load(path: str, threads: int) -> CoupledTagger:
+def load_coupled(path: str, threads: int) -> CoupledTagger:
+    """The coupled tagger in a file, told how many threads to use."""
     found = load(path)
     if not isinstance(found, CoupledTagger):
-        raise ConfigError(f"{path}: is of kind {found.kind!r}: only a coupled model converts")
+        raise ConfigError(f"{path}: is of kind {found.kind!r}: this is for coupled models")
     return found.set_params(threads=threads)
 
 

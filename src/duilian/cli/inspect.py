@@ -1,0 +1,184 @@
+"""`duilian inspect`: what is in a model, and what a coupled one has learned about its standards."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from duilian.cli.convert import load_coupled
+from duilian.cli.corpus import Encoding, Format
+from duilian.cli.progress import watch
+from duilian.cli.tag import Model, Threads
+from duilian.conversion import Converter
+from duilian.inspection import AmbiguousWord, LearnedMapping, ModelCard, Study, standard_of, study
+
+EXAMPLE = (
+    "Example:\n\n    duilian inspect both.model\n\n"
+    "    duilian inspect both.model people.txt --from pku --to ctb --examples 5 --plot map.png"
+)
+
+_TAGS_SHOWN = 60
+_ARRAYS_SHOWN = 4
+
+
+def command(
+    model: Model,
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="FILE", help="An annotated corpus: the mapping learned, counted on it."),
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--from", metavar="NAME", help="The standard of FILE; else by its tags.")
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option("--to", metavar="NAME", help="The other standard; else the next of the model."),
+    ] = None,
+    examples: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Show N words whose tag depends on context.")
+    ] = 0,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="IMAGE", help="Draw the mapping as a heat map (extra plots).")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON; shares are percentages.")] = False,
+    format: Format = None,
+    encoding: Encoding = "utf-8",
+    threads: Threads = 1,
+) -> None:
+    """Show what is in a model: standards, tags, sizes, scores, recipe.
+
+    With a corpus and a coupled model, show instead what the model has learned about two standards: which
+    tags go with which, as expected counts on that corpus.
+    """
+    _check(file, {"--from": source, "--to": target, "--plot": plot, "--examples": examples})
+    if file is None:
+        card = ModelCard.read(model)
+        _print_json(card.as_json()) if as_json else _show_card(card)
+        return
+    tagger = load_coupled(model, threads)
+    if source is None and file == "-":
+        raise typer.BadParameter("say which standard standard input has", param_hint="--from")
+    source = source or standard_of(tagger, file, format=format, encoding=encoding)
+    target = target or next(name for name in tagger.standards if name != source)
+    converter = Converter(tagger, source, target, lenient=True)
+    _, sentences = converter.open(file, format=format, encoding=encoding)
+    found = study(converter, watch(sentences), examples=examples)
+    if plot is not None:
+        from duilian.plots import plot_mapping  # matplotlib is an extra, and slow to import
+
+        plot_mapping(found.mapping, plot)
+    if as_json:
+        words = {"words": [each.as_json() for each in found.words]} if examples else {}
+        _print_json(found.mapping.as_json() | words)
+    else:
+        _show_study(found)
+
+
+def _check(file: str | None, needing: dict[str, object]) -> None:
+    for option, value in needing.items():
+        if file is None and value:
+            raise typer.BadParameter("needs a corpus FILE to count on", param_hint=option)
+
+
+def _print_json(found: dict[str, Any]) -> None:
+    typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
+
+
+def _show_card(card: ModelCard) -> None:
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in _card_rows(card):
+        table.add_row(name, Text(value))
+    console = Console()
+    console.print(table)
+    if card.notes.get("recipe"):
+        console.print(Text("\nrecipe", style="cyan"))
+        console.print(Text(card.notes["recipe"].strip()))
+
+
+def _card_rows(card: ModelCard) -> list[tuple[str, str]]:
+    rows = [
+        ("file", f"{card.file}, {card.bytes:,} bytes"),
+        ("kind", f"{card.kind}, {card.level} level" if card.level else card.kind),
+        ("templates", card.templates),
+        ("weights", f"{card.weights:,}"),
+        ("guided by", ", ".join(card.guides)),
+    ]
+    for standard, tags in card.standards.items():
+        rows += [(standard, _spell_tags(tags)), *_side_rows(card, standard)]
+    score = card.notes.get("dev_score")
+    if len(card.standards) > 1 and score is not None:
+        rows.append(("dev, average", f"{score:.2f}"))
+    rows.append(("iterations", str(card.notes.get("iterations", ""))))
+    rows.append(("parameters", _spell_parameters(card.parameters)))
+    rows.append(("overrides", ", ".join(card.notes.get("overrides", []))))
+    rows.append(("arrays", _spell_arrays(card.arrays)))
+    return [(name, value) for name, value in rows if value]
+
+
+def _side_rows(card: ModelCard, standard: str) -> list[tuple[str, str]]:
+    notes = card.side_notes(standard)
+    corpora = notes.get("corpora", {})
+    parts = [
+        f"{name} {part['sentences']:,} sentences ({part['fingerprint'][:12]})"
+        for name, part in corpora.items()
+    ]
+    score = notes.get("dev_score")
+    return [("  corpora", ", ".join(parts)), ("  dev", "" if score is None else f"{score:.2f}")]
+
+
+def _spell_tags(tags: Sequence[str] | None) -> str:
+    if tags is None:
+        return "words only"
+    shown = " ".join(tags[:_TAGS_SHOWN]) + (" …" if len(tags) > _TAGS_SHOWN else "")
+    return f"{len(tags)} tags: {shown}"
+
+
+def _spell_arrays(arrays: Sequence[tuple[str, str, int]]) -> str:
+    largest = sorted(arrays, key=lambda each: -each[2])[:_ARRAYS_SHOWN]
+    shown = ", ".join(f"{name} ({dtype}) {size:,}" for name, dtype, size in largest)
+    return f"{len(arrays)}; the largest, in bytes: {shown}"
+
+
+def _spell_parameters(parameters: Any) -> str:
+    left_out = ("standard", "standards", "level", "templates", "threads", "cache")
+    return ", ".join(
+        f"{name} {value}" for name, value in parameters.items() if name not in left_out and value is not None
+    )
+
+
+def _show_study(found: Study) -> None:
+    console = Console()
+    console.print(_mapping_table(found.mapping))
+    for word in found.words:
+        console.print(_word_table(word))
+
+
+def _mapping_table(mapping: LearnedMapping) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column(mapping.source, style="cyan", no_wrap=True)
+    table.add_column("count", justify="right")
+    table.add_column(f"{mapping.target}, % of the row", overflow="fold")
+    for tag, total, shares in mapping.rows():
+        shown = "  ".join(f"{name} {100.0 * share:.1f}" for name, share in shares)
+        table.add_row(Text(tag), f"{total:,.0f}", Text(shown))
+    return table
+
+
+def _word_table(word: AmbiguousWord) -> Table:
+    title = f"\n{word.word} {word.tag}"
+    table = Table(box=None, pad_edge=False, show_header=False, title=title, title_justify="left")
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column(justify="right")
+    table.add_column(overflow="fold")
+    for reading in word.readings:
+        table.add_row(Text(reading.tag), f"{reading.count:,}", Text(reading.example))
+    return table
