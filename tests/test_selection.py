@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from duilian import Sentence, Tagger, demo, read, write
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
-from duilian.selection import candidates, hardest, most_uncertain, select
+from duilian.selection import Review, candidates, hardest, most_uncertain, select
 
 TAGS = ["A", "B", "C", "D", "E", "F"]
 probabilities = st.lists(st.floats(0.01, 1.0), min_size=1, max_size=30)
@@ -94,3 +94,21 @@ def test_what_is_refused(tagger):
     char = Tagger("ctb", level="char", iterations=1).fit(demo.load("both-ctb", "ctb"))
     with pytest.raises(ConfigError, match="word-level"):
         list(select(char, [], 0.2))
+
+
+@given(st.lists(probabilities, min_size=1, max_size=8), st.floats(0.01, 1.0))
+def test_review_takes_the_hardest_of_the_whole_corpus(corpus, share):
+    with Review("ctb") as review:
+        for number, sure in enumerate(corpus):
+            words = [f"{number}:{place}" for place in range(len(sure))]
+            review.add(words, [frozenset({"A", word}) for word in words], sure, id=f"s{number}")
+        found = list(review.selected(share))
+    flat = [p for sure in corpus for p in np.float32(sure).tolist()]
+    names = [f"{number}:{place}" for number, sure in enumerate(corpus) for place in range(len(sure))]
+    expected = {names[place] for place in hardest(np.array(flat), share)}
+    layers = [each["ctb"] for each in found]
+    chosen = [(w, tag) for layer in layers for w, tag in zip(layer.words, layer.tags, strict=True) if tag]
+    assert {word for word, _ in chosen} == expected
+    assert all(tag == {"A", word} for word, tag in chosen)
+    assert all(any(layer.tags) for layer in layers), "sentences without hard words are left out"
+    assert [each.id for each in found] == sorted((each.id for each in found), key=lambda id: int(id[1:]))

@@ -233,8 +233,8 @@ def _analyse_text(
 
 
 def _cut_lines(tagger: StandardTagger, lines: Sequence[str]) -> list[Layer]:
-    """Words and tags of each line, cut into sentences; by the native path of whole files, if there is one."""
-    if tagger.templates_.columns or not hasattr(tagger, "tag_lines"):
+    """Words and tags of each line, cut into sentences, by the native path of whole files if it will do."""
+    if tagger.templates_.columns:  # guide features are not for the native path
         return _cut_sentences(tagger, lines)
     # Control characters are in no unit, so that these signs are in no word.
     text = "".join(texts.check_text(line) + "\n" for line in lines).encode()

@@ -1,0 +1,418 @@
+"""Coupled models on the command line: training, each standard's answers, conversion, inspection."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from running import run_here
+
+from duilian import demo, read
+from duilian.conversion import Converter, Placed
+from duilian.corpus import Layer, Sentence
+from duilian.models import CoupledTagger, Tagger, load
+from duilian.streams import Source, analyse
+
+DEMO = Path(demo.__file__).parent
+RECIPE = """
+[model]
+kind = "coupled"
+mapping = "tight"
+warm = [0.3, 0.3]
+joint_count = 1
+
+[[side]]
+standard = "ctb"
+train = "ctb.txt"
+dev = "ctb-dev.txt"
+test = "both-ctb.txt"
+
+[[side]]
+standard = "pku"
+train = "pku.txt"
+dev = "pku-dev.txt"
+test = "both-pku.txt"
+
+[learn]
+iterations = 3
+"""
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory) -> Path:
+    """A folder with coupled models that tag words, that start from characters, and with guide features; and
+    one that is not coupled.
+    """
+    folder = tmp_path_factory.mktemp("models")
+    corpora = [demo.load(name, name) for name in demo.STANDARDS]
+    common = {"joint_count": 1, "plain_iterations": 3, "warm": (0.3, 0.3)}
+    notes = {"sides": {"pku": {"reading": {"cut": "sentence"}}, "ctb": {"reading": {"column": "xpos"}}}}
+    word = CoupledTagger(demo.STANDARDS, mapping="tight", iterations=3, **common).fit(corpora)
+    word.save(folder / "word", notes=notes)
+    few = [corpus[:120] for corpus in corpora]
+    CoupledTagger(
+        demo.STANDARDS, level="char", most=4, iterations=1, join_letters=True, join_digits=True, **common
+    ).fit(few).save(folder / "char")
+    CoupledTagger(demo.STANDARDS, level="char", guide="pku", most=3, iterations=1, **common).fit(
+        [corpus[:40] for corpus in corpora]
+    ).save(folder / "guided")
+    Tagger("ctb", iterations=1).fit(corpora[0]).save(folder / "plain")
+    return folder
+
+
+@pytest.fixture
+def duilian(monkeypatch, tmp_path, models) -> Call:
+    """Run a command in a folder with the demonstration corpora, a recipe and the models."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DUILIAN_DATA", raising=False)
+    for path in [*DEMO.glob("*.txt"), *models.iterdir()]:
+        shutil.copy(path, tmp_path)
+    (tmp_path / "both.toml").write_text(RECIPE, encoding="utf-8")
+    return lambda *arguments, stdin=b"": run_here(monkeypatch, *arguments, stdin=stdin)
+
+
+def test_train_shows_every_side(duilian, tmp_path):
+    status, out, err = duilian("train", "both.toml", "-o", "m", "--test", "--threads", "2")
+    assert status == 0
+    first, tables = out.split("\n", 1)
+    number = r"\d\d\.\d\d"
+    assert re.fullmatch(rf"m: [\d,]+ bytes, dev {number} on average; best ctb {number}, pku {number}", first)
+    assert re.findall(r"standard +(\w+)", tables) == ["ctb", "pku"], "both have a test set"
+    side = rf"{number} \(\d+\.\d candidates, oracle \d+\.\d\d\)"
+    line = (
+        rf"iteration (\d): loss \d+\.\d{{4}}, dev {number}(?: \(best\))?, ctb {side}, pku {side}, \d+\.\d s"
+    )
+    stages, lines = err.splitlines()[:-3], err.splitlines()[-3:]
+    assert [re.fullmatch(line, each)[1] for each in lines] == ["1", "2", "3"]
+    assert stages[0] == "features …"
+    assert "joint features …" in stages
+    assert not (tmp_path / ".duilian-cache").exists(), "only pruning offline needs it"
+
+
+def test_the_test_set_of_one_side_is_enough(duilian, tmp_path):
+    text = RECIPE.replace('test = "both-ctb.txt"\n', "").replace("iterations = 3", "iterations = 1")
+    (tmp_path / "one.toml").write_text(text, encoding="utf-8")
+    status, out, _ = duilian("train", "one.toml", "-o", "m", "--test")
+    assert status == 0
+    assert re.findall(r"standard +(\w+)", out) == ["pku"]
+
+
+def test_train_ends_with_a_sentence_when_sides_do_not_fit(duilian):
+    status, _, err = duilian("train", "both.toml", "-o", "m", "--set", "side.2.standard=ctb")
+    assert status == 1
+    assert err.startswith("duilian: two corpora declared as 'ctb' have no tag in common (")
+
+
+def test_every_standard_answers(duilian):
+    words = "我们 去 北京 。\n".encode()
+    assert duilian("tag", "word", "--standard", "pku", stdin=words) == (0, "我们_r 去_v 北京_ns 。_w\n", "")
+    status, out, err = duilian("tag", "word", stdin=words)
+    assert (status, out) == (0, "我们_PN 去_VV 北京_NR 。_PU\n")
+    assert err == "duilian: answering in 'ctb'; the model also has pku: --standard\n"
+    assert duilian("tag", "plain", "--standard", "ctb", stdin=words)[0] == 0
+    for model, names in (("word", "ctb, pku"), ("plain", "ctb")):
+        status, out, err = duilian("tag", model, "--standard", "ud", stdin=words)
+        assert (status, out) == (1, "")
+        assert err == f"duilian: the model has no standard 'ud', only {names}\n"
+
+
+@pytest.mark.parametrize("model", ["char", "guided"])
+@pytest.mark.parametrize("standard", demo.STANDARDS)
+def test_text_through_a_coupled_model(duilian, tmp_path, model, standard):
+    line = " 我们去北京。他来 了！iPhone１５"
+    status, out, _ = duilian("segment", model, "--standard", standard, stdin=line.encode())
+    assert status == 0
+    assert "".join(out.split()) == "".join(line.split())
+    tagger = load(tmp_path / model).of(standard)
+    (found,) = analyse(tagger, [Source(line)], with_confidence=True)
+    (plain,) = analyse(tagger, [Source(line)])
+    assert (found.lead + found.layer.text, plain.layer) == (line, found.layer)
+    assert found.confidence is not None
+    assert len(found.confidence) == len(found.layer)
+    assert all(0 < each <= 1 + 1e-6 for each in found.confidence)
+    parts = tagger.predict_layers([("我们去北京。",), ("他来了！",)])
+    words = [word for part in parts for word in part.words]
+    assert list(found.layer.words[: len(words)]) == words, "a line is cut into sentences"
+
+
+def test_marginals_and_selection(duilian):
+    out = duilian("tag", "word", "--standard", "pku", "--marginals", stdin="我们 去 。".encode())[1]
+    assert re.fullmatch(r"我们_r:[01]\.\d{4} 去_v:[01]\.\d{4} 。_w:[01]\.\d{4}\n", out)
+    status, out, _ = duilian("select", "word", "both-pku.txt", "--standard", "pku", "--sentences", "2")
+    assert status == 0
+    assert len(out.splitlines()) == 2
+    assert re.search(r"_\{[a-z]+(\|[a-z]+)+\}", out)
+
+
+@pytest.mark.parametrize("options", [("--nbest", "2"), ("--lexicon", "words.tsv")], ids=" ".join)
+def test_what_coupled_models_cannot_do_yet(duilian, tmp_path, options):
+    (tmp_path / "words.tsv").write_text("北京\tNR\n", encoding="utf-8")
+    for model in ("word", "char"):
+        status, out, err = duilian("tag", model, "--standard", "ctb", *options, stdin="北京\n".encode())
+        assert (status, out) == (1, "")
+        assert re.match(rf"duilian: .*\({options[0]}\) is not for coupled models yet\n", err)
+
+
+def test_evaluate_each_standard(duilian, tmp_path):
+    tagger = load(tmp_path / "word")
+    scores = {
+        name: 100 * tagger.score(demo.load(f"{name}-dev", name), standard=name) for name in demo.STANDARDS
+    }
+    for name, score in scores.items():
+        status, out, err = duilian("evaluate", "word", f"{name}-dev.txt", "--standard", name, "--json")
+        assert (status, err) == (0, "")
+        assert json.loads(out)["accuracy"] == pytest.approx(score)
+    status, _, err = duilian("evaluate", "word", "pku-dev.txt")
+    assert status == 1
+    assert "not one tag is known to the model" in err
+    assert "choose with --standard" in err
+
+
+def test_evaluate_several_standards_at_once(duilian, tmp_path):
+    sides = {name: demo.load(f"both-{name}", name) for name in demo.STANDARDS}
+    lines = []
+    for one, two in zip(*sides.values(), strict=True):
+        layers = {
+            name: {"words": each.words, "tags": each.tags} for name, each in (one.layers | two.layers).items()
+        }
+        lines.append(json.dumps({"layers": layers}, ensure_ascii=False))
+    (tmp_path / "both.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    named = itertools.chain.from_iterable(("--standard", name) for name in demo.STANDARDS)
+    status, out, _ = duilian("evaluate", "word", "both.jsonl", "--json", *named)
+    assert status == 0
+    assert [each["standard"] for each in json.loads(out)] == list(demo.STANDARDS)
+
+
+def layers_of(path: Path, standard: str) -> list[Layer]:
+    return [sentence[standard] for sentence in read(path, standard=standard)]
+
+
+def test_convert_keeps_the_words_and_the_format(duilian, tmp_path):
+    status, out, err = duilian(
+        "convert", "word", "both-pku.txt", "--from", "pku", "--to", "ctb", "-o", "out.txt"
+    )
+    assert (status, out, err) == (0, "", "")
+    given, found = layers_of(tmp_path / "both-pku.txt", "pku"), layers_of(tmp_path / "out.txt", "ctb")
+    assert [each.words for each in found] == [each.words for each in given]
+    expected = load(tmp_path / "word").convert(given, "pku", "ctb")
+    assert [each.tags for each in found] == [each.layer.tags for each in expected]
+    gold = [tag for layer in layers_of(tmp_path / "both-ctb.txt", "ctb") for tag in layer.tags or ()]
+    right = sum(
+        a == b for a, b in zip(gold, itertools.chain(*[each.tags or () for each in found]), strict=True)
+    )
+    assert right > 0.95 * len(gold)
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8").startswith("我们/PN  "), "it was word/TAG"
+
+
+def test_convert_cuts_paragraphs_as_the_model_learned_and_joins_them_again(duilian, tmp_path):
+    pieces = ["我们/r  来/v  了/y  。/w", "他/r  去/v  北京/ns  。/w", "好/a"]
+    (tmp_path / "one.txt").write_text("  ".join(pieces) + "\n", encoding="utf-8")
+    (tmp_path / "three.txt").write_text("\n".join(pieces) + "\n", encoding="utf-8")
+    one, three = (
+        duilian("convert", "word", f"{name}.txt", "--from", "pku", "--to", "ctb")[1]
+        for name in ("one", "three")
+    )
+    assert one.count("\n") == 1
+    assert one.split() == three.split()
+
+
+def test_converted_words_can_be_cut_anew(duilian, tmp_path):
+    words = ("iPhone 15", "１", "月", "来\u200b了")
+    layer = {"words": words, "tags": ["n", "m", "q", "v"], "spaces": ["", " ", "", ""]}
+    (tmp_path / "a.jsonl").write_text(json.dumps({"layers": {"pku": layer}}) + "\n", encoding="utf-8")
+    status, out, _ = duilian(
+        "convert", "char", "a.jsonl", "--from", "pku", "--to", "ctb", "--confidence", "--review", "50%",
+        "--review-to", "r.jsonl",
+    )  # fmt: skip
+    assert status == 0
+    found = json.loads(out)["layers"]["ctb"]
+    spaces = found.get("spaces", [""] * len(found["words"]))
+    text = "".join(part for pair in zip(found["words"], spaces, strict=True) for part in pair)
+    assert text == "iPhone 15１ 月来\u200b了"
+    assert len(found["columns"]["confidence"]) == len(found["words"]) == len(found["tags"])
+    (review,) = read(tmp_path / "r.jsonl", standard="ctb")
+    assert list(review["ctb"].words) == found["words"]
+
+
+def test_convert_shows_how_sure_it_is(duilian):
+    arguments = ("convert", "word", "--from", "pku", "--to", "ctb", "--confidence")
+    line = "我们/r 去/v 北京/ns 。/w\n".encode()
+    out = duilian(*arguments, "--to-format", "underscore", stdin=line)[1]
+    assert re.fullmatch(r"我们_PN:[01]\.\d{4} 去_VV:[01]\.\d{4} 北京_NR:[01]\.\d{4} 。_PU:[01]\.\d{4}\n", out)
+    found = json.loads(duilian(*arguments, "--to-format", "jsonl", stdin=line)[1])["layers"]
+    assert list(found) == ["pku", "ctb"], "both layers stay"
+    assert found["pku"]["tags"] == ["r", "v", "ns", "w"]
+
+
+def test_old_tags_stay_in_their_column(duilian, tmp_path):
+    """The notes of the model say that the tags of ctb stand in xpos; those of pku have the usual upos."""
+    row = "1\t他\tL\tr\tX\tA=b\t2\tsubj\t_\tGloss=he\n2\t来\tL\tv\tX\t_\t0\troot\t_\t_"
+    (tmp_path / "a.conllu").write_text(f"# sent_id = s\n{row}\n\n", encoding="utf-8")
+    out = duilian("convert", "word", "a.conllu", "--from", "pku", "--to", "ctb")[1]
+    assert out == f"# sent_id = s\n{row}\n\n".replace("r\tX", "r\tPN").replace("v\tX", "v\tVV")
+    (tmp_path / "b.conllu").write_text(out, encoding="utf-8")
+    back = duilian("convert", "word", "b.conllu", "--from", "ctb", "--to", "pku")[1]
+    assert back == out
+
+
+REST = "\t_" * 6
+ROWS = f"# a\n1-2\t他来\t_\t_{REST}\n1\t他\t_\tr{REST}\n2\t来\t_\tZZ{REST}\n"
+UNKNOWN = [
+    ("slash", "我们/r  去/v\n\n他/r  来/ZZ\n", 3),
+    ("underscore", "<S ID=1>\n我们_r 去_v\n</S>\n<S ID=2>\n他_r 来_ZZ\n</S>\n", 5),
+    ("columns", "我们 r\n去 v\n\n他 r\n来 ZZ\n", 5),
+    ("conllu", ROWS, 4),
+    ("jsonl", '{"layers":{"pku":{"words":["他","来"],"tags":["r","ZZ"]}}}\n', 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "text", "line"), UNKNOWN, ids=lambda value: str(value)[:8])
+def test_tags_never_seen_are_named_with_their_line(duilian, tmp_path, form, text, line):
+    (tmp_path / "in").write_text(text, encoding="utf-8")
+    arguments = ("convert", "word", "in", "--format", form, "--from", "pku", "--to", "ctb", "-o", "out")
+    status, _, err = duilian(*arguments)
+    assert status == 1
+    assert err.startswith(
+        f"duilian: in:{line}: the model has never seen the tag 'ZZ' of 'pku'\n  hint: --lenient"
+    )
+    assert not (tmp_path / "out").exists()
+    status, _, err = duilian(*arguments, "--lenient")
+    assert (status, err) == (0, "duilian: 1 tag that the model has never seen was taken as unknown\n")
+    assert all(
+        tag for each in read(tmp_path / "out", format=form, standard="ctb") for tag in each["ctb"].tags
+    )
+
+
+def test_lines_are_right_in_the_second_piece_of_a_file(duilian, tmp_path, monkeypatch):
+    monkeypatch.setattr("duilian.conversion.BATCH", 2)
+    (tmp_path / "in").write_text("我/r 来/v\n" * 5 + "我/r 来/ZZ\n", encoding="utf-8")
+    err = duilian("convert", "word", "in", "--from", "pku", "--to", "ctb", "-o", "out")[2]
+    assert err.startswith("duilian: in:6: ")
+    given = [Placed(Sentence({"pku": Layer(("我",), ("r",))}, str(k))) for k in range(5)]
+    found = list(Converter(load(tmp_path / "word"), "pku", "ctb").run(given))
+    assert [each.sentence.id for each in found] == ["0", "1", "2", "3", "4"]
+
+
+def test_review_has_the_least_certain_words(duilian, tmp_path):
+    arguments = ("convert", "word", "pku-dev.txt", "--from", "pku", "--to", "ctb", "--confidence")
+    assert duilian(*arguments, "-o", "out", "--review", "5%")[0] == 0
+    sure = [
+        float(each) for each in re.findall(r":([01]\.\d{4})", (tmp_path / "out").read_text(encoding="utf-8"))
+    ]
+    review = (tmp_path / "out.review").read_text(encoding="utf-8")
+    chosen = re.findall(r"/\{[A-Z]+(?:\|[A-Z]+)+\}", review)
+    assert len(chosen) == -(-len(sure) // 20)
+    assert 0 < len(review.splitlines()) < 40, "sentences without such words are left out"
+    whole = {layer.words: place for place, layer in enumerate(layers_of(tmp_path / "pku-dev.txt", "pku"))}
+    found = read(tmp_path / "out.review", standard="ctb", format="slash")
+    hard, at = [], [0, *itertools.accumulate(map(len, whole))]
+    for sentence in found:
+        first = at[whole[sentence["ctb"].words]]
+        hard += [sure[first + k] for k, tag in enumerate(sentence["ctb"].tags or ()) if tag is not None]
+    assert max(hard) <= sorted(sure)[len(hard)] + 1e-4
+    filled = re.sub(r"/\{([A-Z]+)\|[^}]*\}", r"/\1", review)
+    (tmp_path / "filled.txt").write_text(filled, encoding="utf-8")
+    more = ("--set", "side.1.train=['ctb.txt', 'filled.txt']", "--set", "learn.iterations=1")
+    assert duilian("train", "both.toml", "-o", "m", *more)[0] == 0, "filled in, it can be trained on"
+
+
+def test_inspect_any_model(duilian, tmp_path):
+    assert duilian("train", "both.toml", "-o", "m", "--set", "learn.iterations=1")[0] == 0
+    status, out, _ = duilian("inspect", "m")
+    assert status == 0
+    for piece in (r"kind +coupled, word level", r"ctb +32 tags: AD AS", r"pku +31 tags", r"mapping tight"):
+        assert re.search(piece, out), piece
+    assert RECIPE.strip() in out
+    assert "overrides" in out
+    found = json.loads(duilian("inspect", "m", "--json")[1])
+    assert found["bytes"] == (tmp_path / "m").stat().st_size
+    assert found["standards"]["pku"]["corpora"]["dev"]["sentences"] == 40
+    assert found["standards"]["ctb"]["tags"][:2] == ["AD", "AS"]
+    assert found["notes"]["overrides"] == ["learn.iterations=1"]
+    plain = json.loads(duilian("inspect", "plain", "--json")[1])
+    weights = Tagger.load(tmp_path / "plain").predictor_.weights
+    assert plain["weights"] == weights.weight.size + weights.transition.size
+    assert re.search(r"kind +crf, word level *\n", duilian("inspect", "plain")[1])
+    assert "guided by" in duilian("inspect", "guided")[1]
+
+
+def test_inspect_the_learned_mapping(duilian):
+    status, out, _ = duilian("inspect", "word", "pku.txt", "--examples", "3")
+    assert status == 0
+    assert re.search(r"^pku +count +ctb", out), "the standard of the file is found by its tags"
+    assert re.search(r"^w +\d+ +PU (100|9\d)\.\d", out, re.MULTILINE)
+    assert re.search(r"^的 u\b.*\n(DEG|DEC) +\d+ +.*\[的\].*\n(DEG|DEC) +\d+ +.*\[的\]", out, re.MULTILINE)
+    found = json.loads(duilian("inspect", "word", "pku.txt", "--json", "--examples", "3")[1])
+    assert (found["from"], found["to"], len(found["words"])) == ("pku", "ctb", 3)
+    words = sum(len(sentence["pku"]) for sentence in demo.load("pku", "pku"))
+    assert sum(row["count"] for row in found["tags"].values()) == pytest.approx(words)
+    assert all(90 < sum(row["to"].values()) <= 100 + 1e-6 for row in found["tags"].values())
+    for word in found["words"]:
+        counts = [each["count"] for each in word["to"]]
+        assert len(counts) >= 2
+        assert counts == sorted(counts, reverse=True)
+    assert duilian("inspect", "word", "ctb.txt", "--json")[1].startswith('{\n  "from": "ctb"')
+    status, out, _ = duilian("inspect", "char", "both-pku.txt", "--from", "pku", "--to", "ctb")
+    assert (status, out.split()[0]) == (0, "pku")
+
+
+def test_inspect_draws(duilian, tmp_path):
+    pytest.importorskip("matplotlib")
+    assert duilian("inspect", "word", "both-pku.txt", "--plot", "map.png")[0] == 0
+    assert (tmp_path / "map.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+BAD = [
+    (("convert", "plain", "pku.txt", "--from", "pku", "--to", "ctb"), "plain: is of kind 'crf'"),
+    (("convert", "word", "pku.txt", "--from", "pku", "--to", "pku"), "there is nothing to convert"),
+    (("convert", "word", "pku.txt", "--from", "pku", "--to", "ud"), "no standard 'ud', only ctb, pku"),
+    (("convert", "word", "words.seg", "--from", "pku", "--to", "ctb"), "words without tags"),
+    (("convert", "word", "empty.txt", "--from", "pku", "--to", "ctb"), "empty.txt:1: the file is empty"),
+    (("convert", "word", "gone.txt", "--from", "pku", "--to", "ctb"), "gone.txt: no such file"),
+    (("convert", "word", "t.fid", "--from", "ctb", "--to", "pku"), "can be read but not written"),
+    (("inspect", "gone"), "gone: no such file"),
+    (("inspect", "pku.txt"), "pku.txt: "),
+    (("inspect", "plain", "pku.txt"), "plain: is of kind 'crf'"),
+    (("inspect", "word", "odd.txt"), "odd.txt: its tags are of none of the model's standards"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD, ids=lambda value: " ".join(value)[:40])
+def test_mistakes_end_with_one_sentence(duilian, tmp_path, arguments, message):
+    (tmp_path / "words.seg").write_text("我们  去\n", encoding="utf-8")
+    (tmp_path / "empty.txt").write_text("\n", encoding="utf-8")
+    (tmp_path / "odd.txt").write_text("我们/ZZ  去/YY\n", encoding="utf-8")
+    (tmp_path / "t.fid").write_text("( (IP (NP (PN 他)) (VP (VV 来))) )\n", encoding="utf-8")
+    status, out, err = duilian(*arguments)
+    assert (status, out) == (1, "")
+    assert message in err
+    assert err.startswith("duilian: ")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("convert", "word", "pku.txt", "--to", "ctb"),
+        ("convert", "word", "pku.txt", "--from", "pku", "--to", "ctb", "--review", "5%"),
+        ("convert", "word", "pku.txt", "--from", "pku", "--to", "ctb", "--review", "5", "-o", "out"),
+        ("convert", "word", "pku.txt", "--from", "pku", "--to", "ctb", "--review-to", "r"),
+        ("inspect", "word", "--plot", "map.png"),
+        ("inspect", "word", "-"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage(duilian, arguments):
+    assert duilian(*arguments)[0] == 2
+
+
+@pytest.mark.parametrize("command", ["convert", "inspect"])
+def test_help_has_an_example(duilian, command):
+    status, out, _ = duilian(command, "--help")
+    assert status == 0
+    assert f"duilian {command}" in out
