@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import duilian
-from duilian.recipes import CrfSettings, Learn, Save, Side
+from duilian.recipes import KINDS, Learn, Save, Side
 
 GUIDE = (Path(__file__).parent.parent.parent / "docs" / "guide.md").read_text(encoding="utf-8")
 MARK = "::: "
@@ -26,9 +26,10 @@ def _shown(text: str) -> list[str]:
 
 def test_the_commands_print_what_the_guide_says(tmp_path):
     blocks = "".join(re.findall(r"```console\n(.*?)```", GUIDE, re.DOTALL))
-    recipe = re.search(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
-    assert recipe is not None
-    (tmp_path / "pos.toml").write_text(recipe[1], encoding="utf-8")
+    recipes = re.findall(r"Save this as `(\S+)`:\n\n```toml\n(.*?)```", GUIDE, re.DOTALL)
+    assert [name for name, _ in recipes] == ["pos.toml", "both.toml"]
+    for name, text in recipes:
+        (tmp_path / name).write_text(text, encoding="utf-8")
     commands = [line[2:] for line in blocks.splitlines() if line.startswith("$ ")]
     assert len(commands) > 10
     script = [
@@ -51,6 +52,6 @@ def test_the_commands_print_what_the_guide_says(tmp_path):
 
 def test_the_table_has_every_key():
     table = GUIDE[GUIDE.index("## All keys") :]
-    for settings in (CrfSettings, Side, Learn, Save):
+    for settings in (*(kind.settings for kind in KINDS.values()), Side, Learn, Save):
         for field in dataclasses.fields(settings):
             assert f"`{field.name}`" in table, field.name
