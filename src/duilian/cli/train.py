@@ -123,7 +123,7 @@ def _telling(plan: Recipe) -> Iterator[tuple[Tell, Stage]]:
     console, names = Console(stderr=True), [side.standard for side in plan.sides]
     if not console.is_terminal:
         yield (
-            lambda report: typer.echo(f"iteration {report.iteration}: {_spell(report, names)}", err=True),
+            lambda report: typer.echo(_line(report, names), err=True),
             lambda stage: typer.echo(f"{stage} …", err=True),
         )
         return
@@ -139,13 +139,19 @@ def _telling(plan: Recipe) -> Iterator[tuple[Tell, Stage]]:
     def tell(report: IterationReport) -> None:
         nonlocal best
         best = max(best, report.score or 0.0)
-        shown = _spell(report, names) + (f", best {best:.2f}" if report.score is not None else "")
+        if report.details:  # too much for the space beside a bar
+            bar.console.print(_line(report, names), highlight=False)
+        shown = _spell(report, []) + (f", best {best:.2f}" if report.score is not None else "")
         bar.update(task, completed=report.iteration, description=shown)
 
     total = plan.learn.iterations or KINDS[plan.kind].iterations
     with Progress(*columns, console=console) as bar:
         task = bar.add_task("reading", total=total)
         yield tell, lambda stage: bar.update(task, description=stage)
+
+
+def _line(report: IterationReport, names: list[str]) -> str:
+    return f"iteration {report.iteration}: {_spell(report, names)}"
 
 
 def _spell(report: IterationReport, names: list[str]) -> str:
