@@ -7,22 +7,32 @@
 
 namespace duilian {
 
-void choose_labels(std::span<const double> p, Pruning pruning, std::vector<double>& scratch,
-                   std::vector<TagId>& out) {
+void choose_labels(std::span<const double> p, Pruning pruning, std::vector<TagId>& out) {
   const auto labels = static_cast<std::int32_t>(p.size());
   if (pruning.keeps_all(labels)) {
     for (TagId l = 0; l < labels; ++l) out.push_back(l);
     return;
   }
-  scratch.assign(p.begin(), p.end());
+  // Labels below (1 - λ) / L have together less than 1 - λ: the others reach λ without them.
+  const double least = pruning.mass < 1.0 ? (1.0 - pruning.mass) / static_cast<double>(labels) : -1.0;
   const auto begin = static_cast<std::ptrdiff_t>(out.size());
+  for (TagId l = 0; l < labels; ++l) {
+    if (p[static_cast<std::size_t>(l)] >= least) out.push_back(l);
+  }
+  const auto is_more_probable = [&](TagId a, TagId b) {
+    return p[static_cast<std::size_t>(a)] != p[static_cast<std::size_t>(b)]
+               ? p[static_cast<std::size_t>(a)] > p[static_cast<std::size_t>(b)]
+               : a < b;
+  };
+  const auto kept = std::min<std::ptrdiff_t>(pruning.most, static_cast<std::ptrdiff_t>(out.size()) - begin);
+  std::partial_sort(out.begin() + begin, out.begin() + begin + kept, out.end(), is_more_probable);
+  out.resize(static_cast<std::size_t>(begin + kept));
   double mass = 0.0;
-  for (std::int32_t n = 0; n < std::min(pruning.most, labels); ++n) {
-    const auto best = std::max_element(scratch.begin(), scratch.end());
-    out.push_back(static_cast<TagId>(best - scratch.begin()));
-    mass += *best;
-    if (pruning.mass < 1.0 && mass > pruning.mass) break;
-    *best = -1.0;
+  for (auto at = out.begin() + begin; at != out.end(); ++at) {
+    mass += p[static_cast<std::size_t>(*at)];
+    if (pruning.mass >= 1.0 || mass <= pruning.mass) continue;
+    out.erase(at + 1, out.end());
+    break;
   }
   std::sort(out.begin() + begin, out.end());
 }
@@ -83,7 +93,7 @@ void choose_freely(const UniformChain& chain, Pruning pruning, PruningWorkspace&
   out.tag.clear();
   for (std::int32_t t = 0; t < chain.positions; ++t) {
     const std::size_t at = static_cast<std::size_t>(t) * shape.stride();
-    choose_labels({work.found.unit.data() + at, shape.labels}, pruning, work.left, out.tag);
+    choose_labels({work.found.unit.data() + at, shape.labels}, pruning, out.tag);
     const auto is_forbidden = [&](TagId label) { return chain.state[at + label] == kForbidden; };
     out.tag.erase(std::remove_if(out.tag.begin() + out.first[t], out.tag.end(), is_forbidden), out.tag.end());
     out.first.push_back(static_cast<std::int32_t>(out.tag.size()));

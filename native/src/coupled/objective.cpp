@@ -490,14 +490,14 @@ CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights, cons
     restrict_scores(layout.shape, allowed, first[s], first[s + 1], own.scores);
     if (candidates.empty()) {
       prune(layout.shape, between, options.pruning, static_cast<std::int32_t>(first[s + 1] - first[s]), {},
-            std::isfinite(options.margin), own);
+            !options.narrowing.keeps_all(), own);
     } else {
       own.prior.clear();
       own.candidates.resize(candidates.size());
       for (std::size_t k = 0; k < candidates.size(); ++k)
         slice(candidates[k], first[s], first[s + 1], own.candidates[k]);
     }
-    build(layout.shape, between, RowSource(layout, weights, features, first[s]), options.margin, own);
+    build(layout.shape, between, RowSource(layout, weights, features, first[s]), options.narrowing, own);
     decode(layout.shape, options.decoding, own);
     answers.add(s, own);
   });

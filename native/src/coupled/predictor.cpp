@@ -246,9 +246,9 @@ void CoupledPredictor::analyse(const Sentences& sentences, std::int64_t sentence
 
 void CoupledPredictor::search(std::int64_t units, Work& work) const {
   prune(shape_, prune_between_, options_.pruning, static_cast<std::int32_t>(units), {},
-        std::isfinite(options_.margin), work.search);
+        !options_.narrowing.keeps_all(), work.search);
   build(shape_, between_, EntrySource(weights_.table, spread_, side_labels_, shape_.joint_labels(), work),
-        options_.margin, work.search);
+        options_.narrowing, work.search);
   decode(shape_, options_.decoding, work.search);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <stdexcept>
 
 namespace duilian {
@@ -263,37 +264,64 @@ void score_states(const CoupledShape& shape, const SideScores& scores, const Joi
   }
 }
 
-void narrow(const CoupledShape& shape, std::span<const TagSets> candidates,
-            std::span<const std::vector<double>> p, double margin, BundleSpace& space) {
-  const Lattice& x = space.lattice;
-  const std::size_t sides = shape.sides();
-  std::vector<double> promise(space.joint);
-  std::vector<std::uint8_t> keep(promise.size(), 1);
-  for (std::int32_t t = 0; t < x.positions(); ++t) {
-    if (x.width(t) == 1) continue;
-    double best = kForbidden;
-    for (std::int32_t s = x.first[t]; s < x.first[t + 1]; ++s) {
-      for (std::size_t k = 0; k < sides; ++k) {
-        const auto at = static_cast<std::size_t>(candidates[k].first[t] +
-                                                 space.place[static_cast<std::size_t>(s) * sides + k]);
-        promise[s] += std::log(std::max(p[k][at], 1e-12));
-      }
-      best = std::max(best, promise[s]);
+namespace {
+
+/// Marks the states of position t that are worth trying; `promise` [S] is filled in.
+void mark_promising(std::int32_t t, std::span<const TagSets> candidates,
+                    std::span<const std::vector<double>> log_p, Narrowing narrowing, const BundleSpace& space,
+                    std::vector<double>& promise, std::vector<double>& ranked,
+                    std::vector<std::uint8_t>& keep) {
+  const std::size_t sides = candidates.size();
+  const std::int32_t first = space.lattice.first[t];
+  const std::int32_t last = space.lattice.first[t + 1];
+  for (std::int32_t s = first; s < last; ++s) {
+    for (std::size_t k = 0; k < sides; ++k) {
+      promise[s] += log_p[k][static_cast<std::size_t>(candidates[k].first[t] +
+                                                      space.place[static_cast<std::size_t>(s) * sides + k])];
     }
-    for (std::int32_t s = x.first[t]; s < x.first[t + 1]; ++s) keep[s] = promise[s] >= best - margin ? 1 : 0;
   }
-  if (!is_free(shape)) {
-    Lattice left = x;
-    BundleSpace tried;
-    tried.lattice = x;
-    tried.place = space.place;
-    filter(tried, [&](std::int32_t s) { return keep[s] != 0; });
-    left = trim(tried.lattice, shape.rules);
-    if (left.width(0) == 0) return;
-    std::fill(keep.begin(), keep.end(), 0);
-    for (const std::int32_t s : locate(left, x)) keep[s] = 1;
+  double least = *std::max_element(promise.begin() + first, promise.begin() + last) - narrowing.margin;
+  if (last - first > narrowing.most) {
+    ranked.assign(promise.begin() + first, promise.begin() + last);
+    const auto nth = ranked.begin() + narrowing.most - 1;
+    std::nth_element(ranked.begin(), nth, ranked.end(), std::greater<>());
+    least = std::max(least, *nth);
+  }
+  for (std::int32_t s = first; s < last; ++s) keep[s] = promise[s] >= least ? 1 : 0;
+}
+
+/// Leaves of the states to keep those that stand on a legal path; false if there is none.
+[[nodiscard]] bool keep_legal(const CoupledShape& shape, const BundleSpace& space,
+                              std::vector<std::uint8_t>& keep) {
+  BundleSpace tried;
+  tried.lattice = space.lattice;
+  tried.place = space.place;
+  filter(tried, [&](std::int32_t s) { return keep[s] != 0; });
+  const Lattice left = trim(tried.lattice, shape.rules);
+  if (left.width(0) == 0) return false;
+  std::fill(keep.begin(), keep.end(), 0);
+  for (const std::int32_t s : locate(left, space.lattice)) keep[s] = 1;
+  return true;
+}
+
+}  // namespace
+
+void narrow(const CoupledShape& shape, std::span<const TagSets> candidates,
+            std::span<const std::vector<double>> p, Narrowing narrowing, BundleSpace& space) {
+  constexpr double kLeast = 1e-12;
+  std::vector<std::vector<double>> log_p(p.begin(), p.end());
+  for (auto& side : log_p) {
+    for (double& each : side) each = std::log(std::max(each, kLeast));
+  }
+  std::vector<double> promise(space.joint);
+  std::vector<double> ranked;
+  std::vector<std::uint8_t> keep(promise.size(), 1);
+  for (std::int32_t t = 0; t < space.lattice.positions(); ++t) {
+    if (space.lattice.width(t) > 1)
+      mark_promising(t, candidates, log_p, narrowing, space, promise, ranked, keep);
   }
   if (std::find(keep.begin(), keep.end(), 0) == keep.end()) return;
+  if (!is_free(shape) && !keep_legal(shape, space, keep)) return;
   filter(space, [&](std::int32_t s) { return keep[s] != 0; });
 }
 

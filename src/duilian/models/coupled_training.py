@@ -279,7 +279,7 @@ class CoupledTraining:
                 dev.allowed,
                 tagger._native_pruning(),
                 _native.Decoding[tagger.decoding],
-                tagger._native_margin(),
+                tagger._narrowing(),
                 True,
                 tagger.threads,
             )

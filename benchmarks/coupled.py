@@ -1,0 +1,275 @@
+"""Coupled against alone and guided, on the dev sets: scores, significance, size, memory, time and speed.
+
+python benchmarks/coupled.py --data DIR --task zx-words              # also udc-words, zx-chars, udc-chars
+python benchmarks/coupled.py --data DIR --task three                 # three standards against two
+python benchmarks/coupled.py --data DIR --task mappings              # Table V of Li et al. (2017)
+python benchmarks/coupled.py --data DIR --task features              # Table VIII of the same
+python benchmarks/coupled.py --data DIR --task pruning               # online, offline, r and λ
+python benchmarks/coupled.py --data DIR --task conversion            # UD v1 → v2, gold on both sides
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from duilian.corpus import Layer, Sentence, read
+from duilian.evaluation import align, p_value, tag_counts
+from duilian.models import CoupledTagger, GuidedTagger, Tagger, load, tagger_for
+from duilian.recipes import Recipe, Run, train
+
+RECIPES = Path(__file__).parent.parent / "recipes"
+TASKS = {
+    "zx-words": ("zx-pd", "zx-pos", "zx-guided"),
+    "udc-words": ("udc-pd", "udc-xpos", "udc-guided"),
+    "zx-chars": ("zx-pd-char", "zx-char", "zx-char-guided"),
+    "udc-chars": ("udc-pd-char", "udc-char", "udc-char-guided"),
+}
+MAPPINGS = ("complete", "tight", "relaxed", "automatic", "automatic-intersection")
+FEATURES = ("all", "separate", "joint")
+PRUNINGS: dict[str, dict[str, Any]] = {
+    "online, r = 8, λ = .98": {},
+    "online, r = 4, λ = .98": {"most": 4},
+    "online, r = 8, λ = .90": {"mass": 0.9},
+    "offline, r = 8, λ = .98": {"pruning": "offline"},
+    "offline, r = 16, λ = .9999": {"pruning": "offline", "most": 16, "mass": 0.9999},
+}
+
+
+class Bench:
+    """Trains recipes and keeps what was measured."""
+
+    def __init__(self, data: Path, threads: int, folder: Path) -> None:
+        self.data, self.threads, self.folder = data, threads, folder
+        self.rows: list[dict[str, Any]] = []
+
+    def train(self, name: str, *overrides: str, note: str = "") -> Path:
+        """A model after a recipe; its scores, size and cost become a row."""
+        recipe = Recipe.load(RECIPES / f"{name}.toml", self.data, overrides)
+        output = self.folder / f"{name}{len(self.rows)}.model"
+        start, cpu = time.perf_counter(), time.process_time()
+        train(recipe, Run(output=output, threads=self.threads))
+        model = load(output)
+        scores = {
+            side.standard: self.score(output, recipe, side.standard)
+            for side in recipe.sides
+            if side.dev is not None and (isinstance(model, CoupledTagger) or side is recipe.sides[0])
+        }
+        self.row(
+            f"{name}{' ' + note if note else ''}",
+            **scores,
+            seconds=time.perf_counter() - start,
+            cpu=time.process_time() - cpu,
+            megabytes=output.stat().st_size / 1e6,
+            peak_gb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
+        )
+        return output
+
+    def row(self, name: str, **values: Any) -> None:
+        self.rows.append({"name": name, **values})
+        shown = "  ".join(
+            f"{key} {value:.2f}" if isinstance(value, float) else f"{key} {value}"
+            for key, value in values.items()
+        )
+        print(f"{name:34} {shown}", flush=True)
+
+    def score(self, model: Path, recipe: Recipe, standard: str) -> str:
+        counts = self.counts(model, recipe, standard)
+        return " / ".join(f"{100 * f1(each):.2f}" for each in counts)
+
+    def counts(self, model: Path, recipe: Recipe, standard: str) -> list[np.ndarray[Any, Any]]:
+        """Per sentence gold, guess, correct: of tags; or of words, then of words with tags."""
+        side = next(side for side in recipe.sides if side.standard == standard)
+        dev = recipe.corpus(side, "dev")
+        assert dev is not None
+        gold = [sentence[standard] for sentence in dev]
+        loaded = load(model).set_params(threads=self.threads)
+        tagger = tagger_for(loaded, standard)
+        guess = tagger.predict_layers(gold)
+        if tagger.level == "word":
+            return [tag_counts(tags_of(gold), tags_of(guess))]
+        words = align([layer.words for layer in gold], [layer.words for layer in guess])
+        return [words.word_counts(), words.word_tag_counts(tags_of(gold), tags_of(guess))]
+
+    def speed(self, models: Sequence[tuple[str, Path]], gold: Sequence[Layer], standard: str) -> None:
+        """Units per CPU second from bytes to bytes on one thread, in turns; the best of five."""
+        best: dict[str, float] = {}
+        taggers = {name: tagger_for(load(path), standard) for name, path in models}
+        level = next(iter(taggers.values())).level
+        text = "".join((" " if level == "word" else "").join(layer.words) + "\n" for layer in gold)
+        units = sum(len(layer) if level == "word" else len("".join(layer.words)) for layer in gold)
+        copies = max(1, 60_000 // units)
+        source = text.encode() * copies
+        for _ in range(5):
+            for name, tagger in taggers.items():
+                start = time.process_time()
+                tagger.tag_lines(source)
+                rate = units * copies / (time.process_time() - start)
+                best[name] = max(best.get(name, 0.0), rate)
+        slowest = max(best.values())
+        for name, rate in best.items():
+            self.row(f"speed of {name}", thousand_units_per_s=rate / 1e3, of_the_fastest=rate / slowest)
+
+
+def tags_of(layers: Sequence[Layer]) -> list[Any]:
+    return [layer.tags or () for layer in layers]
+
+
+def f1(counts: np.ndarray[Any, Any]) -> float:
+    gold, guess, correct = counts.sum(axis=0)
+    return float(2 * correct / max(gold + guess, 1))
+
+
+def compare(bench: Bench, task: str) -> None:
+    """Alone, guided, coupled; the coupled one's distance to the others."""
+    coupled, alone, guided = TASKS[task]
+    paths = {name: bench.train(name) for name in (alone, guided, coupled)}
+    recipe = Recipe.load(RECIPES / f"{coupled}.toml", bench.data)
+    standard = recipe.sides[0].standard
+    found = {name: bench.counts(path, recipe, standard)[-1] for name, path in paths.items()}
+    metric = "accuracy" if recipe.model.get("level", "word") == "word" else "f1"
+    for other in (alone, guided):
+        p = p_value(found[coupled], found[other], metric)
+        bench.row(f"{coupled} against {other}", p=f"{p:.4f}")
+    dev = recipe.corpus(recipe.sides[0], "dev")
+    assert dev is not None
+    bench.speed([(alone, paths[alone]), (coupled, paths[coupled])], [s[standard] for s in dev], standard)
+
+
+def three(bench: Bench) -> None:
+    for name in ("zx-pd", "udc-pd", "zx-udc-pd"):
+        bench.train(name)
+
+
+def mappings(bench: Bench) -> None:
+    for name in MAPPINGS:
+        bench.train("zx-pd", f'model.mapping="{name}"', note=name)
+
+
+def features(bench: Bench) -> None:
+    for name in FEATURES:
+        offline = ['model.pruning="offline"', "model.folds=5"] if name == "joint" else []
+        bench.train("zx-pd", f'model.features="{name}"', *offline, note=name)
+    bench.train("zx-pd-paper", note="(the papers' setting)")
+
+
+def pruning(bench: Bench) -> None:
+    for name, settings in PRUNINGS.items():
+        overrides = [f"model.{key}={json.dumps(value)}" for key, value in settings.items()]
+        bench.train("zx-pd", *overrides, "model.folds=5", note=name)
+
+
+def conversion(bench: Bench) -> None:
+    """v1 side: udc/train; v2 side: the first 350 sentences of gsdsimp-dev; the rest is converted."""
+    v1 = read(str(bench.data / "udc/train.conll"), standard="v1", column="xpos")
+    old = read(str(bench.data / "udc/dev.conll"), standard="v1", column="xpos")
+    new = read(str(bench.data / "ud2/gsdsimp-dev.conllu"), standard="v2", column="upos")
+    # The same text, but signs and some variants of characters differ; a pair has the words of v1.
+    both = {
+        place: Sentence({"v1": a["v1"], "v2": Layer(a["v1"].words, b["v2"].tags)})
+        for place, (a, b) in enumerate(zip(old, new, strict=True))
+        if sizes(a["v1"]) == sizes(b["v2"])
+    }
+    learned = [Sentence({"v2": b["v2"]}) for b in list(new)[:350]]
+    held_out = [pair for place, pair in both.items() if place >= 350]
+    gold = [pair["v2"] for pair in held_out]
+
+    def row(name: str, guess: Sequence[Layer]) -> np.ndarray[Any, Any]:
+        counts = tag_counts(tags_of(gold), tags_of(guess))
+        bench.row(name, v2=f"{100 * f1(counts):.2f}", sentences=len(gold))
+        return counts
+
+    plain = Tagger("v2", threads=bench.threads).fit(learned)
+    row("plain v2 tagger", plain.predict_layers(gold))
+    table = best_table(v1, plain)
+    row(
+        "best tag table",
+        [Layer(p["v1"].words, tuple(table[t] for t in p["v1"].tags or ())) for p in held_out],
+    )
+    source = Tagger("v1", threads=bench.threads).fit(v1)
+    guided = GivenGuide("v2", source_standard="v1", threads=bench.threads).fit(learned, source=source)
+    guided.given = {pair["v2"].words: pair["v1"] for pair in held_out}
+    other = row("guided with the given tags", guided.predict_layers(gold))
+    for name, settings in {
+        "coupled": {"guide": None, "rate": 0.05},
+        "coupled with guide features": {"guide": "v1", "rate": 0.05},
+    }.items():
+        tagger = CoupledTagger(
+            ("v2", "v1"),
+            samples=(4 * len(learned), len(v1)),
+            iterations=6,
+            joint_count=2,
+            threads=bench.threads,
+            **settings,
+        )
+        tagger.fit([learned, v1])
+        converted = tagger.convert([Sentence({"v1": p["v1"]}) for p in held_out], "v1", "v2")
+        mine = row(name, [each.layer for each in converted])
+    bench.row("coupled against guided", p=f"{p_value(mine, other, 'accuracy'):.4f}")
+
+
+def sizes(layer: Layer) -> list[int]:
+    return [len(word) for word in layer.words]
+
+
+def best_table(v1: Sequence[Sentence], plain: Tagger) -> dict[str, str]:
+    """For every v1 tag the v2 tag that the plain v2 tagger gives most often on the v1 corpus."""
+    seen: dict[str, Counter[str]] = defaultdict(Counter)
+    for sentence, tags in zip(v1, plain.predict([s["v1"].words for s in v1]), strict=True):
+        for a, b in zip(sentence["v1"].tags or (), tags, strict=True):
+            seen[str(a)][b] += 1
+    return defaultdict(lambda: "X", {a: counts.most_common(1)[0][0] for a, counts in seen.items()})
+
+
+class GivenGuide(GuidedTagger):
+    """A guided tagger whose guide is given where it is known."""
+
+    given: dict[tuple[str, ...], Layer]
+
+    def _unit_columns(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> Any:
+        known = getattr(self, "given", {})
+        columns = super()._unit_columns(units, layers)
+        return [
+            {"guide": [str(tag) for tag in known[tuple(words)].tags or ()]}
+            if tuple(words) in known
+            else guess
+            for words, guess in zip(units, columns, strict=True)
+        ]
+
+
+def main() -> None:
+    """One task from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True)
+    others = {
+        "three": three,
+        "mappings": mappings,
+        "features": features,
+        "pruning": pruning,
+        "conversion": conversion,
+    }
+    parser.add_argument("--task", choices=[*TASKS, *others], required=True)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(options.data, options.threads, Path(folder))
+        if options.task in TASKS:
+            compare(bench, options.task)
+        else:
+            others[options.task](bench)
+    if options.json:
+        options.json.write_text(json.dumps(bench.rows, ensure_ascii=False, indent=2))
+
+
+if __name__ == "__main__":
+    main()
