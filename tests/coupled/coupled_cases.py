@@ -121,11 +121,13 @@ class Case:
             [tag_sets(each) for each in candidates],
         )
 
-    def plain_layouts(self, full_from: int) -> list[_native.TaggerLayout]:
+    def plain_layouts(self, full_from: int, row_count: int = ROWS) -> list[_native.TaggerLayout]:
         layouts = []
         for side, rules in enumerate(self.rules):
             data = _native.TaggingData(self.rows(), np.array(self.first, np.int64), *self.annotation(side))
-            layouts.append(_native.lay_out_tagger(self.labels[side], rules.native(), ROWS, data, full_from))
+            layouts.append(
+                _native.lay_out_tagger(self.labels[side], rules.native(), row_count, data, full_from)
+            )
         return layouts
 
     def shape(self) -> _native.CoupledShape:
@@ -150,12 +152,18 @@ class LayoutOptions:
     is_joint: bool = True
 
 
+EVERYTHING = LayoutOptions()
+
+
 def lay_out(
-    case: Case, options: LayoutOptions = LayoutOptions(), latent: Sequence[Sets] | None = None
+    case: Case,
+    options: LayoutOptions = EVERYTHING,
+    latent: Sequence[Sets] | None = None,
+    row_count: int = ROWS,
 ) -> _native.CoupledLayout:
     return _native.lay_out_coupled(
         case.shape(),
-        case.plain_layouts(options.full_from),
+        case.plain_layouts(options.full_from, row_count),
         case.data(),
         [tag_sets(each) for each in latent or case.all_labels()],
         case.pairs() if options.is_joint else [],
@@ -313,12 +321,12 @@ class Twin:
         log_z = scorer.log_sum_exp(scores.values())
         kept = []
         for t, labels in enumerate(sets):
-            p = [sum(np.exp(s - log_z) for path, s in scores.items() if path[t] == l) for l in every]
-            extra = [] if keep is None else [keep[t]]
-            kept.append(sorted({l for l in choose(p, pruning) if l in labels} | set(extra)))
-        return self.trimmed(side, kept) or self.trimmed(
-            side, [sorted({*k, l}) for k, l in zip(kept, max(scores, key=scores.__getitem__), strict=True)]
-        )
+            p = [sum(np.exp(s - log_z) for path, s in scores.items() if path[t] == label) for label in every]
+            chosen = {label for label in choose(p, pruning) if label in labels}
+            kept.append(sorted(chosen if keep is None else chosen | {keep[t]}))
+        best = max(scores, key=scores.__getitem__)
+        with_best = [sorted({*labels, label}) for labels, label in zip(kept, best, strict=True)]
+        return self.trimmed(side, kept) or self.trimmed(side, with_best)
 
     def trimmed(self, side: int, sets: Sets) -> Sets:
         """What stands on a legal path; no units if nothing does."""
