@@ -70,7 +70,7 @@ def compare(
 
 @pytest.mark.parametrize(("sides", "rules", "mapped", "partial"), CASES)
 def test_loss_and_gradient_match_the_definition(sides: int, rules: str, mapped: bool, partial: bool) -> None:
-    for seed, options in enumerate(OPTIONS):
+    for seed, options in enumerate(OPTIONS[: 4 if sides == 2 else 3]):
         case = random_case(seed, sides=sides, rules=rules, mapped=mapped, partial=partial)
         compare(case, lay_out(case, options), seed=seed)
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 from coupled_cases import (
-    NO_SETS,
     Case,
     Pruning,
     Twin,
     lay_out,
+    no_sets,
     random_case,
     random_weights,
     sets_of,
@@ -137,7 +137,7 @@ def test_given_labels_are_obeyed(sides: int, rules: str, has_pruner: bool) -> No
             trained.first,
             1,
         ).tolist()
-        allowed = [NO_SETS] * sides
+        allowed = [no_sets()] * sides
         allowed[side] = tag_sets([[label] if unit % 3 else [] for unit, label in enumerate(wanted)])
         for decoding in (_native.Decoding.marginals, _native.Decoding.path):
             predictor = trained.predictor(Pruning(1, 0.9), decoding)
@@ -292,10 +292,10 @@ def test_given_labels_that_do_not_fit_are_refused(trained: Trained) -> None:
     predictor = trained.predictor(Pruning(2, 0.9), _native.Decoding.path)
     units = trained.sentences.units
     for bad in (
-        [NO_SETS],
-        [NO_SETS] * 3,
-        [tag_sets([[0]] * (units - 1)), NO_SETS],
-        [NO_SETS, tag_sets([[9]] * units)],
+        [no_sets()],
+        [no_sets()] * 3,
+        [tag_sets([[0]] * (units - 1)), no_sets()],
+        [no_sets(), tag_sets([[9]] * units)],
     ):
         with pytest.raises(ValueError, match="given labels"):
             predictor.predict(trained.sentences, bad, False, 1)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from coupled_cases import (
     KEEP_ALL,
-    NO_SETS,
     Case,
     LayoutOptions,
     Pruning,
@@ -20,6 +19,7 @@ from coupled_cases import (
     is_legal,
     lay_out,
     legal_paths,
+    no_sets,
     random_case,
     random_weights,
     sets_of,
@@ -75,7 +75,7 @@ def tag(
         case.rows(),
         np.array(case.first),
         [tag_sets(each) for each in candidates],
-        [NO_SETS if each is None else tag_sets(each) for each in allowed],
+        [no_sets() if each is None else tag_sets(each) for each in allowed],
         pruning.native,
         decoding,
         True,

@@ -650,3 +650,32 @@ def test_wrong_settings_are_refused_in_one_sentence(parameters: dict[str, Any], 
 def test_wrong_corpora_are_refused(corpora: Any, dev: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         small().fit(corpora, dev=dev)
+
+
+@pytest.mark.parametrize("kind", ["word", "char", "offline"])
+def test_lines_give_what_layers_give(taggers: dict[str, CoupledTagger], kind: str) -> None:
+    tagger = taggers[kind]
+    for standard, dev in zip(demo.STANDARDS, DEV, strict=True):
+        joint = " " if kind != "char" else ""
+        text = "".join(joint.join(layer.words) + "\n" for layer in dev)
+        expected = [
+            " ".join(f"{word}_{tag}" for word, tag in zip(layer.words, layer.tags or (), strict=True))
+            for layer in tagger.predict_layers(dev, standard)
+        ]
+        for threads in (1, 2):
+            tagger.set_params(threads=threads)
+            assert tagger.of(standard).tag_lines(text.encode()).decode().splitlines() == expected
+        tagger.set_params(threads=1)
+        assert tagger.of(standard).tag_lines(b"") == b""
+    with pytest.raises(ConfigError, match="guide"):
+        taggers["guide"].of(CTB).tag_lines(b"")
+
+
+def test_lines_keep_every_character_and_line_break(taggers: dict[str, CoupledTagger]) -> None:
+    text = "他来了。\r\n\r\n  我 爱iPhone😀\n\u3000\n他走了。她呢？没有换行"
+    out = taggers["char"].of(PKU).tag_lines(text.encode()).decode()
+    assert [out.count(c) for c in "\r\n"] == [text.count(c) for c in "\r\n"]
+    assert "".join(token.split("_")[0] for token in out.split()) == "".join(text.split())
+    assert not any(token.startswith("我爱") for token in out.split())  # a blank always ends a word
+    with pytest.raises(ValueError, match="2: byte 0 is not UTF-8"):
+        taggers["char"].of(PKU).tag_lines(b"ok\n\xff\xfe")
