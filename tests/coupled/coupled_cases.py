@@ -181,12 +181,14 @@ def random_case(
 ) -> Case:
     """Three sentences of every side, short enough to list all paths of bundles."""
     rng = random.Random(f"{seed} {sides} {rules} {mapped} {partial}")
-    kinds = {"free": ["free"], "bound": ["bound"], "mixed": ["free", "bound"]}[rules]
-    chosen = [
-        Succession.free(rng.randint(2, 3 if sides == 2 else 2)) if kind == "free" else boundary_rules(1)
-        for kind in itertools.islice(itertools.cycle(kinds), sides)
-    ]
-    longest = 3 if sides == 2 or (rules == "free" and seed % 4 == 0) else 2
+    makers = {
+        "free": lambda: Succession.free(rng.randint(2, 3 if sides == 2 else 2)),
+        "bound": lambda: boundary_rules(1),
+        "many": lambda: Succession.free(12),
+    }
+    kinds = ["free", "bound"] if rules == "mixed" else [rules]
+    chosen = [makers[kind]() for kind in itertools.islice(itertools.cycle(kinds), sides)]
+    longest = 2 if rules == "many" else 3 if sides == 2 or (rules == "free" and seed % 4 == 0) else 2
     case = Case(chosen, [], [], [0], [], [])
     for side in list(range(sides)) * 2:
         gold = rng.choice(legal_paths(chosen[side], [range(case.labels[side])] * rng.randint(1, longest)))
@@ -194,6 +196,9 @@ def random_case(
         case.known += [random_known(rng, label, case.labels[side], partial) for label in gold]
         case.features += [rng.choices(range(ROWS), k=rng.randint(0, 4)) for _ in gold]
         case.first.append(len(case.features))
+    if rules == "many":  # open units, where every feature meets every bundle
+        for unit in range(0, len(case.features), 2):
+            case.known[unit], case.features[unit] = [], list(range(ROWS))
     if mapped:
         case.mappings = [random_mapping(rng, case.labels, a, b) for a, b in case.pairs()]
     return case
@@ -318,18 +323,53 @@ class Twin:
         keep: Sequence[int] | None = None,
     ) -> Sets:
         """What pruning leaves of a side; `allowed` per unit of the sentence, nothing: anything."""
-        every = list(range(self.case.labels[side]))
-        sets = [each or every for each in allowed or [[]] * len(self.case.span(sentence))]
-        scores = self.side_scores(side, sentence, sets)
-        log_z = scorer.log_sum_exp(scores.values())
+        scores = self.allowed_scores(side, sentence, allowed)
         kept = []
-        for t, labels in enumerate(sets):
-            p = [sum(np.exp(s - log_z) for path, s in scores.items() if path[t] == label) for label in every]
-            chosen = {label for label in choose(p, pruning) if label in labels}
+        for t, p in enumerate(self.prior(side, sentence, allowed)):
+            chosen = set(choose(p, pruning))
+            if allowed and allowed[t]:
+                chosen &= set(allowed[t])
             kept.append(sorted(chosen if keep is None else chosen | {keep[t]}))
         best = max(scores, key=scores.__getitem__)
         with_best = [sorted({*labels, label}) for labels, label in zip(kept, best, strict=True)]
         return self.trimmed(side, kept) or self.trimmed(side, with_best)
+
+    def allowed_scores(self, side: int, sentence: int, allowed: Sets | None) -> dict[tuple[int, ...], float]:
+        every = list(range(self.case.labels[side]))
+        given = allowed or [[]] * len(self.case.span(sentence))
+        return self.side_scores(side, sentence, [each or every for each in given])
+
+    def prior(self, side: int, sentence: int, allowed: Sets | None = None) -> list[list[float]]:
+        """[t][label] the probabilities of one side alone."""
+        scores = self.allowed_scores(side, sentence, allowed)
+        log_z = scorer.log_sum_exp(scores.values())
+        return [
+            [
+                sum(float(np.exp(s - log_z)) for path, s in scores.items() if path[t] == label)
+                for label in range(self.case.labels[side])
+            ]
+            for t in range(len(self.case.span(sentence)))
+        ]
+
+    def narrowed(
+        self, sentence: int, columns: scorer.Columns, prior: Sequence[list[list[float]]], margin: float
+    ) -> scorer.Columns:
+        """Without the bundles whose joint features and sides together lie `margin` below the best's."""
+        narrow = []
+        for t, (names, column) in enumerate(zip(self.features(sentence), columns, strict=True)):
+            promise = {
+                bundle: sum(np.log(max(p[t][label], 1e-12)) for p, label in zip(prior, bundle, strict=True))
+                + sum(
+                    self.theta.get(WeightName("state", view, name, scorer.seen_by(view, bundle)), 0.0)
+                    for view in self.views
+                    if isinstance(view, tuple)
+                    for name in names
+                )
+                for bundle in column
+            }
+            best = max(promise.values())
+            narrow.append([bundle for bundle in column if promise[bundle] >= best - margin])
+        return narrow if self.has_path(narrow) else columns
 
     def trimmed(self, side: int, sets: Sets) -> Sets:
         """What stands on a legal path; no units if nothing does."""
@@ -387,11 +427,19 @@ class Twin:
         )
         return cut
 
-    def distribution(self, sentence: int, candidates: Sequence[Sets]) -> dict[tuple[Bundle, ...], float]:
+    def distribution(
+        self,
+        sentence: int,
+        candidates: Sequence[Sets],
+        margin: float = np.inf,
+        prior: Sequence[list[list[float]]] = (),
+    ) -> dict[tuple[Bundle, ...], float]:
         """The probability of every path of bundles."""
-        columns = self.columns(candidates, mapped=True)
+        columns: scorer.Columns = self.columns(candidates, mapped=True)
         if not self.has_path(columns):
             columns = self.columns(candidates, mapped=False)
+        if margin < np.inf:
+            columns = self.narrowed(sentence, columns, prior, margin)
         features = self.features(sentence)
         scores = {
             bundles: scorer.score(self.weights, features, bundles)

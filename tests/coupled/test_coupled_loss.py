@@ -75,6 +75,16 @@ def test_loss_and_gradient_match_the_definition(sides: int, rules: str, mapped: 
         compare(case, lay_out(case, options), seed=seed)
 
 
+@pytest.mark.parametrize("most", [1, 2])
+def test_features_with_many_bundles_match_the_definition(most: int) -> None:
+    """So many joint weights that those of the few candidates left are looked for, one by one."""
+    for seed in range(3):
+        case = random_case(seed, rules="many")
+        layout = lay_out(case)
+        assert np.diff(layout.joint_first).max() >= 100
+        compare(case, layout, Pruning(most, 1.0), seed=seed)
+
+
 @pytest.mark.parametrize("rules", ["free", "bound"])
 def test_separate_weights_can_be_left_as_they_are(rules: str) -> None:
     case = random_case(3, rules=rules)

@@ -52,7 +52,11 @@ class Trained:
         return _native.compile_coupled(self.layout, self.weights, self.pruner, self.keys, least)
 
     def predictor(
-        self, pruning: Pruning, decoding: _native.Decoding, least: float = 0.0
+        self,
+        pruning: Pruning,
+        decoding: _native.Decoding,
+        least: float = 0.0,
+        margin: float = np.inf,
     ) -> _native.CoupledPredictor:
         return _native.CoupledPredictor(
             self.layout.shape,
@@ -61,6 +65,7 @@ class Trained:
             FOLDING.native,
             pruning.native,
             decoding,
+            margin,
         )
 
     def tagged(
@@ -68,6 +73,7 @@ class Trained:
         pruning: Pruning,
         decoding: _native.Decoding,
         allowed: Sequence[_native.TagSets] = (),
+        margin: float = np.inf,
     ) -> _native.CoupledAnswers:
         """The same from the weights in training; the pruner's candidates found beforehand."""
         candidates = [
@@ -83,6 +89,7 @@ class Trained:
             list(allowed),
             pruning.native,
             decoding,
+            margin,
             True,
             1,
         )
@@ -121,6 +128,37 @@ def test_it_answers_as_the_weights_in_training(
                 assert sets_of(found.candidates(side)) == sets_of(wanted.candidates(side))
                 np.testing.assert_allclose(found.p(side), wanted.p(side), atol=1e-5)
                 np.testing.assert_allclose(found.candidate_p(side), wanted.candidate_p(side), atol=1e-5)
+
+
+@pytest.mark.parametrize("margin", [0.0, 2.0])
+@pytest.mark.parametrize(("sides", "rules"), SHAPES)
+def test_hopeless_bundles_are_left_out_alike(sides: int, rules: str, margin: float) -> None:
+    for seed in range(4):
+        trained = random_trained(seed, sides, rules)
+        pruning, how = Pruning(3, 0.95), _native.Decoding.marginals
+        wanted = trained.tagged(pruning, how, margin=margin)
+        found = trained.predictor(pruning, how, margin=margin).predict(trained.sentences, [], True, 1)
+        for side in range(sides):
+            assert found.label(side).tolist() == wanted.label(side).tolist()
+            np.testing.assert_allclose(found.candidate_p(side), wanted.candidate_p(side), atol=1e-5)
+
+
+@pytest.mark.parametrize("has_pruner", [False, True], ids=["online", "offline"])
+def test_features_with_many_bundles_answer_as_in_training(has_pruner: bool) -> None:
+    """So many joint weights that they are stored and looked up in another way; the arrays stay the same."""
+    for seed in range(3):
+        trained = random_trained(seed, rules="many", has_pruner=has_pruner)
+        assert np.diff(trained.layout.joint_first).max() >= 100
+        for pruning in (Pruning(1, 0.9), Pruning(3, 0.9)):
+            wanted = trained.tagged(pruning, _native.Decoding.marginals)
+            predictor = trained.predictor(pruning, _native.Decoding.marginals)
+            found = predictor.predict(trained.sentences, [], True, 1)
+            for side in range(2):
+                assert found.label(side).tolist() == wanted.label(side).tolist()
+                np.testing.assert_allclose(found.candidate_p(side), wanted.candidate_p(side), atol=1e-5)
+            before, after = trained.compiled(), predictor.weights
+            assert before.label.tobytes() == after.label.tobytes()
+            assert before.weight.tobytes() == after.weight.tobytes()
 
 
 @pytest.mark.parametrize("has_pruner", [False, True], ids=["online", "offline"])
@@ -272,6 +310,7 @@ def test_hostile_arrays_are_refused(trained: Trained, what: str) -> None:
             FOLDING.native,
             Pruning(2, 0.9).native,
             _native.Decoding.path,
+            np.inf,
         )
 
 

@@ -68,6 +68,7 @@ def tag(
     candidates: Sequence[Sets] = (),
     allowed: Sequence[Sets | None] = (),
     threads: int = 1,
+    margin: float = np.inf,
 ) -> _native.CoupledAnswers:
     return _native.tag_coupled(
         layout,
@@ -78,6 +79,7 @@ def tag(
         [no_sets() if each is None else tag_sets(each) for each in allowed],
         pruning.native,
         decoding,
+        margin,
         True,
         threads,
     )
@@ -197,11 +199,14 @@ def check_answers(
     weights: np.ndarray,
     pruning: Pruning,
     allowed: Sequence[Sets | None] = (),
+    margin: float = np.inf,
 ) -> None:
     """Both decodings of every sentence against the listing of what pruning leaves."""
     twin = Twin.of(case, layout, weights)
-    by_path = tag(case, layout, weights, pruning, _native.Decoding.path, allowed=allowed)
-    by_marginals = tag(case, layout, weights, pruning, _native.Decoding.marginals, allowed=allowed)
+    by_path, by_marginals = (
+        tag(case, layout, weights, pruning, decoding, allowed=allowed, margin=margin)
+        for decoding in (_native.Decoding.path, _native.Decoding.marginals)
+    )
     kept = [sets_of(by_marginals.candidates(side)) for side in range(case.sides)]
     for sentence in range(case.sentences):
         units = case.span(sentence)
@@ -209,7 +214,8 @@ def check_answers(
         given = [None if each is None else each[cut] for each in allowed or [None] * case.sides]
         left = [twin.candidates(side, sentence, pruning, given[side]) for side in range(case.sides)]
         assert [each[cut] for each in kept] == left
-        found = twin.distribution(sentence, left)
+        prior = [twin.prior(side, sentence, given[side]) for side in range(case.sides)]
+        found = twin.distribution(sentence, left, margin, prior)
         best = max(found, key=found.__getitem__)
         for side in range(case.sides):
             assert labels_of(by_path, side, units) == tuple(bundle[side] for bundle in best)
@@ -239,6 +245,26 @@ def test_decoding_matches_the_listing(sides: int, rules: str, pruning: Pruning, 
         case = random_case(seed, sides=sides, rules=rules, mapped=mapped)
         layout = lay_out(case, LayoutOptions(linked=4 if seed else 1000))
         check_answers(case, layout, random_weights(seed + 9, layout.weights), pruning)
+
+
+@pytest.mark.parametrize("margin", [0.0, 1.0, 3.0, 1e9])
+@pytest.mark.parametrize(("sides", "rules"), SHAPES)
+def test_hopeless_bundles_are_left_out(sides: int, rules: str, margin: float) -> None:
+    for seed, pruning in enumerate([KEEP_ALL, Pruning(2, 0.95)]):
+        case = random_case(seed + 60, sides=sides, rules=rules, mapped=seed == 1)
+        layout = lay_out(case)
+        check_answers(case, layout, random_weights(seed, layout.weights), pruning, margin=margin)
+
+
+def test_a_wide_margin_leaves_nothing_out() -> None:
+    case = random_case(5, sides=3)
+    layout = lay_out(case)
+    weights = random_weights(5, layout.weights)
+    wanted = tag(case, layout, weights, KEEP_ALL, _native.Decoding.marginals)
+    found = tag(case, layout, weights, KEEP_ALL, _native.Decoding.marginals, margin=1e9)
+    for side in range(3):
+        assert found.label(side).tolist() == wanted.label(side).tolist()
+        np.testing.assert_allclose(found.candidate_p(side), wanted.candidate_p(side), atol=1e-6)
 
 
 def given_labels(case: Case, seed: int) -> list[Sets | None]:

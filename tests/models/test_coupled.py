@@ -551,6 +551,14 @@ def test_features_can_be_left_out() -> None:
     assert parts == {"all": 1, "separate": 0, "joint": 1}
 
 
+def test_a_margin_changes_little() -> None:
+    exact, fast = (CoupledTagger(margin=margin, **QUICK).fit(FEW) for margin in (None, 8.0))
+    for standard, dev in zip(demo.STANDARDS, DEV, strict=True):
+        assert fast.score(dev, standard=standard) == pytest.approx(
+            exact.score(dev, standard=standard), abs=0.01
+        )
+
+
 def test_samples_are_drawn_per_side() -> None:
     reports: list[IterationReport] = []
     settings = QUICK | {"start": "cold", "iterations": 1}
@@ -610,6 +618,7 @@ def test_dev_sentences_with_both_layers_are_converted(pruning: Any) -> None:
         ({"pruning": "both"}, "pruning must be"),
         ({"start": "hot"}, "start must be"),
         ({"decoding": "beam"}, "decoding must be"),
+        ({"margin": -1.0}, "margin must be"),
         ({"keep": "none"}, "keep must be"),
         ({"algorithm": "eg"}, "algorithm must be"),
         ({"most": 0}, "most >= 1"),
