@@ -369,3 +369,6 @@ def test_labels_that_do_not_fit_are_refused() -> None:
             tag(case, layout, weights, KEEP_ALL, decoding, allowed=bad)
     with pytest.raises(ValueError, match="threads"):
         tag(case, layout, weights, KEEP_ALL, decoding, threads=0)
+    for margin in (-1.0, np.nan):
+        with pytest.raises(ValueError, match="margin must be"):
+            tag(case, layout, weights, KEEP_ALL, decoding, margin=margin)

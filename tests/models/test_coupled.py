@@ -207,6 +207,7 @@ def test_a_hostile_model_file_is_refused(taggers: dict[str, CoupledTagger], tmp_
         (header | {"has_pruner": True}, good),
         (header | {"parameters": header["parameters"] | {"most": 0}}, good),
         (header | {"parameters": header["parameters"] | {"decoding": "guess"}}, good),
+        (header | {"parameters": header["parameters"] | {"margin": -1.0}}, good),
         (header | {"parameters": {"nonsense": 1}}, good),
     ]
     for changed_header, changed in bad:
