@@ -504,6 +504,7 @@ CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights, cons
                            std::size_t threads) {
   if (weights.value.size() != static_cast<std::size_t>(layout.weights))
     throw std::invalid_argument("the weights do not fit the model");
+  if (!(options.margin >= 0.0)) throw std::invalid_argument("the margin must be at least 0");
   check_sets(candidates, layout.shape, first.back(), Coverage::every_side);
   check_sets(allowed, layout.shape, first.back(), Coverage::some_sides);
   const CoupledTransitions between = layout.transitions(weights);

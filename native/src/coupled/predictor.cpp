@@ -155,6 +155,7 @@ CoupledPredictor::CoupledPredictor(CoupledShape shape, CoupledWeights weights, T
       prune_between_(cut_transitions(shape_, weights_, true)) {
   check(weights_.table, side_labels_ + shape_.joint_labels());
   check_order(weights_.table, side_labels_);
+  if (!(options_.margin >= 0.0)) throw std::invalid_argument("the margin must be at least 0");
   if (side_labels_ + shape_.joint_labels() >= (kSpread & ~kLastEntry))
     throw std::invalid_argument("the tagger has too many labels");
   spread_long_rows();
