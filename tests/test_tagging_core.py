@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from duilian import _native
-from duilian.lattice import Lattice, Succession
+from duilian.lattice import FORBIDDEN, Chain, Lattice, Succession
 from duilian.standards import BoundaryScheme
 
 NO_SETS = _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
@@ -92,34 +92,36 @@ def random_path(rng: random.Random, lattice: Lattice, rules: Succession) -> list
 def general_gradient(
     case: Case, layout: _native.TaggerLayout, weights: np.ndarray, sentence: int
 ) -> tuple[float, np.ndarray]:
-    """The same through lattices written out; gives the gradient in the fast layout's order."""
+    """The same through lattices written out."""
     begin, end = case.first[sentence], case.first[sentence + 1]
-    rules = [case.rules]
-    possible = Lattice.complete(int(end - begin), [case.labels]).trim(rules)
-    correct = possible.restrict(0, case.allowed[begin:end]).trim(rules)
-    example = _native.Example(int(begin), possible.native, correct.native)
-    # A model whose features know every label: as `full_from = 1`.
-    every = [
-        _native.Example(int(case.first[k]), *[Lattice.complete(int(n), [case.labels]).native] * 2)
-        for k, n in enumerate(np.diff(case.first))
-    ]
-    none = _native.JointFeatures.none
-    model = _native.lay_out_model([case.labels], [case.rules.native()], case.features, case.rows, every, none)
-    part = model.separate(0)
-    general = np.zeros(model.weights, np.float32)
-    order = place(case, layout, part)
-    general[order] = weights
-    loss, gradient = _native.CoupledObjective(model, case.rows, [example]).gradient(general, 1.0, 0)
-    return loss, gradient[order]
+    possible = Lattice.complete(int(end - begin), [case.labels]).trim([case.rules])
+    correct = possible.restrict(0, case.allowed[begin:end]).trim([case.rules])
+    all_z, all_counts = expected_counts(case, layout, weights, begin, possible)
+    gold_z, gold_counts = expected_counts(case, layout, weights, begin, correct)
+    return all_z - gold_z, gold_counts - all_counts
 
 
-def place(case: Case, layout: _native.TaggerLayout, part: _native.Part) -> np.ndarray:
-    edge = case.labels + 1
-    order = [part.transition(i, j) for i in range(edge) for j in range(edge)]
-    for row in range(case.features):
-        where = {part.label[k]: part.state_at + k for k in range(part.first[row], part.first[row + 1])}
-        order += [where[layout.label[k]] for k in range(layout.first[row], layout.first[row + 1])]
-    return np.array(order)
+def expected_counts(
+    case: Case, layout: _native.TaggerLayout, weights: np.ndarray, begin: int, lattice: Lattice
+) -> tuple[float, np.ndarray]:
+    """log Z of a lattice, and how often each weight is expected to fire."""
+    edge, labels = case.labels + 1, lattice.tags[:, 0]
+    table = weights[: edge * edge].reshape(edge, edge).astype(np.float64)
+    unit = np.repeat(np.arange(len(lattice)), np.diff(lattice.first))
+    fired = np.zeros((lattice.states, layout.weights))  # by each state alone
+    for state, (t, label) in enumerate(zip(unit, labels, strict=True)):
+        for row in case.rows.rows[case.rows.first[begin + t] : case.rows.first[begin + t + 1]]:
+            for k in range(layout.first[row], layout.first[row + 1]):
+                fired[state, edge * edge + k] += layout.label[k] == label
+        fired[state, (edge - 1) * edge + label] += t == 0
+        fired[state, label * edge + edge - 1] += t == len(lattice) - 1
+    between = np.where(case.rules.allows, table[:-1, :-1], FORBIDDEN)
+    chain = Chain(lattice, fired @ weights.astype(np.float64), [between])
+    counts = chain.unit_marginals() @ fired
+    for t, pairs in enumerate(chain.pair_marginals()):
+        before, after = (labels[lattice.first[k] : lattice.first[k + 1]] for k in (t, t + 1))
+        counts[(before[:, None] * edge + after).ravel()] += pairs.ravel()
+    return chain.log_partition(), counts
 
 
 def random_weights(seed: int, size: int, scale: float = 1.0) -> np.ndarray:

@@ -4,6 +4,9 @@ A sequence of bundles fires, for every feature of every position, one joint weig
 each side a separate weight (feature, tag of that side); the same for each of the T + 1 transitions from START
 to STOP. The score is the dot product of weights and counts, for any number of sides; a weight that is not
 stored is 0. Observation features end at the last unit: at STOP only the transition fires.
+
+What a group of weights sees of a bundle is a *view*: all of it (joint), one side's tag (separate), or some
+sides' tags, as in models of three sides whose joint weights tie pairs.
 """
 
 from __future__ import annotations
@@ -24,6 +27,9 @@ START, STOP = "START", "STOP"
 Label = int | Bundle | str
 """A tag (separate weights) or a bundle (joint weights), START or STOP."""
 
+View = int | tuple[int, ...] | None
+"""One side, several sides, or (None) all of them."""
+
 Features = Sequence[Sequence[str]]
 """[T][features of t]; a feature listed twice counts twice."""
 
@@ -37,7 +43,7 @@ class WeightName(NamedTuple):
     """Which number of the model: `kind` is "state" or "transition", `side` is None for joint weights."""
 
     kind: str
-    side: int | None
+    side: View
     left: Label  # the feature, or the label before
     right: Label
 
@@ -59,6 +65,10 @@ class Weights:
     def sides(self) -> int:
         return len(self.side_state)
 
+    @property
+    def views(self) -> list[View]:
+        return [None, *range(self.sides)]
+
     @functools.cached_property
     def theta(self) -> Theta:
         """All stored weights as one vector θ; computed once, so do not change the tables afterwards."""
@@ -73,35 +83,48 @@ class Weights:
         return named
 
 
+@dataclasses.dataclass(frozen=True)
+class NamedWeights:
+    """θ as it is, for models with other views than `Weights` has."""
+
+    theta: Theta
+    views: Sequence[View]
+
+
+AnyWeights = Weights | NamedWeights
+
+
 def is_anything(bundles: Sequence[Bundle]) -> bool:
     """The legality of a model without forbidden sequences."""
     return True
 
 
-def counts(features: Features, bundles: Sequence[Bundle], sides: int) -> collections.Counter[WeightName]:
+def counts(
+    features: Features, bundles: Sequence[Bundle], views: Sequence[View]
+) -> collections.Counter[WeightName]:
     """f(x, t): how often each weight fires."""
     fired: collections.Counter[WeightName] = collections.Counter()
-    for names, bundle in zip(features, bundles, strict=True):
-        for feature in names:
-            fired[WeightName("state", None, feature, bundle)] += 1
-            for side in range(sides):
-                fired[WeightName("state", side, feature, bundle[side])] += 1
     labels: list[Bundle | str] = [START, *bundles, STOP]
-    for left, right in itertools.pairwise(labels):
-        fired[WeightName("transition", None, left, right)] += 1
-        for side in range(sides):
-            fired[WeightName("transition", side, tag_of(left, side), tag_of(right, side))] += 1
+    for view in views:
+        seen = [seen_by(view, label) for label in labels]
+        for names, label in zip(features, seen[1:-1], strict=True):
+            for feature in names:
+                fired[WeightName("state", view, feature, label)] += 1
+        for left, right in itertools.pairwise(seen):
+            fired[WeightName("transition", view, left, right)] += 1
     return fired
 
 
-def tag_of(bundle: Bundle | str, side: int) -> int | str:
-    """One side of a bundle; START and STOP are their own tags on every side."""
-    return bundle if isinstance(bundle, str) else bundle[side]
+def seen_by(view: View, label: Bundle | str) -> Label:
+    """What a view sees of a bundle; START and STOP are the same in every view."""
+    if view is None or isinstance(label, str):
+        return label
+    return label[view] if isinstance(view, int) else tuple(label[side] for side in view)
 
 
-def score(weights: Weights, features: Features, bundles: Sequence[Bundle]) -> float:
+def score(weights: AnyWeights, features: Features, bundles: Sequence[Bundle]) -> float:
     """θ · f(x, t), Eq. 8."""
-    return dot(weights.theta, counts(features, bundles, weights.sides))
+    return dot(weights.theta, counts(features, bundles, weights.views))
 
 
 def dot(theta: Theta, fired: collections.Counter[WeightName]) -> float:
@@ -124,13 +147,13 @@ def sequences(columns: Columns, is_legal: IsLegal) -> Iterator[tuple[Bundle, ...
 
 
 def log_partition(
-    weights: Weights, features: Features, columns: Columns, is_legal: IsLegal = is_anything
+    weights: AnyWeights, features: Features, columns: Columns, is_legal: IsLegal = is_anything
 ) -> float:
     """log Z over the columns; -inf when nothing is legal."""
     return log_sum_exp(score(weights, features, bundles) for bundles in sequences(columns, is_legal))
 
 
-def log_likelihood(weights: Weights, example: Example) -> float:
+def log_likelihood(weights: AnyWeights, example: Example) -> float:
     """log Z(correct) - log Z(possible), Eq. 9; -inf when no correct sequence is legal."""
     possible = log_partition(weights, example.features, example.possible, example.is_legal)
     if possible == -math.inf:
@@ -139,21 +162,22 @@ def log_likelihood(weights: Weights, example: Example) -> float:
 
 
 def expected_counts(
-    weights: Weights, features: Features, columns: Columns, is_legal: IsLegal = is_anything
+    weights: AnyWeights, features: Features, columns: Columns, is_legal: IsLegal = is_anything
 ) -> Theta:
     """E[f(x, t)] over the columns, Eq. 12: counts weighed by the probability of their sequence."""
-    log_z = log_partition(weights, features, columns, is_legal)
+    fired = [counts(features, bundles, weights.views) for bundles in sequences(columns, is_legal)]
+    scores = [dot(weights.theta, each) for each in fired]
+    log_z = log_sum_exp(scores)
     if log_z == -math.inf:
         raise ValueError("no sequence is legal, so that nothing can be expected")
     parts: dict[WeightName, list[float]] = collections.defaultdict(list)
-    for bundles in sequences(columns, is_legal):
-        probability = math.exp(score(weights, features, bundles) - log_z)
-        for name, count in counts(features, bundles, weights.sides).items():
-            parts[name].append(probability * count)
+    for each, total in zip(fired, scores, strict=True):
+        for name, count in each.items():
+            parts[name].append(math.exp(total - log_z) * count)
     return {name: math.fsum(part) for name, part in parts.items()}
 
 
-def gradient(weights: Weights, example: Example) -> Theta:
+def gradient(weights: AnyWeights, example: Example) -> Theta:
     """Eq. 14: expected counts under `correct` minus under `possible`.
 
     Over every weight that is stored or fires, also where the difference is 0.
@@ -188,23 +212,19 @@ def central_difference(weights: Weights, example: Example, name: WeightName, ste
     return (above - below) / (2 * step)
 
 
-def as_chain(weights: Weights, features: Features, columns: Columns) -> BruteForceChain:
+def as_chain(weights: AnyWeights, features: Features, columns: Columns) -> BruteForceChain:
     """The same scores cut into states and transitions, for questions that `BruteForceChain` answers.
 
     For T > 0: an empty chain has no place for the weight of START to STOP.
     """
     theta = weights.theta
-    sides = [None, *range(weights.sides)]
-
-    def view(label: Bundle | str, side: int | None) -> Label:
-        return label if side is None else tag_of(label, side)
 
     def transition(left: Bundle | str, right: Bundle | str) -> float:
-        names = [WeightName("transition", side, view(left, side), view(right, side)) for side in sides]
+        names = [WeightName("transition", v, seen_by(v, left), seen_by(v, right)) for v in weights.views]
         return math.fsum(theta.get(name, 0.0) for name in names)
 
     def state(names: Sequence[str], bundle: Bundle) -> float:
-        fired = [WeightName("state", side, name, view(bundle, side)) for name in names for side in sides]
+        fired = [WeightName("state", v, name, seen_by(v, bundle)) for name in names for v in weights.views]
         return math.fsum(theta.get(name, 0.0) for name in fired)
 
     return BruteForceChain(

@@ -63,7 +63,7 @@ def test_an_empty_sentence_scores_only_start_to_stop() -> None:
 
 
 def test_counts_are_joint_and_separate() -> None:
-    assert counts([["f", "f"], ["g"]], [(N, n), (N, v)], sides=2) == {
+    assert counts([["f", "f"], ["g"]], [(N, n), (N, v)], views=[None, 0, 1]) == {
         WeightName("state", None, "f", (N, n)): 2,
         WeightName("state", 0, "f", N): 2,
         WeightName("state", 1, "f", n): 2,
@@ -79,6 +79,14 @@ def test_counts_are_joint_and_separate() -> None:
         WeightName("transition", 1, START, n): 1,
         WeightName("transition", 1, n, v): 1,
         WeightName("transition", 1, v, STOP): 1,
+    }
+
+
+def test_a_view_of_some_sides_sees_their_tags() -> None:
+    assert counts([["f"]], [(5, 6, 7)], views=[(0, 2)]) == {
+        WeightName("state", (0, 2), "f", (5, 7)): 1,
+        WeightName("transition", (0, 2), START, (5, 7)): 1,
+        WeightName("transition", (0, 2), (5, 7), STOP): 1,
     }
 
 

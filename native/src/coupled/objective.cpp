@@ -161,16 +161,40 @@ void place_weights(CoupledLayout& layout) {
   if (layout.weights > 0xFFFFFFFFLL) throw std::invalid_argument("more than 2^32 weights");
 }
 
-void check_sets(std::span<const TagSets> sets, const CoupledShape& shape, std::int64_t units) {
+/// The states in `kept` (ascending), which are not scored yet.
+[[nodiscard]] Lattice part_of(const Lattice& x, std::span<const std::int32_t> kept) {
+  Lattice out;
+  out.sides = x.sides;
+  std::size_t k = 0;
+  for (std::int32_t t = 0; t < x.positions(); ++t) {
+    for (; k < kept.size() && kept[k] < x.first[t + 1]; ++k) {
+      const auto bundle = x.bundle(kept[k]);
+      out.tag.insert(out.tag.end(), bundle.begin(), bundle.end());
+    }
+    out.first.push_back(static_cast<std::int32_t>(k));
+  }
+  return out;
+}
+
+enum class Coverage : std::uint8_t { every_side, some_sides };
+
+void check_sets(std::span<const TagSets> sets, const CoupledShape& shape, std::int64_t units,
+                Coverage coverage) {
   if (!sets.empty() && sets.size() != shape.sides())
     throw std::invalid_argument("label sets for another number of sides");
   for (std::size_t k = 0; k < sets.size(); ++k) {
     check(sets[k]);
     const auto is_label = [&](TagId l) { return l >= 0 && l < shape.labels[k]; };
-    if ((sets[k].positions() != 0 && sets[k].positions() != units) ||
+    const bool is_left_out = coverage == Coverage::some_sides && sets[k].positions() == 0;
+    if ((!is_left_out && sets[k].positions() != units) ||
         !std::all_of(sets[k].tag.begin(), sets[k].tag.end(), is_label))
       throw std::invalid_argument("label sets do not fit the units");
   }
+}
+
+void check_rows(const FeatureRows& features, std::int64_t rows) {
+  if (std::any_of(features.value.begin(), features.value.end(), [&](std::uint32_t r) { return r >= rows; }))
+    throw std::invalid_argument("a feature row is out of range");
 }
 
 }  // namespace
@@ -185,8 +209,12 @@ void check(const CoupledData& data, const CoupledShape& shape) {
     const auto is_bad = [&](std::int32_t l) { return l >= shape.labels[side]; };
     if (std::any_of(data.label.begin() + data.first[s], data.label.begin() + data.first[s + 1], is_bad))
       throw std::invalid_argument("a label is out of range");
+    for (std::int64_t u = data.first[s]; data.sets.positions() != 0 && u < data.first[s + 1]; ++u) {
+      const auto set = data.sets.at(static_cast<std::int32_t>(u));
+      if (!set.empty() && is_bad(set.back())) throw std::invalid_argument("a label is out of range");
+    }
   }
-  check_sets(data.candidates, shape, static_cast<std::int64_t>(data.label.size()));
+  check_sets(data.candidates, shape, static_cast<std::int64_t>(data.label.size()), Coverage::every_side);
 }
 
 CoupledTransitions CoupledLayout::transitions(WeightView view) const {
@@ -204,7 +232,7 @@ CoupledLayout lay_out_coupled(CoupledShape shape, std::vector<TaggerLayout> sepa
                               std::span<const TagSets> latent,
                               const std::vector<std::vector<std::int32_t>>& parts, JointOptions options) {
   check(data, shape);
-  check_sets(latent, shape, static_cast<std::int64_t>(data.label.size()));
+  check_sets(latent, shape, static_cast<std::int64_t>(data.label.size()), Coverage::every_side);
   if (separate.size() != shape.sides() || (!parts.empty() && latent.size() != shape.sides()))
     throw std::invalid_argument("the layouts do not fit the sides");
   const std::int64_t rows = static_cast<std::int64_t>(separate[0].first.size()) - 1;
@@ -212,6 +240,7 @@ CoupledLayout lay_out_coupled(CoupledShape shape, std::vector<TaggerLayout> sepa
     if (static_cast<std::int64_t>(side.first.size()) - 1 != rows)
       throw std::invalid_argument("the sides have different features");
   }
+  check_rows(data.features, rows);
   for (const auto& sides : parts)
     add_joint_part(shape, sides, count_bundles(shape, data, latent, sides, options.bundles), options.linked);
   if (shape.joint_labels() > 0xFFFF)
@@ -228,6 +257,7 @@ CoupledObjective::CoupledObjective(const CoupledLayout& layout, const CoupledDat
                                    bool learns_separate)
     : layout_(layout), data_(data), pruning_(pruning), learns_separate_(learns_separate) {
   check(data, layout.shape);
+  check_rows(data.features, static_cast<std::int64_t>(layout.joint_first.size()) - 1);
   most_labels_ = layout.shape.joint_labels();
   for (const std::int32_t labels : layout.shape.labels) most_labels_ = std::max(most_labels_, labels);
 }
@@ -294,11 +324,8 @@ bool CoupledObjective::find_correct(std::int64_t begin, std::size_t side, Work& 
                   [](std::int32_t l) { return l < 0; });
   if (is_free || (layout_.shape.mappings.empty() && !is_partial)) return true;
   // Some of these states may stand on no legal path of correct states.
-  take_part(work.search.space, work.inside, work.correct);
-  const Lattice left = trim(work.correct.lattice, layout_.shape.rules);
-  std::vector<std::int32_t> kept;
-  for (const std::int32_t s : locate(left, work.correct.lattice)) kept.push_back(work.inside[s]);
-  work.inside = std::move(kept);
+  const Lattice left = trim(part_of(x, work.inside), layout_.shape.rules);
+  work.inside = locate(left, x);
   return left.width(0) > 0;
 }
 
@@ -477,8 +504,9 @@ CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights, cons
                            std::size_t threads) {
   if (weights.value.size() != static_cast<std::size_t>(layout.weights))
     throw std::invalid_argument("the weights do not fit the model");
-  check_sets(candidates, layout.shape, first.back());
-  check_sets(allowed, layout.shape, first.back());
+  if (!(options.margin >= 0.0)) throw std::invalid_argument("the margin must be at least 0");
+  check_sets(candidates, layout.shape, first.back(), Coverage::every_side);
+  check_sets(allowed, layout.shape, first.back(), Coverage::some_sides);
   const CoupledTransitions between = layout.transitions(weights);
   AnswerCollector answers(layout.shape.sides(), first, with_candidates);
   Team team(threads);
@@ -494,8 +522,16 @@ CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights, cons
     } else {
       own.prior.clear();
       own.candidates.resize(candidates.size());
-      for (std::size_t k = 0; k < candidates.size(); ++k)
-        slice(candidates[k], first[s], first[s + 1], own.candidates[k]);
+      for (std::size_t k = 0; k < candidates.size(); ++k) {
+        if (allowed.empty() || allowed[k].positions() == 0) {
+          slice(candidates[k], first[s], first[s + 1], own.candidates[k]);
+          continue;
+        }
+        // What is given may be none of the candidates that were found without it.
+        const UniformChain chain{static_cast<std::int32_t>(first[s + 1] - first[s]),
+                                 own.scores.state[k].data(), between.side[k], layout.shape.rules[k]};
+        choose_candidates(chain, options.pruning, {}, own.pruning, own.candidates[k]);
+      }
     }
     build(layout.shape, between, RowSource(layout, weights, features, first[s]), options.narrowing, own);
     decode(layout.shape, options.decoding, own);

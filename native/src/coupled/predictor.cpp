@@ -56,6 +56,16 @@ class EntrySource final : public JointSource {
   const CoupledPredictor::Work& work_;
 };
 
+/// Throws if a side's label stands behind a joint one: from there on only joint labels are read.
+void check_order(const WeightTable& table, std::int32_t side_labels) {
+  bool is_joint = false;
+  for (const std::uint16_t label : table.label) {
+    const bool is_side = (label & ~kLastEntry) < side_labels;
+    if (is_joint && is_side) throw std::invalid_argument("the labels of the tagger are out of order");
+    is_joint = !is_side && (label & kLastEntry) == 0;
+  }
+}
+
 /// The transitions of the sides and parts, cut out of one array. Throws if its size does not fit.
 [[nodiscard]] CoupledTransitions cut_transitions(const CoupledShape& shape, const CoupledWeights& weights,
                                                  bool of_pruner) {
@@ -95,7 +105,7 @@ CoupledWeights compile_coupled(const CoupledLayout& layout, std::span<const floa
   if (side_labels + shape.joint_labels() > 0x8000)
     throw std::invalid_argument(concat(side_labels + shape.joint_labels(), " labels are more than 32,768"));
   if (weights.size() != static_cast<std::size_t>(layout.weights) ||
-      keys.size() + 1 != layout.joint_first.size())
+      keys.size() + 1 != layout.joint_first.size() || (out.has_pruner && pruner.size() != shape.sides()))
     throw std::invalid_argument("the weights do not fit the model");
   std::vector<std::span<const float>> sides(pruner.begin(), pruner.end());
   for (std::size_t k = 0; k < shape.sides(); ++k) sides.push_back(layout.side({weights}, k).value);
@@ -144,6 +154,8 @@ CoupledPredictor::CoupledPredictor(CoupledShape shape, CoupledWeights weights, T
       between_(cut_transitions(shape_, weights_, false)),
       prune_between_(cut_transitions(shape_, weights_, true)) {
   check(weights_.table, side_labels_ + shape_.joint_labels());
+  check_order(weights_.table, side_labels_);
+  if (!(options_.margin >= 0.0)) throw std::invalid_argument("the margin must be at least 0");
   if (side_labels_ + shape_.joint_labels() >= (kSpread & ~kLastEntry))
     throw std::invalid_argument("the tagger has too many labels");
   spread_long_rows();

@@ -48,7 +48,7 @@ void decode(const CoupledShape& shape, Decoding decoding, SearchWork& work) {
 }
 
 AnswerCollector::AnswerCollector(std::size_t sides, std::span<const std::int64_t> first, bool with_candidates)
-    : first_(first) {
+    : first_(first), with_candidates_(with_candidates) {
   out_.label.assign(sides, std::vector<std::int32_t>(static_cast<std::size_t>(first.back())));
   out_.p.assign(sides, std::vector<float>(static_cast<std::size_t>(first.back())));
   if (with_candidates) kept_.resize(first.size() - 1);
@@ -68,7 +68,7 @@ void AnswerCollector::add(std::size_t sentence, const SearchWork& work) {
 }
 
 CoupledAnswers AnswerCollector::finish() {
-  if (kept_.empty()) return std::move(out_);
+  if (!with_candidates_) return std::move(out_);
   out_.candidates.resize(out_.label.size());
   out_.candidate_p.resize(out_.label.size());
   for (std::size_t k = 0; k < out_.label.size(); ++k) {

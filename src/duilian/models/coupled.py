@@ -219,6 +219,13 @@ class CoupledTagger(Stored):
             raise ConfigError(f"pruning needs most >= 1 and 0 < mass <= 1, got {self.most} and {self.mass}")
         if self.folds < 2:
             raise ConfigError(f"folds must be at least 2, got {self.folds}")
+        for name in ("min_count", "joint_count"):
+            if (found := getattr(self, name)) is not None and found < 1:
+                raise ConfigError(f"{name} must be at least 1, got {found}")
+        if self.margin is not None and not self.margin >= 0:
+            raise ConfigError(f"margin must be at least 0, got {self.margin}")
+        if any(count is not None and count < 1 for count in self.samples or ()):
+            raise ConfigError(f"samples must be at least 1 each, got {self.samples}")
         if self.guide is not None:
             self._side(self.guide)
 
@@ -462,7 +469,7 @@ class CoupledTagger(Stored):
     def state(self, precision: Precision = "float32") -> tuple[dict[str, Any], Arrays]:
         """What a model file keeps of the tagger: plain values and arrays."""
         shape = self.predictors_[AVERAGE].shape
-        unique = {id(predictor): predictor for predictor in self.predictors_.values()}
+        unique = {id(predictor): predictor for _, predictor in sorted(self.predictors_.items())}
         number = {key: k for k, key in enumerate(unique)}
         parameters = self.get_params() | {"threads": 1, "cache": None}
         if isinstance(self.mapping, TagMapping):
@@ -510,6 +517,8 @@ class CoupledTagger(Stored):
             SideMapping(a, b, np.array(arrays[f"mapping.{k}"], np.bool_))
             for k, (a, b) in enumerate(header["mappings"])
         ]
+        if AVERAGE not in header["best_for"]:
+            raise ConfigError("there are no weights for the average")
         made = {}
         for k in set(header["best_for"].values()):
             parts = _below(arrays, f"{k}.")
@@ -525,6 +534,9 @@ class CoupledTagger(Stored):
         if tagger.guide is not None:
             tagger.source_ = Tagger.from_state(header["source"], _below(arrays, "source."))
         return tagger
+
+    def _is_trained(self) -> bool:
+        return hasattr(self, "predictors_")
 
     def _shape(self, header: Mapping[str, Any], arrays: Arrays) -> _native.CoupledShape:
         shape = _native.CoupledShape(

@@ -32,6 +32,7 @@ from duilian.models.coupling import (
     side_mappings,
 )
 from duilian.models.tagger import DEFAULT_TEMPLATES, Tagger
+from duilian.standards import Mapping
 
 if TYPE_CHECKING:
     from duilian.models.coupled import CoupledTagger
@@ -301,6 +302,8 @@ class CoupledTraining:
         tagger = self.tagger
         left_out = ("threads", "iterations", "cache")
         settings = [pair for pair in sorted(tagger.get_params().items()) if pair[0] not in left_out]
+        if isinstance(tagger.mapping, Mapping):
+            settings.append(("bundles", tagger.mapping.bundles()))  # which its repr does not show
         return hashlib.blake2b(f"{settings!r} {self.body.digest()}".encode(), digest_size=16).hexdigest()
 
 

@@ -83,7 +83,8 @@ class Body:
     def digest(self) -> str:
         """What the features and labels are, in short."""
         digest = hashlib.blake2b(digest_size=16)
-        for part in (self.keys, self.first, self.side, self.label, self.sets.first, self.sets.tags):
+        arrays = (self.keys, self.first, self.side, self.label, self.sets.first, self.sets.tags)
+        for part in (*arrays, self.rows.first, self.rows.rows):
             digest.update(np.ascontiguousarray(part).tobytes())
         for encoding in self.encodings:
             digest.update(repr(encoding.labels).encode())

@@ -51,11 +51,14 @@ class Stored(Estimator, abc.ABC):
             raise ModelFileError(str(path), f"the model's parts do not fit together ({error})") from None
         return tagger
 
+    def _is_trained(self) -> bool:
+        return hasattr(self, "predictor_")
+
     def __getstate__(self) -> dict[str, Any]:
         """For joblib and multiprocessing: the parameters and, if trained, what a model file has."""
         return {
             "parameters": self.get_params(),
-            "state": self.state() if hasattr(self, "predictor_") else None,
+            "state": self.state() if self._is_trained() else None,
         }
 
     def __setstate__(self, kept: dict[str, Any]) -> None:

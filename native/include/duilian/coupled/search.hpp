@@ -66,6 +66,7 @@ class AnswerCollector {
     std::vector<std::vector<float>> p;
   };
   std::span<const std::int64_t> first_;
+  bool with_candidates_;
   CoupledAnswers out_;
   std::vector<Kept> kept_;  // [sentences], if asked for
 };

@@ -1,0 +1,344 @@
+"""The compiled coupled tagger answers as the weights it was made from; hostile arrays are refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from coupled_cases import (
+    Case,
+    Pruning,
+    Twin,
+    lay_out,
+    no_sets,
+    random_case,
+    random_weights,
+    sets_of,
+    tag_sets,
+)
+
+from duilian import _native
+from duilian.features import Templates, pack
+from duilian.text import Folding
+
+TEMPLATES = Templates("w[0]\nw[-1]\nw[0] w[1]\n", name="test")
+FOLDING = Folding()
+WORDS = "天地玄黄宇"
+SHAPES = [(2, "free"), (2, "mixed"), (3, "free")]
+
+
+@dataclasses.dataclass
+class Trained:
+    """Random weights for sentences of words, and the same compiled."""
+
+    case: Case
+    layout: _native.CoupledLayout
+    weights: np.ndarray
+    keys: np.ndarray
+    sentences: _native.Sentences
+    rows: _native.FeatureRows
+    pruner: list[np.ndarray]
+
+    @property
+    def first(self) -> np.ndarray:
+        return np.array(self.case.first)
+
+    def compiled(self, least: float = 0.0) -> _native.CoupledWeights:
+        return _native.compile_coupled(self.layout, self.weights, self.pruner, self.keys, least)
+
+    def predictor(
+        self,
+        pruning: Pruning,
+        decoding: _native.Decoding,
+        least: float = 0.0,
+        margin: float = np.inf,
+    ) -> _native.CoupledPredictor:
+        return _native.CoupledPredictor(
+            self.layout.shape,
+            self.compiled(least),
+            TEMPLATES.native,
+            FOLDING.native,
+            pruning.native,
+            decoding,
+            margin,
+        )
+
+    def tagged(
+        self,
+        pruning: Pruning,
+        decoding: _native.Decoding,
+        allowed: Sequence[_native.TagSets] = (),
+        margin: float = np.inf,
+    ) -> _native.CoupledAnswers:
+        """The same from the weights in training; the pruner's candidates found beforehand."""
+        candidates = [
+            _native.tag_candidates(self.layout.side(k), weights, self.rows, self.first, pruning.native, 1)
+            for k, weights in enumerate(self.pruner)
+        ]
+        return _native.tag_coupled(
+            self.layout,
+            self.weights,
+            self.rows,
+            self.first,
+            candidates,
+            list(allowed),
+            pruning.native,
+            decoding,
+            margin,
+            True,
+            1,
+        )
+
+
+def random_trained(seed: int, sides: int = 2, rules: str = "free", *, has_pruner: bool = False) -> Trained:
+    case = random_case(seed, sides=sides, rules=rules)
+    rng = random.Random(seed)
+    words = [[rng.choice(WORDS) for _ in range(b - a)] for a, b in itertools.pairwise(case.first)]
+    packed = pack(words, FOLDING)
+    keys = _native.count_keys(TEMPLATES.native, packed, 1)
+    rows = _native.extract_rows(TEMPLATES.native, packed, _native.FeatureIndex(keys))
+    case.features = [rows.rows[a:b].tolist() for a, b in itertools.pairwise(rows.first.tolist())]
+    layout = lay_out(case, row_count=len(keys))
+    weights = random_weights(seed, layout.weights)
+    weights[random_weights(seed + 1, layout.weights) > 0.5] = 0.0  # as many weights in training are
+    pruner = [random_weights(seed + 2 + k, layout.side(k).weights) for k in range(sides) if has_pruner]
+    return Trained(case, layout, weights, keys, packed, rows, pruner)
+
+
+@pytest.mark.parametrize("decoding", ["marginals", "path"])
+@pytest.mark.parametrize("pruning", [Pruning(100, 1.0), Pruning(2, 0.9)], ids=str)
+@pytest.mark.parametrize("has_pruner", [False, True], ids=["online", "offline"])
+@pytest.mark.parametrize(("sides", "rules"), SHAPES)
+def test_it_answers_as_the_weights_in_training(
+    sides: int, rules: str, has_pruner: bool, pruning: Pruning, decoding: str
+) -> None:
+    for seed in range(6):
+        trained = random_trained(seed, sides, rules, has_pruner=has_pruner)
+        how = _native.Decoding[decoding]
+        wanted = trained.tagged(pruning, how)
+        for threads in (1, 2):
+            found = trained.predictor(pruning, how).predict(trained.sentences, [], True, threads)
+            for side in range(sides):
+                assert found.label(side).tolist() == wanted.label(side).tolist()
+                assert sets_of(found.candidates(side)) == sets_of(wanted.candidates(side))
+                np.testing.assert_allclose(found.p(side), wanted.p(side), atol=1e-5)
+                np.testing.assert_allclose(found.candidate_p(side), wanted.candidate_p(side), atol=1e-5)
+
+
+@pytest.mark.parametrize("margin", [0.0, 2.0])
+@pytest.mark.parametrize(("sides", "rules"), SHAPES)
+def test_hopeless_bundles_are_left_out_alike(sides: int, rules: str, margin: float) -> None:
+    for seed in range(4):
+        trained = random_trained(seed, sides, rules)
+        pruning, how = Pruning(3, 0.95), _native.Decoding.marginals
+        wanted = trained.tagged(pruning, how, margin=margin)
+        found = trained.predictor(pruning, how, margin=margin).predict(trained.sentences, [], True, 1)
+        for side in range(sides):
+            assert found.label(side).tolist() == wanted.label(side).tolist()
+            np.testing.assert_allclose(found.candidate_p(side), wanted.candidate_p(side), atol=1e-5)
+
+
+@pytest.mark.parametrize("has_pruner", [False, True], ids=["online", "offline"])
+def test_features_with_many_bundles_answer_as_in_training(has_pruner: bool) -> None:
+    """So many joint weights that they are stored and looked up in another way; the arrays stay the same."""
+    for seed in range(3):
+        trained = random_trained(seed, rules="many", has_pruner=has_pruner)
+        assert np.diff(trained.layout.joint_first).max() >= 100
+        for pruning in (Pruning(1, 0.9), Pruning(3, 0.9)):
+            wanted = trained.tagged(pruning, _native.Decoding.marginals)
+            predictor = trained.predictor(pruning, _native.Decoding.marginals)
+            found = predictor.predict(trained.sentences, [], True, 1)
+            for side in range(2):
+                assert found.label(side).tolist() == wanted.label(side).tolist()
+                np.testing.assert_allclose(found.candidate_p(side), wanted.candidate_p(side), atol=1e-5)
+            before, after = trained.compiled(), predictor.weights
+            assert before.label.tobytes() == after.label.tobytes()
+            assert before.weight.tobytes() == after.weight.tobytes()
+
+
+@pytest.mark.parametrize("has_pruner", [False, True], ids=["online", "offline"])
+@pytest.mark.parametrize(("sides", "rules"), SHAPES)
+def test_given_labels_are_obeyed(sides: int, rules: str, has_pruner: bool) -> None:
+    for seed in range(4):
+        trained = random_trained(seed, sides, rules, has_pruner=has_pruner)
+        case = trained.case
+        side = seed % sides
+        wanted = _native.tag_units(  # any legal labels
+            trained.layout.side(side),
+            random_weights(seed, trained.layout.side(side).weights),
+            trained.rows,
+            trained.first,
+            1,
+        ).tolist()
+        allowed = [no_sets()] * sides
+        allowed[side] = tag_sets([[label] if unit % 3 else [] for unit, label in enumerate(wanted)])
+        for decoding in (_native.Decoding.marginals, _native.Decoding.path):
+            predictor = trained.predictor(Pruning(1, 0.9), decoding)
+            found = predictor.predict(trained.sentences, allowed, False, 1).label(side).tolist()
+            assert [a for k, a in enumerate(found) if k % 3] == [b for k, b in enumerate(wanted) if k % 3]
+        assert len(case.features) == len(wanted)
+
+
+@pytest.mark.parametrize(("sides", "rules"), SHAPES)
+def test_pair_counts_are_sums_of_listed_marginals(sides: int, rules: str) -> None:
+    pruning = Pruning(2, 0.9)
+    for seed in range(3):
+        trained = random_trained(seed, sides, rules)
+        twin = Twin.of(trained.case, trained.layout, trained.weights)
+        predictor = trained.predictor(pruning, _native.Decoding.marginals)
+        for a, b in itertools.permutations(range(sides), 2):
+            expected = np.zeros((trained.case.labels[a], trained.case.labels[b]))
+            for sentence in range(trained.case.sentences):
+                left = [twin.candidates(k, sentence, pruning) for k in range(sides)]
+                for path, p in twin.distribution(sentence, left).items():
+                    for bundle in path:
+                        expected[bundle[a], bundle[b]] += p
+            for threads in (1, 3):
+                found = predictor.count_pairs(trained.sentences, [], a, b, threads)
+                np.testing.assert_allclose(found, expected, atol=1e-5)
+        with pytest.raises((ValueError, IndexError)):
+            predictor.count_pairs(trained.sentences, [], 0, sides, 1)
+
+
+def test_small_weights_can_be_dropped() -> None:
+    """As if they were 0; transitions stay."""
+    trained = random_trained(5)
+    layout, small = trained.layout, np.abs(trained.weights) < 0.7
+    for side in range(2):
+        at = layout.side_at[side]
+        small[at : at + layout.side(side).transitions] = False
+    small[layout.joint_transition_at[0] : layout.joint_state_at] = False
+    dropped = dataclasses.replace(trained, weights=np.where(small, np.float32(0), trained.weights))
+    pruning = Pruning(3, 0.9)
+    found = trained.predictor(pruning, _native.Decoding.marginals, 0.7).predict(
+        trained.sentences, [], False, 1
+    )
+    wanted = dropped.tagged(pruning, _native.Decoding.marginals)
+    for side in range(2):
+        assert found.label(side).tolist() == wanted.label(side).tolist()
+        np.testing.assert_allclose(found.p(side), wanted.p(side), atol=1e-5)
+    assert len(trained.compiled(0.7).weight) < len(trained.compiled().weight)
+    assert len(trained.compiled(1e9).weight) == 0
+
+
+def test_no_sentences_and_empty_sentences() -> None:
+    trained = random_trained(5)
+    predictor = trained.predictor(Pruning(3, 0.9), _native.Decoding.marginals)
+    for sentences in ([], [[]], [[], []]):
+        found = predictor.predict(pack(sentences, FOLDING), [], True, 2)
+        for side in range(2):
+            assert found.label(side).size == found.p(side).size == found.candidate_p(side).size == 0
+            assert sets_of(found.candidates(side)) == []
+        assert not predictor.count_pairs(pack(sentences, FOLDING), [], 0, 1, 1).any()
+    found = predictor.predict(pack([[], ["天"], []], FOLDING), [], True, 1)
+    assert found.label(0).size == len(sets_of(found.candidates(0))) == 1
+
+
+def test_words_never_seen_are_tagged_by_transitions_alone() -> None:
+    trained = random_trained(5)
+    predictor = trained.predictor(Pruning(3, 0.9), _native.Decoding.marginals)
+    found = predictor.predict(pack([["never"], ["seen"]], FOLDING), [], False, 1)
+    assert found.label(0)[0] == found.label(0)[1]
+    assert found.p(0)[0] == pytest.approx(found.p(0)[1])
+
+
+@dataclasses.dataclass
+class Arrays:
+    """What a model file has."""
+
+    slot: np.ndarray
+    label: np.ndarray
+    weight: np.ndarray
+    transition: np.ndarray
+    has_pruner: bool
+
+
+@pytest.fixture
+def trained() -> Trained:
+    return random_trained(5)
+
+
+def arrays_of(trained: Trained) -> Arrays:
+    made = trained.compiled()
+    return Arrays(made.slot, made.label, made.weight, made.transition, made.has_pruner)
+
+
+LAST = 0x8000
+HOSTILE: dict[str, Any] = {
+    "labels out of range": lambda a: {"label": (a.label & LAST) | 0x7FFF},
+    "labels without an end": lambda a: {"label": a.label & 0x7FFF},
+    "fewer labels than weights": lambda a: {"label": a.label[:-1]},
+    "more labels than weights": lambda a: {"weight": a.weight[:-1]},
+    "no slots": lambda a: {"slot": a.slot[:0]},
+    "no free slot": lambda a: {"slot": np.zeros_like(a.slot)},
+    "slots that lead outside": lambda a: {"slot": np.where(a.slot == a.slot.max(), a.slot, 2**40 - 1)},
+    "weights that are not numbers": lambda a: {"weight": np.full_like(a.weight, np.nan)},
+    "infinite weights": lambda a: {"weight": np.full_like(a.weight, np.inf)},
+    "too few transitions": lambda a: {"transition": a.transition[:-1]},
+    "too many transitions": lambda a: {"transition": np.append(a.transition, np.float32(0))},
+    "no transitions": lambda a: {"transition": a.transition[:0]},
+    "transitions that are not numbers": lambda a: {"transition": np.full_like(a.transition, np.nan)},
+    "a pruner that is not there": lambda a: {"has_pruner": True},
+    # A joint label before a side's label would be taken for one before the first.
+    "labels in the wrong order": lambda a: {
+        "label": np.array([*[a.label.max() & 0x7FFF] * (len(a.label) - 1), LAST], np.uint16)
+    },
+}
+
+
+@pytest.mark.parametrize("what", sorted(HOSTILE))
+def test_hostile_arrays_are_refused(trained: Trained, what: str) -> None:
+    arrays = arrays_of(trained)
+    hostile = dataclasses.replace(arrays, **HOSTILE[what](arrays))
+    compiled = _native.CoupledWeights(
+        np.ascontiguousarray(hostile.slot),
+        np.ascontiguousarray(hostile.label),
+        np.ascontiguousarray(hostile.weight),
+        np.ascontiguousarray(hostile.transition),
+        hostile.has_pruner,
+    )
+    with pytest.raises(ValueError, match=r"^[a-z]"):
+        _native.CoupledPredictor(
+            trained.layout.shape,
+            compiled,
+            TEMPLATES.native,
+            FOLDING.native,
+            Pruning(2, 0.9).native,
+            _native.Decoding.path,
+            np.inf,
+        )
+
+
+def test_arrays_of_another_model_are_refused(trained: Trained) -> None:
+    layout, weights, keys = trained.layout, trained.weights, trained.keys
+    plain = [random_weights(1, layout.side(k).weights) for k in range(2)]
+    for bad in (
+        (weights[:-1].copy(), [], keys),
+        (weights, [], keys[:-1].copy()),
+        (weights, plain[:1], keys),
+        (weights, [plain[0][:-1].copy(), plain[1]], keys),
+    ):
+        with pytest.raises(ValueError, match="do not fit"):
+            _native.compile_coupled(layout, *bad, 0.0)
+
+
+def test_given_labels_that_do_not_fit_are_refused(trained: Trained) -> None:
+    predictor = trained.predictor(Pruning(2, 0.9), _native.Decoding.path)
+    units = trained.sentences.units
+    for bad in (
+        [no_sets()],
+        [no_sets()] * 3,
+        [tag_sets([[0]] * (units - 1)), no_sets()],
+        [no_sets(), tag_sets([[9]] * units)],
+    ):
+        with pytest.raises(ValueError, match="given labels"):
+            predictor.predict(trained.sentences, bad, False, 1)
+        with pytest.raises(ValueError, match="given labels"):
+            predictor.count_pairs(trained.sentences, bad, 0, 1, 1)
+    with pytest.raises(ValueError, match="threads"):
+        predictor.predict(trained.sentences, [], False, 0)
