@@ -27,15 +27,6 @@ void bind_coupled(nb::module_& m) {
             new (self) Pruning{most, mass};
           },
           "most"_a, "mass"_a);
-  nb::class_<Narrowing>(m, "Narrowing")
-      .def(nb::init<>())
-      .def(
-          "__init__",
-          [](Narrowing* self, double margin, std::int32_t most) {
-            if (!(margin >= 0.0) || most < 1) throw std::invalid_argument("narrowing leaves no bundle");
-            new (self) Narrowing{margin, most};
-          },
-          "margin"_a, "most"_a);
   nb::enum_<Decoding>(m, "Decoding").value("marginals", Decoding::marginals).value("path", Decoding::path);
 
   nb::class_<CoupledShape>(m, "CoupledShape")
@@ -124,15 +115,15 @@ void bind_coupled(nb::module_& m) {
       "tag_coupled",
       [](const CoupledLayout& layout, const Weights& weights, const FeatureRows& features,
          const Input<std::int64_t>& first, const std::vector<TagSets>& candidates,
-         const std::vector<TagSets>& allowed, Pruning pruning, Decoding decoding, Narrowing narrowing,
+         const std::vector<TagSets>& allowed, Pruning pruning, Decoding decoding, double margin,
          bool with_candidates, std::size_t threads) {
         return without_gil([&] {
           return tag_coupled(layout, {view(weights)}, features, {first.data(), first.size()}, candidates,
-                             allowed, {pruning, decoding, narrowing}, with_candidates, threads);
+                             allowed, {pruning, decoding, margin}, with_candidates, threads);
         });
       },
       "layout"_a, "weights"_a, "features"_a, "first"_a, "candidates"_a, "allowed"_a, "pruning"_a,
-      "decoding"_a, "narrowing"_a, "with_candidates"_a, "threads"_a);
+      "decoding"_a, "margin"_a, "with_candidates"_a, "threads"_a);
   m.def(
       "tag_candidates",
       [](const TaggerLayout& layout, const Weights& weights, const FeatureRows& features,
@@ -178,11 +169,11 @@ void bind_coupled(nb::module_& m) {
       .def(
           "__init__",
           [](CoupledPredictor* self, CoupledShape shape, CoupledWeights weights, TemplateSet templates,
-             Folding folding, Pruning pruning, Decoding decoding, Narrowing narrowing) {
+             Folding folding, Pruning pruning, Decoding decoding, double margin) {
             new (self) CoupledPredictor(std::move(shape), std::move(weights), std::move(templates),
-                                        std::move(folding), {pruning, decoding, narrowing});
+                                        std::move(folding), {pruning, decoding, margin});
           },
-          "shape"_a, "weights"_a, "templates"_a, "folding"_a, "pruning"_a, "decoding"_a, "narrowing"_a)
+          "shape"_a, "weights"_a, "templates"_a, "folding"_a, "pruning"_a, "decoding"_a, "margin"_a)
       .def_prop_ro("weights", &CoupledPredictor::weights)
       .def_prop_ro("shape", &CoupledPredictor::shape)
       .def(

@@ -16,17 +16,17 @@ void choose_labels(std::span<const double> p, Pruning pruning, std::vector<TagId
   // Labels below (1 - λ) / L have together less than 1 - λ: the others reach λ without them.
   const double least = pruning.mass < 1.0 ? (1.0 - pruning.mass) / static_cast<double>(labels) : -1.0;
   const auto begin = static_cast<std::ptrdiff_t>(out.size());
+  const auto most = static_cast<std::ptrdiff_t>(pruning.most);
+  // The best so far, in falling order; a new one moves up from the end. The first of equals stays in front.
   for (TagId l = 0; l < labels; ++l) {
-    if (p[static_cast<std::size_t>(l)] >= least) out.push_back(l);
+    const double value = p[static_cast<std::size_t>(l)];
+    const auto count = static_cast<std::ptrdiff_t>(out.size()) - begin;
+    if (value < least || (count == most && value <= p[static_cast<std::size_t>(out.back())])) continue;
+    if (count < most) out.push_back(l);
+    auto at = out.end() - 1;
+    for (; at != out.begin() + begin && p[static_cast<std::size_t>(*(at - 1))] < value; --at) *at = *(at - 1);
+    *at = l;
   }
-  const auto is_more_probable = [&](TagId a, TagId b) {
-    return p[static_cast<std::size_t>(a)] != p[static_cast<std::size_t>(b)]
-               ? p[static_cast<std::size_t>(a)] > p[static_cast<std::size_t>(b)]
-               : a < b;
-  };
-  const auto kept = std::min<std::ptrdiff_t>(pruning.most, static_cast<std::ptrdiff_t>(out.size()) - begin);
-  std::partial_sort(out.begin() + begin, out.begin() + begin + kept, out.end(), is_more_probable);
-  out.resize(static_cast<std::size_t>(begin + kept));
   double mass = 0.0;
   for (auto at = out.begin() + begin; at != out.end(); ++at) {
     mass += p[static_cast<std::size_t>(*at)];

@@ -518,7 +518,7 @@ CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights, cons
     restrict_scores(layout.shape, allowed, first[s], first[s + 1], own.scores);
     if (candidates.empty()) {
       prune(layout.shape, between, options.pruning, static_cast<std::int32_t>(first[s + 1] - first[s]), {},
-            !options.narrowing.keeps_all(), own);
+            std::isfinite(options.margin), own);
     } else {
       own.prior.clear();
       own.candidates.resize(candidates.size());
@@ -533,7 +533,7 @@ CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights, cons
         choose_candidates(chain, options.pruning, {}, own.pruning, own.candidates[k]);
       }
     }
-    build(layout.shape, between, RowSource(layout, weights, features, first[s]), options.narrowing, own);
+    build(layout.shape, between, RowSource(layout, weights, features, first[s]), options.margin, own);
     decode(layout.shape, options.decoding, own);
     answers.add(s, own);
   });

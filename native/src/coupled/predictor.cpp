@@ -211,13 +211,21 @@ void CoupledPredictor::score(const Sentences& sentences, std::int64_t sentence, 
     scores.prune[k].assign(length * shape_.shapes[k].stride(), 0.0);
   work.joint_entry.clear();
   work.joint_first.assign(1, 0);
+  // All features are looked up before the weights of any are read: memory has time to answer.
+  work.entry.resize(keys.size());
   for (std::size_t k = 0; k < std::min(kAhead, keys.size()); ++k) table.prefetch(keys[k]);
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    if (k + kAhead < keys.size()) table.prefetch(keys[k + kAhead]);
+    work.entry[k] = table.find(keys[k]);
+    if (work.entry[k] == kNoEntry) continue;
+    __builtin_prefetch(table.label.data() + work.entry[k]);
+    __builtin_prefetch(table.weight.data() + work.entry[k]);
+  }
   for (std::size_t t = 0; t < length; ++t) {
     work.row.assign(static_cast<std::size_t>(side_labels_), 0.0);
     for (auto k = static_cast<std::size_t>(work.keys.first[t]);
          k < static_cast<std::size_t>(work.keys.first[t + 1]); ++k) {
-      if (k + kAhead < keys.size()) table.prefetch(keys[k + kAhead]);
-      for (std::uint32_t entry = table.find(keys[k]); entry != kNoEntry; ++entry) {
+      for (std::uint32_t entry = work.entry[k]; entry != kNoEntry; ++entry) {
         const std::uint16_t label = table.label[entry];
         if ((label & ~kLastEntry) >= side_labels_) {
           work.joint_entry.push_back(entry);
@@ -258,9 +266,9 @@ void CoupledPredictor::analyse(const Sentences& sentences, std::int64_t sentence
 
 void CoupledPredictor::search(std::int64_t units, Work& work) const {
   prune(shape_, prune_between_, options_.pruning, static_cast<std::int32_t>(units), {},
-        !options_.narrowing.keeps_all(), work.search);
+        std::isfinite(options_.margin), work.search);
   build(shape_, between_, EntrySource(weights_.table, spread_, side_labels_, shape_.joint_labels(), work),
-        options_.narrowing, work.search);
+        options_.margin, work.search);
   decode(shape_, options_.decoding, work.search);
 }
 

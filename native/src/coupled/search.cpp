@@ -19,14 +19,14 @@ void prune(const CoupledShape& shape, const CoupledTransitions& between, Pruning
 }
 
 void build(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
-           Narrowing narrowing, SearchWork& work) {
+           double margin, SearchWork& work) {
   if (!build_space(shape, work.candidates, false, work.space) &&
       !build_space(shape, work.candidates, true, work.space)) {
     throw std::invalid_argument("no path through the lattice is legal");
   }
   score_states(shape, work.scores, source, work.joint, work.space);
-  if (!work.prior.empty() && !narrowing.keeps_all())
-    narrow(shape, work.candidates, work.prior, narrowing, work.space);
+  if (!work.prior.empty() && std::isfinite(margin))
+    narrow(shape, work.candidates, work.prior, margin, work.space);
   score_between(shape, between, work.space);
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <stdexcept>
 
 namespace duilian {
@@ -268,9 +267,8 @@ namespace {
 
 /// Marks the states of position t that are worth trying; `promise` [S] is filled in.
 void mark_promising(std::int32_t t, std::span<const TagSets> candidates,
-                    std::span<const std::vector<double>> log_p, Narrowing narrowing, const BundleSpace& space,
-                    std::vector<double>& promise, std::vector<double>& ranked,
-                    std::vector<std::uint8_t>& keep) {
+                    std::span<const std::vector<double>> log_p, double margin, const BundleSpace& space,
+                    std::vector<double>& promise, std::vector<std::uint8_t>& keep) {
   const std::size_t sides = candidates.size();
   const std::int32_t first = space.lattice.first[t];
   const std::int32_t last = space.lattice.first[t + 1];
@@ -280,13 +278,7 @@ void mark_promising(std::int32_t t, std::span<const TagSets> candidates,
                                                       space.place[static_cast<std::size_t>(s) * sides + k])];
     }
   }
-  double least = *std::max_element(promise.begin() + first, promise.begin() + last) - narrowing.margin;
-  if (last - first > narrowing.most) {
-    ranked.assign(promise.begin() + first, promise.begin() + last);
-    const auto nth = ranked.begin() + narrowing.most - 1;
-    std::nth_element(ranked.begin(), nth, ranked.end(), std::greater<>());
-    least = std::max(least, *nth);
-  }
+  const double least = *std::max_element(promise.begin() + first, promise.begin() + last) - margin;
   for (std::int32_t s = first; s < last; ++s) keep[s] = promise[s] >= least ? 1 : 0;
 }
 
@@ -307,18 +299,16 @@ void mark_promising(std::int32_t t, std::span<const TagSets> candidates,
 }  // namespace
 
 void narrow(const CoupledShape& shape, std::span<const TagSets> candidates,
-            std::span<const std::vector<double>> p, Narrowing narrowing, BundleSpace& space) {
+            std::span<const std::vector<double>> p, double margin, BundleSpace& space) {
   constexpr double kLeast = 1e-12;
   std::vector<std::vector<double>> log_p(p.begin(), p.end());
   for (auto& side : log_p) {
     for (double& each : side) each = std::log(std::max(each, kLeast));
   }
   std::vector<double> promise(space.joint);
-  std::vector<double> ranked;
   std::vector<std::uint8_t> keep(promise.size(), 1);
   for (std::int32_t t = 0; t < space.lattice.positions(); ++t) {
-    if (space.lattice.width(t) > 1)
-      mark_promising(t, candidates, log_p, narrowing, space, promise, ranked, keep);
+    if (space.lattice.width(t) > 1) mark_promising(t, candidates, log_p, margin, space, promise, keep);
   }
   if (std::find(keep.begin(), keep.end(), 0) == keep.end()) return;
   if (!is_free(shape) && !keep_legal(shape, space, keep)) return;

@@ -91,7 +91,6 @@ class CoupledTagger(Stored):
         joint_count: int | None = None,
         decoding: Literal["marginals", "path"] = "marginals",
         margin: float | None = 6.0,
-        most_bundles: int | None = 6,
         keep: Keep = "all",
         scheme: str = "BIES",
         join_letters: bool = False,
@@ -127,7 +126,6 @@ class CoupledTagger(Stored):
         self.joint_count = joint_count
         self.decoding = decoding
         self.margin = margin
-        self.most_bundles = most_bundles
         self.keep = keep
         self.scheme = scheme
         self.join_letters = join_letters
@@ -299,12 +297,11 @@ class CoupledTagger(Stored):
             self.folding_.native,
             self._native_pruning(),
             _native.Decoding[self.decoding],
-            self._narrowing(),
+            self._native_margin(),
         )
 
-    def _narrowing(self) -> _native.Narrowing:
-        margin = math.inf if self.margin is None else self.margin
-        return _native.Narrowing(margin, 2**31 - 1 if self.most_bundles is None else self.most_bundles)
+    def _native_margin(self) -> float:
+        return math.inf if self.margin is None else self.margin
 
     def _side(self, standard: str) -> int:
         if standard not in self.standards:

@@ -280,7 +280,7 @@ class CoupledTraining:
                 dev.allowed,
                 tagger._native_pruning(),
                 _native.Decoding[tagger.decoding],
-                tagger._narrowing(),
+                tagger._native_margin(),
                 True,
                 tagger.threads,
             )

@@ -42,6 +42,7 @@ class CoupledPredictor {
   struct alignas(kApart) Work {
     SearchWork search;
     FeatureKeys keys;
+    std::vector<std::uint32_t> entry;        // [keys]  where a feature's weights begin
     std::vector<double> row;                 // side scores of one unit
     std::vector<std::uint32_t> joint_entry;  // of all units
     std::vector<std::size_t> joint_first;    // [T + 1]

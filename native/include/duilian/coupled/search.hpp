@@ -30,7 +30,7 @@ struct alignas(kApart) SearchWork {
 struct SearchOptions {
   Pruning pruning;
   Decoding decoding = Decoding::marginals;
-  Narrowing narrowing;
+  double margin = std::numeric_limits<double>::infinity();  // of narrow(); infinite: every bundle is tried
 };
 
 /// Candidates of every side by the scores in `work`. `keep[k]`, if not empty, has labels that must stay.
@@ -38,9 +38,9 @@ void prune(const CoupledShape& shape, const CoupledTransitions& between, Pruning
            std::span<const std::span<const std::int32_t>> keep, bool with_prior, SearchWork& work);
 
 /// Builds and scores the bundles of the candidates in `work`; where the mappings leave nothing, they are not
-/// obeyed. Narrowing needs `prior`.
+/// obeyed. A finite margin needs `prior`.
 void build(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
-           Narrowing narrowing, SearchWork& work);
+           double margin, SearchWork& work);
 
 /// Fills `found`, `side` and `place` of `work` from its space.
 void decode(const CoupledShape& shape, Decoding decoding, SearchWork& work);

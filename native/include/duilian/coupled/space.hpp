@@ -2,9 +2,7 @@
 // searches.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -63,21 +61,11 @@ struct SpaceWorkspace {
 void score_states(const CoupledShape& shape, const SideScores& scores, const JointSource& source,
                   SpaceWorkspace& work, BundleSpace& space);
 
-/// How many bundles of a unit are tried.
-struct Narrowing {
-  double margin = std::numeric_limits<double>::infinity();  // what lies further below the best is left out
-  std::int32_t most = std::numeric_limits<std::int32_t>::max();
-
-  [[nodiscard]] bool keeps_all() const {
-    return std::isinf(margin) && most == std::numeric_limits<std::int32_t>::max();
-  }
-};
-
-/// Leaves out bundles that are hopeless at their unit, by what the sides' candidates and the bundle's joint
-/// features say of them together. `p` has the candidates' probabilities. A space
+/// Leaves out bundles that are hopeless at their unit: what the sides' candidates and the bundle's joint
+/// features say of them together lies `margin` below the best. `p` has the candidates' probabilities. A space
 /// that would have no legal path left stays as it was.
 void narrow(const CoupledShape& shape, std::span<const TagSets> candidates,
-            std::span<const std::vector<double>> p, Narrowing narrowing, BundleSpace& space);
+            std::span<const std::vector<double>> p, double margin, BundleSpace& space);
 
 /// Scores between the states, and of start and stop; after score_states.
 void score_between(const CoupledShape& shape, const CoupledTransitions& between, BundleSpace& space);
