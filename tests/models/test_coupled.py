@@ -447,7 +447,14 @@ def test_a_sentence_without_any_annotation_does_not_disturb() -> None:
 
 
 def test_keeping_everything_is_the_same_online_and_offline() -> None:
-    everything: dict[str, Any] = {"most": 100, "mass": 1.0, "folds": 2, "start": "cold", "iterations": 3, "margin": None}
+    everything: dict[str, Any] = {
+        "most": 100,
+        "mass": 1.0,
+        "folds": 2,
+        "start": "cold",
+        "iterations": 3,
+        "margin": None,
+    }
     online = small(**everything).fit(SMALL)
     offline = small(pruning="offline", **everything).fit(SMALL)
     sentences = [["他", "看", "人"], ["书"], ["新", "书"]]

@@ -3,38 +3,32 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "duilian/chain/kernels.hpp"
 #include "duilian/chain/transitions.hpp"
 
 namespace duilian {
 
-void choose_labels(std::span<const double> p, Pruning pruning, std::vector<TagId>& out) {
+void choose_labels(std::span<const double> p, Pruning pruning, std::vector<double>& scratch,
+                   std::vector<TagId>& out) {
   const auto labels = static_cast<std::int32_t>(p.size());
   if (pruning.keeps_all(labels)) {
     for (TagId l = 0; l < labels; ++l) out.push_back(l);
     return;
   }
-  // Labels below (1 - λ) / L have together less than 1 - λ: the others reach λ without them.
-  const double least = pruning.mass < 1.0 ? (1.0 - pruning.mass) / static_cast<double>(labels) : -1.0;
+  scratch.assign(p.begin(), p.end());
   const auto begin = static_cast<std::ptrdiff_t>(out.size());
-  const auto most = static_cast<std::ptrdiff_t>(pruning.most);
-  // The best so far, in falling order; a new one moves up from the end. The first of equals stays in front.
-  for (TagId l = 0; l < labels; ++l) {
-    const double value = p[static_cast<std::size_t>(l)];
-    const auto count = static_cast<std::ptrdiff_t>(out.size()) - begin;
-    if (value < least || (count == most && value <= p[static_cast<std::size_t>(out.back())])) continue;
-    if (count < most) out.push_back(l);
-    auto at = out.end() - 1;
-    for (; at != out.begin() + begin && p[static_cast<std::size_t>(*(at - 1))] < value; --at) *at = *(at - 1);
-    *at = l;
-  }
   double mass = 0.0;
-  for (auto at = out.begin() + begin; at != out.end(); ++at) {
-    mass += p[static_cast<std::size_t>(*at)];
-    if (pruning.mass >= 1.0 || mass <= pruning.mass) continue;
-    out.erase(at + 1, out.end());
-    break;
+  for (std::int32_t n = 0; n < std::min(pruning.most, labels); ++n) {
+    const double best = kernels().peak(scratch.data(), scratch.size());
+    const auto at = std::find(scratch.begin(), scratch.end(), best);
+    const auto label = static_cast<TagId>(at - scratch.begin());
+    auto place = out.end();
+    while (place != out.begin() + begin && *(place - 1) > label) --place;
+    out.insert(place, label);
+    mass += best;
+    if (pruning.mass < 1.0 && mass > pruning.mass) return;
+    *at = -1.0;
   }
-  std::sort(out.begin() + begin, out.end());
 }
 
 bool trim_candidates(const Succession& rules, TagSets& sets) {
@@ -93,7 +87,7 @@ void choose_freely(const UniformChain& chain, Pruning pruning, PruningWorkspace&
   out.tag.clear();
   for (std::int32_t t = 0; t < chain.positions; ++t) {
     const std::size_t at = static_cast<std::size_t>(t) * shape.stride();
-    choose_labels({work.found.unit.data() + at, shape.labels}, pruning, out.tag);
+    choose_labels({work.found.unit.data() + at, shape.labels}, pruning, work.left, out.tag);
     const auto is_forbidden = [&](TagId label) { return chain.state[at + label] == kForbidden; };
     out.tag.erase(std::remove_if(out.tag.begin() + out.first[t], out.tag.end(), is_forbidden), out.tag.end());
     out.first.push_back(static_cast<std::int32_t>(out.tag.size()));

@@ -27,14 +27,19 @@ class RowSource final : public JointSource {
            double* sum) const override {
     const float* value = weights_.value.data() + layout_.joint_state_at;
     const std::int64_t unit = begin_ + t;
+    std::vector<std::int32_t> ascending;  // made when it is needed
     for (std::int64_t f = features_.first[unit]; f < features_.first[unit + 1]; ++f) {
       const std::uint32_t row = features_.value[f];
       const double strength = static_cast<double>(features_.strength_of(f)) * weights_.scale;
       const std::int64_t begin = layout_.joint_first[row];
       const std::int64_t end = layout_.joint_first[row + 1];
       if (layout_.is_long(begin, end, wanted.size())) {
+        if (ascending.empty()) {
+          ascending.assign(wanted.begin(), wanted.end());
+          std::sort(ascending.begin(), ascending.end());
+        }
         layout_.for_each_of(
-            wanted, begin, end, [](std::int32_t label) { return label; },
+            ascending, begin, end, [](std::int32_t label) { return label; },
             [&](std::int32_t label, std::int64_t w) { sum[slot[label]] += strength * value[w]; });
         continue;
       }

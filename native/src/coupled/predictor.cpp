@@ -12,85 +12,61 @@ namespace duilian {
 
 namespace {
 
+/// How many labels each side has in the table.
+[[nodiscard]] std::vector<std::int32_t> side_blocks(const CoupledShape& shape, bool has_pruner) {
+  std::vector<std::int32_t> blocks(shape.labels);
+  if (has_pruner) blocks.insert(blocks.end(), shape.labels.begin(), shape.labels.end());
+  return blocks;
+}
+
 [[nodiscard]] std::int32_t side_label_count(const CoupledShape& shape, bool has_pruner) {
   const std::int32_t sum = std::accumulate(shape.labels.begin(), shape.labels.end(), 0);
   return has_pruner ? 2 * sum : sum;
 }
 
-constexpr std::uint16_t kSpread = 0xFFFF;  // on a joint entry that leads to a spread row
-
 /// Joint features in the table: the entries that scoring the sides has passed by.
 class EntrySource final : public JointSource {
  public:
-  EntrySource(const WeightTable& table, std::span<const float> spread, std::int32_t side_labels,
-              std::int32_t joint_labels, const CoupledPredictor::Work& work)
-      : table_(table), spread_(spread), side_labels_(side_labels), joint_labels_(joint_labels), work_(work) {}
+  EntrySource(const EntryTable& table, const CoupledPredictor::Work& work) : table_(table), work_(work) {}
 
   void add(std::int32_t t, std::span<const std::int32_t> wanted, const std::int32_t* slot,
            double* sum) const override {
     const std::size_t last = work_.joint_first[t + 1];
     for (std::size_t e = work_.joint_first[t]; e < last; ++e) {
-      if (e + 2 < last) {
-        __builtin_prefetch(table_.label.data() + work_.joint_entry[e + 2]);
-        __builtin_prefetch(table_.weight.data() + work_.joint_entry[e + 2]);
-      }
-      std::size_t k = work_.joint_entry[e];
-      if (table_.label[k] == kSpread) {
-        const float* row = spread_.data() + static_cast<std::size_t>(table_.weight[k]) * joint_labels_;
-        for (const std::int32_t label : wanted) sum[slot[label]] += row[label];
-        continue;
-      }
-      for (;; ++k) {
-        const std::uint16_t label = table_.label[k];
-        sum[slot[(label & ~kLastEntry) - side_labels_]] += table_.weight[k];
-        if ((label & kLastEntry) != 0) break;
-      }
+      if (e + 2 < last) table_.prefetch_entry(work_.joint_entry[e + 2]);
+      table_.add_joint(work_.joint_entry[e], wanted, slot, sum);
     }
   }
 
  private:
-  const WeightTable& table_;
-  std::span<const float> spread_;
-  std::int32_t side_labels_;
-  std::size_t joint_labels_;
+  const EntryTable& table_;
   const CoupledPredictor::Work& work_;
 };
 
-/// Throws if a side's label stands behind a joint one: from there on only joint labels are read.
-void check_order(const WeightTable& table, std::int32_t side_labels) {
-  bool is_joint = false;
-  for (const std::uint16_t label : table.label) {
-    const bool is_side = (label & ~kLastEntry) < side_labels;
-    if (is_joint && is_side) throw std::invalid_argument("the labels of the tagger are out of order");
-    is_joint = !is_side && (label & kLastEntry) == 0;
-  }
-}
-
 /// The transitions of the sides and parts, cut out of one array. Throws if its size does not fit.
-[[nodiscard]] CoupledTransitions cut_transitions(const CoupledShape& shape, const CoupledWeights& weights,
+[[nodiscard]] CoupledTransitions cut_transitions(const CoupledShape& shape,
+                                                 const std::vector<float>& transition, bool has_pruner,
                                                  bool of_pruner) {
   std::size_t at = 0;
   const auto take = [&](std::size_t size) {
-    if (weights.transition.size() - at < size)
-      throw std::invalid_argument("the transitions do not fit the tagger");
+    if (transition.size() - at < size) throw std::invalid_argument("the transitions do not fit the tagger");
     at += size;
-    return std::span<const float>(weights.transition).subspan(at - size, size);
+    return std::span<const float>(transition).subspan(at - size, size);
   };
   std::vector<std::span<const float>> pruner;
   std::vector<std::span<const float>> side;
   std::vector<std::span<const float>> joint;
   const auto edge = [](std::int32_t labels) { return static_cast<std::size_t>(labels) + 1; };
-  for (std::size_t k = 0; weights.has_pruner && k < shape.sides(); ++k)
+  for (std::size_t k = 0; has_pruner && k < shape.sides(); ++k)
     pruner.push_back(take(edge(shape.labels[k]) * edge(shape.labels[k])));
   for (std::size_t k = 0; k < shape.sides(); ++k)
     side.push_back(take(edge(shape.labels[k]) * edge(shape.labels[k])));
   for (const JointPart& part : shape.joint)
     joint.push_back(take(static_cast<std::size_t>(part.transitions())));
   const auto finite = [](float x) { return std::isfinite(x); };
-  if (at != weights.transition.size() ||
-      !std::all_of(weights.transition.begin(), weights.transition.end(), finite))
+  if (at != transition.size() || !std::all_of(transition.begin(), transition.end(), finite))
     throw std::invalid_argument("the transitions do not fit the tagger");
-  return make_transitions(shape, of_pruner && weights.has_pruner ? pruner : side, joint, 1.0F);
+  return make_transitions(shape, of_pruner && has_pruner ? pruner : side, joint, 1.0F);
 }
 
 }  // namespace
@@ -146,57 +122,21 @@ CoupledWeights compile_coupled(const CoupledLayout& layout, std::span<const floa
 CoupledPredictor::CoupledPredictor(CoupledShape shape, CoupledWeights weights, TemplateSet templates,
                                    Folding folding, SearchOptions options)
     : shape_(std::move(shape)),
-      weights_(std::move(weights)),
+      table_(weights.table, side_blocks(shape_, weights.has_pruner), shape_.joint_labels()),
+      transition_(std::move(weights.transition)),
+      has_pruner_(weights.has_pruner),
       templates_(std::move(templates)),
       folding_(std::move(folding)),
       options_(options),
-      side_labels_(side_label_count(shape_, weights_.has_pruner)),
-      between_(cut_transitions(shape_, weights_, false)),
-      prune_between_(cut_transitions(shape_, weights_, true)) {
-  check(weights_.table, side_labels_ + shape_.joint_labels());
-  check_order(weights_.table, side_labels_);
+      between_(cut_transitions(shape_, transition_, has_pruner_, false)),
+      prune_between_(cut_transitions(shape_, transition_, has_pruner_, true)) {
   if (!(options_.margin >= 0.0)) throw std::invalid_argument("the margin must be at least 0");
-  if (side_labels_ + shape_.joint_labels() >= (kSpread & ~kLastEntry))
-    throw std::invalid_argument("the tagger has too many labels");
-  spread_long_rows();
 }
 
-CoupledWeights CoupledPredictor::weights() const {
-  CoupledWeights given = weights_;
-  for (const Replaced& each : replaced_) {
-    given.table.label[each.entry] = each.label;
-    given.table.weight[each.entry] = each.weight;
-  }
-  return given;
-}
-
-void CoupledPredictor::spread_long_rows() {
-  std::vector<std::uint16_t>& label = weights_.table.label;
-  const auto joint = static_cast<std::size_t>(shape_.joint_labels());
-  const std::size_t least = std::max<std::size_t>(64, joint / 16);
-  for (std::size_t begin = 0; begin < label.size();) {
-    std::size_t end = begin;
-    while ((label[end] & kLastEntry) == 0) ++end;
-    ++end;
-    std::size_t at = begin;
-    while (at < end && (label[at] & ~kLastEntry) < side_labels_) ++at;
-    if (end - at >= least && spread_.size() / joint < (std::size_t{1} << 24U)) {
-      const std::size_t row = spread_.size();
-      spread_.resize(row + joint, 0.0F);
-      for (std::size_t k = at; k < end; ++k)
-        spread_[row + static_cast<std::size_t>((label[k] & ~kLastEntry) - side_labels_)] +=
-            weights_.table.weight[k];
-      replaced_.push_back({at, label[at], weights_.table.weight[at]});
-      label[at] = kSpread;
-      weights_.table.weight[at] = static_cast<float>(row / joint);
-    }
-    begin = end;
-  }
-}
+CoupledWeights CoupledPredictor::weights() const { return {table_.restore(), transition_, has_pruner_}; }
 
 void CoupledPredictor::score(const Sentences& sentences, std::int64_t sentence, Work& work) const {
   constexpr std::size_t kAhead = 24;
-  const WeightTable& table = weights_.table;
   work.keys.first.assign(1, 0);
   work.keys.value.clear();
   extract_keys(templates_, sentences, sentence, sentence + 1, work.keys);
@@ -205,44 +145,37 @@ void CoupledPredictor::score(const Sentences& sentences, std::int64_t sentence, 
   const std::size_t sides = shape_.sides();
   SideScores& scores = work.search.scores;
   scores.state.resize(sides);
-  scores.prune.resize(weights_.has_pruner ? sides : 0);
+  scores.prune.resize(has_pruner_ ? sides : 0);
   for (std::size_t k = 0; k < sides; ++k) scores.state[k].assign(length * shape_.shapes[k].stride(), 0.0);
   for (std::size_t k = 0; k < scores.prune.size(); ++k)
     scores.prune[k].assign(length * shape_.shapes[k].stride(), 0.0);
+  work.row.resize(static_cast<std::size_t>(side_label_count(shape_, has_pruner_)));
   work.joint_entry.clear();
   work.joint_first.assign(1, 0);
   // All features are looked up before the weights of any are read: memory has time to answer.
   work.entry.resize(keys.size());
-  for (std::size_t k = 0; k < std::min(kAhead, keys.size()); ++k) table.prefetch(keys[k]);
+  for (std::size_t k = 0; k < std::min(kAhead, keys.size()); ++k) table_.prefetch(keys[k]);
   for (std::size_t k = 0; k < keys.size(); ++k) {
-    if (k + kAhead < keys.size()) table.prefetch(keys[k + kAhead]);
-    work.entry[k] = table.find(keys[k]);
-    if (work.entry[k] == kNoEntry) continue;
-    __builtin_prefetch(table.label.data() + work.entry[k]);
-    __builtin_prefetch(table.weight.data() + work.entry[k]);
+    if (k + kAhead < keys.size()) table_.prefetch(keys[k + kAhead]);
+    work.entry[k] = table_.find(keys[k]);
+    if (work.entry[k] != kNoEntry) table_.prefetch_entry(work.entry[k]);
   }
   for (std::size_t t = 0; t < length; ++t) {
-    work.row.assign(static_cast<std::size_t>(side_labels_), 0.0);
+    std::fill(work.row.begin(), work.row.end(), 0.0F);
     for (auto k = static_cast<std::size_t>(work.keys.first[t]);
          k < static_cast<std::size_t>(work.keys.first[t + 1]); ++k) {
-      for (std::uint32_t entry = work.entry[k]; entry != kNoEntry; ++entry) {
-        const std::uint16_t label = table.label[entry];
-        if ((label & ~kLastEntry) >= side_labels_) {
-          work.joint_entry.push_back(entry);
-          break;
-        }
-        work.row[label & ~kLastEntry] += table.weight[entry];
-        if ((label & kLastEntry) != 0) break;
-      }
+      if (work.entry[k] == kNoEntry) continue;
+      const std::uint32_t joint = table_.add_sides(work.entry[k], work.row.data());
+      if (joint != kNoEntry) work.joint_entry.push_back(joint);
     }
     work.joint_first.push_back(work.joint_entry.size());
-    const double* from = work.row.data();
+    const float* from = work.row.data();
     for (std::size_t k = 0; k < scores.prune.size(); from += shape_.labels[k], ++k)
       std::copy_n(from, shape_.labels[k], scores.prune[k].data() + t * shape_.shapes[k].stride());
     for (std::size_t k = 0; k < sides; from += shape_.labels[k], ++k)
       std::copy_n(from, shape_.labels[k], scores.state[k].data() + t * shape_.shapes[k].stride());
   }
-  const float* transition = weights_.transition.data();
+  const float* transition = transition_.data();
   const auto add_all_edges = [&](std::vector<std::vector<double>>& states) {
     for (std::size_t k = 0; k < states.size(); ++k) {
       const auto edge = static_cast<std::size_t>(shape_.labels[k]) + 1;
@@ -267,8 +200,7 @@ void CoupledPredictor::analyse(const Sentences& sentences, std::int64_t sentence
 void CoupledPredictor::search(std::int64_t units, Work& work) const {
   prune(shape_, prune_between_, options_.pruning, static_cast<std::int32_t>(units), {},
         std::isfinite(options_.margin), work.search);
-  build(shape_, between_, EntrySource(weights_.table, spread_, side_labels_, shape_.joint_labels(), work),
-        options_.margin, work.search);
+  build(shape_, between_, EntrySource(table_, work), options_.margin, work.search);
   decode(shape_, options_.decoding, work.search);
 }
 

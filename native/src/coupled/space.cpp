@@ -133,7 +133,6 @@ void add_joint_states(std::size_t parts, std::int32_t t, const JointSource& sour
   }
   if (work.used.empty()) return;
   work.sum.assign(work.used.size() + 1, 0.0);
-  std::sort(work.used.begin(), work.used.end());
   source.add(t, work.used, work.slot.data(), work.sum.data());
   for (std::size_t k = begin; k < end; ++k) {
     if (space.label[k] < 0) continue;

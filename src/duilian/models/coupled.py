@@ -61,7 +61,8 @@ class CoupledTagger(Stored):
     `most` and `mass` are r and λ of pruning. `start`: "warm" begins the largest corpus's side with its
     plain tagger's weights (`warm` gives a share of them for every side), "cold" with zeros as in the papers.
     `samples`: sentences drawn per side and iteration (N', M', …); a side without gets as many as the smallest
-    corpus has. `guide` names a standard whose labels are features of the others, for conversion from it.
+    corpus has. `margin`: bundles that look so much worse (in nats) than the best of their unit are not tried
+    when tagging; None tries all. `guide` names a standard whose labels are features of the others, for conversion from it.
     """
 
     kind: ClassVar[str] = "coupled"
@@ -90,7 +91,7 @@ class CoupledTagger(Stored):
         guide: str | None = None,
         joint_count: int | None = None,
         decoding: Literal["marginals", "path"] = "marginals",
-        margin: float | None = 6.0,
+        margin: float | None = 5.0,
         keep: Keep = "all",
         scheme: str = "BIES",
         join_letters: bool = False,

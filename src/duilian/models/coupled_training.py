@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 AVERAGE = "average"
 SEEN = {"word": 3, "char": 2}  # joint features exist for attributes seen so often
 WARM = {"word": 0.0, "char": 0.3}  # of the sides that are not the source
+JOINT_PRUNING = {"word": (8, 0.98), "char": (4, 0.9)}  # r and λ where joint features are laid out
 MOST_JOINT_LABELS = 24_000  # of all joint parts together: labels have 15 bits
 LINKED = 1024  # bundles with transition weights
 
@@ -72,7 +73,7 @@ class CoupledTraining:
         say("features")
         self.body = self._body(sides)
         self.plain = self._plain(self.body, say)
-        pruned = self._pruned(self.plain, say)
+        pruned = self._jackknifed(self.plain, say) if tagger.pruning == "offline" else []
         self.layout, self.data = self._lay_out(self.plain, pruned, say)
         self.dev_sets = [
             None if found is None else self._dev_set(found, side, known)
@@ -131,24 +132,34 @@ class CoupledTraining:
         )
         return plain
 
-    def _pruned(self, plain: PlainSides, say: Callable[[str], None]) -> list[_native.TagSets]:
-        """The sides' candidates on the training sentences: jack-knifed for pruning offline, else simply."""
+    def _jackknifed(self, plain: PlainSides, say: Callable[[str], None]) -> list[_native.TagSets]:
+        """The sides' candidates on the training sentences, for pruning offline."""
         tagger = self.tagger
-        pruning, config = tagger._native_pruning(), self._plain_config()
-        if tagger.pruning == "online":
-            return [plain.candidates(side, pruning, tagger.threads) for side in range(len(tagger.standards))]
         say(f"jack-knifing in {tagger.folds} folds")
-        settings = repr(
-            (
-                tagger.most,
-                tagger.mass,
-                tagger.plain_iterations,
-                tagger.seed,
-                tagger.full_from,
-                tagger.templates_.text,
-            )
+        settings = (
+            tagger.most,
+            tagger.mass,
+            tagger.plain_iterations,
+            tagger.seed,
+            tagger.full_from,
+            tagger.templates_.text,
         )
-        return offline_candidates(plain, pruning, tagger.folds, config, settings=settings, cache=tagger.cache)
+        return offline_candidates(
+            plain,
+            tagger._native_pruning(),
+            tagger.folds,
+            self._plain_config(),
+            settings=repr(settings),
+            cache=tagger.cache,
+        )
+
+    def _latent(self, plain: PlainSides) -> list[_native.TagSets]:
+        """The labels of the other sides that joint features exist for: the plain taggers' candidates."""
+        tagger = self.tagger
+        most, mass = JOINT_PRUNING[tagger.level]
+        everything = most >= tagger.most and mass >= tagger.mass
+        pruning = tagger._native_pruning() if everything or tagger.mass >= 1 else _native.Pruning(most, mass)
+        return [plain.candidates(side, pruning, tagger.threads) for side in range(len(tagger.standards))]
 
     def _lay_out(
         self, plain: PlainSides, pruned: list[_native.TagSets], say: Callable[[str], None]
@@ -164,7 +175,6 @@ class CoupledTraining:
             for each in tagger.mappings_
         ]
         shape = _native.CoupledShape(labels, rules, mappings)
-        offline = pruned if tagger.pruning == "offline" else []
         parts = (
             []
             if tagger.features == "separate"
@@ -174,8 +184,9 @@ class CoupledTraining:
         shared = _native.CoupledData(body.shared, *arguments, [])
         seen = tagger.joint_count or SEEN[tagger.level]
         most = MOST_JOINT_LABELS // max(len(parts), 1)
-        layout = _native.lay_out_coupled(shape, plain.layouts, shared, pruned, parts, seen, LINKED, most)
-        return layout, _native.CoupledData(body.rows, *arguments, offline)
+        latent = self._latent(plain)
+        layout = _native.lay_out_coupled(shape, plain.layouts, shared, latent, parts, seen, LINKED, most)
+        return layout, _native.CoupledData(body.rows, *arguments, pruned)
 
     def _trainer(self) -> Trainer:
         tagger = self.tagger

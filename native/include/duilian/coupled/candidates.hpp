@@ -21,11 +21,13 @@ struct Pruning {
 struct PruningWorkspace {
   UniformWorkspace chain;
   UniformMarginals found;
+  std::vector<double> left;
   std::vector<std::int32_t> path;
 };
 
 /// The labels kept of `p` [labels], ascending, behind those already in `out`. Ties keep the lower label.
-void choose_labels(std::span<const double> p, Pruning pruning, std::vector<TagId>& out);
+void choose_labels(std::span<const double> p, Pruning pruning, std::vector<double>& scratch,
+                   std::vector<TagId>& out);
 
 /// The candidates of one side for a sentence. `keep` [T] has labels that must stay (-1: none), or is empty.
 /// Under rules, candidates that stand on no legal path are left out; if none is left, the side's best path

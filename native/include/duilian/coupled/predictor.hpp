@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "duilian/coupled/entry_table.hpp"
 #include "duilian/coupled/objective.hpp"
 #include "duilian/coupled/search.hpp"
 #include "duilian/features/extract.hpp"
@@ -43,7 +44,7 @@ class CoupledPredictor {
     SearchWork search;
     FeatureKeys keys;
     std::vector<std::uint32_t> entry;        // [keys]  where a feature's weights begin
-    std::vector<double> row;                 // side scores of one unit
+    std::vector<float> row;                  // side scores of one unit
     std::vector<std::uint32_t> joint_entry;  // of all units
     std::vector<std::size_t> joint_first;    // [T + 1]
   };
@@ -64,22 +65,12 @@ class CoupledPredictor {
 
  private:
   CoupledShape shape_;
-  CoupledWeights weights_;
+  EntryTable table_;
+  std::vector<float> transition_;
+  bool has_pruner_;
   TemplateSet templates_;
   Folding folding_;
   SearchOptions options_;
-  void spread_long_rows();
-
-  std::int32_t side_labels_ = 0;  // of the table, before the joint ones
-  // Features with many joint weights have them spread out, [rows][joint labels]: their one joint entry has
-  // the label kSpread and, as its weight, the number of the row.
-  std::vector<float> spread_;
-  struct Replaced {
-    std::size_t entry;
-    std::uint16_t label;
-    float weight;
-  };
-  std::vector<Replaced> replaced_;  // what stood where an entry now leads to a spread row
   CoupledTransitions between_;
   CoupledTransitions prune_between_;
 };

@@ -25,7 +25,7 @@ class JointSource {
   JointSource() = default;
   JointSource(const JointSource&) = delete;
   JointSource& operator=(const JointSource&) = delete;
-  /// For every label l in `wanted` (ascending) adds the weights of unit t's features with l to sum[slot[l]];
+  /// For every label l in `wanted` adds the weights of unit t's features with l to sum[slot[l]];
   /// what other labels have may go to sum[0].
   virtual void add(std::int32_t t, std::span<const std::int32_t> wanted, const std::int32_t* slot,
                    double* sum) const = 0;

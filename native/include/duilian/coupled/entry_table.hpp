@@ -1,0 +1,88 @@
+// The weights of a coupled tagger as tagging wants them: what a feature says of nearly all labels of a side
+// lies in a row that is added at once, and so do the joint weights of features that have many.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/score/weight_table.hpp"
+
+namespace duilian {
+
+class EntryTable {
+ public:
+  /// `blocks`: how many labels each side has, in the order of the table; `joint` labels follow them. Throws
+  /// std::invalid_argument if any index in the table leads outside or labels do not rise.
+  EntryTable(const WeightTable& table, std::vector<std::int32_t> blocks, std::int32_t joint);
+
+  /// The table again, as it was given.
+  [[nodiscard]] WeightTable restore() const;
+
+  void prefetch(std::uint64_t key) const { table_.prefetch(key); }
+  /// Where the feature's entries begin; kNoEntry if it has none.
+  [[nodiscard]] std::uint32_t find(std::uint64_t key) const { return table_.find(key); }
+  void prefetch_entry(std::uint32_t entry) const {
+    __builtin_prefetch(table_.label.data() + entry);
+    __builtin_prefetch(table_.weight.data() + entry);
+  }
+
+  /// Adds the sides' weights from this entry on to `row` [side labels]; gives the first joint entry, or
+  /// kNoEntry.
+  [[nodiscard]] std::uint32_t add_sides(std::uint32_t entry, float* row) const {
+    for (;; ++entry) {
+      const std::uint16_t label = table_.label[entry] & static_cast<std::uint16_t>(~kLastEntry);
+      if (label < side_labels_) {
+        row[label] += table_.weight[entry];
+      } else if (label >= kRow && label < kSpread) {
+        add_row(label - kRow, entry, row);
+      } else {
+        return entry;
+      }
+      if ((table_.label[entry] & kLastEntry) != 0) return kNoEntry;
+    }
+  }
+
+  /// Adds the joint weights from this entry on: those of the labels in `wanted` to sum[slot[label]].
+  void add_joint(std::uint32_t entry, std::span<const std::int32_t> wanted, const std::int32_t* slot,
+                 double* sum) const {
+    if ((table_.label[entry] & ~kLastEntry) == kSpread) {
+      const float* row = spread_.data() + index(entry);
+      for (const std::int32_t label : wanted) sum[slot[label]] += row[label];
+      return;
+    }
+    for (;; ++entry) {
+      const std::uint16_t label = table_.label[entry];
+      sum[slot[(label & ~kLastEntry) - side_labels_]] += table_.weight[entry];
+      if ((label & kLastEntry) != 0) return;
+    }
+  }
+
+ private:
+  // Labels that say where weights lie: a row of block k, or the joint labels spread out.
+  static constexpr std::int32_t kRow = 0x7F00;
+  static constexpr std::int32_t kSpread = 0x7FFF;
+
+  [[nodiscard]] std::size_t index(std::uint32_t entry) const {
+    return std::bit_cast<std::uint32_t>(table_.weight[entry]);
+  }
+  void add_row(std::int32_t block, std::uint32_t entry, float* row) const {
+    const float* from = rows_.data() + index(entry);
+    float* to = row + block_at_[block];
+    for (std::int32_t l = 0; l < blocks_[block]; ++l) to[l] += from[l];
+  }
+  void add_group(const WeightTable& from, std::size_t begin, std::size_t end);
+  void add_block(const WeightTable& from, std::size_t begin, std::size_t end, std::int32_t first,
+                 std::int32_t size, std::size_t least, std::int32_t marker, std::vector<float>& rows);
+
+  WeightTable table_;
+  std::vector<std::int32_t> blocks_;
+  std::vector<std::int32_t> block_at_;
+  std::int32_t side_labels_ = 0;
+  std::int32_t joint_ = 0;
+  std::vector<float> rows_;    // of the sides
+  std::vector<float> spread_;  // [rows][joint labels]
+};
+
+}  // namespace duilian

@@ -1,0 +1,130 @@
+#include "duilian/coupled/entry_table.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace duilian {
+
+namespace {
+
+[[nodiscard]] std::int32_t label_of(const WeightTable& table, std::size_t entry) {
+  return table.label[entry] & ~kLastEntry;
+}
+
+[[nodiscard]] bool is_last(const WeightTable& table, std::size_t entry) {
+  return (table.label[entry] & kLastEntry) != 0;
+}
+
+/// Slots that lead to entry `from[i]` lead to `to[i]` instead; both ascending. Throws if a slot leads to
+/// none of them.
+void redirect(std::vector<std::uint64_t>& slots, const std::vector<std::uint32_t>& from,
+              const std::vector<std::uint32_t>& to) {
+  for (std::uint64_t& slot : slots) {
+    if (slot == kNoSlot) continue;
+    const auto entry = static_cast<std::uint32_t>(slot);
+    const auto at = std::lower_bound(from.begin(), from.end(), entry);
+    if (at == from.end() || *at != entry)
+      throw std::invalid_argument("a slot of the tagger leads into the middle of a feature");
+    slot = (slot & ~std::uint64_t{0xFFFFFFFFU}) | to[static_cast<std::size_t>(at - from.begin())];
+  }
+}
+
+}  // namespace
+
+EntryTable::EntryTable(const WeightTable& table, std::vector<std::int32_t> blocks, std::int32_t joint)
+    : blocks_(std::move(blocks)), joint_(joint) {
+  for (const std::int32_t size : blocks_) {
+    block_at_.push_back(side_labels_);
+    side_labels_ += size;
+  }
+  if (side_labels_ + joint >= kRow || blocks_.size() >= static_cast<std::size_t>(kSpread - kRow))
+    throw std::invalid_argument("the tagger has too many labels");
+  check(table, side_labels_ + joint);
+  std::vector<std::uint32_t> from;
+  std::vector<std::uint32_t> to;
+  for (std::size_t begin = 0; begin < table.label.size();) {
+    std::size_t end = begin;
+    while (!is_last(table, end)) ++end;
+    ++end;
+    from.push_back(static_cast<std::uint32_t>(begin));
+    to.push_back(static_cast<std::uint32_t>(table_.label.size()));
+    add_group(table, begin, end);
+    begin = end;
+  }
+  table_.slot = table.slot;
+  redirect(table_.slot, from, to);
+  if (rows_.size() > 0xFFFFFFFFU || spread_.size() > 0xFFFFFFFFU)
+    throw std::invalid_argument("the tagger has too many weights");
+}
+
+void EntryTable::add_group(const WeightTable& from, std::size_t begin, std::size_t end) {
+  for (std::size_t k = begin + 1; k < end; ++k) {
+    if (label_of(from, k) <= label_of(from, k - 1))
+      throw std::invalid_argument("the labels of a feature do not rise");
+  }
+  std::size_t at = begin;
+  const auto end_of_block = [&](std::int32_t last_label) {
+    std::size_t k = at;
+    while (k < end && label_of(from, k) < last_label) ++k;
+    return k;
+  };
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    const std::size_t stop = end_of_block(block_at_[b] + blocks_[b]);
+    const auto least = std::max<std::size_t>(8, static_cast<std::size_t>(blocks_[b]) / 4);
+    add_block(from, at, stop, block_at_[b], blocks_[b], least, kRow + static_cast<std::int32_t>(b), rows_);
+    at = stop;
+  }
+  const auto least = std::max<std::size_t>(64, static_cast<std::size_t>(joint_) / 16);
+  add_block(from, at, end, side_labels_, joint_, least, kSpread, spread_);
+  table_.label.back() |= kLastEntry;
+}
+
+void EntryTable::add_block(const WeightTable& from, std::size_t begin, std::size_t end, std::int32_t first,
+                           std::int32_t size, std::size_t least, std::int32_t marker,
+                           std::vector<float>& rows) {
+  if (end - begin < least) {
+    for (std::size_t k = begin; k < end; ++k)
+      table_.add(static_cast<std::uint16_t>(label_of(from, k)), from.weight[k]);
+    return;
+  }
+  const std::size_t row = rows.size();
+  rows.resize(row + static_cast<std::size_t>(size), 0.0F);
+  for (std::size_t k = begin; k < end; ++k)
+    rows[row + static_cast<std::size_t>(label_of(from, k) - first)] =
+        from.weight[k] == 0.0F ? -0.0F : from.weight[k];  // a weight of 0 is not the same as none
+  table_.add(static_cast<std::uint16_t>(marker), std::bit_cast<float>(static_cast<std::uint32_t>(row)));
+}
+
+WeightTable EntryTable::restore() const {
+  WeightTable out;
+  std::vector<std::uint32_t> from;
+  std::vector<std::uint32_t> to;
+  const auto write_row = [&](std::span<const float> row, std::int32_t first) {
+    for (std::size_t l = 0; l < row.size(); ++l) {
+      if (std::bit_cast<std::uint32_t>(row[l]) == 0) continue;  // none; a weight of 0 is -0 here
+      out.add(static_cast<std::uint16_t>(first + static_cast<std::int32_t>(l)), row[l] + 0.0F);
+    }
+  };
+  for (std::size_t k = 0; k < table_.label.size(); ++k) {
+    if (k == 0 || is_last(table_, k - 1)) {
+      from.push_back(static_cast<std::uint32_t>(k));
+      to.push_back(static_cast<std::uint32_t>(out.label.size()));
+    }
+    const std::int32_t label = label_of(table_, k);
+    const std::size_t at = label >= kRow ? index(static_cast<std::uint32_t>(k)) : 0;
+    if (label == kSpread) {
+      write_row(std::span(spread_).subspan(at, static_cast<std::size_t>(joint_)), side_labels_);
+    } else if (label >= kRow) {
+      const auto b = static_cast<std::size_t>(label - kRow);
+      write_row(std::span(rows_).subspan(at, static_cast<std::size_t>(blocks_[b])), block_at_[b]);
+    } else {
+      out.add(static_cast<std::uint16_t>(label), table_.weight[k]);
+    }
+    if (is_last(table_, k)) out.label.back() |= kLastEntry;
+  }
+  out.slot = table_.slot;
+  redirect(out.slot, from, to);
+  return out;
+}
+
+}  // namespace duilian
