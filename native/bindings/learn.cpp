@@ -76,8 +76,9 @@ void bind_learn(nb::module_& m) {
       .def_rw("scale", &SgdState::scale);
 
   nb::class_<CoupledObjective> coupled(m, "CoupledObjective");
-  coupled.def(nb::init<const CoupledLayout&, const CoupledData&, Pruning, bool>(), "layout"_a, "data"_a,
-              "pruning"_a, "learns_separate"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+  coupled.def(nb::init<const CoupledLayout&, const CoupledData&, Pruning, double, bool>(), "layout"_a,
+              "data"_a, "pruning"_a, "margin"_a, "learns_separate"_a, nb::keep_alive<1, 2>(),
+              nb::keep_alive<1, 3>());
   bind_learning(coupled);
 
   nb::class_<TaggingObjective> tagging(m, "TaggingObjective");

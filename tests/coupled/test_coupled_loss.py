@@ -49,7 +49,7 @@ def compare(
     """Every sentence's loss and every weight's slope against the listing."""
     weights = random_weights(seed, layout.weights)
     data = case.data(candidates or [])
-    objective = _native.CoupledObjective(layout, data, pruning.native, learns_separate)
+    objective = _native.CoupledObjective(layout, data, pruning.native, np.inf, learns_separate)
     twin, place = Twin.of(case, layout, weights), places(case, layout)
     for sentence in range(case.sentences):
         loss, gradient = objective.gradient(weights, 1.0, sentence)
@@ -127,7 +127,7 @@ def test_the_gradient_matches_central_differences(sides: int) -> None:
     layout = lay_out(case, LayoutOptions(linked=3))
     count = sum(map(len, case.features))
     data = case.data(strength=np.random.default_rng(2).uniform(-1, 2, count).astype(np.float32))
-    objective = _native.CoupledObjective(layout, data, KEEP_ALL.native, True)
+    objective = _native.CoupledObjective(layout, data, KEEP_ALL.native, np.inf, True)
     original = random_weights(4, layout.weights)
     for sentence in range(0, case.sentences, 2):
         _, gradient = objective.gradient(original, 1.0, sentence)
@@ -147,12 +147,38 @@ def test_scaled_weights_are_the_weights_times_the_scale(rules: str) -> None:
     case = random_case(11, rules=rules)
     layout = lay_out(case)
     weights = random_weights(1, layout.weights)
-    objective = _native.CoupledObjective(layout, case.data(), Pruning(2, 0.9).native, True)
+    objective = _native.CoupledObjective(layout, case.data(), Pruning(2, 0.9).native, np.inf, True)
     for sentence in range(case.sentences):
         loss, gradient = objective.gradient(weights, 0.25, sentence)
         wanted_loss, wanted = objective.gradient(np.float32(0.25) * weights, 1.0, sentence)
         assert loss == pytest.approx(wanted_loss, abs=1e-6)
         np.testing.assert_allclose(gradient, wanted, atol=1e-6)
+
+
+@pytest.mark.parametrize("sides", [2, 3])
+@pytest.mark.parametrize("partial", [False, True])
+def test_a_margin_in_training(sides: int, partial: bool) -> None:
+    """A wide one changes nothing; the narrowest one leaves the annotation in, and less to choose from."""
+    case = random_case(13, sides=sides, rules="free", partial=partial)
+    layout = lay_out(case)
+    weights = random_weights(1, layout.weights)
+    exact, wide, narrow = (
+        _native.CoupledObjective(layout, case.data(), KEEP_ALL.native, margin, True)
+        for margin in (np.inf, 1e9, 0.0)
+    )
+    left_out = 0
+    for sentence in range(case.sentences):
+        loss, gradient = exact.gradient(weights, 1.0, sentence)
+        same_loss, same = wide.gradient(weights, 1.0, sentence)
+        assert same_loss == pytest.approx(loss, abs=1e-9)
+        np.testing.assert_allclose(same, gradient, atol=1e-9)
+        narrow_loss, direction = narrow.gradient(weights, 1.0, sentence)
+        assert np.isfinite(narrow_loss)
+        assert narrow_loss > -1e-9
+        left_out += int(np.count_nonzero(direction) < np.count_nonzero(gradient))
+    assert left_out > 0
+    with pytest.raises(ValueError, match="margin in training"):
+        _native.CoupledObjective(layout, case.data(), KEEP_ALL.native, -1.0, True)
 
 
 @pytest.mark.parametrize("scale", [100.0, 3000.0])
@@ -161,7 +187,7 @@ def test_wide_scores_stay_right(scale: float) -> None:
         case = random_case(13, rules=rules)
         layout = lay_out(case)
         weights = random_weights(2, layout.weights, scale)
-        objective = _native.CoupledObjective(layout, case.data(), KEEP_ALL.native, True)
+        objective = _native.CoupledObjective(layout, case.data(), KEEP_ALL.native, np.inf, True)
         twin = Twin.of(case, layout, weights)
         for sentence in range(case.sentences):
             example = twin.example(sentence, twin.training_candidates(sentence, KEEP_ALL))
@@ -176,7 +202,7 @@ def test_passes_are_the_same_for_any_number_of_threads(rules: str, batch: int) -
     case = random_case(17, sides=3 if rules == "free" else 2, rules=rules)
     layout = lay_out(case)
     data = case.data()
-    objective = _native.CoupledObjective(layout, data, Pruning(2, 0.95).native, True)
+    objective = _native.CoupledObjective(layout, data, Pruning(2, 0.95).native, np.inf, True)
     order = np.random.default_rng(2).permutation(np.repeat(np.arange(case.sentences), 5))
     results = []
     for threads in (1, 2, 3):
@@ -197,7 +223,7 @@ def test_a_sentence_without_units_costs_nothing() -> None:
     case.first.insert(2, case.first[2])
     case.side.insert(2, 1)
     layout = lay_out(case)
-    objective = _native.CoupledObjective(layout, case.data(), KEEP_ALL.native, True)
+    objective = _native.CoupledObjective(layout, case.data(), KEEP_ALL.native, np.inf, True)
     loss, gradient = objective.gradient(random_weights(1, layout.weights), 1.0, 2)
     assert loss == 0.0
     assert not gradient.any()
@@ -256,7 +282,7 @@ def test_data_that_do_not_fit_are_refused() -> None:
         layout = lay_out(case)
         data = _native.CoupledData(*changed, candidates or [])
         with pytest.raises(ValueError, match=r"^[a-z]"):
-            _native.CoupledObjective(layout, data, KEEP_ALL.native, True)
+            _native.CoupledObjective(layout, data, KEEP_ALL.native, np.inf, True)
 
     refused(rows, first, side[:-1], label, sets)
     refused(rows, first, np.full_like(side, 2), label, sets)
@@ -270,7 +296,7 @@ def test_data_that_do_not_fit_are_refused() -> None:
     refused(rows, first, side, label, sets, candidates=[*everything, wide])
     short = _native.TagSets(np.array([0, 1], np.int32), np.array([0], np.int32))
     refused(rows, first, side, label, sets, candidates=[*everything, short])
-    objective = _native.CoupledObjective(lay_out(case), case.data(), KEEP_ALL.native, True)
+    objective = _native.CoupledObjective(lay_out(case), case.data(), KEEP_ALL.native, np.inf, True)
     with pytest.raises(ValueError, match="weights do not fit"):
         objective.gradient(np.zeros(3, np.float32), 1.0, 0)
 

@@ -132,7 +132,7 @@ def test_what_is_annotated_survives_any_pruning(sides: int, rules: str, partial:
         layout = lay_out(case)
         for scale in (1.0, 30.0):
             weights = random_weights(seed, layout.weights, scale)
-            objective = _native.CoupledObjective(layout, case.data(), Pruning(1, 0.1).native, True)
+            objective = _native.CoupledObjective(layout, case.data(), Pruning(1, 0.1).native, np.inf, True)
             losses = [objective.gradient(weights, 1.0, s)[0] for s in range(case.sentences)]
             assert np.isfinite(losses).all()
             assert min(losses) >= -1e-9
@@ -170,9 +170,13 @@ def test_keeping_everything_is_the_unpruned_model(
     case = random_case(31, sides=sides, rules=rules, mapped=mapped, partial=partial)
     layout = lay_out(case)
     weights = random_weights(31, layout.weights)
-    online = _native.CoupledObjective(layout, case.data(), Pruning(max(case.labels), 1.0).native, True)
-    wider = _native.CoupledObjective(layout, case.data(), KEEP_ALL.native, True)
-    offline = _native.CoupledObjective(layout, case.data(case.all_labels()), Pruning(1, 0.1).native, True)
+    online = _native.CoupledObjective(
+        layout, case.data(), Pruning(max(case.labels), 1.0).native, np.inf, True
+    )
+    wider = _native.CoupledObjective(layout, case.data(), KEEP_ALL.native, np.inf, True)
+    offline = _native.CoupledObjective(
+        layout, case.data(case.all_labels()), Pruning(1, 0.1).native, np.inf, True
+    )
     twin = Twin.of(case, layout, weights)
     for sentence in range(case.sentences):
         units = len(case.span(sentence))

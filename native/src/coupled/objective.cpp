@@ -259,8 +259,12 @@ CoupledLayout lay_out_coupled(CoupledShape shape, std::vector<TaggerLayout> sepa
 }
 
 CoupledObjective::CoupledObjective(const CoupledLayout& layout, const CoupledData& data, Pruning pruning,
-                                   bool learns_separate)
-    : layout_(layout), data_(data), pruning_(pruning), learns_separate_(learns_separate) {
+                                   double margin, bool learns_separate)
+    : layout_(layout), data_(data), pruning_(pruning), margin_(margin), learns_separate_(learns_separate) {
+  const bool is_free = std::all_of(layout.shape.rules.begin(), layout.shape.rules.end(),
+                                   [](const Succession& rules) { return rules.is_free(); });
+  if (!(margin >= 0.0) || (std::isfinite(margin) && !is_free))
+    throw std::invalid_argument("a margin in training must be at least 0, and there must be no rules");
   check(data, layout.shape);
   check_rows(data.features, static_cast<std::int64_t>(layout.joint_first.size()) - 1);
   most_labels_ = layout.shape.joint_labels();
@@ -300,7 +304,7 @@ void CoupledObjective::find_candidates(const Prepared& between, std::int64_t beg
   if (data_.candidates.empty()) {
     std::vector<std::span<const std::int32_t>> keep(layout_.separate.size());
     keep[side] = work.gold;
-    return prune(layout_.shape, between, pruning_, units, keep, false, work.search);
+    return prune(layout_.shape, between, pruning_, units, keep, std::isfinite(margin_), work.search);
   }
   work.search.candidates.resize(layout_.separate.size());
   for (std::size_t k = 0; k < layout_.separate.size(); ++k) {
@@ -354,6 +358,10 @@ double CoupledObjective::compute(const Prepared& between, WeightView weights, st
   }
   const RowSource source(layout_, weights, data_.features, begin);
   score_states(layout_.shape, search.scores, source, search.joint, search.space);
+  if (!search.prior.empty()) {
+    narrow(layout_.shape, search.candidates, search.prior, margin_, work.inside, search.space);
+    if (!find_correct(begin, side, work)) throw std::logic_error("narrowing has lost the annotation");
+  }
   score_between(layout_.shape, between, search.space);
   take_part(search.space, work.inside, work.correct);
   marginals(search.space.chain(), search.chain, search.found);

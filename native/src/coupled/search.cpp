@@ -26,7 +26,7 @@ void build(const CoupledShape& shape, const CoupledTransitions& between, const J
   }
   score_states(shape, work.scores, source, work.joint, work.space);
   if (!work.prior.empty() && std::isfinite(margin))
-    narrow(shape, work.candidates, work.prior, margin, work.space);
+    narrow(shape, work.candidates, work.prior, margin, {}, work.space);
   score_between(shape, between, work.space);
 }
 

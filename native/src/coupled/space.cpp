@@ -266,7 +266,8 @@ namespace {
 
 /// Marks the states of position t that are worth trying; `promise` [S] is filled in.
 void mark_promising(std::int32_t t, std::span<const TagSets> candidates,
-                    std::span<const std::vector<double>> log_p, double margin, const BundleSpace& space,
+                    std::span<const std::vector<double>> log_p, double margin,
+                    std::span<const std::int32_t> correct, const BundleSpace& space,
                     std::vector<double>& promise, std::vector<std::uint8_t>& keep) {
   const std::size_t sides = candidates.size();
   const std::int32_t first = space.lattice.first[t];
@@ -279,6 +280,13 @@ void mark_promising(std::int32_t t, std::span<const TagSets> candidates,
   }
   const double least = *std::max_element(promise.begin() + first, promise.begin() + last) - margin;
   for (std::int32_t s = first; s < last; ++s) keep[s] = promise[s] >= least ? 1 : 0;
+  const auto begin = std::lower_bound(correct.begin(), correct.end(), first);
+  const auto end = std::lower_bound(begin, correct.end(), last);
+  double best = kForbidden;
+  for (auto at = begin; at != end; ++at) best = std::max(best, promise[*at]);
+  for (auto at = begin; at != end; ++at) {
+    if (promise[*at] >= best - margin) keep[*at] = 1;
+  }
 }
 
 /// Leaves of the states to keep those that stand on a legal path; false if there is none.
@@ -298,7 +306,8 @@ void mark_promising(std::int32_t t, std::span<const TagSets> candidates,
 }  // namespace
 
 void narrow(const CoupledShape& shape, std::span<const TagSets> candidates,
-            std::span<const std::vector<double>> p, double margin, BundleSpace& space) {
+            std::span<const std::vector<double>> p, double margin, std::span<const std::int32_t> correct,
+            BundleSpace& space) {
   constexpr double kLeast = 1e-12;
   std::vector<std::vector<double>> log_p(p.begin(), p.end());
   for (auto& side : log_p) {
@@ -307,7 +316,8 @@ void narrow(const CoupledShape& shape, std::span<const TagSets> candidates,
   std::vector<double> promise(space.joint);
   std::vector<std::uint8_t> keep(promise.size(), 1);
   for (std::int32_t t = 0; t < space.lattice.positions(); ++t) {
-    if (space.lattice.width(t) > 1) mark_promising(t, candidates, log_p, margin, space, promise, keep);
+    if (space.lattice.width(t) > 1)
+      mark_promising(t, candidates, log_p, margin, correct, space, promise, keep);
   }
   if (std::find(keep.begin(), keep.end(), 0) == keep.end()) return;
   if (!is_free(shape) && !keep_legal(shape, space, keep)) return;

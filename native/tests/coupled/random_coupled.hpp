@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,8 @@
 using namespace duilian;
 
 namespace {
+
+constexpr double kNoMargin = std::numeric_limits<double>::infinity();
 
 constexpr std::int64_t kRows = testing::kFeatureRows;
 constexpr float kStep = testing::kWeightStep;

@@ -29,7 +29,7 @@ constexpr std::int64_t kCases = 60;
   std::vector<float> squares(weights.size());
   std::vector<std::int64_t> order(static_cast<std::size_t>(x.sentences()));
   std::iota(order.rbegin(), order.rend(), 0);
-  const CoupledObjective objective(x.layout, x.data, pruning, true);
+  const CoupledObjective objective(x.layout, x.data, pruning, kNoMargin, true);
   for (int pass = 0; pass < 3; ++pass) {
     AdaGradRule rule{weights, squares, 0.25F};
     losses.push_back(run_pass(objective, rule, order, options));
@@ -164,7 +164,7 @@ TEST(learning_is_the_same_for_any_number_of_threads) {
 TEST(every_entry_of_a_gradient_is_in_one_share) {
   testing::for_each_seed(15, [](testing::Random& random) {
     const CoupledCase x = random_coupled(random, random_settings(random, 1));
-    const CoupledObjective objective(x.layout, x.data, {2, 0.95}, true);
+    const CoupledObjective objective(x.layout, x.data, {2, 0.95}, kNoMargin, true);
     CoupledObjective::Work work;
     Gradient found;
     static_cast<void>(objective.compute(objective.prepare(x.view()), x.view(), 0, work, found));

@@ -62,7 +62,8 @@ class CoupledTagger(Stored):
     plain tagger's weights (`warm` gives a share of them for every side), "cold" with zeros as in the papers.
     `samples`: sentences drawn per side and iteration (N', M', …); a side without gets as many as the smallest
     corpus has. `margin`: bundles that look so much worse (in nats) than the best of their unit are not tried
-    when tagging; None tries all. `guide` names a standard whose labels are features of the others, for conversion from it.
+    when tagging; None tries all. `guide` names a standard whose labels are features of the others, for
+    conversion from it.
     """
 
     kind: ClassVar[str] = "coupled"

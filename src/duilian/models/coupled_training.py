@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,6 +42,7 @@ AVERAGE = "average"
 SEEN = {"word": 3, "char": 2}  # joint features exist for attributes seen so often
 WARM = {"word": 0.0, "char": 0.3}  # of the sides that are not the source
 JOINT_PRUNING = {"word": (8, 0.98), "char": (4, 0.9)}  # r and λ where joint features are laid out
+TRAINING_MARGIN = 8.0
 MOST_JOINT_LABELS = 24_000  # of all joint parts together: labels have 15 bits
 LINKED = 1024  # bundles with transition weights
 
@@ -203,7 +205,9 @@ class CoupledTraining:
             threads=tagger.threads,
         )
         learns_separate = tagger.features != "joint"
-        objective = _native.CoupledObjective(layout, self.data, tagger._native_pruning(), learns_separate)
+        objective = _native.CoupledObjective(
+            layout, self.data, tagger._native_pruning(), self._training_margin(), learns_separate
+        )
         own = [body.sentences(side) for side in range(len(tagger.standards))]
         counts = self._sample_sizes([len(each) for each in own])
         start = np.zeros(layout.weights, np.float32)
@@ -225,6 +229,11 @@ class CoupledTraining:
             draw=lambda rng: _draw(rng, own, counts),
             start=start,
         )
+
+    def _training_margin(self) -> float:
+        """With three standards or more, hopeless bundles are left out in training too."""
+        is_large = len(self.tagger.standards) > 2 and self.tagger.level == "word"
+        return TRAINING_MARGIN if is_large and self.tagger.margin is not None else math.inf
 
     def _sample_sizes(self, sizes: Sequence[int]) -> list[int]:
         tagger = self.tagger

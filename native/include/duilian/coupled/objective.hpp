@@ -93,8 +93,8 @@ class CoupledObjective {
     std::vector<double> per_label;     // 0 between calls
   };
 
-  /// `learns_separate`: whether separate weights change.
-  CoupledObjective(const CoupledLayout& layout, const CoupledData& data, Pruning pruning,
+  /// `margin`: of narrow(), if it is finite. `learns_separate`: whether separate weights change.
+  CoupledObjective(const CoupledLayout& layout, const CoupledData& data, Pruning pruning, double margin,
                    bool learns_separate);
 
   [[nodiscard]] std::int64_t weights() const { return layout_.weights; }
@@ -179,6 +179,7 @@ class CoupledObjective {
   const CoupledLayout& layout_;
   const CoupledData& data_;
   Pruning pruning_;
+  double margin_;
   bool learns_separate_;
   std::int32_t most_labels_ = 0;
 };

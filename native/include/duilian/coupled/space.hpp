@@ -63,9 +63,11 @@ void score_states(const CoupledShape& shape, const SideScores& scores, const Joi
 
 /// Leaves out bundles that are hopeless at their unit: what the sides' candidates and the bundle's joint
 /// features say of them together lies `margin` below the best. `p` has the candidates' probabilities. A space
-/// that would have no legal path left stays as it was.
+/// that would have no legal path left stays as it was. The states in `correct` (ascending; none: no matter)
+/// are measured by the best of them, so that some of them stay.
 void narrow(const CoupledShape& shape, std::span<const TagSets> candidates,
-            std::span<const std::vector<double>> p, double margin, BundleSpace& space);
+            std::span<const std::vector<double>> p, double margin, std::span<const std::int32_t> correct,
+            BundleSpace& space);
 
 /// Scores between the states, and of start and stop; after score_states.
 void score_between(const CoupledShape& shape, const CoupledTransitions& between, BundleSpace& space);
