@@ -219,6 +219,23 @@ std::vector<std::int32_t> tag_units(const TaggerLayout& layout, WeightView weigh
   return labels;
 }
 
+TaggingObjective::TaggingObjective(const TaggerLayout& layout, const TaggingData& data)
+    : layout_(layout), data_(data) {
+  const FeatureRows& all = data.features;
+  for (FeatureRows& half : halves_) {
+    half.first.reserve(all.first.size());
+    half.value.reserve(all.value.size() / kHalves);
+  }
+  for (std::size_t unit = 0; unit + 1 < all.first.size(); ++unit) {
+    for (std::int64_t f = all.first[unit]; f < all.first[unit + 1]; ++f) {
+      FeatureRows& half = halves_[block_of(all.value[f]) % kHalves];
+      half.value.push_back(all.value[f]);
+      if (!all.strength.empty()) half.strength.push_back(all.strength[f]);
+    }
+    for (FeatureRows& half : halves_) half.first.push_back(static_cast<std::int64_t>(half.value.size()));
+  }
+}
+
 LabelTransitions TaggingObjective::prepare(WeightView weights) const {
   return score_transitions(layout_, weights);
 }
@@ -259,14 +276,29 @@ void TaggingObjective::restrict_states(std::int64_t begin, std::int64_t end, Wor
   }
 }
 
+void TaggingObjective::score_half(WeightView weights, std::int64_t sentence, std::size_t half,
+                                  std::vector<double>& score) const {
+  score_state_parts(layout_, weights, halves_[half], data_.first[sentence], data_.first[sentence + 1], score);
+}
+
 double TaggingObjective::compute(const Prepared& between, WeightView weights, std::int64_t sentence,
                                  Work& work, Gradient& out) const {
+  for (std::size_t half = 0; half < kHalves; ++half) score_half(weights, sentence, half, work.score[half]);
+  return compute_scored(between, weights, sentence, work.score, work, out);
+}
+
+double TaggingObjective::compute_scored(const Prepared& between, WeightView weights, std::int64_t sentence,
+                                        const HalfScores& score, Work& work, Gradient& out) const {
   const std::int64_t begin = data_.first[sentence];
   const std::int64_t end = data_.first[sentence + 1];
   if (begin == end) return 0.0;
   const auto positions = static_cast<std::int32_t>(end - begin);
   const std::size_t stride = layout_.shape.stride();
-  score_units(layout_, weights, data_.features, begin, end, work.state);
+  work.state = score[0];
+  for (std::size_t half = 1; half < kHalves; ++half) {
+    for (std::size_t k = 0; k < work.state.size(); ++k) work.state[k] += score[half][k];
+  }
+  add_edges(layout_.labels, layout_.rules, weights, stride, work.state);
   marginals(UniformChain{positions, work.state.data(), between, layout_.rules}, work.chain, work.possible);
   add_transition_counts(layout_, work.possible, positions, -1.0, out.dense);
   for (double& p : work.possible.unit) p = -p;  // from here on: correct less possible

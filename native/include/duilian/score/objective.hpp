@@ -2,6 +2,7 @@
 // file and knows no lattice, and a new model needs no new learner.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -58,6 +59,13 @@ class Share {
     }
   }
   [[nodiscard]] bool has(std::uint64_t block) const { return ((classes_ >> (block & 63U)) & 1U) != 0; }
+  /// Whether any of its blocks is `remainder` more than a multiple of `divisor`, which divides 64.
+  [[nodiscard]] bool has_of(std::size_t remainder, std::size_t divisor) const {
+    for (std::size_t c = remainder; c < 64; c += divisor) {
+      if (has(c)) return true;
+    }
+    return false;
+  }
 
  private:
   std::uint64_t classes_ = ~std::uint64_t{0};
@@ -94,6 +102,22 @@ concept Objective =
       { model.prepare(weights) } -> std::same_as<typename M::Prepared>;
       { model.compute(prepared, weights, i, work, out) } -> std::convertible_to<double>;
       model.apply(i, out, Share{}, rule);
+    };
+
+/// Scores of one example, a part from each half of the weights.
+inline constexpr std::size_t kHalves = 2;
+using HalfScores = std::array<std::vector<double>, kHalves>;
+
+/// An objective that can score an example from the weights of one half at a time. A thread that scores from
+/// the weights that it also changes keeps them in its own cache; and as the halves are always the same and
+/// are always added in their order, the number of threads does not show in the sum.
+template <class M>
+concept ScoredInHalves =
+    Objective<M> && requires(const M& model, WeightView weights, std::int64_t i, std::size_t half,
+                             typename M::Prepared& prepared, typename M::Work& work, HalfScores& scores,
+                             Gradient& out) {
+      model.score_half(weights, i, half, scores[half]);
+      { model.compute_scored(prepared, weights, i, scores, work, out) } -> std::convertible_to<double>;
     };
 
 /// The loss of example i, and its gradient with every entry written out in `sparse`.

@@ -79,12 +79,13 @@ class TaggingObjective {
  public:
   using Prepared = LabelTransitions;
   struct alignas(kApart) Work {
+    HalfScores score;
     std::vector<double> state, allowed;
     UniformWorkspace chain;
     UniformMarginals possible, correct;
   };
 
-  TaggingObjective(const TaggerLayout& layout, const TaggingData& data) : layout_(layout), data_(data) {}
+  TaggingObjective(const TaggerLayout& layout, const TaggingData& data);
 
   [[nodiscard]] std::int64_t weights() const { return layout_.weights(); }
   [[nodiscard]] std::int64_t dense() const { return layout_.transitions(); }
@@ -92,30 +93,44 @@ class TaggingObjective {
   /// log Z(possible) - log Z(correct), and label probabilities under `correct` less those under `possible`.
   double compute(const Prepared& between, WeightView weights, std::int64_t sentence, Work& work,
                  Gradient& out) const;
+  /// The same in two steps: what the features of a half say of each label, [T][stride], and the rest.
+  void score_half(WeightView weights, std::int64_t sentence, std::size_t half,
+                  std::vector<double>& score) const;
+  double compute_scored(const Prepared& between, WeightView weights, std::int64_t sentence,
+                        const HalfScores& score, Work& work, Gradient& out) const;
 
   /// Every feature of an active unit moves its weights as the unit's probabilities move; a share has its
   /// rows.
   template <ChangeRule R>
   void apply(std::int64_t sentence, const Gradient& gradient, Share share, R& rule) const {
-    const auto L = static_cast<std::size_t>(layout_.labels);
-    for (std::size_t a = 0; a < gradient.active.size(); ++a) {
-      const std::int64_t unit = data_.first[sentence] + gradient.active[a];
-      const bool has_next = a + 1 < gradient.active.size();
-      std::int64_t ahead =
-          has_next ? data_.features.first[data_.first[sentence] + gradient.active[a + 1]] : 0;
-      const std::int64_t ahead_end =
-          has_next ? data_.features.first[data_.first[sentence] + gradient.active[a + 1] + 1] : 0;
-      const std::span change(gradient.change.data() + a * L, L);
-      for (std::int64_t f = data_.features.first[unit]; f < data_.features.first[unit + 1]; ++f, ++ahead) {
-        if (ahead < ahead_end && share.has(data_.features.value[ahead]))
-          prefetch_row(data_.features.value[ahead], rule);
-        const std::uint32_t row = data_.features.value[f];
-        if (share.has(row)) apply_row(row, data_.features.strength_of(f), change, rule);
-      }
+    for (std::size_t half = 0; half < kHalves; ++half) {
+      if (share.has_of(half, kHalves)) apply_half(halves_[half], data_.first[sentence], gradient, share, rule);
     }
   }
 
  private:
+  // Neighbouring rows, which may lie in one cache line, belong to one block, and so to one half and one share.
+  [[nodiscard]] static std::uint32_t block_of(std::uint32_t row) { return row / 32; }
+
+  template <ChangeRule R>
+  void apply_half(const FeatureRows& features, std::int64_t begin, const Gradient& gradient, Share share,
+                  R& rule) const {
+    const auto L = static_cast<std::size_t>(layout_.labels);
+    for (std::size_t a = 0; a < gradient.active.size(); ++a) {
+      const std::int64_t unit = begin + gradient.active[a];
+      const bool has_next = a + 1 < gradient.active.size();
+      const std::int64_t next = has_next ? begin + gradient.active[a + 1] : 0;
+      std::int64_t ahead = has_next ? features.first[next] : 0;
+      const std::int64_t ahead_end = has_next ? features.first[next + 1] : 0;
+      const std::span change(gradient.change.data() + a * L, L);
+      for (std::int64_t f = features.first[unit]; f < features.first[unit + 1]; ++f, ++ahead) {
+        if (ahead < ahead_end && share.has(block_of(features.value[ahead])))
+          prefetch_row(features.value[ahead], rule);
+        const std::uint32_t row = features.value[f];
+        if (share.has(block_of(row))) apply_row(row, features.strength_of(f), change, rule);
+      }
+    }
+  }
   /// Most weights of a row were last written by another core: ask for them a unit ahead.
   template <ChangeRule R>
   void prefetch_row(std::uint32_t row, const R& rule) const {
@@ -143,6 +158,7 @@ class TaggingObjective {
 
   const TaggerLayout& layout_;
   const TaggingData& data_;
+  std::array<FeatureRows, kHalves> halves_;  // data_.features, each row in the half of its block
 };
 
 }  // namespace duilian
