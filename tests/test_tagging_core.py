@@ -58,7 +58,8 @@ class Case:
         return _native.TaggingObjective(layout, data), layout
 
 
-def random_case(seed: int, scheme: str, partial: bool, sentences: int = 3) -> Case:
+def random_case(seed: int, scheme: str, partial: bool, sentences: int = 3, apart: int = 1) -> Case:
+    """Some sentences with 6 features, whose rows stand `apart`."""
     rng = random.Random(seed)
     rules = rules_of(scheme, rng.choice([4, 8]) if scheme != "free" else rng.randint(2, 6))
     free = [rules] if scheme != "free" else [Succession.free(len(rules.start))]
@@ -72,13 +73,13 @@ def random_case(seed: int, scheme: str, partial: bool, sentences: int = 3) -> Ca
             others = [bundle[0] for bundle in lattice.columns()[t]]
             chosen = {label, *rng.sample(others, rng.randint(0, len(others)))} if partial else {label}
             allowed.append(sorted(chosen))
-            features.append(rng.sample(range(6), rng.randint(0, 4)))
+            features.append(rng.sample(range(0, 6 * apart, apart), rng.randint(0, 4)))
         first.append(len(labels))
     offsets = np.cumsum([0, *map(len, features)], dtype=np.int64)
     rows = _native.FeatureRows(
         offsets, np.array([f for unit in features for f in unit], np.uint32), NO_STRENGTH
     )
-    return Case(rules, rows, np.array(first, np.int64), np.array(labels, np.int32), allowed)
+    return Case(rules, rows, np.array(first, np.int64), np.array(labels, np.int32), allowed, 6 * apart)
 
 
 def random_path(rng: random.Random, lattice: Lattice, rules: Succession) -> list[int]:
@@ -240,7 +241,7 @@ def test_sgd_equals_the_naive_learner(batch: int) -> None:
 
 @pytest.mark.parametrize("scheme", ["free", "BIES"])
 def test_passes_are_the_same_for_any_number_of_threads(scheme: str) -> None:
-    case = random_case(9, scheme, partial=True, sentences=60)
+    case = random_case(9, scheme, partial=True, sentences=60, apart=33)
     objective, layout = case.objective()
     order = np.random.default_rng(2).permutation(60)
     results = []

@@ -83,6 +83,13 @@ void bind_features(nb::module_& m) {
       },
       "templates"_a, "sentences"_a, "least"_a);
   m.def(
+      "index_features",
+      [](const TemplateSet& templates, const Sentences& sentences, std::uint32_t least, std::size_t threads) {
+        auto found = without_gil([&] { return index_features(templates, sentences, least, threads); });
+        return std::make_tuple(to_numpy(std::move(found.keys)), std::move(found.rows));
+      },
+      "templates"_a, "sentences"_a, "least"_a, "threads"_a);
+  m.def(
       "extract_keys",
       [](const TemplateSet& templates, const Sentences& sentences) {
         FeatureKeys keys;
@@ -92,13 +99,9 @@ void bind_features(nb::module_& m) {
       "templates"_a, "sentences"_a);
   m.def(
       "extract_rows",
-      [](const TemplateSet& templates, const Sentences& sentences, const FeatureIndex& index) {
-        FeatureKeys scratch;
-        FeatureRows rows;
-        extract_rows(templates, sentences, 0, sentences.size(), index, scratch, rows);
-        return rows;
-      },
-      "templates"_a, "sentences"_a, "index"_a, nb::call_guard<nb::gil_scoped_release>());
+      [](const TemplateSet& templates, const Sentences& sentences, const FeatureIndex& index,
+         std::size_t threads) { return extract_rows(templates, sentences, index, threads); },
+      "templates"_a, "sentences"_a, "index"_a, "threads"_a = 1, nb::call_guard<nb::gil_scoped_release>());
   // For features that do not come from templates.
   m.def(
       "hash_texts",

@@ -12,7 +12,9 @@
 
 namespace testing {
 
-inline constexpr std::int32_t kFeatureRows = 6;
+// Rows that are seen stand so far apart that they fall into different shares and halves.
+inline constexpr std::int32_t kRowsApart = 33;
+inline constexpr std::int32_t kFeatureRows = 6 * kRowsApart;
 inline constexpr float kWeightStep = 0x1p-10F;  // weights are multiples of it: a step is exact in a float
 
 enum class Annotation : std::uint8_t { full, partial };
@@ -53,7 +55,7 @@ inline void add_random_sentence(Random& random, const std::vector<std::int32_t>&
                                 Annotation annotation, duilian::TaggingData& data) {
   for (const std::int32_t label : gold) {
     for (std::int32_t n = random.below(4); n > 0; --n) {
-      data.features.value.push_back(static_cast<std::uint32_t>(random.below(kFeatureRows)));
+      data.features.value.push_back(static_cast<std::uint32_t>(kRowsApart * random.below(kFeatureRows / kRowsApart)));
     }
     data.features.first.push_back(static_cast<std::int64_t>(data.features.value.size()));
     const bool is_known = annotation == Annotation::full || random.chance(0.4);

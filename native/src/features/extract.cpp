@@ -243,19 +243,6 @@ void extract_rows(const TemplateSet& templates, const Sentences& sentences, std:
   }
 }
 
-std::vector<std::uint64_t> count_keys(const TemplateSet& templates, const Sentences& sentences,
-                                      std::uint32_t least) {
-  KeyCounter counter;
-  FeatureKeys keys;
-  for (std::int64_t sentence = 0; sentence < sentences.size(); ++sentence) {
-    keys.first.assign(1, 0);
-    keys.value.clear();
-    extract_keys(templates, sentences, sentence, sentence + 1, keys);
-    for (const std::uint64_t key : keys.value) counter.add(key);
-  }
-  return counter.frequent(least);
-}
-
 std::vector<std::vector<std::string>> describe_features(const TemplateSet& templates,
                                                         const Sentences& sentences, std::int64_t sentence) {
   check_columns(templates, sentences);

@@ -8,6 +8,7 @@ namespace duilian {
 namespace {
 
 constexpr std::size_t kLeastSlots = 16;
+constexpr std::size_t kAhead = 16;  // keys between asking memory for a slot and reading it
 
 /// Slots for so many keys at a load of at most 5/7.
 [[nodiscard]] std::size_t slots_for(std::size_t keys) {
@@ -50,13 +51,25 @@ FeatureIndex::FeatureIndex(std::span<const std::uint64_t> keys) : keys_(keys.beg
   }
 }
 
-void KeyCounter::add(std::uint64_t key) {
-  const std::uint32_t row = table_.insert(key);
-  if (row == keys_.size()) {
+std::uint32_t KeyCounter::add(std::uint64_t key, std::uint32_t times) {
+  const std::uint32_t number = table_.insert(key);
+  if (number == keys_.size()) {
     keys_.push_back(key);
     counts_.push_back(0);
   }
-  ++counts_[row];
+  counts_[number] += times;
+  return number;
+}
+
+std::vector<std::uint32_t> KeyCounter::add(const KeyCounter& later) {
+  std::vector<std::uint32_t> number;
+  number.reserve(later.size());
+  table_.reserve(size() + later.size());
+  for (std::size_t k = 0; k < later.size(); ++k) {
+    if (k + kAhead < later.size()) prefetch(later.keys_[k + kAhead]);
+    number.push_back(add(later.keys_[k], later.counts_[k]));
+  }
+  return number;
 }
 
 std::vector<std::uint64_t> KeyCounter::frequent(std::uint32_t least) const {

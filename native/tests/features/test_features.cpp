@@ -323,6 +323,27 @@ TEST(rows_are_the_known_keys) {
   });
 }
 
+TEST(threads_and_ways_of_indexing_do_not_show) {
+  testing::for_each_seed(100, [](testing::Random& random) {
+    const TemplateSet templates = parse_templates(kTemplates);
+    const Sentences sentences = random_sentences(random);
+    for (const std::uint32_t least : {1U, 2U, 5U}) {
+      const auto keys = count_keys(templates, sentences, least);
+      const FeatureIndex index(keys);
+      FeatureKeys scratch;
+      FeatureRows rows;
+      extract_rows(templates, sentences, 0, sentences.size(), index, scratch, rows);
+      for (std::size_t threads = 1; threads <= 4; ++threads) {
+        CHECK(count_keys(templates, sentences, least, threads) == keys);
+        const FeatureRows alone = extract_rows(templates, sentences, index, threads);
+        CHECK(alone.first == rows.first && alone.value == rows.value);
+        const IndexedFeatures both = index_features(templates, sentences, least, threads);
+        CHECK(both.keys == keys && both.rows.first == rows.first && both.rows.value == rows.value);
+      }
+    }
+  });
+}
+
 TEST(counted_keys_are_those_of_a_map) {
   testing::for_each_seed(200, [](testing::Random& random) {
     const TemplateSet templates = parse_templates(kTemplates);

@@ -1,6 +1,7 @@
 """Evaluation: metrics, significance, reports. It reads corpora and answers, and knows no model."""
 
 from duilian.evaluation.chunks import ChunkScore, are_chunk_labels, chunk_counts, chunk_score, chunks
+from duilian.evaluation.labels import LabelMeaning, LabelScorer
 from duilian.evaluation.layers import evaluate_layers, main_score
 from duilian.evaluation.report import Evaluation, UnknownWords
 from duilian.evaluation.score import Score
@@ -29,6 +30,8 @@ __all__ = [
     "Evaluation",
     "KnownAndUnknown",
     "KnownAndUnknownRecall",
+    "LabelMeaning",
+    "LabelScorer",
     "Metric",
     "Score",
     "TaggingScore",

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.corpus import Layer, Tag
 from duilian.errors import ConfigError, StandardError
+from duilian.evaluation import LabelMeaning
 from duilian.lattice import Succession
 from duilian.standards import BoundaryScheme
 from duilian.text import check_text
@@ -82,6 +83,13 @@ class Encoding:
         b = self.boundaries
         return Succession(b.allowed(self.labels), b.allowed_start(self.labels), b.allowed_end(self.labels))
 
+    @cached_property
+    def meaning(self) -> LabelMeaning:
+        """What labels say of words, for scores."""
+        is_word = self.level == "word"
+        tags = self.labels if is_word else [self.boundaries.split(label)[1] for label in self.labels]
+        return LabelMeaning(tags, self.succession.start, self.succession.end)
+
     def split(self, words: Sequence[str]) -> tuple[list[str], list[int]]:
         """Units of words, and how many each word has."""
         if self.level == "word":
@@ -95,6 +103,7 @@ class Encoding:
         units: list[list[str]] = []
         labels: list[int] = []
         sets: dict[int, list[int]] = {}
+        known: dict[tuple[Tag, int], list[int]] = {}  # labels of words with one tag
         for layer in layers:
             found, counts = self.split(layer.words)
             units.append(found)
@@ -102,30 +111,36 @@ class Encoding:
                 raise ConfigError(f"the word {layer.words[counts.index(0)]!r} has no visible character")
             tags = layer.tags or (None,) * len(layer)
             for tag, count in zip(tags, counts, strict=True):
-                self._add_word(tag, count, labels, sets)
+                if (numbers := known.get((tag, count))) is not None:
+                    labels += numbers
+                elif isinstance(tag, str) or self.tags is None:
+                    known[tag, count] = [self._number(label) for label in self._labels_of(tag, count)]
+                    labels += known[tag, count]
+                else:
+                    self._add_partial(tag, count, labels, sets)
         return Encoded(units, np.array(labels, np.int32), _tag_sets(sets, len(labels)))
 
-    def _add_word(self, tag: Tag, count: int, labels: list[int], sets: dict[int, list[int]]) -> None:
-        if self.level == "char" and self.tags is None:
-            labels += [self.number[letter] for letter in self._letters_of(count)]
-        elif isinstance(tag, str):
-            labels += [self._number(label) for label in self._labels_of(tag, count)]
-        elif tag is None and self.level == "word":
+    def _add_partial(
+        self, tag: frozenset[str] | None, count: int, labels: list[int], sets: dict[int, list[int]]
+    ) -> None:
+        if tag is None and self.level == "word":
             labels.append(-1)
-        else:
-            names = sorted(tag) if tag is not None else (self.tags or ())
-            columns = zip(*(self._labels_of(name, count) for name in names), strict=True)
-            for column in columns:
-                sets[len(labels)] = sorted(self._number(label) for label in column)
-                labels.append(-1)
+            return
+        names = sorted(tag) if tag is not None else (self.tags or ())
+        columns = zip(*(self._labels_of(name, count) for name in names), strict=True)
+        for column in columns:
+            sets[len(labels)] = sorted(self._number(label) for label in column)
+            labels.append(-1)
 
     def _letters_of(self, count: int) -> list[str]:
         b = self.boundaries
         return [b.single] if count == 1 else [b.begin, *([b.inside] * (count - 2)), b.end]
 
-    def _labels_of(self, tag: str, count: int) -> list[str]:
+    def _labels_of(self, tag: Tag, count: int) -> list[str]:
         if self.level == "word":
-            return [tag]
+            return [str(tag)]
+        if self.tags is None:
+            return self._letters_of(count)
         return [f"{letter}@{tag}" for letter in self._letters_of(count)]
 
     def _number(self, label: str) -> int:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.corpus import Layer, Sentence
 from duilian.errors import ConfigError, StandardError
-from duilian.evaluation import main_score
+from duilian.evaluation import LabelScorer, main_score
 from duilian.features import Templates, pack
 from duilian.learning import (
     AdaGrad,
@@ -87,7 +87,7 @@ class Tagger(Stored):
         algorithm: Algorithm = "adagrad",
         rate: float | None = None,
         l2: float = 0.1,
-        batch: int = 1,
+        batch: int = 30,
         sample: int | None = None,
         iterations: int = 10,
         patience: int = 30,
@@ -142,7 +142,7 @@ class Tagger(Stored):
         self._prepare(layers)
         data, keys = self._data(layers)
         trainer = Trainer(self._rule(data, len(layers), config), self.layout_.weights, len(layers), config)
-        fingerprint = self._fingerprint(keys)
+        fingerprint = self._fingerprint(keys) if checkpoint else ""
         if checkpoint and resume and Path(checkpoint).exists():
             trainer.resume(checkpoint, fingerprint)
         evaluate = self._evaluator(self.layers(dev), keys) if dev is not None else None
@@ -202,8 +202,8 @@ class Tagger(Stored):
     def _data(self, layers: Sequence[Layer]) -> tuple[_native.TaggingData, npt.NDArray[np.uint64]]:
         encoded = self.encoding_.encode(layers)
         packed = self._pack(encoded.units, layers)
-        keys = _native.count_keys(self.templates_.native, packed, self.min_count)
-        rows = _native.extract_rows(self.templates_.native, packed, _native.FeatureIndex(keys))
+        templates, least = self.templates_.native, self.min_count
+        keys, rows = _native.index_features(templates, packed, least, self.threads)
         data = _native.TaggingData(rows, packed.first, encoded.label, encoded.sets)
         rules, labels = self.encoding_.succession.native(), len(self.encoding_.labels)
         self.layout_ = _native.lay_out_tagger(labels, rules, len(keys), data, self.full_from)
@@ -230,13 +230,21 @@ class Tagger(Stored):
         self, layers: Sequence[Layer], keys: npt.NDArray[np.uint64]
     ) -> Callable[[npt.NDArray[np.float32]], float]:
         """Accuracy of words, or F1 of words with their tags, on a dev set: its features are taken once."""
-        units = [self.encoding_.split(layer.words)[0] for layer in layers]
-        packed = self._pack(units, layers)
-        rows = _native.extract_rows(self.templates_.native, packed, _native.FeatureIndex(keys))
+        split = [self.encoding_.split(layer.words) for layer in layers]
+        packed = self._pack([units for units, _ in split], layers)
+        index = _native.FeatureIndex(keys)
+        rows = _native.extract_rows(self.templates_.native, packed, index, self.threads)
+        tags = (
+            None
+            if self.segment_only
+            else [tag for layer in layers for tag in layer.tags or (None,) * len(layer)]
+        )
+        sizes = [size for _, counts in split for size in counts]
+        scorer = LabelScorer(self.encoding_.meaning, packed.first, sizes, tags)
 
         def evaluate(weights: npt.NDArray[np.float32]) -> float:
             labels = _native.tag_units(self.layout_, weights, rows, packed.first, self.threads)
-            return main_score(layers, self._decode(units, labels, packed.first), is_cut=self.level == "char")
+            return scorer.score(labels).f1
 
         return evaluate
 

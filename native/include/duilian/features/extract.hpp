@@ -43,9 +43,21 @@ void extract_keys(const TemplateSet& templates, const Sentences& sentences, std:
 void extract_rows(const TemplateSet& templates, const Sentences& sentences, std::int64_t begin,
                   std::int64_t end, const FeatureIndex& index, FeatureKeys& scratch, FeatureRows& out);
 
-/// Every key of all sentences seen at least `least` times.
+/// The rows of all sentences.
+[[nodiscard]] FeatureRows extract_rows(const TemplateSet& templates, const Sentences& sentences,
+                                       const FeatureIndex& index, std::size_t threads);
+
+/// Every key of all sentences seen at least `least` times, in the order in which they first come.
 [[nodiscard]] std::vector<std::uint64_t> count_keys(const TemplateSet& templates, const Sentences& sentences,
-                                                    std::uint32_t least);
+                                                    std::uint32_t least, std::size_t threads = 1);
+
+/// The same keys, and the rows that an index of them would give: both for the price of one.
+struct IndexedFeatures {
+  std::vector<std::uint64_t> keys;
+  FeatureRows rows;
+};
+[[nodiscard]] IndexedFeatures index_features(const TemplateSet& templates, const Sentences& sentences,
+                                             std::uint32_t least, std::size_t threads);
 
 /// For people and golden tests: `w[0] c[1,0]=国务院 新`, in UTF-8.
 [[nodiscard]] std::vector<std::vector<std::string>> describe_features(const TemplateSet& templates,

@@ -63,7 +63,13 @@ class FeatureIndex {
 /// Counts keys while a corpus is read.
 class KeyCounter {
  public:
-  void add(std::uint64_t key);
+  /// The key's number: how many others came before it first did.
+  std::uint32_t add(std::uint64_t key, std::uint32_t times = 1);
+  /// Adds what another counted further on in the corpus; gives the number of each of its keys.
+  std::vector<std::uint32_t> add(const KeyCounter& later);
+  void prefetch(std::uint64_t key) const { table_.prefetch(key); }
+  [[nodiscard]] std::uint32_t count(std::uint32_t number) const { return counts_[number]; }
+  [[nodiscard]] std::size_t size() const { return keys_.size(); }
   /// Keys seen at least `least` times, in the order in which they first came.
   [[nodiscard]] std::vector<std::uint64_t> frequent(std::uint32_t least) const;
 

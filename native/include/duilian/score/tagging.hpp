@@ -2,6 +2,7 @@
 // the chain is uniform, the lattice is never written out.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
