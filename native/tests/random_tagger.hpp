@@ -55,7 +55,8 @@ inline void add_random_sentence(Random& random, const std::vector<std::int32_t>&
                                 Annotation annotation, duilian::TaggingData& data) {
   for (const std::int32_t label : gold) {
     for (std::int32_t n = random.below(4); n > 0; --n) {
-      data.features.value.push_back(static_cast<std::uint32_t>(kRowsApart * random.below(kFeatureRows / kRowsApart)));
+      data.features.value.push_back(
+          static_cast<std::uint32_t>(kRowsApart * random.below(kFeatureRows / kRowsApart)));
     }
     data.features.first.push_back(static_cast<std::int64_t>(data.features.value.size()));
     const bool is_known = annotation == Annotation::full || random.chance(0.4);

@@ -85,37 +85,49 @@ Predictor::Predictor(std::int32_t labels, Succession rules, CompiledWeights weig
       folding_(std::move(folding)),
       between_(shape_, rules_, weights_.transition) {}
 
-void Predictor::add_feature(std::uint64_t key, double* state) const {
+std::uint32_t Predictor::find(std::uint64_t key) const {
   const std::vector<std::uint64_t>& slot = weights_.slot;
   const std::uint64_t wanted = key << 32U;
   for (std::size_t at = home(key, slot.size()); slot[at] != kNoSlot;
        at = at + 1 == slot.size() ? 0 : at + 1) {
-    if (((slot[at] ^ wanted) >> 32U) != 0) continue;
-    for (std::size_t k = slot[at] & 0xFFFFFFFFU;; ++k) {
-      const std::uint16_t label = weights_.label[k];
-      state[label & ~kLastEntry] += weights_.weight[k];
-      if ((label & kLastEntry) != 0) return;
-    }
+    if (((slot[at] ^ wanted) >> 32U) == 0) return static_cast<std::uint32_t>(slot[at]);
   }
+  return kNoEntry;
 }
 
-void Predictor::score(const Sentences& sentences, std::int64_t sentence, Work& work) const {
+void Predictor::find_entries(Work& work) const {
   constexpr std::size_t kAhead = 24;
-  work.keys.first.assign(1, 0);
-  work.keys.value.clear();
-  extract_keys(templates_, sentences, sentence, sentence + 1, work.keys);
   const auto& keys = work.keys.value;
-  const std::size_t length = work.keys.first.size() - 1;
-  work.state.assign(length * stride(), 0.0);
   const auto prefetch = [&](std::size_t k) {
     if (k < keys.size()) __builtin_prefetch(&weights_.slot[home(keys[k], weights_.slot.size())]);
   };
   for (std::size_t k = 0; k < kAhead; ++k) prefetch(k);
+  work.entry.resize(keys.size());
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    prefetch(k + kAhead);
+    work.entry[k] = find(keys[k]);
+    if (work.entry[k] == kNoEntry) continue;
+    __builtin_prefetch(&weights_.label[work.entry[k]]);
+    __builtin_prefetch(&weights_.weight[work.entry[k]]);
+  }
+}
+
+void Predictor::score(const Sentences& sentences, std::int64_t sentence, Work& work) const {
+  work.keys.first.assign(1, 0);
+  work.keys.value.clear();
+  extract_keys(templates_, sentences, sentence, sentence + 1, work.keys);
+  find_entries(work);
+  const std::size_t length = work.keys.first.size() - 1;
+  work.state.assign(length * stride(), 0.0);
   for (std::size_t t = 0; t < length; ++t) {
-    for (auto k = static_cast<std::size_t>(work.keys.first[t]);
-         k < static_cast<std::size_t>(work.keys.first[t + 1]); ++k) {
-      prefetch(k + kAhead);
-      add_feature(keys[k], work.state.data() + t * stride());
+    double* state = work.state.data() + t * stride();
+    for (std::int64_t f = work.keys.first[t]; f < work.keys.first[t + 1]; ++f) {
+      if (work.entry[f] == kNoEntry) continue;
+      for (std::size_t k = work.entry[f];; ++k) {
+        const std::uint16_t label = weights_.label[k];
+        state[label & ~kLastEntry] += weights_.weight[k];
+        if ((label & kLastEntry) != 0) break;
+      }
     }
   }
   add_edges(labels_, rules_, {weights_.transition}, stride(), work.state);

@@ -112,13 +112,12 @@ using HalfScores = std::array<std::vector<double>, kHalves>;
 /// the weights that it also changes keeps them in its own cache; and as the halves are always the same and
 /// are always added in their order, the number of threads does not show in the sum.
 template <class M>
-concept ScoredInHalves =
-    Objective<M> && requires(const M& model, WeightView weights, std::int64_t i, std::size_t half,
-                             typename M::Prepared& prepared, typename M::Work& work, HalfScores& scores,
-                             Gradient& out) {
-      model.score_half(weights, i, half, scores[half]);
-      { model.compute_scored(prepared, weights, i, scores, work, out) } -> std::convertible_to<double>;
-    };
+concept ScoredInHalves = Objective<M> && requires(const M& model, WeightView weights, std::int64_t i,
+                                                  std::size_t half, typename M::Prepared& prepared,
+                                                  typename M::Work& work, HalfScores& scores, Gradient& out) {
+  model.score_half(weights, i, half, scores[half]);
+  { model.compute_scored(prepared, weights, i, scores, work, out) } -> std::convertible_to<double>;
+};
 
 /// The loss of example i, and its gradient with every entry written out in `sparse`.
 template <Objective M>

@@ -19,6 +19,8 @@
 
 namespace duilian {
 
+inline constexpr std::uint32_t kNoEntry = 0xFFFFFFFFU;
+
 /// The arrays of a compiled tagger, as a model file holds them.
 struct CompiledWeights {
   std::vector<std::uint64_t> slot;   // [slots]  check << 32 | first entry; kNoSlot if free
@@ -41,6 +43,7 @@ class Predictor {
 
   struct alignas(kApart) Work {
     FeatureKeys keys;
+    std::vector<std::uint32_t> entry;  // [keys]  where a feature's entries begin, or kNoEntry
     std::vector<double> state;
     UniformWorkspace chain;
     UniformMarginals found;
@@ -58,7 +61,9 @@ class Predictor {
   [[nodiscard]] UniformChain chain(std::int32_t positions, const Work& work) const;
 
  private:
-  void add_feature(std::uint64_t key, double* state) const;
+  [[nodiscard]] std::uint32_t find(std::uint64_t key) const;
+  /// Looks up the keys in `work`, and asks memory for what they will need.
+  void find_entries(Work& work) const;
 
   std::int32_t labels_;
   Succession rules_;

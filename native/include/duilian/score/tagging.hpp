@@ -105,12 +105,14 @@ class TaggingObjective {
   template <ChangeRule R>
   void apply(std::int64_t sentence, const Gradient& gradient, Share share, R& rule) const {
     for (std::size_t half = 0; half < kHalves; ++half) {
-      if (share.has_of(half, kHalves)) apply_half(halves_[half], data_.first[sentence], gradient, share, rule);
+      if (share.has_of(half, kHalves))
+        apply_half(halves_[half], data_.first[sentence], gradient, share, rule);
     }
   }
 
  private:
-  // Neighbouring rows, which may lie in one cache line, belong to one block, and so to one half and one share.
+  // Neighbouring rows, which may lie in one cache line, belong to one block, and so to one half and one
+  // share.
   [[nodiscard]] static std::uint32_t block_of(std::uint32_t row) { return row / 32; }
 
   template <ChangeRule R>
