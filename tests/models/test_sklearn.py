@@ -74,7 +74,7 @@ def test_it_is_the_tagger_with_the_same_features(
     templates = tmp_path / "same.txt"
     templates.write_text(TEMPLATES, encoding="utf-8")
     settings = {"algorithm": algorithm, "seed": 3}
-    tagger = Tagger("ctb", templates=str(templates), full_from=1, l2=0.1, iterations=8, **settings)
+    tagger = Tagger("ctb", templates=str(templates), full_from=1, l2=0.1, batch=1, iterations=8, **settings)
     tagger.fit(layers("ctb"))
     crf = CRF(all_possible_states=True, c2=0.1, max_iterations=8, **settings).fit(*train)
     gold = layers("ctb-dev")

@@ -1,6 +1,6 @@
 """What turns a model and examples into weights."""
 
-from duilian.learning.config import Algorithm, LearnConfig
+from duilian.learning.config import Algorithm, LearnConfig, suitable_batch
 from duilian.learning.rules import AdaGrad, Exponentiated, Sgd
 from duilian.learning.trainer import IterationReport, Scores, Trainer
 
@@ -13,4 +13,5 @@ __all__ = [
     "Scores",
     "Sgd",
     "Trainer",
+    "suitable_batch",
 ]

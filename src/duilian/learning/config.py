@@ -9,6 +9,17 @@ from duilian.errors import ConfigError
 
 Algorithm = Literal["adagrad", "sgd", "eg"]
 
+LARGEST_BATCH = 30
+LEAST_STEPS = 64
+
+
+def suitable_batch(sentences: int) -> int:
+    """Sentences per step for so many an iteration.
+
+    Threads share the sentences of a batch; but an iteration of too few steps learns less.
+    """
+    return max(1, min(LARGEST_BATCH, sentences // LEAST_STEPS))
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class LearnConfig:
@@ -19,7 +30,7 @@ class LearnConfig:
         None  # adagrad: the step size (0.3 if None); sgd: the first step (calibrated if None)
     )
     l2: float = 0.1  # sgd and eg: c2 of the penalty c2 ‖w‖² on the whole training set
-    batch: int = 30  # sentences per step
+    batch: int = LARGEST_BATCH  # sentences per step
     sample: int | None = None  # sentences per iteration, drawn anew each time; None: all
     iterations: int = 10
     patience: int = 30  # stop after so many iterations without improvement on the dev set

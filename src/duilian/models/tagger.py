@@ -30,6 +30,7 @@ from duilian.learning import (
     LearnConfig,
     Sgd,
     Trainer,
+    suitable_batch,
 )
 from duilian.lexicon import Lexicon
 from duilian.models.encoding import Encoding, Level
@@ -65,6 +66,7 @@ class Tagger(Stored):
 
     `segment_only` (characters) leaves tags out. `full_from`: features seen so many times get a weight for
     every label, rarer ones only for labels they were seen with. `min_count`: rarer features are left out.
+    `batch` is None for batches that suit the size of the corpus.
     """
 
     kind: ClassVar[str] = "crf"
@@ -87,7 +89,7 @@ class Tagger(Stored):
         algorithm: Algorithm = "adagrad",
         rate: float | None = None,
         l2: float = 0.1,
-        batch: int = 30,
+        batch: int | None = None,
         sample: int | None = None,
         iterations: int = 10,
         patience: int = 30,
@@ -119,9 +121,11 @@ class Tagger(Stored):
     def _default_templates(self) -> str:
         return DEFAULT_TEMPLATES[self.level]
 
-    def _learn_config(self) -> LearnConfig:
-        names = [field.name for field in dataclasses.fields(LearnConfig)]
-        return LearnConfig(**{name: getattr(self, name) for name in names})
+    def _learn_config(self, sentences: int) -> LearnConfig:
+        chosen = {field.name: getattr(self, field.name) for field in dataclasses.fields(LearnConfig)}
+        if self.batch is None:
+            chosen["batch"] = suitable_batch(min(sentences, self.sample or sentences))
+        return LearnConfig(**chosen)
 
     def fit(
         self,
@@ -137,8 +141,8 @@ class Tagger(Stored):
 
         With `checkpoint` the state is saved after each iteration; with `resume` training goes on from there.
         """
-        config = self._learn_config()
         layers = self.layers(X, y)
+        config = self._learn_config(len(layers))
         self._prepare(layers)
         data, keys = self._data(layers)
         trainer = Trainer(self._rule(data, len(layers), config), self.layout_.weights, len(layers), config)

@@ -19,8 +19,6 @@
 
 namespace duilian {
 
-inline constexpr std::uint32_t kNoEntry = 0xFFFFFFFFU;
-
 /// The arrays of a compiled tagger, as a model file holds them.
 struct CompiledWeights {
   std::vector<std::uint64_t> slot;   // [slots]  check << 32 | first entry; kNoSlot if free
