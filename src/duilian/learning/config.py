@@ -30,7 +30,7 @@ class LearnConfig:
         None  # adagrad: the step size (0.3 if None); sgd: the first step (calibrated if None)
     )
     l2: float = 0.1  # sgd and eg: c2 of the penalty c2 ‖w‖² on the whole training set
-    batch: int = LARGEST_BATCH  # sentences per step
+    batch: int = 1  # sentences per step
     sample: int | None = None  # sentences per iteration, drawn anew each time; None: all
     iterations: int = 10
     patience: int = 30  # stop after so many iterations without improvement on the dev set

@@ -116,7 +116,6 @@ class CRF(Estimator):
         return LearnConfig(
             algorithm=learner,
             l2=c2,
-            batch=1,  # as CRFsuite: its step sizes and numbers of iterations are for single sentences
             iterations=DEFAULT_ITERATIONS[learner] if self.max_iterations is None else self.max_iterations,
             seed=self.seed,
             threads=self.threads,
