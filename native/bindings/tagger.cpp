@@ -50,8 +50,8 @@ void bind_tagger(nb::module_& m) {
           "__init__",
           [](CompiledWeights* self, const Input<std::uint64_t>& slot, const Input<std::uint16_t>& label,
              const Input<float>& weight, const Input<float>& transition) {
-            new (self)
-                CompiledWeights{to_vector(slot), to_vector(label), to_vector(weight), to_vector(transition)};
+            new (self) CompiledWeights{{to_vector(slot), to_vector(label), to_vector(weight)},
+                                       to_vector(transition)};
           },
           "slot"_a, "label"_a, "weight"_a, "transition"_a)
       .def_prop_ro(

@@ -136,7 +136,6 @@ CoupledPredictor::CoupledPredictor(CoupledShape shape, CoupledWeights weights, T
 CoupledWeights CoupledPredictor::weights() const { return {table_.restore(), transition_, has_pruner_}; }
 
 void CoupledPredictor::score(const Sentences& sentences, std::int64_t sentence, Work& work) const {
-  constexpr std::size_t kAhead = 24;
   work.keys.first.assign(1, 0);
   work.keys.value.clear();
   extract_keys(templates_, sentences, sentence, sentence + 1, work.keys);
@@ -152,14 +151,7 @@ void CoupledPredictor::score(const Sentences& sentences, std::int64_t sentence, 
   work.row.resize(static_cast<std::size_t>(side_label_count(shape_, has_pruner_)));
   work.joint_entry.clear();
   work.joint_first.assign(1, 0);
-  // All features are looked up before the weights of any are read: memory has time to answer.
-  work.entry.resize(keys.size());
-  for (std::size_t k = 0; k < std::min(kAhead, keys.size()); ++k) table_.prefetch(keys[k]);
-  for (std::size_t k = 0; k < keys.size(); ++k) {
-    if (k + kAhead < keys.size()) table_.prefetch(keys[k + kAhead]);
-    work.entry[k] = table_.find(keys[k]);
-    if (work.entry[k] != kNoEntry) table_.prefetch_entry(work.entry[k]);
-  }
+  table_.find_all(keys, work.entry);
   for (std::size_t t = 0; t < length; ++t) {
     std::fill(work.row.begin(), work.row.end(), 0.0F);
     for (auto k = static_cast<std::size_t>(work.keys.first[t]);

@@ -10,45 +10,13 @@ namespace duilian {
 
 namespace {
 
-[[nodiscard]] std::size_t home(std::uint64_t key, std::size_t slots) {
-  __extension__ using Wide = unsigned __int128;
-  return static_cast<std::size_t>((static_cast<Wide>(key * 0x9E3779B97F4A7C15U) * slots) >> 64U);
-}
-
-[[nodiscard]] std::uint64_t slot_of(std::uint64_t key, std::size_t entry) {
-  return (key << 32U) | static_cast<std::uint64_t>(entry);
-}
-
-void insert(std::vector<std::uint64_t>& slot, std::uint64_t key, std::size_t entry) {
-  std::size_t at = home(key, slot.size());
-  while (slot[at] != kNoSlot) at = at + 1 == slot.size() ? 0 : at + 1;
-  slot[at] = slot_of(key, entry);
-}
-
 void check_weights(const CompiledWeights& w, std::int32_t labels) {
+  check(static_cast<const WeightTable&>(w), labels);
   const auto edge = static_cast<std::size_t>(labels) + 1;
-  const auto finite = [](float x) { return std::isfinite(x); };
-  if (w.transition.size() != edge * edge || w.weight.size() != w.label.size() || w.slot.empty()) {
+  if (w.transition.size() != edge * edge)
     throw std::invalid_argument("the arrays of the tagger do not fit together");
-  }
-  if (!std::all_of(w.weight.begin(), w.weight.end(), finite) ||
-      !std::all_of(w.transition.begin(), w.transition.end(), finite)) {
+  if (!std::all_of(w.transition.begin(), w.transition.end(), [](float x) { return std::isfinite(x); }))
     throw std::invalid_argument("a weight of the tagger is not finite");
-  }
-  if (std::none_of(w.slot.begin(), w.slot.end(), [](std::uint64_t s) { return s == kNoSlot; })) {
-    throw std::invalid_argument("the tagger's table has no free slot");  // a search would never end
-  }
-  for (const std::uint64_t slot : w.slot) {
-    if (slot != kNoSlot && (slot & 0xFFFFFFFFU) >= w.label.size()) {
-      throw std::invalid_argument("a slot of the tagger leads outside");
-    }
-  }
-  for (const std::uint16_t label : w.label) {
-    if ((label & ~kLastEntry) >= labels) throw std::invalid_argument("a label of the tagger is out of range");
-  }
-  if (!w.label.empty() && (w.label.back() & kLastEntry) == 0) {
-    throw std::invalid_argument("the tagger's last entry is not marked");
-  }
 }
 
 }  // namespace
@@ -58,20 +26,18 @@ CompiledWeights compile_weights(const TaggerLayout& layout, std::span<const floa
   CompiledWeights out;
   out.transition.assign(weights.begin(), weights.begin() + layout.transitions());
   const float* value = weights.data() + layout.transitions();
-  std::vector<std::pair<std::uint64_t, std::size_t>> kept;
+  std::vector<std::uint64_t> kept;
+  std::vector<std::size_t> begins;
   for (std::size_t row = 0; row < keys.size(); ++row) {
     const std::size_t begin = out.label.size();
     for (std::int64_t k = layout.first[row]; k < layout.first[row + 1]; ++k) {
-      if (value[k] == 0.0F || std::abs(value[k]) < least) continue;
-      out.label.push_back(layout.label[k]);
-      out.weight.push_back(value[k]);
+      if (value[k] != 0.0F && std::abs(value[k]) >= least) out.add(layout.label[k], value[k]);
     }
-    if (out.label.size() == begin) continue;
-    out.label.back() |= kLastEntry;
-    kept.emplace_back(keys[row], begin);
+    if (!out.end_feature(begin)) continue;
+    kept.push_back(keys[row]);
+    begins.push_back(begin);
   }
-  out.slot.assign(std::max<std::size_t>(16, kept.size() + kept.size() / 3 + 1), kNoSlot);
-  for (const auto& [key, begin] : kept) insert(out.slot, key, begin);
+  out.place(kept, begins);
   return out;
 }
 
@@ -85,38 +51,11 @@ Predictor::Predictor(std::int32_t labels, Succession rules, CompiledWeights weig
       folding_(std::move(folding)),
       between_(shape_, rules_, weights_.transition) {}
 
-std::uint32_t Predictor::find(std::uint64_t key) const {
-  const std::vector<std::uint64_t>& slot = weights_.slot;
-  const std::uint64_t wanted = key << 32U;
-  for (std::size_t at = home(key, slot.size()); slot[at] != kNoSlot;
-       at = at + 1 == slot.size() ? 0 : at + 1) {
-    if (((slot[at] ^ wanted) >> 32U) == 0) return static_cast<std::uint32_t>(slot[at]);
-  }
-  return kNoEntry;
-}
-
-void Predictor::find_entries(Work& work) const {
-  constexpr std::size_t kAhead = 24;
-  const auto& keys = work.keys.value;
-  const auto prefetch = [&](std::size_t k) {
-    if (k < keys.size()) __builtin_prefetch(&weights_.slot[home(keys[k], weights_.slot.size())]);
-  };
-  for (std::size_t k = 0; k < kAhead; ++k) prefetch(k);
-  work.entry.resize(keys.size());
-  for (std::size_t k = 0; k < keys.size(); ++k) {
-    prefetch(k + kAhead);
-    work.entry[k] = find(keys[k]);
-    if (work.entry[k] == kNoEntry) continue;
-    __builtin_prefetch(&weights_.label[work.entry[k]]);
-    __builtin_prefetch(&weights_.weight[work.entry[k]]);
-  }
-}
-
 void Predictor::score(const Sentences& sentences, std::int64_t sentence, Work& work) const {
   work.keys.first.assign(1, 0);
   work.keys.value.clear();
   extract_keys(templates_, sentences, sentence, sentence + 1, work.keys);
-  find_entries(work);
+  weights_.find_all(work.keys.value, work.entry);
   const std::size_t length = work.keys.first.size() - 1;
   work.state.assign(length * stride(), 0.0);
   for (std::size_t t = 0; t < length; ++t) {

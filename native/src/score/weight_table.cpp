@@ -6,6 +6,19 @@
 
 namespace duilian {
 
+void WeightTable::find_all(std::span<const std::uint64_t> keys, std::vector<std::uint32_t>& entry) const {
+  constexpr std::size_t kAhead = 24;
+  for (std::size_t k = 0; k < std::min(kAhead, keys.size()); ++k) prefetch(keys[k]);
+  entry.resize(keys.size());
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    if (k + kAhead < keys.size()) prefetch(keys[k + kAhead]);
+    entry[k] = find(keys[k]);
+    if (entry[k] == kNoEntry) continue;
+    __builtin_prefetch(label.data() + entry[k]);
+    __builtin_prefetch(weight.data() + entry[k]);
+  }
+}
+
 void WeightTable::place(std::span<const std::uint64_t> keys, std::span<const std::size_t> begins) {
   slot.assign(std::max<std::size_t>(16, keys.size() + keys.size() / 3 + 1), kNoSlot);
   for (std::size_t i = 0; i < keys.size(); ++i) {

@@ -34,6 +34,7 @@ from duilian.learning import (
 )
 from duilian.lexicon import Lexicon
 from duilian.models.encoding import Encoding, Level
+from duilian.models.line_options import line_options
 from duilian.models.precision import Precision, dequantise, quantise
 from duilian.models.stored import Arrays, Stored
 from duilian.text import Folding, Script
@@ -331,7 +332,7 @@ class Tagger(Stored):
 
         At word level a line holds words separated by blanks, at character level raw text.
         """
-        options = self._line_options(between, before_tag)
+        options = line_options(self.encoding_, between, before_tag)
         return _native.tag_lines(self.predictor_, text, options, self.threads)
 
     def tag_rows(self, text: bytes, columns: Sequence[str], *, between: str = " ") -> bytes:
@@ -344,16 +345,9 @@ class Tagger(Stored):
                 f"rows of {', '.join(columns)} do not suit this tagger", hint=f"it needs {missing}"
             )
         field = [list(columns).index(name) for name in self.templates_.columns]
-        return _native.tag_rows(self.predictor_, text, field, self._line_options(between, ""), self.threads)
-
-    def _line_options(self, between: str, before_tag: str) -> _native.LineOptions:
-        encoding = self.encoding_
-        is_word = encoding.level == "word"
-        split = [("", label) if is_word else encoding.boundaries.split(label) for label in encoding.labels]
-        names = ["" if tag is None else tag for _, tag in split]
-        starts = [True] * len(names) if is_word else encoding.succession.start.tolist()
-        joins = (encoding.join_letters, encoding.join_digits)
-        return _native.LineOptions(is_word, joins, names, starts, between, before_tag)
+        return _native.tag_rows(
+            self.predictor_, text, field, line_options(self.encoding_, between, ""), self.threads
+        )
 
     def predict_labels(self, units: Sequence[Sequence[str]]) -> list[list[str]]:
         """The label of every unit, for units that were split already (no further columns)."""

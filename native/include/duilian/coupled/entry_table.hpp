@@ -20,9 +20,10 @@ class EntryTable {
   /// The table again, as it was given.
   [[nodiscard]] WeightTable restore() const;
 
-  void prefetch(std::uint64_t key) const { table_.prefetch(key); }
-  /// Where the feature's entries begin; kNoEntry if it has none.
-  [[nodiscard]] std::uint32_t find(std::uint64_t key) const { return table_.find(key); }
+  /// Where the features' entries begin; kNoEntry if one has none.
+  void find_all(std::span<const std::uint64_t> keys, std::vector<std::uint32_t>& entry) const {
+    table_.find_all(keys, entry);
+  }
   void prefetch_entry(std::uint32_t entry) const {
     __builtin_prefetch(table_.label.data() + entry);
     __builtin_prefetch(table_.weight.data() + entry);

@@ -20,11 +20,8 @@
 namespace duilian {
 
 /// The arrays of a compiled tagger, as a model file holds them.
-struct CompiledWeights {
-  std::vector<std::uint64_t> slot;   // [slots]  check << 32 | first entry; kNoSlot if free
-  std::vector<std::uint16_t> label;  // [entries]
-  std::vector<float> weight;         // [entries]
-  std::vector<float> transition;     // [L + 1][L + 1]
+struct CompiledWeights : WeightTable {
+  std::vector<float> transition;  // [L + 1][L + 1]
 };
 
 /// Drops state weights whose size is below `least`, and features without any left.
@@ -59,10 +56,6 @@ class Predictor {
   [[nodiscard]] UniformChain chain(std::int32_t positions, const Work& work) const;
 
  private:
-  [[nodiscard]] std::uint32_t find(std::uint64_t key) const;
-  /// Looks up the keys in `work`, and asks memory for what they will need.
-  void find_entries(Work& work) const;
-
   std::int32_t labels_;
   Succession rules_;
   TransitionShape shape_;

@@ -35,6 +35,10 @@ struct WeightTable {
     return kNoEntry;
   }
 
+  /// Where the entries of every key begin. All keys are looked up before any entry is read: memory has time
+  /// to answer.
+  void find_all(std::span<const std::uint64_t> keys, std::vector<std::uint32_t>& entry) const;
+
   /// Entries are added feature by feature: first those of a feature, then its end.
   void add(std::uint16_t of_label, float value) {
     label.push_back(of_label);
