@@ -471,6 +471,8 @@ class CoupledTagger(Stored):
         unique = {id(predictor): predictor for _, predictor in sorted(self.predictors_.items())}
         number = {key: k for k, key in enumerate(unique)}
         parameters = self.get_params() | {"threads": 1, "cache": None}
+        if self.margin == math.inf:
+            parameters["margin"] = None
         if isinstance(self.mapping, TagMapping):
             parameters["mapping"] = "complete"  # what it allows is in the arrays
         header: dict[str, Any] = {

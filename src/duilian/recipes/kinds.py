@@ -74,6 +74,7 @@ class CoupledSettings(LevelSettings):
     guide: str | None = None
     joint_count: int | None = None
     decoding: Literal["marginals", "path"] = "marginals"
+    margin: float = 5.0  # inf: every bundle is tried when tagging
     keep: Literal["all", "average"] = "all"
 
 
