@@ -289,18 +289,35 @@ void mark_promising(std::int32_t t, std::span<const TagSets> candidates,
   }
 }
 
-/// Leaves of the states to keep those that stand on a legal path; false if there is none.
-[[nodiscard]] bool keep_legal(const CoupledShape& shape, const BundleSpace& space,
-                              std::vector<std::uint8_t>& keep) {
-  BundleSpace tried;
-  tried.lattice = space.lattice;
-  tried.place = space.place;
-  filter(tried, [&](std::int32_t s) { return keep[s] != 0; });
-  const Lattice left = trim(tried.lattice, shape.rules);
-  if (left.width(0) == 0) return false;
-  std::fill(keep.begin(), keep.end(), 0);
-  for (const std::int32_t s : locate(left, space.lattice)) keep[s] = 1;
+[[nodiscard]] bool may_follow(const CoupledShape& shape, const Lattice& x, std::int32_t before,
+                              std::int32_t after) {
+  const auto a = x.bundle(before);
+  const auto b = x.bundle(after);
+  for (std::size_t k = 0; k < shape.sides(); ++k) {
+    if (!shape.rules[k](a[k], b[k])) return false;
+  }
   return true;
+}
+
+/// Leaves of the states to keep those that stand on a legal path; false if there is none. Start and stop are
+/// legal for all: the candidates of every side were trimmed.
+[[nodiscard]] bool keep_legal(const CoupledShape& shape, const Lattice& x, std::vector<std::uint8_t>& keep) {
+  const auto has_neighbour = [&](std::int32_t s, std::int32_t t, bool is_before) {
+    for (std::int32_t other = x.first[t]; other < x.first[t + 1]; ++other) {
+      if (keep[other] != 0 && (is_before ? may_follow(shape, x, other, s) : may_follow(shape, x, s, other)))
+        return true;
+    }
+    return false;
+  };
+  for (std::int32_t t = 1; t < x.positions(); ++t) {
+    for (std::int32_t s = x.first[t]; s < x.first[t + 1]; ++s)
+      keep[s] = keep[s] != 0 && has_neighbour(s, t - 1, true) ? 1 : 0;
+  }
+  for (std::int32_t t = x.positions() - 2; t >= 0; --t) {
+    for (std::int32_t s = x.first[t]; s < x.first[t + 1]; ++s)
+      keep[s] = keep[s] != 0 && has_neighbour(s, t + 1, false) ? 1 : 0;
+  }
+  return std::find(keep.begin(), keep.begin() + x.first[1], 1) != keep.begin() + x.first[1];
 }
 
 }  // namespace
@@ -320,7 +337,7 @@ void narrow(const CoupledShape& shape, std::span<const TagSets> candidates,
       mark_promising(t, candidates, log_p, margin, correct, space, promise, keep);
   }
   if (std::find(keep.begin(), keep.end(), 0) == keep.end()) return;
-  if (!is_free(shape) && !keep_legal(shape, space, keep)) return;
+  if (!is_free(shape) && !keep_legal(shape, space.lattice, keep)) return;
   filter(space, [&](std::int32_t s) { return keep[s] != 0; });
 }
 
