@@ -169,7 +169,10 @@ class CoupledTagger(Stored):
             for found, name in zip(dev or [None] * len(sides), self.standards, strict=True)
         ]
         self._prepare(sides)
-        given = [None if found is None else self._given_layers(found) for found in dev or [None] * len(sides)]
+        given = [
+            None if found is None or name == self.guide else self._given_layers(found)
+            for found, name in zip(dev or [None] * len(sides), self.standards, strict=True)
+        ]
         training = CoupledTraining(self, sides, held_out, given, on_stage or _log.info)
         training.run(on_iteration, checkpoint, resume)
         bests = dict(zip(training.best_names(), training.trainer.bests, strict=True))
