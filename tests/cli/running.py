@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import io
+import shutil
 import sys
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from duilian import cli
+from duilian import cli, demo
+
+DEMO = Path(demo.__file__).parent
+Call = Callable[..., tuple[int, str, str]]
 
 
 def run_here(monkeypatch: pytest.MonkeyPatch, *arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
@@ -24,3 +30,16 @@ def run_here(monkeypatch: pytest.MonkeyPatch, *arguments: str, stdin: bytes = b"
     out, err = (streams[name].buffer.getvalue().decode() for name in ("stdout", "stderr"))
     assert "Traceback" not in out + err
     return status, out, err
+
+
+def in_demo_folder(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, models: Path, recipes: dict[str, str]
+) -> Call:
+    """Commands run in a folder with the demonstration corpora, these recipes and the models."""
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("DUILIAN_DATA", raising=False)
+    for path in [*DEMO.glob("*.txt"), *models.iterdir()]:
+        shutil.copy(path, folder)
+    for name, text in recipes.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return lambda *arguments, stdin=b"": run_here(monkeypatch, *arguments, stdin=stdin)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from running import run_here
+from running import Call, in_demo_folder
 
 from duilian import demo, read
 from duilian.conversion import Converter, Placed
@@ -18,7 +16,6 @@ from duilian.corpus import Layer, Sentence
 from duilian.models import CoupledTagger, Tagger, load
 from duilian.streams import Source, analyse
 
-DEMO = Path(demo.__file__).parent
 RECIPE = """
 [model]
 kind = "coupled"
@@ -41,7 +38,6 @@ test = "both-pku.txt"
 [learn]
 iterations = 3
 """
-Call = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
@@ -69,12 +65,7 @@ def models(tmp_path_factory) -> Path:
 @pytest.fixture
 def duilian(monkeypatch, tmp_path, models) -> Call:
     """Run a command in a folder with the demonstration corpora, a recipe and the models."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("DUILIAN_DATA", raising=False)
-    for path in [*DEMO.glob("*.txt"), *models.iterdir()]:
-        shutil.copy(path, tmp_path)
-    (tmp_path / "both.toml").write_text(RECIPE, encoding="utf-8")
-    return lambda *arguments, stdin=b"": run_here(monkeypatch, *arguments, stdin=stdin)
+    return in_demo_folder(monkeypatch, tmp_path, models, {"both.toml": RECIPE})
 
 
 def test_train_shows_every_side(duilian, tmp_path):
@@ -363,7 +354,6 @@ def test_inspect_the_learned_mapping(duilian):
 
 
 def test_inspect_draws(duilian, tmp_path):
-    pytest.importorskip("matplotlib")
     assert duilian("inspect", "word", "both-pku.txt", "--plot", "map.png")[0] == 0
     assert (tmp_path / "map.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 

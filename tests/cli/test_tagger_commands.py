@@ -10,19 +10,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from running import run_here
+from running import DEMO, Call, in_demo_folder
 
 from duilian import Tagger, demo, read
 from duilian.streams import Source, analyse, analyse_k_best, segmented_line
 from duilian.text import units
 
-DEMO = Path(demo.__file__).parent
 WORD = """
 [model]
 kind = "crf"
@@ -37,7 +35,6 @@ test = "both-ctb.txt"
 iterations = 2
 """
 CHAR = WORD.replace('"crf"', '"crf"\nlevel = "char"')
-Call = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
@@ -55,13 +52,7 @@ def models(tmp_path_factory) -> Path:
 @pytest.fixture
 def duilian(monkeypatch, tmp_path, models) -> Call:
     """Run a command in a folder with the demonstration corpora, two recipes and the models."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("DUILIAN_DATA", raising=False)
-    for path in [*DEMO.glob("*.txt"), *models.iterdir()]:
-        shutil.copy(path, tmp_path)
-    (tmp_path / "word.toml").write_text(WORD, encoding="utf-8")
-    (tmp_path / "char.toml").write_text(CHAR, encoding="utf-8")
-    return lambda *arguments, stdin=b"": run_here(monkeypatch, *arguments, stdin=stdin)
+    return in_demo_folder(monkeypatch, tmp_path, models, {"word.toml": WORD, "char.toml": CHAR})
 
 
 def test_train_tells_and_writes(duilian, tmp_path):

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
-#include <unordered_map>
 
 #include "duilian/concat.hpp"
 #include "duilian/parallel.hpp"
@@ -261,9 +260,7 @@ CoupledLayout lay_out_coupled(CoupledShape shape, std::vector<TaggerLayout> sepa
 CoupledObjective::CoupledObjective(const CoupledLayout& layout, const CoupledData& data, Pruning pruning,
                                    double margin, bool learns_separate)
     : layout_(layout), data_(data), pruning_(pruning), margin_(margin), learns_separate_(learns_separate) {
-  const bool is_free = std::all_of(layout.shape.rules.begin(), layout.shape.rules.end(),
-                                   [](const Succession& rules) { return rules.is_free(); });
-  if (!(margin >= 0.0) || (std::isfinite(margin) && !is_free))
+  if (!(margin >= 0.0) || (std::isfinite(margin) && !layout.shape.is_free()))
     throw std::invalid_argument("a margin in training must be at least 0, and there must be no rules");
   check(data, layout.shape);
   check_rows(data.features, static_cast<std::int64_t>(layout.joint_first.size()) - 1);
@@ -326,12 +323,10 @@ bool CoupledObjective::find_correct(std::int64_t begin, std::size_t side, Work& 
     }
     if (work.inside.size() == before) return false;
   }
-  const bool is_free = std::all_of(layout_.shape.rules.begin(), layout_.shape.rules.end(),
-                                   [](const Succession& rules) { return rules.is_free(); });
   const bool is_partial =
       std::any_of(data_.label.begin() + begin, data_.label.begin() + begin + x.positions(),
                   [](std::int32_t l) { return l < 0; });
-  if (is_free || (layout_.shape.mappings.empty() && !is_partial)) return true;
+  if (layout_.shape.is_free() || (layout_.shape.mappings.empty() && !is_partial)) return true;
   // Some of these states may stand on no legal path of correct states.
   const Lattice left = trim(part_of(x, work.inside), layout_.shape.rules);
   work.inside = locate(left, x);

@@ -77,11 +77,6 @@ void filter(BundleSpace& space, const Keep& keep) {
   }
 }
 
-[[nodiscard]] bool is_free(const CoupledShape& shape) {
-  return std::all_of(shape.rules.begin(), shape.rules.end(),
-                     [](const Succession& rules) { return rules.is_free(); });
-}
-
 [[nodiscard]] bool has_empty_position(const Lattice& x) {
   for (std::int32_t t = 0; t < x.positions(); ++t) {
     if (x.width(t) == 0) return true;
@@ -95,7 +90,7 @@ void apply_mappings(const CoupledShape& shape, BundleSpace& space) {
     return std::all_of(shape.mappings.begin(), shape.mappings.end(),
                        [&](const SideMapping& m) { return m(bundle[m.side_a], bundle[m.side_b]); });
   });
-  if (is_free(shape) || has_empty_position(space.lattice)) return;
+  if (shape.is_free() || has_empty_position(space.lattice)) return;
   // Trimmed sides make a trimmed product, but a mapping may cut a path in two.
   const Lattice left = trim(space.lattice, shape.rules);
   std::vector<std::uint8_t> is_left(static_cast<std::size_t>(space.lattice.states()), 0);
@@ -337,7 +332,7 @@ void narrow(const CoupledShape& shape, std::span<const TagSets> candidates,
       mark_promising(t, candidates, log_p, margin, correct, space, promise, keep);
   }
   if (std::find(keep.begin(), keep.end(), 0) == keep.end()) return;
-  if (!is_free(shape) && !keep_legal(shape, space.lattice, keep)) return;
+  if (!shape.is_free() && !keep_legal(shape, space.lattice, keep)) return;
   filter(space, [&](std::int32_t s) { return keep[s] != 0; });
 }
 

@@ -85,39 +85,29 @@ class CoupledTraining:
 
     def _body(self, sides: Sequence[Sequence[Layer]]) -> Body:
         tagger = self.tagger
-        if tagger.guide is None:
-            return make_body(
-                sides,
-                tagger.encodings_,
-                tagger.templates_,
-                tagger.folding_,
-                min_count=tagger.min_count,
-            )
-        guide = tagger._side(tagger.guide)
-        tagger.source_ = Tagger(
-            tagger.guide,
-            level=tagger.level,
-            scheme=tagger.scheme,
-            join_letters=tagger.join_letters,
-            join_digits=tagger.join_digits,
-            script=tagger.script,
-            iterations=tagger.plain_iterations,
-            seed=tagger.seed,
-            threads=tagger.threads,
-        ).fit(sides[guide])
-        columns: list[list[str]] = []
-        for side, layers in enumerate(sides):
-            known = gold_labels(tagger.encodings_[side], layers) if side == guide else None
-            columns += tagger._guide_labels(layers, side, known)
         return make_body(
             sides,
             tagger.encodings_,
             tagger.templates_,
             tagger.folding_,
             min_count=tagger.min_count,
-            guide=columns,
-            shared_templates=Templates.load(DEFAULT_TEMPLATES[tagger.level]),
+            guide=None if tagger.guide is None else self._guide_columns(sides, tagger.guide),
+            shared_templates=None
+            if tagger.guide is None
+            else Templates.load(DEFAULT_TEMPLATES[tagger.level]),
         )
+
+    def _guide_columns(self, sides: Sequence[Sequence[Layer]], guide: str) -> list[list[str]]:
+        """The guiding standard's labels of every sentence: annotated on its own side, guessed elsewhere."""
+        tagger, own = self.tagger, self.tagger._side(guide)
+        shared = ("level", "scheme", "join_letters", "join_digits", "script", "seed", "threads")
+        parameters = {name: getattr(tagger, name) for name in shared}
+        tagger.source_ = Tagger(guide, iterations=tagger.plain_iterations, **parameters).fit(sides[own])
+        columns: list[list[str]] = []
+        for side, layers in enumerate(sides):
+            known = gold_labels(tagger.encodings_[side], layers) if side == own else None
+            columns += tagger._guide_labels(layers, side, known)
+        return columns
 
     def _plain_config(self) -> LearnConfig:
         tagger = self.tagger

@@ -9,6 +9,7 @@
 // number of pairs and not with the product of all label sets.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -60,6 +61,10 @@ struct CoupledShape {
   std::vector<JointPart> joint;
 
   [[nodiscard]] std::size_t sides() const { return labels.size(); }
+  /// Whether any label may follow any, on every side.
+  [[nodiscard]] bool is_free() const {
+    return std::all_of(rules.begin(), rules.end(), [](const Succession& each) { return each.is_free(); });
+  }
   [[nodiscard]] std::int32_t joint_labels() const {
     return joint.empty() ? 0 : joint.back().offset + joint.back().bundles.size();
   }
