@@ -1,4 +1,4 @@
-"""The kinds of models that a recipe can name: for each its settings, and how it is trained and saved."""
+"""Kind coupled: one model from corpora of any number of standards."""
 
 from __future__ import annotations
 
@@ -11,51 +11,14 @@ from duilian.errors import ConfigError, StandardError
 from duilian.models.coupled import CoupledTagger
 from duilian.models.coupled_training import AVERAGE
 from duilian.models.coupling import MAPPINGS
-from duilian.models.guided import GuidedTagger
-from duilian.models.tagger import Tagger
+from duilian.recipes.kinds.crf import LevelSettings
 from duilian.recipes.recipe import Kind, Recipe, Run, register
-from duilian.recipes.steps import (
-    corpora_of,
-    learn_settings,
-    save,
-    scorable,
-    side_notes,
-    warn_of_overlap,
-)
+from duilian.recipes.steps import corpora_of, learn_settings, save, scorable, side_notes, warn_of_overlap
 from duilian.standards.mapping_table import MappingTable
 
 CACHE = ".duilian-cache"
 MOST_SIDES = 8
 TABLES = ("tight", "relaxed")  # mappings that stand in a shipped table for each pair of standards
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class LevelSettings:
-    """What every kind wants to know about units and features."""
-
-    level: Literal["word", "char"] = "word"
-    templates: str | None = None
-    scheme: str = "BIES"
-    join_letters: bool = False
-    join_digits: bool = False
-    script: Literal["as-is", "simplified"] = "as-is"
-    min_count: int = 1
-    full_from: int = 2
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class CrfSettings(LevelSettings):
-    """`[model]` of kind crf; what each means stands in `Tagger`."""
-
-    segment_only: bool = False
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class GuidedSettings(CrfSettings):
-    """`[model]` of kind guided: the first side is the target, the second the source that guides it."""
-
-    folds: int = 0  # of jack-knifing, if the target's own plain tagger guides too
-    source_iterations: int | None = None  # None: as many as the target
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -76,51 +39,6 @@ class CoupledSettings(LevelSettings):
     decoding: Literal["marginals", "path"] = "marginals"
     margin: float = 5.0  # inf: every bundle is tried when tagging
     keep: Literal["all", "average"] = "all"
-
-
-def train_crf(recipe: Recipe, run: Run) -> float | None:
-    """The plain tagger from a recipe of kind crf."""
-    (side,) = recipe.sides
-    tagger = Tagger(side.standard, sample=side.sample, **recipe.model, **learn_settings(recipe, run))
-    corpus, dev = corpora_of(recipe, side, is_tagged=not tagger.segment_only)
-    warn_of_overlap([(corpus, dev)], tagger.level, run)
-    tagger.fit(
-        corpus,
-        dev=scorable(dev, tagger.level),
-        on_iteration=run.on_iteration,
-        checkpoint=run.checkpoint,
-        resume=run.resume,
-    )
-    return save(tagger, recipe, run, side_notes(side, corpus, dev))
-
-
-def train_guided(recipe: Recipe, run: Run) -> float | None:
-    """The guide-feature tagger from a recipe of kind guided; with --resume the source is trained again."""
-    side, source_side = recipe.sides
-    learn, model = learn_settings(recipe, run), dict(recipe.model)
-    source_iterations = model.pop("source_iterations", None)
-    tagger = GuidedTagger(
-        side.standard, source_standard=source_side.standard, sample=side.sample, **model, **learn
-    )
-    corpora = [corpora_of(recipe, each, is_tagged=not tagger.segment_only) for each in recipe.sides]
-    for pair in corpora:
-        warn_of_overlap([pair], tagger.level, run)
-    (corpus, dev), (source_corpus, source_dev) = corpora
-    shared = {name: value for name, value in model.items() if name not in ("folds", "templates")}
-    learn |= {"iterations": source_iterations} if source_iterations else {}
-    source = Tagger(source_side.standard, sample=source_side.sample, **shared, **learn)
-    source.fit(source_corpus, dev=scorable(source_dev, tagger.level))
-    tagger.fit(
-        corpus,
-        source=source,
-        dev=scorable(dev, tagger.level),
-        on_iteration=run.on_iteration,
-        checkpoint=run.checkpoint,
-        resume=run.resume,
-    )
-    if recipe.save.least > 0:
-        source.trim(recipe.save.least)
-    return save(tagger, recipe, run, side_notes(side, corpus, dev))
 
 
 def train_coupled(recipe: Recipe, run: Run) -> float | None:
@@ -210,8 +128,6 @@ def _warn_of_missing_dev(sides: list[tuple[str, Corpus | None]], run: Run) -> No
         run.warn(f"{', '.join(missing)} {has} no dev set: the best weights are chosen without it")
 
 
-register(Kind("crf", CrfSettings, range(1, 2), train_crf))
-register(Kind("guided", GuidedSettings, range(2, 3), train_guided))
 register(
     Kind(
         "coupled",

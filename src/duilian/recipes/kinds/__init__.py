@@ -1,0 +1,7 @@
+"""The kinds of models that a recipe can name, a module each: settings, training, saving."""
+
+from duilian.recipes.kinds.coupled import CoupledSettings
+from duilian.recipes.kinds.crf import CrfSettings
+from duilian.recipes.kinds.guided import GuidedSettings
+
+__all__ = ["CoupledSettings", "CrfSettings", "GuidedSettings"]
