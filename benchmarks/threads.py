@@ -42,7 +42,9 @@ def main() -> None:
         for _ in range(options.repeats):
             for threads in best:
                 best[threads] = min(best[threads], seconds(level, threads, train, dev))
-        rows.append((name, best[1] / best[2], f"{best[1]:.2f} s and {best[2]:.2f} s"))
+        rows.append(
+            (name, best[1] / best[2], f"{best[1] / best[2]:.2f}: {best[1]:.2f} s and {best[2]:.2f} s")
+        )
     show("two threads against one", "times as fast", rows, options.plot)
 
 

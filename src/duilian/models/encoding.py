@@ -100,6 +100,8 @@ class Encoding:
 
     def encode(self, layers: Iterable[Layer]) -> Encoded:
         """Units and labels of annotated sentences."""
+        if self.level == "word":
+            return self._encode_words(list(layers))
         units: list[list[str]] = []
         labels: list[int] = []
         sets: dict[int, list[int]] = {}
@@ -120,12 +122,17 @@ class Encoding:
                     self._add_partial(tag, count, labels, sets)
         return Encoded(units, np.array(labels, np.int32), _tag_sets(sets, len(labels)))
 
+    def _encode_words(self, layers: Sequence[Layer]) -> Encoded:
+        flat = [tag for layer in layers for tag in layer.tags or (None,) * len(layer)]
+        known = {tag: self._number(tag) if isinstance(tag, str) else -1 for tag in dict.fromkeys(flat)}
+        several = {tag: sorted(map(self._number, tag)) for tag in known if isinstance(tag, frozenset)}
+        sets = {k: several[tag] for k, tag in enumerate(flat) if tag in several} if several else {}
+        label = np.fromiter(map(known.__getitem__, flat), np.int32, len(flat))
+        return Encoded([list(layer.words) for layer in layers], label, _tag_sets(sets, len(flat)))
+
     def _add_partial(
         self, tag: frozenset[str] | None, count: int, labels: list[int], sets: dict[int, list[int]]
     ) -> None:
-        if tag is None and self.level == "word":
-            labels.append(-1)
-            return
         names = sorted(tag) if tag is not None else (self.tags or ())
         columns = zip(*(self._labels_of(name, count) for name in names), strict=True)
         for column in columns:
@@ -137,8 +144,6 @@ class Encoding:
         return [b.single] if count == 1 else [b.begin, *([b.inside] * (count - 2)), b.end]
 
     def _labels_of(self, tag: Tag, count: int) -> list[str]:
-        if self.level == "word":
-            return [str(tag)]
         if self.tags is None:
             return self._letters_of(count)
         return [f"{letter}@{tag}" for letter in self._letters_of(count)]
