@@ -1,0 +1,113 @@
+// Averaged passive-aggressive learning (PA-I, Crammer et al. 2006), as Qiu et al. (2012) use it for
+// structures. In round k an example has its best answer found, and the weights move just as far as it takes
+// for the gold answer to win by its cost, but not further than C along the difference Δ = Φ(gold) - Φ(guess)
+// (Eq. 6-11):
+//   ℓ = max(0, cost - w·Δ),   w ← w + τ Δ,   τ = min(C, ℓ / ‖Δ‖²).
+// The weights to keep are the mean of those after each round. It is exact, and yet a round touches no other
+// weights than those of Δ: a change in round k is missing from the k - 1 rounds before, so that
+//   mean of K rounds = w - 1/K Σ_k (k - 1) τ_k Δ_k,
+// and the sum, here called the lag, grows with each change.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "duilian/score/objective.hpp"
+
+namespace duilian {
+
+/// Adds up the entries of equal weights and drops those that cancel; what is left is in order of weights.
+inline void merge(std::vector<Delta>& difference) {
+  std::sort(difference.begin(), difference.end(),
+            [](const Delta& a, const Delta& b) { return a.weight < b.weight; });
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < difference.size();) {
+    Delta sum = difference[k];
+    for (++k; k < difference.size() && difference[k].weight == sum.weight; ++k)
+      sum.value += difference[k].value;
+    if (sum.value != 0.0F) difference[kept++] = sum;
+  }
+  difference.resize(kept);
+}
+
+/// The rule and what it carries from round to round; knows no model.
+struct PassiveAggressiveRule {
+  std::span<float> weights;
+  std::span<double> lag;  // [weights]
+  double aggressiveness;  // C
+  std::int64_t* rounds;   // so far, over all passes
+
+  [[nodiscard]] WeightView view() const { return {weights, 1.0F}; }
+
+  /// One round. `difference` may name a weight several times and comes back merged; if nothing is left of it,
+  /// nothing changes. Gives the loss before the step.
+  double step(double cost, std::vector<Delta>& difference) const {
+    const auto before = static_cast<double>((*rounds)++);
+    merge(difference);
+    if (difference.empty()) return 0.0;
+    double margin = 0.0;
+    double norm = 0.0;
+    for (const Delta& d : difference) {
+      margin += static_cast<double>(weights[d.weight]) * d.value;
+      norm += static_cast<double>(d.value) * d.value;
+    }
+    const double loss = std::max(0.0, cost - margin);
+    const double tau = std::min(aggressiveness, loss / norm);
+    for (const Delta& d : difference) {
+      const double change = tau * d.value;
+      weights[d.weight] += static_cast<float>(change);
+      lag[d.weight] += before * change;
+    }
+    return loss;
+  }
+};
+
+/// The mean of the weights after each round.
+[[nodiscard]] inline std::vector<float> mean_weights(std::span<const float> weights,
+                                                     std::span<const double> lag, std::int64_t rounds) {
+  if (weights.size() != lag.size()) throw std::invalid_argument("the lag does not fit the weights");
+  std::vector<float> mean(weights.begin(), weights.end());
+  for (std::size_t w = 0; rounds > 0 && w < mean.size(); ++w) {
+    mean[w] = static_cast<float>(weights[w] - lag[w] / static_cast<double>(rounds));
+  }
+  return mean;
+}
+
+/// What this learner asks of a model. An example may be answered in several ways (with all that is known of
+/// it or with a part): answers(i) of them, each a round of its own. respond() finds the answer, adds Φ(gold)
+/// and -Φ(guess) to `difference`, which is empty, and gives the cost of the guess: by how much gold must win.
+template <class M>
+concept StructuredModel = requires(const M& model, WeightView weights, std::int64_t i, std::size_t answer,
+                                   typename M::Work& work, std::vector<Delta>& difference) {
+  { model.weights() } -> std::convertible_to<std::int64_t>;
+  { model.answers(i) } -> std::convertible_to<std::size_t>;
+  { model.respond(weights, i, answer, work, difference) } -> std::convertible_to<double>;
+};
+
+/// One pass over examples in this order; gives the summed loss.
+template <StructuredModel M>
+double run_pass(const M& model, const PassiveAggressiveRule& rule, std::span<const std::int64_t> order) {
+  const auto weights = static_cast<std::size_t>(model.weights());
+  if (rule.weights.size() != weights || rule.lag.size() != weights)
+    throw std::invalid_argument("the weights do not fit the model");
+  if (!(rule.aggressiveness > 0.0)) throw std::invalid_argument("the aggressiveness must be above 0");
+  typename M::Work work;
+  std::vector<Delta> difference;
+  double total = 0.0;
+  for (const std::int64_t example : order) {
+    for (std::size_t answer = 0; answer < model.answers(example); ++answer) {
+      difference.clear();
+      const double cost = model.respond(rule.view(), example, answer, work, difference);
+      total += rule.step(cost, difference);
+    }
+  }
+  if (!std::isfinite(total)) throw std::runtime_error("the loss is not finite");
+  return total;
+}
+
+}  // namespace duilian
