@@ -41,6 +41,10 @@ def _totals(statistics: Statistics, title: str) -> Table:
     table.add_row("different words", f"{statistics.types:,}", "")
     per_word = ratio(statistics.characters, statistics.words)
     table.add_row("characters", f"{statistics.characters:,}", f"{per_word:.2f} a word")
+    if statistics.trees is not None:
+        trees = statistics.trees
+        crossed = f"{trees.crossing_sentences:,} with arcs that cross, {trees.crossing_arcs:,} arcs"
+        table.add_row("trees", f"{trees.sentences:,}", crossed)
     if statistics.unknown is not None:
         unknown = statistics.unknown
         table.add_row("unknown words", f"{unknown.tokens:,}", f"{unknown.token_rate:.2f} % of the words")

@@ -6,6 +6,7 @@ from duilian.corpus.formats import FORMATS, guess_format
 from duilian.corpus.sentence import Entity, Layer, Sentence, Tag
 from duilian.corpus.statistics import Statistics, Unknown, statistics, vocabulary
 from duilian.corpus.storage import ReadReport, read, read_sentences, write, write_parts
+from duilian.corpus.trees import TreeCounts, Trees, is_projective, projectivise_layer
 
 __all__ = [
     "FORMATS",
@@ -16,9 +17,13 @@ __all__ = [
     "Sentence",
     "Statistics",
     "Tag",
+    "TreeCounts",
+    "Trees",
     "Unknown",
     "guess_format",
+    "is_projective",
     "open_writer",
+    "projectivise_layer",
     "read",
     "read_lines",
     "read_sentences",

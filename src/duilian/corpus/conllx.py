@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from duilian.corpus.lines import Lines, layer_to_write
 from duilian.corpus.rows import RowFormat, RowReader, comments_to_write, format_rows, tag_column
 from duilian.corpus.sentence import Sentence
+from duilian.corpus.trees import Trees
 
 CONLLX = RowFormat(
     "conllx",
@@ -15,9 +16,11 @@ CONLLX = RowFormat(
 )
 
 
-def read_conllx(lines: Lines, *, path: str, standard: str, column: str | None = None) -> Iterator[Sentence]:
+def read_conllx(
+    lines: Lines, *, path: str, standard: str, column: str | None = None, trees: Trees = "any"
+) -> Iterator[Sentence]:
     """One sentence a block; the coarse tag is called upos here and the fine one xpos, as in CoNLL-U."""
-    return RowReader(CONLLX, path, standard, tag_column(column, standard)).read(lines)
+    return RowReader(CONLLX, path, standard, tag_column(column, standard), trees).read(lines)
 
 
 def write_conllx(

@@ -12,6 +12,7 @@ from duilian.corpus import columns, conllu, conllx, jsonlines, segmented, slash,
 from duilian.corpus.files import display_name, peek, read_lines
 from duilian.corpus.lines import Lines
 from duilian.corpus.sentence import Sentence
+from duilian.corpus.trees import Trees
 from duilian.errors import ConfigError, CorpusError
 
 CUTS = ("line", "sentence")
@@ -25,6 +26,7 @@ class FormatOptions:
     standard: str | None = None
     column: str | None = None  # of the tags: upos or xpos
     names: tuple[str, ...] | None = None  # of all columns, for the format columns
+    trees: Trees = "any"  # what is asked of heads
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,7 +74,11 @@ def _by_row(
         name,
         "ud",
         lambda lines, path, options: read(
-            lines, path=path, standard=options.standard or "ud", column=options.column
+            lines,
+            path=path,
+            standard=options.standard or "ud",
+            column=options.column,
+            trees=options.trees,
         ),
         lambda sentences, options: write(sentences, standard=options.standard, column=options.column),
         extensions,
@@ -112,7 +118,9 @@ _ALL = (
     Format(
         "jsonl",
         "",
-        lambda lines, path, options: jsonlines.read_jsonlines(lines, path=path, standard=options.standard),
+        lambda lines, path, options: jsonlines.read_jsonlines(
+            lines, path=path, standard=options.standard, trees=options.trees
+        ),
         lambda sentences, options: jsonlines.write_jsonlines(sentences, standard=options.standard),
         (".jsonl",),
     ),

@@ -15,13 +15,16 @@ from typing import Any
 
 from duilian.corpus.lines import Lines, Malformed, shown
 from duilian.corpus.sentence import NO_COLUMNS, Entity, Layer, Sentence, Tag
+from duilian.corpus.trees import Trees, fault
 
 _SENTENCE_KEYS = {"id", "comments", "layers"}
 _LAYER_KEYS = {"words", "tags", "heads", "relations", "spaces", "columns", "entities", "extra_rows"}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def read_jsonlines(lines: Lines, *, path: str, standard: str | None = None) -> Iterator[Sentence]:
+def read_jsonlines(
+    lines: Lines, *, path: str, standard: str | None = None, trees: Trees = "any"
+) -> Iterator[Sentence]:
     """One sentence a line; if a standard is named, every sentence must have a layer of it."""
     for number, line in lines:
         if not line or line.isspace():
@@ -31,9 +34,18 @@ def read_jsonlines(lines: Lines, *, path: str, standard: str | None = None) -> I
             if standard is not None and standard not in sentence.layers:
                 have = ", ".join(sentence) or "none"
                 raise Malformed(f"the sentence has no layer {standard!r} (it has: {have})")
+            if trees != "any":
+                for name in sentence if standard is None else [standard]:
+                    _check_tree(sentence[name], trees)
         except Malformed as problem:
             raise problem.at(path, number) from None
         yield sentence
+
+
+def _check_tree(layer: Layer, trees: Trees) -> None:
+    wrong = fault((None,) * len(layer) if layer.heads is None else layer.heads, trees)
+    if wrong is not None:
+        raise Malformed(wrong.message, wrong.hint)
 
 
 def _parse(line: str) -> Any:

@@ -14,6 +14,7 @@ from sys import intern
 from duilian.corpus.lines import Block, Lines, blocks, shown, unwritable
 from duilian.corpus.sentence import Layer, Sentence
 from duilian.corpus.tags import UNKNOWN_FIELD, format_tags, parse_column
+from duilian.corpus.trees import Trees, fault
 from duilian.errors import ConfigError, CorpusError
 
 TAG_COLUMNS = ("upos", "xpos")
@@ -55,6 +56,7 @@ class RowReader:
     path: str
     standard: str
     column: str
+    trees: Trees = "any"
 
     def read(self, lines: Lines) -> Iterator[Sentence]:
         """One sentence a block."""
@@ -136,33 +138,11 @@ class RowReader:
                 continue
             if not _NUMBER.fullmatch(text):
                 raise CorpusError(self.path, numbers[place], f"the head {shown(text)} is not a number")
-            head = int(text)
-            if head > len(texts):
-                wrong = f"head {head} is outside the sentence ({len(texts)} words)"
-                raise CorpusError(self.path, numbers[place], wrong)
-            if head == place + 1:
-                raise CorpusError(self.path, numbers[place], f"word {head} is its own head")
-            heads.append(head)
-        cycle = _word_in_cycle(heads)
-        if cycle is not None:
-            raise CorpusError(
-                self.path, numbers[cycle], f"word {cycle + 1} is below itself: its heads go in a circle"
-            )
+            heads.append(int(text))
+        wrong = fault(heads, self.trees)
+        if wrong is not None:
+            raise CorpusError(self.path, numbers[wrong.word], wrong.message, wrong.hint)
         return None if all(head is None for head in heads) else tuple(heads)
-
-
-def _word_in_cycle(heads: list[int | None]) -> int | None:
-    """The index of a word whose heads lead back to it."""
-    seen_from = [-1] * len(heads)  # the word whose walk to the root first came by
-    for start in range(len(heads)):
-        word: int | None = start
-        while word is not None and seen_from[word] < 0:
-            seen_from[word] = start
-            head = heads[word]
-            word = head - 1 if head else None
-        if word is not None and seen_from[word] == start:
-            return word
-    return None
 
 
 def _relations(texts: tuple[str, ...]) -> tuple[str | None, ...] | None:

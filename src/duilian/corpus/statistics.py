@@ -10,6 +10,7 @@ from typing import Any
 from duilian.corpus.lines import layer_to_write
 from duilian.corpus.sentence import Layer, Sentence
 from duilian.corpus.tags import format_tag
+from duilian.corpus.trees import TreeCounter, TreeCounts
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Statistics:
     word_lengths: Mapping[int, int]  # in characters, by length
     sentence_lengths: Mapping[int, int]  # in words, by length
     unknown: Unknown | None = None
+    trees: TreeCounts | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The stable form that `duilian corpus stats --json` prints; shares are percentages."""
@@ -51,6 +53,8 @@ class Statistics:
         }
         if self.unknown is not None:
             found["oov"] = dataclasses.asdict(self.unknown)
+        if self.trees is not None:
+            found["trees"] = dataclasses.asdict(self.trees)
         return found
 
 
@@ -74,10 +78,12 @@ def statistics(
     words: Counter[str] = Counter()
     tags: Counter[str] = Counter()
     lengths: Counter[int] = Counter()
+    trees = TreeCounter()
     for sentence in sentences:
         layer = layer_to_write(sentence, standard)
         words.update(layer.words)
         lengths[len(layer)] += 1
+        trees.add(layer)
         _count_tags(layer, tags)
     word_lengths: Counter[int] = Counter()
     for word, count in words.items():
@@ -91,6 +97,7 @@ def statistics(
         word_lengths=dict(sorted(word_lengths.items())),
         sentence_lengths=dict(sorted(lengths.items())),
         unknown=None if known is None else _unknown(words, vocabulary(known)),
+        trees=trees.counts(),
     )
 
 

@@ -23,6 +23,7 @@ from duilian.corpus.formats import (
 )
 from duilian.corpus.lines import Lines
 from duilian.corpus.sentence import Sentence
+from duilian.corpus.trees import Trees
 from duilian.errors import ConfigError, CorpusError
 
 PathLike = str | os.PathLike[str]
@@ -58,12 +59,14 @@ def read(
     column: str | None = None,
     names: Sequence[str] | None = None,
     empty_ok: bool = False,
+    trees: Trees = "any",
 ) -> Corpus:
     """The corpus in a file (`-` is standard input).
 
     `standard` names the annotation; the format is guessed unless given. `lenient` skips and counts malformed
     lines instead of raising. `cut="sentence"` cuts lines after 。！？. `column` (upos, xpos) says where CoNLL
-    tags stand; `names` are the columns of the format columns.
+    tags stand; `names` are the columns of the format columns. `trees="partial"` refuses a second root,
+    `trees="whole"` a missing head too.
     """
     report = ReadReport()
     sentences = tuple(
@@ -77,6 +80,7 @@ def read(
             column=column,
             names=names,
             empty_ok=empty_ok,
+            trees=trees,
             report=report,
         )
     )
@@ -103,13 +107,16 @@ def read_sentences(
     column: str | None = None,
     names: Sequence[str] | None = None,
     empty_ok: bool = False,
+    trees: Trees = "any",
     report: ReadReport | None = None,
 ) -> Iterator[Sentence]:
     """As `read`, one sentence after the other; what a lenient reading skips is noted in `report`."""
     if cut not in CUTS:
         raise ConfigError(f"unknown cut {cut!r}", f"choose one of: {', '.join(CUTS)}")
     report = ReadReport() if report is None else report
-    options = FormatOptions(standard=standard, column=column, names=None if names is None else tuple(names))
+    options = FormatOptions(
+        standard=standard, column=column, names=None if names is None else tuple(names), trees=trees
+    )
     form = None if format is None else find_format(format)
     lines = read_lines(path, encoding=encoding, skip=report.skip if lenient else None)
     return _Reading(path, form, options, cut, empty_ok, lenient, report).sentences(lines)

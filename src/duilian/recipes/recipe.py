@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from duilian.corpus import Corpus, Sentence, read_sentences
+from duilian.corpus import Corpus, Sentence, Trees, read_sentences
 from duilian.errors import ConfigError
 from duilian.features.templates import presets
 from duilian.learning import Algorithm, IterationReport, LearnConfig
@@ -122,14 +122,14 @@ class Recipe:
             folder=Path(folder),
         )
 
-    def corpus(self, side: Side, part: Part) -> Corpus | None:
-        """The sentences of one part of a side; None if the recipe does not name it."""
+    def corpus(self, side: Side, part: Part, trees: Trees = "any") -> Corpus | None:
+        """The sentences of one part of a side, with such trees; None if the recipe does not name it."""
         named = getattr(side, part)
         if named is None:
             return None
         names = [named] if isinstance(named, str) else named
         paths = [self._existing(name, part) for name in names]
-        found = itertools.chain.from_iterable(_read(side, path) for path in paths)
+        found = itertools.chain.from_iterable(_read(side, path, trees) for path in paths)
         limited = itertools.islice(found, side.limit if part == "train" else None)
         return Corpus(limited, standard=side.standard, source=", ".join(map(str, paths)))
 
@@ -141,7 +141,7 @@ class Recipe:
         return path
 
 
-def _read(side: Side, path: Path) -> Iterator[Sentence]:
+def _read(side: Side, path: Path, trees: Trees) -> Iterator[Sentence]:
     return read_sentences(
         path,
         standard=side.standard,
@@ -150,6 +150,7 @@ def _read(side: Side, path: Path) -> Iterator[Sentence]:
         cut=side.cut,
         column=side.column,
         names=side.columns,
+        trees=trees,
     )
 
 

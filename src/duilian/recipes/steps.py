@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from duilian.corpus import Corpus, Sentence
+from duilian.corpus import Corpus, Sentence, Trees
 from duilian.errors import StandardError
 from duilian.features.templates import presets
 from duilian.models.coupled import CoupledTagger
@@ -22,9 +22,11 @@ def learn_settings(recipe: Recipe, run: Run) -> dict[str, Any]:
     return recipe.learn.chosen() | ({} if run.threads is None else {"threads": run.threads})
 
 
-def corpora_of(recipe: Recipe, side: Side, *, is_tagged: bool = True) -> tuple[Corpus, Corpus | None]:
-    """Train and dev of a side; if tags are to be learned, both must have some."""
-    corpus, dev = recipe.corpus(side, "train"), recipe.corpus(side, "dev")
+def corpora_of(
+    recipe: Recipe, side: Side, *, is_tagged: bool = True, trees: Trees = "any"
+) -> tuple[Corpus, Corpus | None]:
+    """Train and dev of a side, with such trees; if tags are to be learned, both must have some."""
+    corpus, dev = recipe.corpus(side, "train", trees), recipe.corpus(side, "dev", trees)
     assert corpus is not None
     for part in filter(None, (corpus, dev) if is_tagged else ()):
         check_tags(part)
