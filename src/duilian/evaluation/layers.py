@@ -10,6 +10,7 @@ from duilian.evaluation.chunks import OUTSIDE, are_chunk_labels, chunk_score
 from duilian.evaluation.report import Evaluation, UnknownWords
 from duilian.evaluation.score import Score
 from duilian.evaluation.tagging import TaggingScore, accuracy, tagging_by_vocabulary, tagging_score
+from duilian.evaluation.trees import tree_score
 from duilian.evaluation.words import Alignment, align, word_score, word_tag_score
 
 Tags = list[Sequence[Tag]]
@@ -21,7 +22,8 @@ def evaluate_layers(
     """All metrics of one standard that these layers allow.
 
     Words always; words with tags if both sides have tags; the accuracy of tags if, besides, all words
-    agree; chunks if, besides, the gold tags are chunk labels; unknown words if there is a vocabulary.
+    agree; chunks if, besides, the gold tags are chunk labels; trees if both sides have heads and all words
+    agree; unknown words if there is a vocabulary.
     """
     alignment = align([layer.words for layer in gold], [layer.words for layer in guess])
     gold_tags, guess_tags = _tags(gold), _tags(guess)
@@ -35,6 +37,7 @@ def evaluate_layers(
         word_tag=Score.of(alignment.word_tag_counts(gold_tags, guess_tags)) if is_tagged else None,
         accuracy=tagging_score(gold_tags, guess_tags).accuracy if is_parallel else None,
         chunk=_chunk(gold_tags, guess_tags) if is_parallel else None,
+        trees=tree_score(gold, guess) if alignment.is_same else None,
         oov=None
         if vocabulary is None
         else _unknown(alignment, (gold_tags, guess_tags) if is_parallel else None, gold, vocabulary),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from duilian.evaluation.score import Score
+from duilian.evaluation.trees import TreeScore
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -37,6 +38,7 @@ class Evaluation:
     word: Score | None = None
     word_tag: Score | None = None
     chunk: Score | None = None
+    trees: TreeScore | None = None
     oov: UnknownWords | None = None
     seconds: float | None = None
 
@@ -59,6 +61,9 @@ class Evaluation:
         }
         for name, part in self._parts():
             found[name] = None if part is None else part.as_json()
+        if self.trees is not None:
+            found |= self.trees.as_json()
+        found["oov"] = None if self.oov is None else self.oov.as_json()
         found["seconds"] = self.seconds
         found["tokens_per_second"] = self.tokens_per_second
         return {name: value for name, value in found.items() if value is not None}
@@ -67,13 +72,8 @@ class Evaluation:
         """Name and value of each figure for people, with two decimals: `("word f1", "97.25")`."""
         return [(name, _shown(value)) for name, value in _flat(self.as_json())]
 
-    def _parts(self) -> list[tuple[str, Score | UnknownWords | None]]:
-        return [
-            ("word", self.word),
-            ("word_tag", self.word_tag),
-            ("chunk", self.chunk),
-            ("oov", self.oov),
-        ]
+    def _parts(self) -> list[tuple[str, Score | None]]:
+        return [("word", self.word), ("word_tag", self.word_tag), ("chunk", self.chunk)]
 
 
 def _flat(found: dict[str, object], prefix: str = "") -> list[tuple[str, object]]:

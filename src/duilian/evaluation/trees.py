@@ -1,0 +1,148 @@
+"""How much of a tree is right: attachment scores, root accuracy, complete matches.
+
+Every word with a gold head counts (UAS), and its relation must be right too (LAS). Parsers are usually
+compared without punctuation, and so are the main figures here (Li et al. 2014; a word is punctuation, as in
+the CoNLL-X shared task, if Unicode says so of each of its characters); UD counts every word. A root is right
+if the same word is; a sentence matches completely if all heads of words that count are right.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from duilian.corpus.sentence import Layer
+from duilian.corpus.statistics import percentage
+from duilian.evaluation.score import CORRECT, GOLD, IntArray, token_pairs
+
+
+@functools.lru_cache(maxsize=100_000)
+def is_punctuation(word: str) -> bool:
+    """Whether every character is punctuation (Unicode category P)."""
+    return all(unicodedata.category(character)[0] == "P" for character in word)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TreeScore:
+    """Percentages; None where gold or guess have nothing to compare."""
+
+    uas: float
+    las: float | None
+    root: float
+    complete: float
+    uas_with_punctuation: float
+    las_with_punctuation: float | None
+
+    def as_json(self) -> dict[str, object]:
+        """The stable form that `duilian evaluate --json` prints."""
+        every = {"uas": self.uas_with_punctuation, "las": self.las_with_punctuation}
+        found = {"uas": self.uas, "las": self.las, "root": self.root, "complete": self.complete}
+        return _known(found) | {"with_punctuation": _known(every)}
+
+
+def _known(found: dict[str, float | None]) -> dict[str, object]:
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def tree_score(gold: Sequence[Layer], guess: Sequence[Layer]) -> TreeScore | None:
+    """All figures of trees over the same words; None if gold has no head, or the guess none."""
+    if not _has(gold, "heads") or not _has(guess, "heads"):
+        return None
+    is_labelled = _has(gold, "relations") and _has(guess, "relations")
+
+    def share(*, labelled: bool, punctuation: bool) -> float | None:
+        if labelled and not is_labelled:
+            return None
+        return _share(attachment_counts(gold, guess, labelled=labelled, punctuation=punctuation))
+
+    return TreeScore(
+        uas=share(labelled=False, punctuation=False) or 0.0,
+        las=share(labelled=True, punctuation=False),
+        root=_share(root_counts(gold, guess)),
+        complete=_share(complete_counts(gold, guess)),
+        uas_with_punctuation=share(labelled=False, punctuation=True) or 0.0,
+        las_with_punctuation=share(labelled=True, punctuation=True),
+    )
+
+
+def attachment_counts(
+    gold: Sequence[Layer], guess: Sequence[Layer], *, labelled: bool = False, punctuation: bool = False
+) -> IntArray:
+    """[N, 3] words with a gold head, the same again, and those that have it in the guess (`significance`)."""
+    rows = []
+    for answer in _answers(gold, guess):
+        counted = [word for word in answer if word.counts(labelled, punctuation)]
+        rows.append((len(counted), len(counted), sum(word.is_right(labelled) for word in counted)))
+    return _table(rows)
+
+
+def complete_counts(gold: Sequence[Layer], guess: Sequence[Layer]) -> IntArray:
+    """[N, 3] 1 for a sentence whose tree can be judged, the same again, 1 if all of it is right."""
+    rows = []
+    for answer in _answers(gold, guess):
+        is_whole = all(word.head is not None for word in answer)
+        counted = [word for word in answer if word.counts(False, False)]
+        rows.append((is_whole, is_whole, is_whole and all(word.is_right(False) for word in counted)))
+    return _table(rows)
+
+
+def root_counts(gold: Sequence[Layer], guess: Sequence[Layer]) -> IntArray:
+    """[N, 3] roots of gold, of the guess, and of both."""
+    rows = []
+    for answer in _answers(gold, guess):
+        # Where gold is silent the guess is not judged either.
+        judged = [word for word in answer if word.head is not None]
+        roots = sum(word.head == 0 for word in judged)
+        guessed = sum(word.guessed_head == 0 for word in judged)
+        rows.append((roots, guessed, sum(word.head == word.guessed_head == 0 for word in judged)))
+    return _table(rows)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Word:
+    """What both sides say of a word."""
+
+    text: str
+    head: int | None
+    relation: str | None
+    guessed_head: int | None
+    guessed_relation: str | None
+
+    def counts(self, labelled: bool, punctuation: bool) -> bool:
+        known = self.head is not None and (not labelled or self.relation is not None)
+        return known and (punctuation or not is_punctuation(self.text))
+
+    def is_right(self, labelled: bool) -> bool:
+        return self.head == self.guessed_head and (not labelled or self.relation == self.guessed_relation)
+
+
+def _answers(gold: Sequence[Layer], guess: Sequence[Layer]) -> Iterator[list[_Word]]:
+    pairs = token_pairs((layer.words for layer in gold), (layer.words for layer in guess), "words")
+    for (left, _), gold_layer, guess_layer in zip(pairs, gold, guess, strict=True):
+        columns = (_heads(gold_layer), _relations(gold_layer), _heads(guess_layer), _relations(guess_layer))
+        yield [_Word(*row) for row in zip(left, *columns, strict=True)]
+
+
+def _heads(layer: Layer) -> tuple[int | None, ...]:
+    return (None,) * len(layer) if layer.heads is None else layer.heads
+
+
+def _relations(layer: Layer) -> tuple[str | None, ...]:
+    return (None,) * len(layer) if layer.relations is None else layer.relations
+
+
+def _has(layers: Sequence[Layer], what: str) -> bool:
+    return any(getattr(layer, what) is not None for layer in layers)
+
+
+def _table(rows: Sequence[tuple[int, int, int]]) -> IntArray:
+    return np.array(rows, np.int64).reshape(len(rows), 3)
+
+
+def _share(counts: IntArray) -> float:
+    sums = counts.sum(axis=0).tolist()
+    return percentage(sums[CORRECT], sums[GOLD])
