@@ -58,7 +58,8 @@ class CoupledTagger(Stored):
 
     `mapping`: complete, tight, relaxed (the shipped tables, or a file's path), automatic (union; or
     automatic-intersection, automatic-first, automatic-second), or a `Mapping` for two standards.
-    `most` and `mass` are r and λ of pruning. `start`: "warm" begins the largest corpus's side with its
+    `most` and `mass` are r and λ of pruning; `tagging_most` is r when tagging (None: `most` for words, three
+    times that for characters, whose many labels leave gold out of the first few more often). `start`: "warm" begins the largest corpus's side with its
     plain tagger's weights (`warm` gives a share of them for every side), "cold" with zeros as in the papers.
     `samples`: sentences drawn per side and iteration (N', M', …); a side without gets as many as the smallest
     corpus has. `margin`: bundles that look so much worse (in nats) than the best of their unit are not tried
@@ -82,6 +83,7 @@ class CoupledTagger(Stored):
         features: Features = "all",
         pruning: PruningKind = "online",
         most: int = 8,
+        tagging_most: int | None = None,
         mass: float = 0.98,
         folds: int = 10,
         cache: str | None = None,
@@ -117,6 +119,7 @@ class CoupledTagger(Stored):
         self.features = features
         self.pruning = pruning
         self.most = most
+        self.tagging_most = tagging_most
         self.mass = mass
         self.folds = folds
         self.cache = cache
@@ -218,8 +221,9 @@ class CoupledTagger(Stored):
                 )
         if self.features == "joint" and self.pruning == "online":
             raise ConfigError("without separate features nothing prunes online", "use pruning = 'offline'")
-        if self.most < 1 or not 0 < self.mass <= 1:
-            raise ConfigError(f"pruning needs most >= 1 and 0 < mass <= 1, got {self.most} and {self.mass}")
+        if min(self.most, self.tagging_most or 1) < 1 or not 0 < self.mass <= 1:
+            found = f"{self.most}, {self.tagging_most} and {self.mass}"
+            raise ConfigError(f"pruning needs most, tagging_most >= 1 and 0 < mass <= 1, got {found}")
         if self.folds < 2:
             raise ConfigError(f"folds must be at least 2, got {self.folds}")
         for name in ("min_count", "joint_count"):
@@ -269,6 +273,10 @@ class CoupledTagger(Stored):
     def _native_pruning(self) -> _native.Pruning:
         return _native.Pruning(self.most, self.mass)
 
+    def _tagging_pruning(self) -> _native.Pruning:
+        usual = self.most if self.level == "word" else 3 * self.most
+        return _native.Pruning(usual if self.tagging_most is None else self.tagging_most, self.mass)
+
     def _pack(
         self, units: Sequence[Sequence[str]], guide: Sequence[Sequence[str]] | None = None
     ) -> _native.Sentences:
@@ -300,7 +308,7 @@ class CoupledTagger(Stored):
             compiled,
             self.templates_.native,
             self.folding_.native,
-            self._native_pruning(),
+            self._tagging_pruning(),
             _native.Decoding[self.decoding],
             self._native_margin(),
         )

@@ -252,7 +252,7 @@ class CoupledTraining:
         candidates = []
         if tagger.pruning == "offline":
             candidates = [
-                self.plain.candidates(k, tagger._native_pruning(), tagger.threads, rows, packed.first)
+                self.plain.candidates(k, tagger._tagging_pruning(), tagger.threads, rows, packed.first)
                 for k in range(len(tagger.standards))
             ]
         return DevSet(layers, units, rows, packed.first, candidates, allowed, gold_labels(encoding, layers))
@@ -288,7 +288,7 @@ class CoupledTraining:
                 dev.first,
                 dev.candidates,
                 dev.allowed,
-                tagger._native_pruning(),
+                tagger._tagging_pruning(),
                 _native.Decoding[tagger.decoding],
                 tagger._native_margin(),
                 True,

@@ -29,6 +29,7 @@ class CoupledSettings(LevelSettings):
     features: Literal["all", "separate", "joint"] = "all"
     pruning: Literal["online", "offline"] = "online"
     most: int = 8
+    tagging_most: int | None = None
     mass: float = 0.98
     folds: int = 10
     start: Literal["warm", "cold"] = "warm"
