@@ -59,8 +59,9 @@ class CoupledTagger(Stored):
     `mapping`: complete, tight, relaxed (the shipped tables, or a file's path), automatic (union; or
     automatic-intersection, automatic-first, automatic-second), or a `Mapping` for two standards.
     `most` and `mass` are r and λ of pruning; `tagging_most` is r when tagging (None: `most` for words, three
-    times that for characters, whose many labels leave gold out of the first few more often). `start`: "warm" begins the largest corpus's side with its
-    plain tagger's weights (`warm` gives a share of them for every side), "cold" with zeros as in the papers.
+    times that for characters, whose many labels leave gold out of the first few more often).
+    `start`: "warm" begins the largest corpus's side with its plain tagger's weights (`warm` gives a share of
+    them for every side), "cold" with zeros as in the papers.
     `samples`: sentences drawn per side and iteration (N', M', …); a side without gets as many as the smallest
     corpus has. `margin`: bundles that look so much worse (in nats) than the best of their unit are not tried
     when tagging; None tries all. `guide` names a standard whose labels are features of the others, for
