@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from duilian import __version__
-from duilian.cli import convert, corpus, demo, evaluate, inspect, segment, select, tag, train
+from duilian.cli import analyze, convert, corpus, demo, evaluate, inspect, segment, select, tag, train
 from duilian.errors import DuilianError
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(corpus.app, name="corpus")
+app.command("analyze", epilog=analyze.EXAMPLE)(analyze.command)
 app.command("demo", epilog=demo.EXAMPLE)(demo.command)
 app.command("train", epilog=train.EXAMPLE)(train.command)
 app.command("tag", epilog=tag.EXAMPLE)(tag.command)

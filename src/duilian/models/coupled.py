@@ -343,6 +343,13 @@ class CoupledTagger(Stored):
         found = predictor.predict(packed, list(allowed), with_candidates, self.threads)
         return units, packed.first, found
 
+    def label_units(
+        self, units: Sequence[Sequence[str]], allowed: Sequence[_native.TagSets], threads: int
+    ) -> _native.CoupledAnswers:
+        """Labels of every side for sentences that were split already, within what is allowed on each side;
+        with the weights that do best on average."""
+        return self.predictors_[AVERAGE].predict(self._pack(units), list(allowed), False, threads)
+
     def predict_layers(self, X: Sentences, standard: str | None = None) -> list[Layer]:  # noqa: N803
         """The analysis of each sentence after one standard, the first if none is named."""
         name = standard or self.standards[0]

@@ -1,0 +1,109 @@
+"""`duilian analyze`: words and tags of raw text after every standard of a model."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from duilian.cli.corpus import Encoding, Output
+from duilian.cli.tag import Threads
+from duilian.corpus import FORMATS, open_writer, read_lines
+from duilian.corpus.formats import FormatOptions
+from duilian.doc import Doc
+from duilian.errors import ConfigError
+from duilian.pipeline import load
+from duilian.text import char_types
+from duilian.views import brat, conllu_sentences, couplet, json_line, span_line, tree_lines
+
+EXAMPLE = "Example:\n\n    duilian analyze --model both.model 他把书借给了办公室。"
+
+VIEWS = ("pretty", "conllu", "json", "slash", "spans", "brat")
+
+
+def command(
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TEXT | FILE]", help="Text, or files of text; - is standard input."),
+    ] = None,
+    model: Annotated[str, typer.Option(metavar="MODEL", help="A character-level model.")] = "",
+    to: Annotated[str, typer.Option(metavar="FORM", help=f"How to show it: {', '.join(VIEWS)}.")] = "",
+    standard: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The standard of conllu, slash, spans and brat; else the first."),
+    ] = None,
+    encoding: Encoding = "utf-8",
+    output: Output = "-",
+    threads: Threads = 1,
+) -> None:
+    """Analyse text: its words and tags after each standard, one above the other.
+
+    On a terminal the standards stand like a couplet, and words that they cut differently are marked; in a
+    pipe the answer is CoNLL-U. A line of a file is a text of its own.
+    """
+    if not model:
+        raise ConfigError("there is no model", "train one and name it: --model FILE")
+    analyzer = load(model)
+    name = standard or analyzer.standards[0]
+    if name not in analyzer.standards:
+        raise ConfigError(f"the model has no standard {name!r}, only {', '.join(analyzer.standards)}")
+    form = to or ("pretty" if output == "-" and sys.stdout.isatty() else "conllu")
+    render = _renderer(form, name)
+    texts = (line for each in inputs or ["-"] for line in _texts(each, encoding))
+    with open_writer(output) as write:
+        for doc in analyzer.pipe(texts, threads=threads):
+            write(render(doc))
+
+
+def _texts(given: str, encoding: str) -> Iterator[str]:
+    if given != "-" and not Path(given).is_file():
+        if "han" not in char_types(given) and ("/" in given or "." in given[1:]):
+            raise ConfigError(f"there is no file {given!r}", "or give it text with Chinese characters")
+        yield given
+        return
+    for _, line in read_lines(given, encoding=encoding):
+        yield line
+
+
+def _renderer(form: str, standard: str) -> Callable[[Doc], str]:
+    if form == "pretty":
+        return _pretty
+    if form == "json":
+        return lambda doc: json_line(doc) + "\n"
+    if form == "spans":
+        return lambda doc: span_line(doc, standard) + "\n"
+    if form == "brat":
+        return _Brat(standard)
+    if form in ("conllu", "slash"):
+        options = FormatOptions(standard=standard)
+        writer = FORMATS[form].write
+        assert writer is not None
+        return lambda doc: "".join(writer(conllu_sentences(doc, standard), options))
+    raise typer.BadParameter(f"{form!r} is none of {', '.join(VIEWS)}", param_hint="--to")
+
+
+class _Brat:
+    """The lines of a file are parts of one text for brat: places and numbers go on."""
+
+    def __init__(self, standard: str) -> None:
+        self._standard, self._first, self._offset = standard, 1, 0
+
+    def __call__(self, doc: Doc) -> str:
+        lines = list(brat(doc, self._standard, first=self._first, offset=self._offset))
+        self._first += len(lines)
+        self._offset += len(doc.text) + 1  # and the line break
+        return "".join(line + "\n" for line in lines)
+
+
+def _pretty(doc: Doc) -> str:
+    console = Console(highlight=False)
+    with console.capture() as shown:
+        console.print(couplet(doc, console.width), soft_wrap=True)
+        if doc.tree_standard is not None:
+            for tokens in doc.sentences(doc.tree_standard):
+                console.print("\n".join(tree_lines(tokens)), soft_wrap=True, markup=False)
+    return shown.get()

@@ -1,0 +1,70 @@
+"""`duilian analyze`: text or files in, one of six forms out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.running import Call, in_demo_folder
+from duilian import demo
+from duilian.models import Tagger
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    Tagger("pku", level="char", iterations=3).fit(demo.load("pku", "pku")).save(folder / "char.model")
+    Tagger("ctb", iterations=1).fit(demo.load("ctb", "ctb")).save(folder / "words.model")
+    return folder
+
+
+@pytest.fixture
+def call(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, models: Path) -> Call:
+    return in_demo_folder(monkeypatch, tmp_path, models, {})
+
+
+def test_text_files_and_pipes_are_the_same(call: Call) -> None:
+    text = "我们明天去北京。"
+    Path("a.txt").write_text(text + "\n", encoding="utf-8")
+    given = [
+        call("analyze", "--model", "char.model", text),
+        call("analyze", "--model", "char.model", "a.txt"),
+        call("analyze", "--model", "char.model", stdin=text.encode()),
+    ]
+    assert given[0] == given[1] == given[2]
+    status, out, _ = given[0]
+    assert status == 0
+    assert out.startswith("# text = 我们明天去北京。\n1\t")
+
+
+@pytest.mark.parametrize("form", ["pretty", "conllu", "json", "slash", "spans", "brat"])
+def test_every_form_has_every_word(call: Call, form: str) -> None:
+    status, out, _ = call("analyze", "--model", "char.model", "--to", form, "北京很大。", "图书馆")
+    assert status == 0
+    assert "\x1b" not in out  # no colours in a pipe
+    shown = json.loads(out.splitlines()[0])["text"] if form in ("json", "spans") else out
+    assert "北京" in shown
+
+
+def test_brat_goes_on_counting_through_the_lines(call: Call) -> None:
+    text = "北京很大。\n我们去图书馆。\n"
+    Path("b.txt").write_text(text, encoding="utf-8")
+    _, out, _ = call("analyze", "--model", "char.model", "--to", "brat", "b.txt")
+    for number, line in enumerate(out.splitlines(), start=1):
+        name, place, word = line.split("\t")
+        assert name == f"T{number}"
+        _, start, end = place.split()
+        assert text[int(start) : int(end)] == word
+
+
+def test_mistakes_are_named(call: Call) -> None:
+    assert "there is no file 'no.txt'" in call("analyze", "--model", "char.model", "no.txt")[2]
+    assert "there is no model" in call("analyze", "北京")[2]
+    assert "character-level" in call("analyze", "--model", "words.model", "北京")[2]
+    assert "no standard 'ud'" in call("analyze", "--model", "char.model", "--standard", "ud", "北京")[2]
+    assert call("analyze", "--model", "char.model", "--to", "xml", "北京")[0] == 2
+    status, _, err = call("analyze", "--model", "char.model", stdin="北京".encode("gbk"))
+    assert status == 1
+    assert "utf-8" in err.lower()

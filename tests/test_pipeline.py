@@ -1,0 +1,211 @@
+"""The analyser: words that are places in the user's text, whatever the text, the threads and the batches."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duilian import demo, pipeline
+from duilian.doc import Doc, Token
+from duilian.errors import ConfigError, TextError
+from duilian.models import CoupledTagger, Tagger
+from duilian.pipeline import Analyzer
+from duilian.text import units
+from duilian.views import brat, conllu_sentences, couplet, json_line, span_line, tree_lines
+
+TEXT = "我们明天去北京参观新的图书馆。她 很 喜欢iPhone！\n第二行"
+NASTY = [
+    "\u200b",
+    "\ufeff",
+    "e\u0301",
+    "👩\u200d👩\u200d👧",
+    "\x00",
+    " ",
+    "\n",
+    "\u3000",
+    "中",
+    "国",
+    "a",
+    "。",
+    "１",
+    "\U00020000",
+]
+texts = st.one_of(st.text(max_size=40), st.lists(st.sampled_from(NASTY), max_size=30).map("".join))
+
+
+@pytest.fixture(scope="module")
+def coupled() -> Analyzer:
+    corpora = [demo.load(standard, standard) for standard in demo.STANDARDS]
+    tagger = CoupledTagger(demo.STANDARDS, level="char", iterations=2, plain_iterations=3, joint_count=1)
+    return Analyzer(tagger.fit(corpora))
+
+
+@pytest.fixture(scope="module")
+def plain() -> Analyzer:
+    return Analyzer(Tagger("pku", level="char", iterations=3).fit(demo.load("pku", "pku")))
+
+
+@pytest.fixture(params=["coupled", "plain"])
+def analyzer(request: pytest.FixtureRequest) -> Analyzer:
+    found: Analyzer = request.getfixturevalue(request.param)
+    return found
+
+
+def covered(doc: Doc, standard: str) -> list[str]:
+    """What the tokens leave between them."""
+    edges = [0, *itertools.chain(*((t.start, t.end) for t in doc.tokens(standard))), len(doc.text)]
+    return [doc.text[edges[k] : edges[k + 1]] for k in range(0, len(edges), 2)]
+
+
+def check(doc: Doc) -> None:
+    visible = "".join(doc.text[a:b] for a, b in units(doc.text).tolist())
+    for standard in doc.standards:
+        tokens = doc.tokens(standard)
+        assert all(doc.text[t.start : t.end] == t.text and t.text for t in tokens)
+        assert all(a.end <= b.start for a, b in itertools.pairwise(tokens))
+        assert not any(c in visible for gap in covered(doc, standard) for c in gap if not c.isspace())
+        assert [t for part in doc.sentences(standard) for t in part] == tokens
+        assert not any(c.isspace() for t in tokens for c in t.text)
+    for a, b in itertools.permutations(doc.standards, 2):
+        groups = doc.align(a, b)
+        assert [k for group in groups for k in group.a] == list(range(len(doc.tokens(a))))
+        assert [k for group in groups for k in group.b] == list(range(len(doc.tokens(b))))
+        for group in groups:
+            assert doc.layer(a).start[group.a[0]] == doc.layer(b).start[group.b[0]]
+            assert doc.layer(a).end[group.a[-1]] == doc.layer(b).end[group.b[-1]]
+
+
+def content(doc: Doc) -> list[object]:
+    return [doc.text, *(doc.tokens(standard) for standard in doc.standards)]
+
+
+@given(texts)
+def test_every_text_comes_back_whole(coupled: Analyzer, text: str) -> None:
+    try:
+        doc = coupled(text)
+    except TextError:
+        assert any("\ud800" <= c <= "\udfff" for c in text)
+        return
+    assert doc.text == text
+    check(doc)
+
+
+@given(st.lists(texts.filter(lambda text: text.isprintable()), max_size=6), st.integers(1, 3))
+def test_batches_and_threads_do_not_show(coupled: Analyzer, several: list[str], threads: int) -> None:
+    together = list(coupled.pipe(several, threads=threads))
+    assert [content(doc) for doc in together] == [content(coupled(text)) for text in several]
+
+
+def test_a_stream_is_answered_in_order_and_piece_by_piece(
+    analyzer: Analyzer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "BATCH_CHARACTERS", 20)
+    asked = []
+
+    def lines() -> Iterator[str]:
+        for k in itertools.count():
+            asked.append(k)
+            yield f"第{k}个句子。"
+
+    answers = analyzer.pipe(lines(), threads=2)
+    assert [next(answers).text for _ in range(10)] == [f"第{k}个句子。" for k in range(10)]
+    assert len(asked) < 20
+
+
+def test_white_space_ends_a_word(analyzer: Analyzer) -> None:
+    doc = analyzer("图 书 馆")
+    for standard in doc.standards:
+        assert doc.words(standard) == ["图", "书", "馆"]
+    check(analyzer(TEXT))
+
+
+def test_all_of_a_document(coupled: Analyzer) -> None:
+    doc = coupled(TEXT)
+    assert doc.standards == demo.STANDARDS
+    assert len(list(doc.sentences("pku"))) == 3
+    assert len(doc.tags("pku")) == len(doc.words("pku"))
+    assert all(0.0 < token.confidence <= 1.0 + 1e-6 for token in doc.tokens("ctb") if token.confidence)
+    assert doc.words() == doc.words("ctb")
+    first = doc.to_sentences()[0]
+    assert first.text == "我们明天去北京参观新的图书馆。"
+    assert list(first["pku"].words) == [token.text for token in next(doc.sentences("pku"))]
+
+
+def test_empty_and_blank_texts_have_no_words(analyzer: Analyzer) -> None:
+    for text in ("", "  \n", "\u200b"):
+        doc = analyzer(text)
+        assert doc.words() == []
+        assert list(doc.sentences()) == []
+        assert doc.to_sentences() == []
+        assert couplet(doc).plain == ""
+    assert list(analyzer.pipe([])) == []
+
+
+def test_wrong_questions_are_answered_clearly(coupled: Analyzer) -> None:
+    doc = coupled("我们")
+    with pytest.raises(ConfigError, match="there is no standard 'ud', only ctb, pku"):
+        doc.words("ud")
+    with pytest.raises(ConfigError, match="no parser"):
+        _ = doc.heads
+    with pytest.raises(ConfigError, match="threads must be at least 1"):
+        list(coupled.pipe(["我"], threads=0))
+    with pytest.raises(ConfigError, match="needs a character-level model"):
+        Analyzer(Tagger("ctb", iterations=1).fit(demo.load("ctb", "ctb")))
+
+
+def test_the_couplet_puts_same_characters_above_each_other(coupled: Analyzer) -> None:
+    doc = coupled(TEXT)
+    for width in (24, 40, 200):
+        shown = couplet(doc, width).plain
+        rows = [line for line in shown.split("\n") if line[:5].strip() == "ctb"]
+        assert "".join("".join(row.split()[1:]) for row in rows) == "".join(doc.words("ctb"))
+    narrow, wide = couplet(doc, 24).plain.split("\n"), couplet(doc, 200).plain.split("\n")
+    assert len(narrow) > len(wide)
+
+
+def test_trees_are_drawn() -> None:
+    tokens = [
+        Token("他", 0, 1, "r", head=2, relation="nsubj"),
+        Token("喜欢", 1, 3, "v", head=0, relation="root"),
+        Token("新", 3, 4, "a", head=4, relation="amod"),
+        Token("书", 4, 5, "n", head=2, relation="obj"),
+    ]
+    assert tree_lines(tokens) == [
+        "喜欢      v  root",
+        "├─ 他     r  nsubj",
+        "└─ 书     n  obj",
+        "   └─ 新  a  amod",
+    ]
+
+
+def test_exchange_forms(coupled: Analyzer) -> None:
+    doc = coupled(TEXT)
+    read = json.loads(json_line(doc))
+    assert read["text"] == TEXT
+    assert read["standards"]["pku"]["words"] == doc.words("pku")
+    assert [TEXT[a:b] for a, b in read["standards"]["ctb"]["spans"]] == doc.words("ctb")
+    spans = json.loads(span_line(doc, "pku"))
+    assert [TEXT[a:b] for a, b, _ in spans["label"]] == doc.words("pku")
+    for line in brat(doc, "pku", first=3, offset=7):
+        number, place, word = line.split("\t")
+        _, start, end = place.split(" ")
+        assert TEXT[int(start) - 7 : int(end) - 7] == word
+        assert int(number[1:]) >= 3
+    misc = [m for sentence in conllu_sentences(doc, "ctb") for m in sentence["ctb"].columns["misc"]]
+    assert [m.startswith("SpaceAfter=No") for m in misc] == [
+        not (TEXT + " ")[t.end].isspace() for t in doc.tokens("ctb")
+    ]
+
+
+def test_an_analyser_from_a_file_says_the_same(coupled: Analyzer, tmp_path: Path) -> None:
+    path = tmp_path / "both.model"
+    assert isinstance(coupled.model, CoupledTagger)
+    coupled.model.save(path)
+    again = pipeline.load(path)
+    assert again(TEXT).words("pku") == coupled(TEXT).words("pku")
