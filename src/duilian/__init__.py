@@ -6,7 +6,7 @@ from duilian.features import Templates
 from duilian.lattice import Chain, Lattice
 from duilian.lexicon import Lexicon
 from duilian.models import CRF, CoupledTagger, GuidedTagger, Tagger
-from duilian.standards import BoundaryScheme, Mapping, Standard
+from duilian.standards import BoundaryScheme, Mapping, Standard, explain
 from duilian.text import Folding
 
 __version__ = "0.1.0"
@@ -28,6 +28,7 @@ __all__ = [
     "Standard",
     "Tagger",
     "Templates",
+    "explain",
     "read",
     "write",
 ]

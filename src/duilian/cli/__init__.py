@@ -15,7 +15,19 @@ from typing import Annotated
 import typer
 
 from duilian import __version__
-from duilian.cli import analyze, convert, corpus, demo, evaluate, inspect, segment, select, tag, train
+from duilian.cli import (
+    analyze,
+    convert,
+    corpus,
+    demo,
+    evaluate,
+    explain,
+    inspect,
+    segment,
+    select,
+    tag,
+    train,
+)
 from duilian.errors import DuilianError
 
 app = typer.Typer(
@@ -34,6 +46,7 @@ app.command("tag", epilog=tag.EXAMPLE)(tag.command)
 app.command("segment", epilog=segment.EXAMPLE)(segment.command)
 app.command("convert", epilog=convert.EXAMPLE)(convert.command)
 app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.command)
+app.command("explain", epilog=explain.EXAMPLE)(explain.command)
 app.command("inspect", epilog=inspect.EXAMPLE)(inspect.command)
 app.command("select", epilog=select.EXAMPLE)(select.command)
 

@@ -1,7 +1,8 @@
 """What an annotation guideline is: its tags, its labels on characters, its ties to other guidelines."""
 
 from duilian.standards.boundaries import BoundaryScheme
+from duilian.standards.explanation import Explanation, explain
 from duilian.standards.mapping import Mapping
 from duilian.standards.standard import Standard, TagDescription, names
 
-__all__ = ["BoundaryScheme", "Mapping", "Standard", "TagDescription", "names"]
+__all__ = ["BoundaryScheme", "Explanation", "Mapping", "Standard", "TagDescription", "explain", "names"]

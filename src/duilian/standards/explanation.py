@@ -1,0 +1,147 @@
+"""What a tag means, told to a person: a definition and a sentence, in Chinese and in English.
+
+A `Standard` has a name for each of its tags; this is the longer answer, and it covers more: relations of
+Universal Dependencies, boundary letters, tags that only some releases of a corpus have. The texts are tables
+in `explanations/`, one row a tag: standard (several, if the row is true of all), tag, English, Chinese,
+example, translation. In the example the word in question stands in 【】, the head of a relation in 〔〕.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import functools
+from collections.abc import Iterable, Iterator
+from importlib import resources
+from typing import Literal
+
+from duilian.errors import StandardError
+from duilian.standards.boundaries import SEPARATOR
+from duilian.standards.standard import Standard, names
+
+Kind = Literal["tag", "relation", "boundary"]
+BOUNDARIES = "boundaries"
+_KINDS: dict[str, Kind] = {"relations.tsv": "relation", "boundaries.tsv": "boundary"}
+_COLUMNS = 6
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """One tag of one standard."""
+
+    standard: str
+    tag: str
+    kind: Kind
+    english: str
+    chinese: str
+    example: str  # the word in 【】, the head of a relation in 〔〕
+    translation: str = ""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of the example that have the tag."""
+        return _inside(self.example, "【", "】")
+
+    @property
+    def head(self) -> str:
+        """The word of the example that they hang on, if the tag is a relation."""
+        return next(iter(_inside(self.example, "〔", "〕")), "")
+
+    @property
+    def sentence(self) -> str:
+        """The example without its marks."""
+        return self.example.translate(str.maketrans("", "", "【】〔〕"))
+
+
+def explain(tag: str, standard: str | None = None) -> tuple[Explanation, ...]:
+    """What a tag means, in each standard that has it or in the one named: a shipped one, or a `.toml` file.
+
+    Relations (`nsubj`) belong to `ud` and `ud1`, boundary letters (`B`) to `boundaries`; of a label such as
+    `B@NN` both parts are explained. A tag that nobody has raises StandardError with the nearest ones.
+    """
+    if standard is None:
+        return _find(tag, _shipped(), None)
+    if standard.endswith(".toml"):
+        own = Standard.load(standard)
+        return _find(tag, _of_standard(own), own.name)
+    if standard not in explained_standards():
+        Standard.load(standard)  # its error names the nearest one
+    return _find(tag, tuple(each for each in _shipped() if each.standard == standard), standard)
+
+
+def explained_standards() -> tuple[str, ...]:
+    """Every standard that has explanations."""
+    return (*names(), BOUNDARIES)
+
+
+def _find(tag: str, entries: tuple[Explanation, ...], standard: str | None) -> tuple[Explanation, ...]:
+    letter, _, rest = tag.partition(SEPARATOR)
+    letters = tuple(each for each in _shipped() if each.kind == "boundary" and each.tag == letter)
+    if letters and rest:
+        return (*letters, *_find(rest, tuple(each for each in entries if each.kind == "tag"), standard))
+    found = tuple(each for each in entries if each.tag == tag)
+    if found:
+        return found
+    message = "no standard has the tag" if standard is None else f"standard {standard!r} has no tag"
+    known = tuple(dict.fromkeys(each.tag for each in entries))
+    near = _nearest(tag, known)
+    raise StandardError(
+        f"{message} {tag!r}", f"did you mean {' or '.join(near)}?" if near else f"there are {' '.join(known)}"
+    )
+
+
+def _nearest(tag: str, known: tuple[str, ...]) -> list[str]:
+    """The same tag in other letters, or up to three that look like it."""
+    same = [each for each in known if each.casefold() == tag.casefold()]
+    return same or difflib.get_close_matches(tag, known, n=3, cutoff=0.5)
+
+
+@functools.cache
+def _shipped() -> tuple[Explanation, ...]:
+    files = (resources.files("duilian.standards") / "explanations").iterdir()
+    return tuple(
+        each
+        for file in sorted(files, key=lambda file: file.name)
+        if file.name.endswith(".tsv")
+        for each in _rows(file.name, file.read_text(encoding="utf-8").splitlines())
+    )
+
+
+def _rows(file_name: str, lines: Iterable[str]) -> Iterator[Explanation]:
+    kind = _KINDS.get(file_name, "tag")
+    for number, line in enumerate(lines, start=1):
+        if line.startswith("#") or not line:
+            continue
+        cells = line.split("\t")
+        if len(cells) != _COLUMNS:
+            raise StandardError(f"{file_name}:{number}: {_COLUMNS} columns were expected, found {len(cells)}")
+        standards, tag, english, chinese, example, translation = cells
+        for standard in standards.split():
+            yield Explanation(
+                standard=standard,
+                tag=tag,
+                kind=kind,
+                english=english,
+                chinese=chinese,
+                example=example,
+                translation=translation,
+            )
+
+
+def _of_standard(standard: Standard) -> tuple[Explanation, ...]:
+    """What a user's own file says of its tags."""
+    return tuple(
+        Explanation(
+            standard=standard.name,
+            tag=tag,
+            kind="tag",
+            english=about.english,
+            chinese=about.chinese,
+            example=about.example,
+        )
+        for tag, about in standard.descriptions.items()
+    )
+
+
+def _inside(text: str, opening: str, closing: str) -> tuple[str, ...]:
+    return tuple(piece.partition(closing)[0] for piece in text.split(opening)[1:])
