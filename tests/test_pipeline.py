@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duilian import demo, pipeline
+from duilian.corpus import Layer, Sentence
 from duilian.doc import Doc, Token
-from duilian.errors import ConfigError, TextError
+from duilian.errors import ConfigError, StandardError, TextError
 from duilian.models import CoupledTagger, Tagger
 from duilian.pipeline import Analyzer
 from duilian.text import units
@@ -209,3 +210,37 @@ def test_an_analyser_from_a_file_says_the_same(coupled: Analyzer, tmp_path: Path
     coupled.model.save(path)
     again = pipeline.load(path)
     assert again(TEXT).words("pku") == coupled(TEXT).words("pku")
+
+
+def test_gaps_are_filled_and_what_is_given_stays(analyzer: Analyzer) -> None:
+    words = ("我们", "去", "北京图书馆", "。")
+    known = analyzer.standards[-1]
+    verb = {"pku": "v", "ctb": "VV"}[known]
+    given = Layer(words, (None, verb, frozenset({"n", "NN", "nt", "v"} & set(tags(analyzer, known))), None))
+    (doc,) = analyzer.fill([Sentence({known: given})], known)
+    assert doc.text == "我们去北京图书馆。"
+    assert doc.words(known) == list(words)
+    assert doc.tags(known)[1] == verb
+    assert doc.tags(known)[2] in (given.tags or ())[2]  # type: ignore[operator]
+    check(doc)
+
+
+def test_filling_keeps_spaces_and_sentences_without_words(analyzer: Analyzer) -> None:
+    known = analyzer.standards[0]
+    given = [Layer(("北京", "大"), spaces=(" ", "")), Layer(()), Layer(("我。我",))]
+    docs = list(analyzer.fill([Sentence({known: layer}) for layer in given], threads=2))
+    assert [doc.text for doc in docs] == ["北京 大", "", "我。我"]
+    assert [doc.words(known) for doc in docs] == [["北京", "大"], [], ["我。我"]]
+    for doc in docs:
+        check(doc)
+
+
+def test_filling_refuses_unknown_tags_and_standards(coupled: Analyzer) -> None:
+    with pytest.raises(StandardError, match="'ZZ' is not among the model's tags"):
+        list(coupled.fill([Sentence({"pku": Layer(("我",), ("ZZ",))})], "pku"))
+    with pytest.raises(ConfigError, match="there is no standard 'ud'"):
+        list(coupled.fill([], "ud"))
+
+
+def tags(analyzer: Analyzer, standard: str) -> tuple[str, ...]:
+    return analyzer._encodings[analyzer.standards.index(standard)].tags or ()

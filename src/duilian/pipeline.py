@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
 from duilian import text as texts
+from duilian.corpus import Layer, Sentence
 from duilian.doc import Doc, Words
 from duilian.errors import ConfigError
 from duilian.evaluation import LabelMeaning
@@ -27,6 +29,7 @@ from duilian.models.encoding import Encoding
 BATCH_CHARACTERS = 100_000
 NO_LIMITS = _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
 
+Item = TypeVar("Item")
 Labels = npt.NDArray[np.int32]
 
 
@@ -68,21 +71,45 @@ class Analyzer:
         """The analyses of many texts, in their order; memory stays flat however many there are."""
         if threads < 1:
             raise ConfigError(f"threads must be at least 1, got {threads}")
-        batch: list[str] = []
-        size = 0
-        for text in texts:
-            batch.append(text)
-            size += len(text) + 1
-            if size >= BATCH_CHARACTERS:
-                yield from self._analyse(batch, threads)
-                batch, size = [], 0
-        yield from self._analyse(batch, threads)
+        for batch in _batches(texts, len):
+            yield from self._analyse(batch, threads)
+
+    def fill(
+        self, sentences: Iterable[Sentence], standard: str | None = None, *, threads: int = 1
+    ) -> Iterator[Doc]:
+        """Annotated sentences with their gaps filled: words and tags that they have in a standard stay as
+        they are, tags that are unknown or one of several are decided, and other standards follow from them.
+        """
+        name = self.standards[0] if standard is None else standard
+        if name not in self.standards:
+            raise ConfigError(f"there is no standard {name!r}, only {', '.join(self.standards)}")
+        for batch in _batches((sentence[name] for sentence in sentences), lambda layer: len(layer.text)):
+            yield from self._fill(batch, self.standards.index(name), threads)
+
+    def _fill(self, layers: Sequence[Layer], side: int, threads: int) -> list[Doc]:
+        spans: list[texts.Spans] = [_NO_SPANS]
+        pieces: list[list[str]] = []
+        for layer in layers:
+            found = [a + self._split(word) for word, (a, _) in zip(layer.words, layer.spans(), strict=True)]
+            spans += found
+            pieces.append(texts.cut(layer.text, np.concatenate([_NO_SPANS, *found])))
+        given = [layer.text for layer in layers]
+        # An annotated sentence is one sentence, even if it has no words.
+        units = _gather(given, spans, pieces, list(range(len(pieces) + 1)))
+        limits = [_limits(meaning, units) for meaning in self._meanings]
+        limits[side] = self._encodings[side].limits(layers)
+        return self._docs(given, units, limits, threads)
 
     def _analyse(self, batch: Sequence[str], threads: int) -> list[Doc]:
         units = self._units(batch)
+        return self._docs(batch, units, [_limits(meaning, units) for meaning in self._meanings], threads)
+
+    def _docs(
+        self, batch: Sequence[str], units: _Units, limits: Sequence[_native.TagSets], threads: int
+    ) -> list[Doc]:
         if not len(units.start):
             return [Doc(text, dict.fromkeys(self.standards, _NO_WORDS)) for text in batch]
-        found = self._label(units, threads)
+        found = self._label(units, limits, threads)
         sides = [
             _words(meaning, units, labels, sure, batch)
             for meaning, (labels, sure) in zip(self._meanings, found, strict=True)
@@ -92,31 +119,27 @@ class Analyzer:
             for text, layers in zip(batch, zip(*sides, strict=True), strict=True)
         ]
 
-    def _units(self, batch: Sequence[str]) -> _Units:
+    def _split(self, text: str) -> texts.Spans:
         encoding = self._encodings[0]
-        spans: list[npt.NDArray[np.int64]] = [np.zeros((0, 2), np.int64)]
+        return texts.units(text, join_letters=encoding.join_letters, join_digits=encoding.join_digits)
+
+    def _units(self, batch: Sequence[str]) -> _Units:
+        spans: list[texts.Spans] = [_NO_SPANS]
         pieces: list[list[str]] = []
         first = [0]
         for text in batch:
             for a, b in texts.sentences(text).tolist():
-                found = a + texts.units(
-                    text[a:b], join_letters=encoding.join_letters, join_digits=encoding.join_digits
-                )
+                found = a + self._split(text[a:b])
                 if len(found):
                     spans.append(found)
                     pieces.append(texts.cut(text, found))
             first.append(len(pieces))
-        joined = np.concatenate(spans)
-        start, end = np.ascontiguousarray(joined[:, 0]), np.ascontiguousarray(joined[:, 1])
-        sentence = np.cumsum([0, *map(len, pieces)])
-        text_first = np.array(first, np.int64)
-        return _Units(
-            start, end, sentence, _apart(batch, start, end, sentence, text_first), text_first, pieces
-        )
+        return _gather(batch, spans, pieces, first)
 
-    def _label(self, units: _Units, threads: int) -> list[tuple[Labels, npt.NDArray[np.float32] | None]]:
+    def _label(
+        self, units: _Units, limits: Sequence[_native.TagSets], threads: int
+    ) -> list[tuple[Labels, npt.NDArray[np.float32] | None]]:
         """For each standard the labels of all units, and how sure they are if the model says it for free."""
-        limits = [_limits(meaning, units) for meaning in self._meanings]
         if isinstance(self.model, CoupledTagger):
             answers = self.model.label_units(units.pieces, limits, threads)
             return [(answers.label(side), answers.p(side)) for side in range(len(self.standards))]
@@ -126,7 +149,30 @@ class Analyzer:
         return [(labels, None)]
 
 
+_NO_SPANS = np.zeros((0, 2), np.int64)
 _NO_WORDS = Words(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(1, np.int64), (), None)
+
+
+def _batches(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator[list[Item]]:
+    batch: list[Item] = []
+    total = 0
+    for item in items:
+        batch.append(item)
+        total += size(item) + 1
+        if total >= BATCH_CHARACTERS:
+            yield batch
+            batch, total = [], 0
+    if batch:
+        yield batch
+
+
+def _gather(
+    batch: Sequence[str], spans: Sequence[texts.Spans], pieces: list[list[str]], first: Sequence[int]
+) -> _Units:
+    joined = np.concatenate(spans)
+    start, end = np.ascontiguousarray(joined[:, 0]), np.ascontiguousarray(joined[:, 1])
+    sentence, text = np.cumsum([0, *map(len, pieces)]), np.array(first, np.int64)
+    return _Units(start, end, sentence, _apart(batch, start, end, sentence, text), text, pieces)
 
 
 def _apart(

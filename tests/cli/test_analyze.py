@@ -68,3 +68,15 @@ def test_mistakes_are_named(call: Call) -> None:
     status, _, err = call("analyze", "--model", "char.model", stdin="北京".encode("gbk"))
     assert status == 1
     assert "utf-8" in err.lower()
+
+
+def test_a_corpus_has_its_gaps_filled(call: Call) -> None:
+    rows = ["1\t北京图书馆\t_\t_\t_\t_\t_\t_\t_\t_", "2\t大\t_\t_\tv\t_\t_\t_\t_\t_"]
+    Path("a.conllu").write_text("\n".join(rows) + "\n\n", encoding="utf-8")
+    status, out, err = call(
+        "analyze", "--model", "char.model", "--format", "conllu", "--to", "slash", "a.conllu"
+    )
+    assert (status, err) == (0, "")
+    words = [word.rsplit("/", 1) for word in out.split()]
+    assert [word for word, _ in words] == ["北京图书馆", "大"]
+    assert words[1][1] == "v"

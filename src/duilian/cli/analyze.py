@@ -12,7 +12,7 @@ from rich.console import Console
 
 from duilian.cli.corpus import Encoding, Output
 from duilian.cli.tag import Threads
-from duilian.corpus import FORMATS, open_writer, read_lines
+from duilian.corpus import FORMATS, open_writer, read_lines, read_sentences
 from duilian.corpus.formats import FormatOptions
 from duilian.doc import Doc
 from duilian.errors import ConfigError
@@ -36,6 +36,13 @@ def command(
         str | None,
         typer.Option(metavar="NAME", help="The standard of conllu, slash, spans and brat; else the first."),
     ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="The input is a corpus in this format and --standard: fill its gaps, keep what it has.",
+        ),
+    ] = None,
     encoding: Encoding = "utf-8",
     output: Output = "-",
     threads: Threads = 1,
@@ -43,7 +50,8 @@ def command(
     """Analyse text: its words and tags after each standard, one above the other.
 
     On a terminal the standards stand like a couplet, and words that they cut differently are marked; in a
-    pipe the answer is CoNLL-U. A line of a file is a text of its own.
+    pipe the answer is CoNLL-U. A line of a file is a text of its own. With --format the input is a corpus:
+    words, tags and sentences that it has stay as they are, and the rest (`_` in CoNLL-U) is decided.
     """
     if not model:
         raise ConfigError("there is no model", "train one and name it: --model FILE")
@@ -53,9 +61,16 @@ def command(
         raise ConfigError(f"the model has no standard {name!r}, only {', '.join(analyzer.standards)}")
     form = to or ("pretty" if output == "-" and sys.stdout.isatty() else "conllu")
     render = _renderer(form, name)
-    texts = (line for each in inputs or ["-"] for line in _texts(each, encoding))
+    paths = inputs or ["-"]
+    if format is None:
+        docs = analyzer.pipe((line for each in paths for line in _texts(each, encoding)), threads=threads)
+    else:
+        given = (
+            s for each in paths for s in read_sentences(each, standard=name, format=format, encoding=encoding)
+        )
+        docs = analyzer.fill(given, name, threads=threads)
     with open_writer(output) as write:
-        for doc in analyzer.pipe(texts, threads=threads):
+        for doc in docs:
             write(render(doc))
 
 

@@ -122,6 +122,17 @@ class Encoding:
                     self._add_partial(tag, count, labels, sets)
         return Encoded(units, np.array(labels, np.int32), _tag_sets(sets, len(labels)))
 
+    def limits(self, layers: Iterable[Layer]) -> _native.TagSets:
+        """What annotation leaves possible: for each unit its one label, several, or (none named) all."""
+        encoded = self.encode(layers)
+        is_known, first = encoded.label >= 0, encoded.sets.first
+        sizes = np.where(is_known, 1, np.diff(first) if len(first) > 1 else 0)
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+        flat = np.zeros(starts[-1], np.int32)
+        flat[starts[:-1][is_known]] = encoded.label[is_known]
+        flat[~np.repeat(is_known, sizes)] = encoded.sets.tags
+        return _native.TagSets(starts, flat)
+
     def _encode_words(self, layers: Sequence[Layer]) -> Encoded:
         flat = [tag for layer in layers for tag in layer.tags or (None,) * len(layer)]
         known = {tag: self._number(tag) if isinstance(tag, str) else -1 for tag in dict.fromkeys(flat)}
