@@ -71,7 +71,7 @@ def test_mistakes_are_named(call: Call) -> None:
 
 
 def test_a_corpus_has_its_gaps_filled(call: Call) -> None:
-    rows = ["1\t北京图书馆\t_\t_\t_\t_\t_\t_\t_\t_", "2\t大\t_\t_\tv\t_\t_\t_\t_\t_"]
+    rows = ["1\t北京图书馆\t_\t_\t_\t_\t_\t_\t_\t_", "2\t大\t_\tv\t_\t_\t_\t_\t_\t_"]
     Path("a.conllu").write_text("\n".join(rows) + "\n\n", encoding="utf-8")
     status, out, err = call(
         "analyze", "--model", "char.model", "--format", "conllu", "--to", "slash", "a.conllu"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from duilian.corpus import FORMATS, open_writer, read_lines, read_sentences
 from duilian.corpus.formats import FormatOptions
 from duilian.doc import Doc
 from duilian.errors import ConfigError
+from duilian.models import reading_of, tagger_for
 from duilian.pipeline import load
 from duilian.text import char_types
 from duilian.views import brat, conllu_sentences, couplet, json_line, span_line, tree_lines
@@ -60,14 +62,14 @@ def command(
     if name not in analyzer.standards:
         raise ConfigError(f"the model has no standard {name!r}, only {', '.join(analyzer.standards)}")
     form = to or ("pretty" if output == "-" and sys.stdout.isatty() else "conllu")
-    render = _renderer(form, name)
+    column = reading_of(tagger_for(analyzer.model, name)).get("column")
+    render = _renderer(form, FormatOptions(standard=name, column=column))
     paths = inputs or ["-"]
     if format is None:
         docs = analyzer.pipe((line for each in paths for line in _texts(each, encoding)), threads=threads)
     else:
-        given = (
-            s for each in paths for s in read_sentences(each, standard=name, format=format, encoding=encoding)
-        )
+        reading = partial(read_sentences, standard=name, format=format, encoding=encoding, column=column)
+        given = (sentence for each in paths for sentence in reading(each))
         docs = analyzer.fill(given, name, threads=threads)
     with open_writer(output) as write:
         for doc in docs:
@@ -84,7 +86,8 @@ def _texts(given: str, encoding: str) -> Iterator[str]:
         yield line
 
 
-def _renderer(form: str, standard: str) -> Callable[[Doc], str]:
+def _renderer(form: str, options: FormatOptions) -> Callable[[Doc], str]:
+    standard = options.standard or ""
     if form == "pretty":
         return _pretty
     if form == "json":
@@ -94,7 +97,6 @@ def _renderer(form: str, standard: str) -> Callable[[Doc], str]:
     if form == "brat":
         return _Brat(standard)
     if form in ("conllu", "slash"):
-        options = FormatOptions(standard=standard)
         writer = FORMATS[form].write
         assert writer is not None
         return lambda doc: "".join(writer(conllu_sentences(doc, standard), options))
