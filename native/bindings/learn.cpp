@@ -20,6 +20,11 @@ struct SgdState {
   double scale;
 };
 
+/// What the averaged perceptron carries from pass to pass.
+struct PerceptronState {
+  std::int64_t steps;
+};
+
 [[nodiscard]] std::span<float> view(const Weights& weights, std::int64_t expected) {
   if (weights.size() != static_cast<std::size_t>(expected))
     throw std::invalid_argument("the weights do not fit the model");
@@ -67,9 +72,62 @@ void bind_learning(nb::class_<M>& objective) {
           "weights"_a, "state"_a, "lambda_"_a, "t0"_a, "order"_a, "batch"_a, "threads"_a);
 }
 
+void bind_tree_learning(nb::module_& m) {
+  using Late = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  nb::class_<PerceptronState>(m, "PerceptronState")
+      .def(nb::init<std::int64_t>(), "steps"_a)
+      .def_rw("steps", &PerceptronState::steps);
+  nb::class_<TreeObjective>(m, "TreeObjective")
+      .def(
+          "__init__",
+          [](TreeObjective* self, const TreeParser& parser, const TreeData& data, const Input<float>& pruning,
+             const ParseOptions& options) {
+            new (self) TreeObjective(parser, data, to_vector(pruning), options);
+          },
+          "parser"_a, "data"_a, "pruning"_a, "options"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      .def_prop_ro("weights", &TreeObjective::weights)
+      .def(
+          "perceptron_pass",
+          [](const TreeObjective& self, const Weights& weights, const Late& late, PerceptronState& state,
+             const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
+            if (late.size() != weights.size())
+              throw std::invalid_argument("the weights do not fit the model");
+            PerceptronRule rule{view(weights, self.weights()), {late.data(), late.size()}, &state.steps};
+            return without_gil([&] {
+              return perceptron_pass(self, rule, std::span(order.data(), order.size()), {batch, threads});
+            });
+          },
+          "weights"_a, "late"_a, "state"_a, "order"_a, "batch"_a, "threads"_a);
+  m.def(
+      "average_weights",
+      [](const Input<float>& weights, const Input<double>& late, std::int64_t steps) {
+        if (late.size() != weights.size()) throw std::invalid_argument("the weights do not fit the model");
+        std::vector<float> out(weights.size());
+        average_weights({weights.data(), weights.size()}, {late.data(), late.size()}, steps, out);
+        return to_numpy(std::move(out));
+      },
+      "weights"_a, "late"_a, "steps"_a);
+
+  nb::class_<PruningObjective>(m, "PruningObjective")
+      .def(nb::init<const TreeParser&, const TreeData&>(), "parser"_a, "data"_a, nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 3>())
+      .def_prop_ro("weights", &PruningObjective::weights)
+      .def(
+          "adagrad_pass",
+          [](const PruningObjective& self, const Weights& weights, const Weights& squares, float rate,
+             const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
+            AdaGradRule rule{view(weights, self.weights()), view(squares, self.weights()), rate};
+            return without_gil([&] {
+              return adagrad_pass(self, rule, std::span(order.data(), order.size()), {batch, threads});
+            });
+          },
+          "weights"_a, "squares"_a, "rate"_a, "order"_a, "batch"_a, "threads"_a);
+}
+
 }  // namespace
 
 void bind_learn(nb::module_& m) {
+  bind_tree_learning(m);
   nb::class_<SgdState>(m, "SgdState")
       .def(nb::init<std::int64_t, double>(), "steps"_a, "scale"_a)
       .def_rw("steps", &SgdState::steps)

@@ -19,5 +19,6 @@ NB_MODULE(_native, m) {
   bind_chain(m);
   bind_tagger(m);
   bind_coupled(m);
+  bind_tree(m);
   bind_learn(m);
 }

@@ -22,4 +22,14 @@ double sgd_pass(const CoupledObjective& model, SgdRule rule, std::span<const std
   return run_pass(model, rule, order, options);
 }
 
+double adagrad_pass(const PruningObjective& model, AdaGradRule rule, std::span<const std::int64_t> order,
+                    PassOptions options) {
+  return run_pass(model, rule, order, options);
+}
+
+double perceptron_pass(const TreeObjective& model, PerceptronRule rule, std::span<const std::int64_t> order,
+                       PassOptions options) {
+  return run_pass(model, rule, order, options);
+}
+
 }  // namespace duilian

@@ -6,8 +6,10 @@
 
 #include "duilian/coupled/objective.hpp"
 #include "duilian/learn/batch.hpp"
+#include "duilian/learn/perceptron.hpp"
 #include "duilian/learn/rules.hpp"
 #include "duilian/score/tagging.hpp"
+#include "duilian/tree/objective.hpp"
 
 namespace duilian {
 
@@ -19,5 +21,9 @@ namespace duilian {
                               std::span<const std::int64_t> order, PassOptions options);
 [[nodiscard]] double sgd_pass(const CoupledObjective& model, SgdRule rule,
                               std::span<const std::int64_t> order, PassOptions options);
+[[nodiscard]] double adagrad_pass(const PruningObjective& model, AdaGradRule rule,
+                                  std::span<const std::int64_t> order, PassOptions options);
+[[nodiscard]] double perceptron_pass(const TreeObjective& model, PerceptronRule rule,
+                                     std::span<const std::int64_t> order, PassOptions options);
 
 }  // namespace duilian

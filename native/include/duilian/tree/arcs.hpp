@@ -1,0 +1,67 @@
+// Which arcs a search may use: all, those that pruning left, those that agree with a partial tree.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/tree/eisner.hpp"
+
+namespace duilian {
+
+/// The allowed arcs of a sentence, numbered; heads and dependents of each word in rising order.
+class ArcSet {
+ public:
+  static constexpr std::int32_t kNone = -1;
+
+  /// `allowed[h * (words + 1) + m]` says whether h may be the head of m.
+  void reset(std::int32_t words, std::span<const std::uint8_t> allowed) {
+    words_ = words;
+    const auto side = static_cast<std::size_t>(words) + 1;
+    number_.assign(side * side, kNone);
+    head_.clear();
+    first_.assign(side + 1, 0);
+    for (std::int32_t m = 1; m <= words; ++m) {
+      for (std::int32_t h = 0; h <= words; ++h) {
+        if (h == m || allowed[place(h, m)] == 0) continue;
+        number_[place(h, m)] = static_cast<std::int32_t>(head_.size());
+        head_.push_back(h);
+      }
+      first_[m + 1] = static_cast<std::int32_t>(head_.size());
+    }
+    first_[1] = 0;
+    dependent_.clear();
+    first_dependent_.assign(side + 1, 0);
+    for (std::int32_t h = 0; h <= words; ++h) {
+      for (std::int32_t m = 1; m <= words; ++m) {
+        if (number_[place(h, m)] != kNone) dependent_.push_back(m);
+      }
+      first_dependent_[h + 1] = static_cast<std::int32_t>(dependent_.size());
+    }
+  }
+
+  [[nodiscard]] std::int32_t words() const { return words_; }
+  [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(head_.size()); }
+  /// The number of an arc, kNone if it is not allowed. The arcs of one dependent are numbered in a row.
+  [[nodiscard]] std::int32_t number(std::int32_t h, std::int32_t m) const { return number_[place(h, m)]; }
+  [[nodiscard]] std::int32_t head(std::int32_t arc) const { return head_[arc]; }
+  [[nodiscard]] std::int32_t first_into(std::int32_t m) const { return first_[m]; }
+  [[nodiscard]] std::int32_t end_into(std::int32_t m) const { return first_[m + 1]; }
+  [[nodiscard]] std::span<const std::int32_t> dependents(std::int32_t h) const {
+    return std::span(dependent_).subspan(first_dependent_[h], first_dependent_[h + 1] - first_dependent_[h]);
+  }
+
+ private:
+  [[nodiscard]] std::size_t place(std::int32_t h, std::int32_t m) const {
+    return static_cast<std::size_t>(h) * static_cast<std::size_t>(words_ + 1) + static_cast<std::size_t>(m);
+  }
+
+  std::int32_t words_ = 0;
+  std::vector<std::int32_t> number_;           // [words + 1][words + 1]
+  std::vector<std::int32_t> head_;             // [arcs]
+  std::vector<std::int32_t> first_;            // [words + 2]  arcs into a word
+  std::vector<std::int32_t> dependent_;        // [arcs]
+  std::vector<std::int32_t> first_dependent_;  // [words + 2]
+};
+
+}  // namespace duilian

@@ -1,0 +1,63 @@
+// Trees whose score is a sum over arcs: Eisner's algorithm (2000), the paper's Algorithm 1. One recursion,
+// two semirings: the best tree under max, the partition and the marginals of arcs under sum; and the k best.
+//
+// Words are 1 … n, the root is 0 and has exactly one dependent: the recursion runs over the words, and the
+// root is chosen last. A forbidden arc scores kNoTree.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace duilian {
+
+inline constexpr double kNoTree = -std::numeric_limits<double>::infinity();
+
+/// Scores of the arcs of a sentence.
+struct ArcScores {
+  std::int32_t words = 0;
+  std::vector<double> value;  // [words + 1][words + 1]  head, dependent
+
+  ArcScores() = default;
+  explicit ArcScores(std::int32_t n) { reset(n); }
+  void reset(std::int32_t n) {
+    words = n;
+    value.assign(static_cast<std::size_t>(n + 1) * static_cast<std::size_t>(n + 1), kNoTree);
+  }
+  [[nodiscard]] double& at(std::int32_t h, std::int32_t m) { return value[place(h, m)]; }
+  [[nodiscard]] double at(std::int32_t h, std::int32_t m) const { return value[place(h, m)]; }
+  [[nodiscard]] std::size_t place(std::int32_t h, std::int32_t m) const {
+    return static_cast<std::size_t>(h) * static_cast<std::size_t>(words + 1) + static_cast<std::size_t>(m);
+  }
+};
+
+/// The head of each word: heads[m] for m = 1 … n; heads[0] is -1.
+using Heads = std::vector<std::int32_t>;
+
+struct ScoredTree {
+  double score = kNoTree;
+  Heads heads;
+};
+
+/// Tables of spans i … j, kept from sentence to sentence.
+struct EisnerWork {
+  // [n + 1][n + 1] each. `_at` tables are transposed, so that a split point runs along memory.
+  std::vector<double> to_right, to_right_at;   // complete, headed by i
+  std::vector<double> to_left, to_left_at;     // complete, headed by j
+  std::vector<double> arc_right, arc_left_at;  // incomplete: i → j, and j → i by [j][i]
+  std::vector<std::int32_t> split, split_right, split_left;
+  std::vector<double> outer_right, outer_left, outer_arc_right, outer_arc_left;  // outside scores
+  ArcScores factor;
+};
+
+/// The best tree; its score is kNoTree, and it has no heads, if the arcs allow none.
+[[nodiscard]] ScoredTree best_tree(const ArcScores& scores, EisnerWork& work);
+
+/// log Σ exp(score) over all trees; marginal gets the probability of every arc, [n + 1][n + 1].
+double arc_marginals(const ArcScores& scores, EisnerWork& work, std::vector<double>& marginal);
+
+/// The k best trees, best first; fewer if there are fewer.
+[[nodiscard]] std::vector<ScoredTree> k_best_trees(const ArcScores& scores, std::int32_t k);
+
+}  // namespace duilian

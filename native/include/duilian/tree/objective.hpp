@@ -1,0 +1,68 @@
+// Trees as a learner sees them. Two losses: wrong heads and relations of the best tree (for the perceptron),
+// and the log likelihood of a tree by arcs (for pruning, where marginals are wanted).
+#pragma once
+
+#include "duilian/tree/parser.hpp"
+
+namespace duilian {
+
+/// Hands a list of changes to a rule, this share of it.
+template <ChangeRule R>
+void apply_list(std::span<const Delta> changes, Share share, R& rule) {
+  // Neighbours of one cache line belong to one thread.
+  constexpr std::uint32_t kBlock = 32;
+  constexpr std::size_t kAhead = 16;
+  for (std::size_t k = 0; k < changes.size(); ++k) {
+    if (k + kAhead < changes.size() && share.has(changes[k + kAhead].weight / kBlock))
+      rule.prefetch(changes[k + kAhead].weight);
+    if (share.has(changes[k].weight / kBlock)) rule.change(changes[k].weight, changes[k].value);
+  }
+}
+
+/// The gold tree against the best one at these weights. Where heads are unknown, the best tree that agrees
+/// with the others stands for gold. Gold arcs survive pruning: the loss needs them.
+class TreeObjective {
+ public:
+  struct Prepared {};
+  using Work = ParseWork;
+
+  TreeObjective(const TreeParser& parser, const TreeData& data, std::vector<float> pruning,
+                ParseOptions options);
+  [[nodiscard]] std::int64_t weights() const { return parser_.shape().weights(); }
+  [[nodiscard]] std::int64_t dense() const { return 0; }
+  [[nodiscard]] Prepared prepare(WeightView) const { return {}; }
+  double compute(const Prepared&, WeightView weights, std::int64_t sentence, Work& work, Gradient& out) const;
+  template <ChangeRule R>
+  void apply(std::int64_t, const Gradient& gradient, Share share, R& rule) const {
+    apply_list(gradient.sparse, share, rule);
+  }
+
+ private:
+  const TreeParser& parser_;
+  const TreeData& data_;
+  std::vector<float> pruning_;
+  ParseOptions options_;
+};
+
+/// log Z - score of the gold tree under the pruning model; sentences with unknown heads are passed over.
+class PruningObjective {
+ public:
+  struct Prepared {};
+  using Work = ParseWork;
+
+  PruningObjective(const TreeParser& parser, const TreeData& data) : parser_(parser), data_(data) {}
+  [[nodiscard]] std::int64_t weights() const { return parser_.shape().pruning_weights(); }
+  [[nodiscard]] std::int64_t dense() const { return 0; }
+  [[nodiscard]] Prepared prepare(WeightView) const { return {}; }
+  double compute(const Prepared&, WeightView weights, std::int64_t sentence, Work& work, Gradient& out) const;
+  template <ChangeRule R>
+  void apply(std::int64_t, const Gradient& gradient, Share share, R& rule) const {
+    apply_list(gradient.sparse, share, rule);
+  }
+
+ private:
+  const TreeParser& parser_;
+  const TreeData& data_;
+};
+
+}  // namespace duilian

@@ -1,0 +1,139 @@
+// The graph-based parser of order 1, 2 or 3: hashed weights → scores of parts → the best tree, then a
+// relation for each of its arcs. A small order-1 model prunes arcs by their marginals first (coarse to fine).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/features/sentences.hpp"
+#include "duilian/score/objective.hpp"
+#include "duilian/tree/arcs.hpp"
+#include "duilian/tree/eisner.hpp"
+#include "duilian/tree/grand_chart.hpp"
+#include "duilian/tree/part_keys.hpp"
+
+namespace duilian {
+
+inline constexpr std::int32_t kUnknown = -1;  // a head or a relation that nobody has given
+
+/// Sentences with their tags and, where known, heads (0 is the root) and relations, one per word.
+struct TreeData {
+  Sentences sentences;
+  std::vector<std::int32_t> tag, head, relation;  // [units]
+};
+void check(const TreeData& data, std::int32_t tags, std::int32_t relations);
+
+/// What a parser is apart from its weights. Tables have 2^bits weights.
+struct ParserShape {
+  std::int32_t order = 1;
+  std::int32_t bits = 22;
+  std::int32_t relation_bits = 20;
+  std::int32_t pruning_bits = 18;
+  std::int32_t relations = 0;
+  std::vector<std::uint8_t> tag_class;  // [tags]
+
+  [[nodiscard]] std::int64_t tree_weights() const { return std::int64_t{1} << bits; }
+  /// Of trees, then of relations, whose rows overlap: a row may begin anywhere.
+  [[nodiscard]] std::int64_t weights() const {
+    return tree_weights() + (relations == 0 ? 0 : (std::int64_t{1} << relation_bits) + relations);
+  }
+  [[nodiscard]] std::int64_t pruning_weights() const { return std::int64_t{1} << pruning_bits; }
+};
+void check(const ParserShape& shape);
+
+/// How to search. An arc is tried if its marginal is at least `threshold` times that of the word's best head;
+/// with 0 every arc is. Sentences with more than `longest` words are parsed at order 1.
+struct ParseOptions {
+  double threshold = 0.0;
+  std::int32_t longest = 200;
+  bool keeps_heads = false;  // given heads stay
+};
+
+/// Everything a thread needs for one sentence after another.
+struct alignas(kApart) ParseWork {
+  std::vector<NodeAtoms> nodes;
+  std::vector<std::int32_t> context;
+  PartKeys keys;
+  ArcScores scores;
+  EisnerWork eisner;
+  std::vector<double> marginal;
+  std::vector<std::uint8_t> allowed;  // [n + 1][n + 1]
+  ArcSet arcs;
+  GrandWork grand;
+  std::vector<float> relation_score;  // [relations]
+};
+
+/// A tree's parts by dependent: the dependents of each word, seen from inside out on both sides.
+struct TreeShape {
+  explicit TreeShape(const Heads& heads);
+  std::vector<std::int32_t> inner;    // [n + 1]  the sibling next to m towards its head, kNobody if none
+  std::vector<std::int32_t> last[2];  // [n + 1]  outermost dependent to the left and to the right, or kNobody
+};
+
+class TreeParser {
+ public:
+  using Work = ParseWork;
+
+  explicit TreeParser(ParserShape shape) : shape_(std::move(shape)) { check(shape_); }
+  [[nodiscard]] const ParserShape& shape() const { return shape_; }
+
+  /// Computes the keys of a sentence; everything below is about the sentence prepared last.
+  void prepare(const TreeData& data, std::int64_t sentence, ParseWork& work) const;
+  /// Which arcs may be used, into work.allowed. `heads` are those given, kUnknown elsewhere.
+  void prune(std::span<const float> pruning, const Heads& heads, double threshold, ParseWork& work) const;
+  /// The best tree over work.allowed, at this order.
+  [[nodiscard]] ScoredTree search(std::span<const float> weights, std::int32_t order, ParseWork& work) const;
+  [[nodiscard]] double tree_score(std::span<const float> weights, const Heads& heads, std::int32_t order,
+                                  ParseWork& work) const;
+  /// The best relation of every arc, [n + 1].
+  [[nodiscard]] std::vector<std::int32_t> label(std::span<const float> weights, const Heads& heads,
+                                                ParseWork& work) const;
+  /// Scores of the arcs at order 1, all of them, into work.scores.
+  void score_arcs(std::span<const float> weights, ParseWork& work) const;
+  void score_pruning_arcs(std::span<const float> pruning, ParseWork& work) const;
+  /// Appends the changes from one tree to the other.
+  void list_changes(const Heads& gold, const Heads& guess, ParseWork& work,
+                    std::vector<Delta>& changes) const;
+  /// Appends the changes from the guessed relations of the gold tree's arcs to the gold ones; gives how many
+  /// were wrong.
+  std::int32_t list_relation_changes(std::span<const float> weights, const Heads& heads,
+                                     std::span<const std::int32_t> gold, ParseWork& work,
+                                     std::vector<Delta>& changes) const;
+
+ private:
+  template <class Visit>
+  void visit_relation_rows(const Heads& heads, const TreeShape& shape, std::int32_t m, const ParseWork& work,
+                           const Visit& visit) const;
+  void score_relations(std::span<const float> weights, const Heads& heads, const TreeShape& shape,
+                       std::int32_t m, ParseWork& work) const;
+
+  ParserShape shape_;
+};
+
+/// Heads and relations of all words, end to end; what happened on the way.
+struct Parsed {
+  std::vector<std::int32_t> head, relation;  // [units]
+  std::vector<double> score;                 // [sentences]
+  std::vector<std::int64_t> simplified;      // sentences parsed at order 1 because of their length
+  std::vector<std::int64_t> impossible;      // sentences whose given heads allow no projective tree
+};
+[[nodiscard]] Parsed parse(const TreeParser& parser, std::span<const float> weights,
+                           std::span<const float> pruning, const TreeData& data, ParseOptions options,
+                           std::size_t threads);
+
+/// The order at which a sentence of so many words is parsed.
+[[nodiscard]] std::int32_t order_for(const ParserShape& shape, std::size_t words, ParseOptions options);
+/// The heads of a sentence of a corpus, with the root at place 0.
+[[nodiscard]] Heads heads_of(const TreeData& data, std::int64_t sentence);
+[[nodiscard]] inline Heads free_heads(std::size_t count) { return Heads(count, kUnknown); }
+[[nodiscard]] bool is_whole(const Heads& heads);
+
+/// How good pruning is: arcs kept, gold heads kept, words.
+struct PruningCounts {
+  std::int64_t words = 0, kept = 0, gold = 0;
+};
+[[nodiscard]] PruningCounts count_pruned(const TreeParser& parser, std::span<const float> pruning,
+                                         const TreeData& data, double threshold, std::size_t threads);
+
+}  // namespace duilian

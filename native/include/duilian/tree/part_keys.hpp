@@ -1,0 +1,180 @@
+// From the parts of a tree to feature keys. A key is a sum of numbers that look random: one for each word of
+// the part in its role, computed once per sentence, one for direction and distance. So a feature costs a few
+// additions, and the top bits of the sum are its place in a table of weights (tabulation hashing).
+//
+// Words are seen through nodes, a word with one tag: a sentence whose tags are open has several per word.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/tree/part_templates.hpp"
+
+namespace duilian {
+
+/// What templates know of a word with a tag. Tags beside it are those of the context, whatever its own tag
+/// is.
+struct NodeAtoms {
+  std::uint64_t form = 0, lemma = 0;
+  std::int32_t tag = 0, before = 0, after = 0;
+};
+
+/// Which tags count as verbs, conjunctions and punctuation marks between two words.
+enum TagClass : std::uint8_t { kOther = 0, kVerb = 1, kConjunction = 2, kMark = 3 };
+
+/// Tags that stand for no tag: of the root, beyond the sentence, of nobody.
+inline constexpr std::int32_t kRootTag = -1;
+inline constexpr std::int32_t kEdgeTag = -2;
+inline constexpr std::int32_t kNobodyTag = -3;
+
+/// The numbers of every node in every role of one group of templates.
+template <std::size_t R, std::size_t N>
+class RoleKeys {
+ public:
+  static constexpr std::size_t kTemplates = N;
+
+  void reset(std::size_t nodes) { value_.resize(nodes * R * N); }
+  void set(std::size_t node, const NodeAtoms& atoms, const std::array<PartTemplate<R>, N>& templates,
+           std::uint64_t group);
+  [[nodiscard]] const std::uint32_t* at(std::size_t node, std::size_t role) const {
+    return value_.data() + (node * R + role) * N;
+  }
+
+ private:
+  std::vector<std::uint32_t> value_;  // [nodes][R][N]
+};
+
+/// Direction and distance of an arc, 0 … kPlaces - 1.
+inline constexpr std::int32_t kDistances = 7;
+inline constexpr std::int32_t kPlaces = 2 * (kDistances + 1);  // the last of each direction: no distance
+
+/// The words between any two words of a sentence: which tags, how many verbs, conjunctions, marks.
+class BetweenWords {
+ public:
+  void reset(std::span<const std::int32_t> tags, std::span<const std::uint8_t> classes);
+  /// How many words of the class lie between, at most 3.
+  [[nodiscard]] std::int32_t count(TagClass which, std::int32_t i, std::int32_t j) const {
+    const auto row = static_cast<std::size_t>(which - 1) * side_;
+    const std::int32_t many =
+        before_[row + static_cast<std::size_t>(j)] - before_[row + static_cast<std::size_t>(i) + 1];
+    return many < 3 ? many : 3;
+  }
+  /// visit(tag) for each tag that stands between i < j, once.
+  template <class Visit>
+  void for_each_tag(std::int32_t i, std::int32_t j, const Visit& visit) const {
+    for (std::int32_t b = i + 1; b < j; ++b) {
+      if (earlier_[static_cast<std::size_t>(b)] <= i) visit(tag_[static_cast<std::size_t>(b)]);
+    }
+  }
+
+ private:
+  std::size_t side_ = 0;
+  std::vector<std::int32_t> tag_;      // [n + 1]
+  std::vector<std::int32_t> earlier_;  // [n + 1]  the last place before with the same tag
+  std::vector<std::int32_t> before_;   // [3][n + 2]  words of a class at places < p
+};
+
+/// Numbers for everything that is not a word, the same for all sentences.
+struct PlaceKeys {
+  std::array<std::uint32_t, kPlaces> dependency, sibling_far, sibling_near;
+  std::array<std::uint32_t, 4> grandparent, grand_sibling;  // by both directions
+  std::array<std::array<std::uint32_t, 4>, 3> count;        // [class][how many]
+};
+[[nodiscard]] const PlaceKeys& place_keys();
+/// The number of a tag between.
+[[nodiscard]] std::uint32_t between_key(std::int32_t tag);
+
+/// Where in the distances' table an arc from h to m falls.
+[[nodiscard]] inline std::int32_t place_of(std::int32_t h, std::int32_t m) {
+  const std::int32_t far = h < m ? m - h : h - m;
+  const std::int32_t bin = far <= 4 ? far - 1 : far <= 6 ? 4 : far <= 10 ? 5 : 6;
+  return (h < m ? kDistances + 1 : 0) + bin;
+}
+[[nodiscard]] inline std::int32_t place_without_distance(bool to_right) {
+  return (to_right ? kDistances + 1 : 0) + kDistances;
+}
+
+/// Which groups of templates a search needs.
+struct PartGroups {
+  bool has_pruning = false;
+  std::int32_t order = 1;  // 0: pruning alone
+};
+
+/// The keys of a sentence's parts. visit(key) is called for every feature of a part.
+class PartKeys {
+ public:
+  /// Nodes 0 … are the caller's; the last one is nobody. context: the tags of the words 0 … n, for `between`.
+  void reset(std::span<const NodeAtoms> nodes, PartGroups groups);
+  void set_context(std::span<const std::int32_t> tags, std::span<const std::uint8_t> classes) {
+    between_.reset(tags, classes);
+  }
+  [[nodiscard]] std::size_t nobody() const { return nobody_; }
+
+  /// h and m are words, their nodes are node_h and node_m.
+  template <class Visit>
+  void arc(std::int32_t h, std::int32_t m, std::size_t node_h, std::size_t node_m, const Visit& visit) const {
+    visit_arc(dependency_, h, m, node_h, node_m, visit);
+  }
+  template <class Visit>
+  void pruning_arc(std::int32_t h, std::int32_t m, std::size_t node_h, std::size_t node_m,
+                   const Visit& visit) const {
+    visit_arc(pruning_, h, m, node_h, node_m, visit);
+  }
+  /// `place` is that of h → m; without distance if m is nobody.
+  template <class Visit>
+  void sibling(std::size_t h, std::size_t s, std::size_t m, std::int32_t place, const Visit& visit) const {
+    constexpr std::size_t n = decltype(sibling_)::kTemplates;
+    const std::uint32_t far = place_keys().sibling_far[static_cast<std::size_t>(place)];
+    const std::uint32_t near = place_keys().sibling_near[static_cast<std::size_t>(place)];
+    const std::uint32_t *a = sibling_.at(h, 0), *b = sibling_.at(s, 1), *c = sibling_.at(m, 2);
+    for (std::size_t k = 0; k < n; ++k)
+      visit(a[k] + b[k] + c[k] + (kSiblingTemplates[k].has_distance ? far : near));
+  }
+  template <class Visit>
+  void grandparent(std::size_t g, std::size_t h, std::size_t m, std::int32_t turn, const Visit& visit) const {
+    constexpr std::size_t n = decltype(grandparent_)::kTemplates;
+    const std::uint32_t place = place_keys().grandparent[static_cast<std::size_t>(turn)];
+    const std::uint32_t *a = grandparent_.at(g, 0), *b = grandparent_.at(h, 1), *c = grandparent_.at(m, 2);
+    for (std::size_t k = 0; k < n; ++k) visit(a[k] + b[k] + c[k] + place);
+  }
+  template <class Visit>
+  void grand_sibling(std::size_t g, std::size_t h, std::size_t s, std::size_t m, std::int32_t turn,
+                     const Visit& visit) const {
+    constexpr std::size_t n = decltype(grand_sibling_)::kTemplates;
+    const std::uint32_t place = place_keys().grand_sibling[static_cast<std::size_t>(turn)];
+    const std::uint32_t *a = grand_sibling_.at(g, 0), *b = grand_sibling_.at(h, 1);
+    const std::uint32_t *c = grand_sibling_.at(s, 2), *d = grand_sibling_.at(m, 3);
+    for (std::size_t k = 0; k < n; ++k) visit(a[k] + b[k] + c[k] + d[k] + place);
+  }
+
+ private:
+  template <class Keys, class Visit>
+  void visit_arc(const Keys& keys, std::int32_t h, std::int32_t m, std::size_t node_h, std::size_t node_m,
+                 const Visit& visit) const {
+    constexpr std::size_t plain = Keys::kTemplates - kBetweenTemplates;
+    const std::uint32_t place = place_keys().dependency[static_cast<std::size_t>(place_of(h, m))];
+    const std::uint32_t *a = keys.at(node_h, 0), *b = keys.at(node_m, 1);
+    for (std::size_t k = 0; k < plain; ++k) visit(a[k] + b[k] + place);
+    const std::int32_t i = h < m ? h : m;
+    const std::int32_t j = h < m ? m : h;
+    const std::uint32_t around = a[plain] + b[plain] + place;
+    between_.for_each_tag(i, j, [&](std::int32_t tag) { visit(around + between_key(tag)); });
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto many = between_.count(static_cast<TagClass>(k + 1), i, j);
+      visit(a[plain + 1 + k] + b[plain + 1 + k] + place +
+            place_keys().count[k][static_cast<std::size_t>(many)]);
+    }
+  }
+
+  std::size_t nobody_ = 0;
+  RoleKeys<2, kDependencyTemplates.size()> dependency_;
+  RoleKeys<2, kPruningTemplates.size()> pruning_;
+  RoleKeys<3, kSiblingTemplates.size()> sibling_;
+  RoleKeys<3, kGrandparentTemplates.size()> grandparent_;
+  RoleKeys<4, kGrandSiblingTemplates.size()> grand_sibling_;
+  BetweenWords between_;
+};
+
+}  // namespace duilian

@@ -1,0 +1,178 @@
+// The syntactic features of Li et al. (2014), Table II, as data. A template says which atoms of which words
+// it joins; every template with a word in it is there a second time with lemmas (last characters) instead.
+// Read 04 as w_m t_m, 14 as t_h w_m: the printed table has slips there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace duilian {
+
+/// What a template may take from one word: form, lemma, its tag, the tags beside it.
+enum WordAtom : std::uint8_t { kForm = 1, kLemma = 2, kTag = 4, kTagBefore = 8, kTagAfter = 16 };
+
+/// What a template asks about the place between head and dependent.
+enum class Between : std::uint8_t { kNothing, kTags, kVerbs, kConjunctions, kMarks };
+
+/// Atoms of up to four words of a part: dependency (h, m), sibling (h, s, m), grandparent (g, h, m),
+/// grandparent-sibling (g, h, s, m).
+template <std::size_t R>
+struct PartTemplate {
+  std::array<std::uint8_t, R> atoms{};
+  bool has_distance = true;
+  Between between = Between::kNothing;
+};
+
+namespace table_two {
+
+inline constexpr std::uint8_t w = kForm, t = kTag, b = kTagBefore, a = kTagAfter, wt = w | t;
+
+inline constexpr std::array<PartTemplate<2>, 28> kDependency{{
+    {{wt, 0}},
+    {{w, 0}},
+    {{t, 0}},
+    {{0, wt}},  // 01 - 04
+    {{0, w}},
+    {{0, t}},
+    {{wt, wt}},
+    {{t, wt}},  // 05 - 08
+    {{w, wt}},
+    {{wt, t}},
+    {{wt, w}},
+    {{w, w}},  // 09 - 12
+    {{t, t}},
+    {{t, w}},
+    {{w, t}},
+    {{t | a, b | t}},  // 13 - 16
+    {{t | a, t | a}},
+    {{b | t, b | t}},
+    {{b | a, b | t}},
+    {{b | t | a, t}},  // 17 - 20
+    {{t, b | t | a}},
+    {{t | a, t}},
+    {{t, b | t}},
+    {{t, t | a}},  // 21 - 24
+    {{t, t}, true, Between::kTags},
+    {{t, t}, true, Between::kVerbs},
+    {{t, t}, true, Between::kConjunctions},
+    {{t, t}, true, Between::kMarks},
+}};
+
+inline constexpr std::array<PartTemplate<3>, 16> kSibling{{
+    {{t, t, t}},
+    {{w, t, t}},
+    {{t, w, t}},
+    {{t, t, w}},
+    {{0, t, t}},
+    {{0, w, w}},
+    {{0, t, w}},
+    {{0, w, t}},
+    {{0, t | a, t}, false},
+    {{0, b | t, t}, false},
+    {{0, t, b | t}, false},
+    {{0, t, t | a}, false},
+    {{0, t | a, b | t}, false},
+    {{0, b | t, b | t}, false},
+    {{0, t | a, t | a}, false},
+    {{0, b | t, t | a}, false},
+}};
+
+inline constexpr std::array<PartTemplate<3>, 16> kGrandparent{{
+    {{t, t, t}, false},
+    {{w, t, t}, false},
+    {{t, w, t}, false},
+    {{t, t, w}, false},
+    {{t, 0, t}, false},
+    {{w, 0, w}, false},
+    {{w, 0, t}, false},
+    {{t, 0, w}, false},
+    {{t, 0, b | t}, false},
+    {{t, 0, t | a}, false},
+    {{b | t, 0, t}, false},
+    {{t | a, 0, t}, false},
+    {{b | t, 0, b | t}, false},
+    {{b | t, 0, t | a}, false},
+    {{t | a, 0, b | t}, false},
+    {{t | a, 0, t | a}, false},
+}};
+
+inline constexpr std::array<PartTemplate<4>, 8> kGrandSibling{{
+    {{t, t, t, t}, false},
+    {{w, t, t, t}, false},
+    {{t, w, t, t}, false},
+    {{t, t, w, t}, false},
+    {{t, t, t, w}, false},
+    {{w, w, t, t}, false},
+    {{t, 0, t, t}, false},
+    {{w, 0, t, t}, false},
+}};
+
+/// A few cheap ones for pruning, where being nearly right is enough.
+inline constexpr std::array<PartTemplate<2>, 13> kPruning{{
+    {{t, t}},
+    {{t | a, b | t}},
+    {{t | a, t | a}},
+    {{b | t, b | t}},
+    {{b | t, t | a}},
+    {{t, w}},
+    {{w, t}},
+    {{0, wt}},
+    {{wt, 0}},
+    {{t, t}, true, Between::kTags},
+    {{t, t}, true, Between::kVerbs},
+    {{t, t}, true, Between::kConjunctions},
+    {{t, t}, true, Between::kMarks},
+}};
+
+}  // namespace table_two
+
+template <std::size_t R>
+[[nodiscard]] constexpr bool has_form(const PartTemplate<R>& shown) {
+  for (const std::uint8_t atoms : shown.atoms) {
+    if ((atoms & kForm) != 0) return true;
+  }
+  return false;
+}
+
+template <std::size_t R, std::size_t N>
+[[nodiscard]] constexpr std::size_t count_doubled(const std::array<PartTemplate<R>, N>& templates) {
+  std::size_t count = N;
+  for (const auto& each : templates) count += has_form(each) ? 1 : 0;
+  return count;
+}
+
+/// The templates, those with words again with lemmas, and last those that look between head and dependent.
+template <std::size_t Count, std::size_t R, std::size_t N>
+[[nodiscard]] constexpr std::array<PartTemplate<R>, Count> doubled(
+    const std::array<PartTemplate<R>, N>& templates) {
+  std::array<PartTemplate<R>, Count> out{};
+  std::size_t next = 0;
+  for (const auto& each : templates) {
+    if (each.between == Between::kNothing) out[next++] = each;
+  }
+  for (const auto& each : templates) {
+    if (!has_form(each)) continue;
+    out[next] = each;
+    for (std::uint8_t& atoms : out[next].atoms) {
+      if ((atoms & kForm) != 0) atoms = static_cast<std::uint8_t>((atoms & ~kForm) | kLemma);
+    }
+    ++next;
+  }
+  for (const auto& each : templates) {
+    if (each.between != Between::kNothing) out[next++] = each;
+  }
+  return out;
+}
+
+inline constexpr auto kDependencyTemplates =
+    doubled<count_doubled(table_two::kDependency)>(table_two::kDependency);
+inline constexpr auto kSiblingTemplates = doubled<count_doubled(table_two::kSibling)>(table_two::kSibling);
+inline constexpr auto kGrandparentTemplates =
+    doubled<count_doubled(table_two::kGrandparent)>(table_two::kGrandparent);
+inline constexpr auto kGrandSiblingTemplates =
+    doubled<count_doubled(table_two::kGrandSibling)>(table_two::kGrandSibling);
+inline constexpr auto kPruningTemplates = doubled<count_doubled(table_two::kPruning)>(table_two::kPruning);
+/// How many templates at the end of a list of dependency templates look between: tags, then three counts.
+inline constexpr std::size_t kBetweenTemplates = 4;
+
+}  // namespace duilian

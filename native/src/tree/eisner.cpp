@@ -1,0 +1,263 @@
+#include "duilian/tree/eisner.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace duilian {
+
+namespace {
+
+// A semiring has zero (no tree), one (the empty span), times, plus, and the inner product of two runs.
+
+struct Max {
+  static constexpr double kZero = kNoTree;
+  static constexpr double kOne = 0.0;
+  static double times(double a, double b) { return a + b; }
+  static double product(const double* a, const double* b, std::int32_t count, std::int32_t& best) {
+    double top = kNoTree;
+    best = 0;
+    for (std::int32_t k = 0; k < count; ++k) {
+      const double sum = a[k] + b[k];
+      if (sum > top) top = sum, best = k;
+    }
+    return top;
+  }
+};
+
+struct LogSum {
+  static constexpr double kZero = kNoTree;
+  static constexpr double kOne = 0.0;
+  static double times(double a, double b) { return a + b; }
+  static void add(double& total, double value) {
+    const double top = std::max(total, value);
+    if (top != kNoTree) total = top + std::log1p(std::exp(std::min(total, value) - top));
+  }
+  static double product(const double* a, const double* b, std::int32_t count, std::int32_t&) {
+    double top = kNoTree;
+    for (std::int32_t k = 0; k < count; ++k) top = std::max(top, a[k] + b[k]);
+    if (top == kNoTree) return kNoTree;
+    double total = 0.0;
+    for (std::int32_t k = 0; k < count; ++k) total += std::exp(a[k] + b[k] - top);
+    return top + std::log(total);
+  }
+};
+
+/// The sums themselves, without logarithms: fast, as long as they stay within a double's range.
+struct Sum {
+  static constexpr double kZero = 0.0;
+  static constexpr double kOne = 1.0;
+  static double times(double a, double b) { return a * b; }
+  static void add(double& total, double value) { total += value; }
+  static double product(const double* a, const double* b, std::int32_t count, std::int32_t&) {
+    double total = 0.0;
+    for (std::int32_t k = 0; k < count; ++k) total += a[k] * b[k];
+    return total;
+  }
+};
+
+void prepare(EisnerWork& work, std::int32_t n, double zero) {
+  const auto cells = static_cast<std::size_t>(n + 1) * static_cast<std::size_t>(n + 1);
+  for (auto* table : {&work.to_right, &work.to_right_at, &work.to_left, &work.to_left_at, &work.arc_right,
+                      &work.arc_left_at}) {
+    table->assign(cells, zero);
+  }
+  for (auto* table : {&work.split, &work.split_right, &work.split_left}) table->assign(cells, 0);
+}
+
+/// All spans over the words 1 … n; r is where a span is cut.
+///   arc i … j      = ⊕_{i ≤ r < j} to_right[i, r] + to_left[r + 1, j] + score of the arc
+///   to_right[i, j] = ⊕_{i < r ≤ j} arc_right[i, r] + to_right[r, j]
+///   to_left[i, j]  = ⊕_{i ≤ r < j} to_left[i, r] + arc_left[r, j]
+template <class K>
+void inside(const ArcScores& scores, EisnerWork& w) {
+  const std::int32_t n = scores.words;
+  prepare(w, n, K::kZero);
+  for (std::int32_t i = 1; i <= n; ++i) {
+    const std::size_t at = scores.place(i, i);
+    w.to_right[at] = w.to_right_at[at] = w.to_left[at] = w.to_left_at[at] = K::kOne;
+  }
+  for (std::int32_t width = 1; width < n; ++width) {
+    for (std::int32_t i = 1; i + width <= n; ++i) {
+      const std::int32_t j = i + width;
+      const std::size_t ij = scores.place(i, j);
+      const std::size_t ji = scores.place(j, i);
+      const double between = K::product(&w.to_right[scores.place(i, i)],
+                                        &w.to_left_at[scores.place(j, i + 1)], width, w.split[ij]);
+      w.arc_right[ij] = K::times(between, scores.value[ij]);
+      w.arc_left_at[ji] = K::times(between, scores.value[ji]);
+      w.to_right[ij] = w.to_right_at[ji] =
+          K::product(&w.arc_right[scores.place(i, i + 1)], &w.to_right_at[scores.place(j, i + 1)], width,
+                     w.split_right[ij]);
+      w.to_left[ij] = w.to_left_at[ji] = K::product(
+          &w.to_left[scores.place(i, i)], &w.arc_left_at[scores.place(j, i)], width, w.split_left[ij]);
+    }
+  }
+}
+
+/// Score of the trees whose root has the dependent r.
+template <class K>
+[[nodiscard]] double rooted(const ArcScores& scores, const EisnerWork& w, std::int32_t r) {
+  const std::int32_t n = scores.words;
+  return K::times(scores.at(0, r), K::times(w.to_left[scores.place(1, r)], w.to_right[scores.place(r, n)]));
+}
+
+/// Walks the best spans back down.
+class Backtrack {
+ public:
+  Backtrack(const ArcScores& scores, const EisnerWork& work, Heads& heads)
+      : scores_(scores), work_(work), heads_(heads) {}
+
+  void right(std::int32_t i, std::int32_t j) {
+    while (i < j) {
+      const std::int32_t r = i + 1 + work_.split_right[scores_.place(i, j)];
+      heads_[r] = i;
+      below(i, r);
+      i = r;
+    }
+  }
+  void left(std::int32_t i, std::int32_t j) {
+    while (i < j) {
+      const std::int32_t r = i + work_.split_left[scores_.place(i, j)];
+      heads_[r] = j;
+      below(r, j);
+      j = r;
+    }
+  }
+
+ private:
+  void below(std::int32_t i, std::int32_t j) {
+    const std::int32_t r = i + work_.split[scores_.place(i, j)];
+    right(i, r);
+    left(r + 1, j);
+  }
+
+  const ArcScores& scores_;
+  const EisnerWork& work_;
+  Heads& heads_;
+};
+
+}  // namespace
+
+ScoredTree best_tree(const ArcScores& scores, EisnerWork& work) {
+  const std::int32_t n = scores.words;
+  inside<Max>(scores, work);
+  ScoredTree best;
+  std::int32_t root = 0;
+  for (std::int32_t r = 1; r <= n; ++r) {
+    const double score = rooted<Max>(scores, work, r);
+    if (score > best.score) best.score = score, root = r;
+  }
+  if (root == 0) return best;
+  best.heads.assign(static_cast<std::size_t>(n) + 1, -1);
+  best.heads[root] = 0;
+  Backtrack back(scores, work, best.heads);
+  back.left(1, root);
+  back.right(root, n);
+  return best;
+}
+
+namespace {
+
+/// Outside scores, widest spans first: every use of a span in a larger one adds to what is outside of it.
+template <class K>
+void outside(const ArcScores& scores, EisnerWork& w) {
+  const std::int32_t n = scores.words;
+  for (auto* table : {&w.outer_right, &w.outer_left, &w.outer_arc_right, &w.outer_arc_left}) {
+    table->assign(scores.value.size(), K::kZero);
+  }
+  for (std::int32_t r = 1; r <= n; ++r) {
+    const std::size_t left = scores.place(1, r);
+    const std::size_t right = scores.place(r, n);
+    K::add(w.outer_left[left], K::times(scores.at(0, r), w.to_right[right]));
+    K::add(w.outer_right[right], K::times(scores.at(0, r), w.to_left[left]));
+  }
+  for (std::int32_t width = n - 1; width > 0; --width) {
+    for (std::int32_t i = 1; i + width <= n; ++i) {
+      const std::int32_t j = i + width;
+      const std::size_t ij = scores.place(i, j);
+      const std::size_t ji = scores.place(j, i);
+      const double right = w.outer_right[ij];
+      for (std::int32_t r = i + 1; r <= j && right != K::kZero; ++r) {
+        const std::size_t ir = scores.place(i, r);
+        K::add(w.outer_arc_right[ir], K::times(right, w.to_right_at[scores.place(j, r)]));
+        K::add(w.outer_right[scores.place(r, j)], K::times(right, w.arc_right[ir]));
+      }
+      const double left = w.outer_left[ij];
+      for (std::int32_t r = i; r < j && left != K::kZero; ++r) {
+        const std::size_t jr = scores.place(j, r);
+        const std::size_t ir = scores.place(i, r);
+        K::add(w.outer_arc_left[jr], K::times(left, w.to_left[ir]));
+        K::add(w.outer_left[ir], K::times(left, w.arc_left_at[jr]));
+      }
+      double around = K::times(w.outer_arc_right[ij], scores.value[ij]);
+      K::add(around, K::times(w.outer_arc_left[ji], scores.value[ji]));
+      for (std::int32_t r = i; r < j && around != K::kZero; ++r) {
+        const std::size_t ir = scores.place(i, r);
+        K::add(w.outer_right[ir], K::times(around, w.to_left_at[scores.place(j, r + 1)]));
+        K::add(w.outer_left[scores.place(r + 1, j)], K::times(around, w.to_right[ir]));
+      }
+    }
+  }
+}
+
+/// The partition; every arc's share of it goes to `share`, in the semiring's own terms.
+template <class K>
+double partition(const ArcScores& scores, EisnerWork& w, std::vector<double>& share) {
+  const std::int32_t n = scores.words;
+  inside<K>(scores, w);
+  double z = K::kZero;
+  for (std::int32_t r = 1; r <= n; ++r) K::add(z, rooted<K>(scores, w, r));
+  share.assign(scores.value.size(), K::kZero);
+  if (z == K::kZero) return z;
+  outside<K>(scores, w);
+  for (std::int32_t r = 1; r <= n; ++r) share[scores.place(0, r)] = rooted<K>(scores, w, r);
+  for (std::int32_t i = 1; i <= n; ++i) {
+    for (std::int32_t j = i + 1; j <= n; ++j) {
+      const std::size_t ij = scores.place(i, j);
+      const std::size_t ji = scores.place(j, i);
+      share[ij] = K::times(w.outer_arc_right[ij], w.arc_right[ij]);
+      share[ji] = K::times(w.outer_arc_left[ji], w.arc_left_at[ji]);
+    }
+  }
+  return z;
+}
+
+/// Factors of arcs, each word's largest being 1; gives the logarithm that was taken out, kNoTree if some word
+/// has no head at all.
+double to_factors(const ArcScores& scores, ArcScores& factor) {
+  const std::int32_t n = scores.words;
+  factor.reset(n);
+  double taken = 0.0;
+  for (std::int32_t m = 1; m <= n; ++m) {
+    double top = kNoTree;
+    for (std::int32_t h = 0; h <= n; ++h) {
+      if (h != m) top = std::max(top, scores.at(h, m));
+    }
+    if (top == kNoTree) return kNoTree;
+    taken += top;
+    for (std::int32_t h = 0; h <= n; ++h) factor.at(h, m) = h == m ? 0.0 : std::exp(scores.at(h, m) - top);
+  }
+  return taken;
+}
+
+}  // namespace
+
+double arc_marginals(const ArcScores& scores, EisnerWork& work, std::vector<double>& marginal) {
+  // A share is a product of two spans: below this, one of them may have lost its last bits.
+  constexpr double kSafe = 1e-140;
+  const double taken = to_factors(scores, work.factor);
+  if (taken == kNoTree) {
+    marginal.assign(scores.value.size(), 0.0);
+    return kNoTree;
+  }
+  const double z = partition<Sum>(work.factor, work, marginal);
+  if (z > kSafe && std::isfinite(z)) {
+    for (double& share : marginal) share /= z;
+    return taken + std::log(z);
+  }
+  const double log_z = partition<LogSum>(scores, work, marginal);
+  for (double& share : marginal) share = log_z == kNoTree ? 0.0 : std::exp(share - log_z);
+  return log_z;
+}
+
+}  // namespace duilian

@@ -1,0 +1,63 @@
+#include "duilian/tree/objective.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace duilian {
+
+TreeObjective::TreeObjective(const TreeParser& parser, const TreeData& data, std::vector<float> pruning,
+                             ParseOptions options)
+    : parser_(parser), data_(data), pruning_(std::move(pruning)), options_(options) {
+  if (options.threshold > 0.0 &&
+      static_cast<std::int64_t>(pruning_.size()) != parser.shape().pruning_weights())
+    throw std::invalid_argument("the weights for pruning do not fit");
+}
+
+double TreeObjective::compute(const Prepared&, WeightView weights, std::int64_t sentence, Work& work,
+                              Gradient& out) const {
+  Heads gold = heads_of(data_, sentence);
+  if (gold.size() < 2) return 0.0;
+  parser_.prepare(data_, sentence, work);
+  const std::int32_t order = order_for(parser_.shape(), gold.size() - 1, options_);
+  if (!is_whole(gold)) {
+    parser_.prune(pruning_, gold, options_.threshold, work);
+    gold = parser_.search(weights.value, order, work).heads;
+    if (gold.empty()) return 0.0;
+  }
+  parser_.prune(pruning_, free_heads(gold.size()), options_.threshold, work);
+  const std::size_t side = gold.size();
+  for (std::size_t m = 1; m < side; ++m) work.allowed[static_cast<std::size_t>(gold[m]) * side + m] = 1;
+  const ScoredTree guess = parser_.search(weights.value, order, work);
+  double wrong = 0.0;
+  for (std::size_t m = 1; m < side; ++m) wrong += guess.heads[m] != gold[m] ? 1.0 : 0.0;
+  if (wrong > 0.0) parser_.list_changes(gold, guess.heads, work, out.sparse);
+  const auto relations = std::span(data_.relation)
+                             .subspan(static_cast<std::size_t>(data_.sentences.begin_of(sentence)), side - 1);
+  return wrong + parser_.list_relation_changes(weights.value, gold, relations, work, out.sparse);
+}
+
+double PruningObjective::compute(const Prepared&, WeightView weights, std::int64_t sentence, Work& work,
+                                 Gradient& out) const {
+  constexpr double kSmall = 1e-3;  // arcs whose gradient is smaller are left out
+  const Heads gold = heads_of(data_, sentence);
+  if (gold.size() < 2 || !is_whole(gold)) return 0.0;
+  parser_.prepare(data_, sentence, work);
+  parser_.score_pruning_arcs(weights.value, work);
+  double loss = arc_marginals(work.scores, work.eisner, work.marginal);
+  const auto n = static_cast<std::int32_t>(gold.size()) - 1;
+  const auto shift = static_cast<std::uint32_t>(32 - parser_.shape().pruning_bits);
+  for (std::int32_t m = 1; m <= n; ++m) {
+    loss -= work.scores.at(gold[m], m);
+    for (std::int32_t h = 0; h <= n; ++h) {
+      if (h == m) continue;
+      const double wanted = (gold[m] == h ? 1.0 : 0.0) - work.marginal[work.scores.place(h, m)];
+      if (std::abs(wanted) < kSmall) continue;
+      work.keys.pruning_arc(
+          h, m, static_cast<std::size_t>(h), static_cast<std::size_t>(m),
+          [&](std::uint32_t key) { out.sparse.push_back({key >> shift, static_cast<float>(wanted)}); });
+    }
+  }
+  return loss;
+}
+
+}  // namespace duilian

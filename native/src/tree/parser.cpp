@@ -1,0 +1,307 @@
+#include "duilian/tree/parser.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "duilian/concat.hpp"
+
+namespace duilian {
+
+namespace {
+
+[[nodiscard]] std::uint32_t shift_of(std::int32_t bits) { return static_cast<std::uint32_t>(32 - bits); }
+
+[[nodiscard]] std::size_t count_of(const ParseWork& work) { return work.nodes.size(); }
+
+[[nodiscard]] std::int32_t words_of(const ParseWork& work) {
+  return static_cast<std::int32_t>(count_of(work)) - 1;
+}
+
+/// Directions of h → m and g → h as one number.
+[[nodiscard]] std::int32_t turn_of(std::int32_t g, std::int32_t h, bool to_right) {
+  return (to_right ? 2 : 0) + (g < h ? 1 : 0);
+}
+
+/// Calls the keys of parts given by words, of which each is its own node.
+class WordParts {
+ public:
+  explicit WordParts(const PartKeys& keys) : keys_(keys) {}
+
+  template <class Visit>
+  void arc(std::int32_t h, std::int32_t m, const Visit& visit) const {
+    keys_.arc(h, m, node(h), node(m), visit);
+  }
+  template <class Visit>
+  void sibling(std::int32_t h, std::int32_t s, std::int32_t m, const Visit& visit) const {
+    const std::int32_t place = m == kNobody ? place_without_distance(h < s) : place_of(h, m);
+    keys_.sibling(node(h), node(s), node(m), place, visit);
+  }
+  template <class Visit>
+  void grandparent(std::int32_t g, std::int32_t h, std::int32_t m, const Visit& visit) const {
+    keys_.grandparent(node(g), node(h), node(m), turn_of(g, h, h < m), visit);
+  }
+  template <class Visit>
+  void grand_sibling(std::int32_t g, std::int32_t h, std::int32_t s, std::int32_t m,
+                     const Visit& visit) const {
+    keys_.grand_sibling(node(g), node(h), node(s), node(m), turn_of(g, h, h < (m == kNobody ? s : m)), visit);
+  }
+
+ private:
+  [[nodiscard]] std::size_t node(std::int32_t word) const {
+    return word == kNobody ? keys_.nobody() : static_cast<std::size_t>(word);
+  }
+  const PartKeys& keys_;
+};
+
+/// Scores of parts, each the sum of its features' weights.
+class WeighedParts {
+ public:
+  WeighedParts(const PartKeys& keys, std::span<const float> weights, std::int32_t bits)
+      : parts_(keys), weights_(weights.data()), shift_(shift_of(bits)) {}
+
+  [[nodiscard]] double arc(std::int32_t h, std::int32_t m) const {
+    return sum([&](const auto& visit) { parts_.arc(h, m, visit); });
+  }
+  [[nodiscard]] double sibling(std::int32_t h, std::int32_t s, std::int32_t m) const {
+    return sum([&](const auto& visit) { parts_.sibling(h, s, m, visit); });
+  }
+  [[nodiscard]] double grandparent(std::int32_t g, std::int32_t h, std::int32_t m) const {
+    return sum([&](const auto& visit) { parts_.grandparent(g, h, m, visit); });
+  }
+  [[nodiscard]] double grand_sibling(std::int32_t g, std::int32_t h, std::int32_t s, std::int32_t m) const {
+    return sum([&](const auto& visit) { parts_.grand_sibling(g, h, s, m, visit); });
+  }
+
+ private:
+  template <class Part>
+  [[nodiscard]] double sum(const Part& part) const {
+    float total = 0.0F;
+    part([&](std::uint32_t key) { total += weights_[key >> shift_]; });
+    return static_cast<double>(total);
+  }
+
+  WordParts parts_;
+  const float* weights_;
+  std::uint32_t shift_;
+};
+
+/// part(kind-specific call) for every part of a tree up to an order.
+template <class Visit>
+void for_each_part(const Heads& heads, const TreeShape& shape, std::int32_t order, const WordParts& parts,
+                   const Visit& visit) {
+  const auto n = static_cast<std::int32_t>(heads.size()) - 1;
+  for (std::int32_t m = 1; m <= n; ++m) {
+    const std::int32_t h = heads[m];
+    parts.arc(h, m, visit);
+    if (order < 2) continue;
+    parts.sibling(h, shape.inner[m], m, visit);
+    if (h != 0) parts.grandparent(heads[h], h, m, visit);
+    if (order > 2 && h != 0) parts.grand_sibling(heads[h], h, shape.inner[m], m, visit);
+  }
+  for (std::int32_t h = 0; h <= n && order >= 2; ++h) {
+    for (const auto& last : shape.last) {
+      if (last[h] == kNobody) continue;
+      parts.sibling(h, last[h], kNobody, visit);
+      if (order > 2 && h != 0) parts.grand_sibling(heads[h], h, last[h], kNobody, visit);
+    }
+  }
+}
+
+/// The parts of one tree that the other has not.
+template <class Visit>
+void for_each_difference(const Heads& ours, const TreeShape& our, const Heads& theirs, const TreeShape& their,
+                         std::int32_t order, const WordParts& parts, const Visit& visit) {
+  const auto n = static_cast<std::int32_t>(ours.size()) - 1;
+  for (std::int32_t m = 1; m <= n; ++m) {
+    const std::int32_t h = ours[m];
+    const bool has_arc = theirs[m] == h;
+    const bool has_sibling = has_arc && their.inner[m] == our.inner[m];
+    const bool has_grandparent = has_arc && theirs[h] == ours[h];
+    if (!has_arc) parts.arc(h, m, visit);
+    if (order < 2) continue;
+    if (!has_sibling) parts.sibling(h, our.inner[m], m, visit);
+    if (!has_grandparent && h != 0) parts.grandparent(ours[h], h, m, visit);
+    if (order > 2 && h != 0 && !(has_sibling && has_grandparent))
+      parts.grand_sibling(ours[h], h, our.inner[m], m, visit);
+  }
+  for (std::int32_t h = 0; h <= n && order >= 2; ++h) {
+    for (int side = 0; side < 2; ++side) {
+      const std::int32_t last = our.last[side][h];
+      if (last == kNobody) continue;
+      const bool has_last = their.last[side][h] == last;
+      if (!has_last) parts.sibling(h, last, kNobody, visit);
+      if (order > 2 && h != 0 && !(has_last && theirs[h] == ours[h]))
+        parts.grand_sibling(ours[h], h, last, kNobody, visit);
+    }
+  }
+}
+
+}  // namespace
+
+TreeShape::TreeShape(const Heads& heads) : inner(heads.size(), kNobody) {
+  for (auto& side : last) side.assign(heads.size(), kNobody);
+  const auto n = static_cast<std::int32_t>(heads.size()) - 1;
+  for (std::int32_t m = 1; m <= n; ++m) {  // to the right of their heads, from inside out
+    const std::int32_t h = heads[m];
+    if (h < m) inner[m] = std::exchange(last[1][h], m);
+  }
+  for (std::int32_t m = n; m >= 1; --m) {
+    const std::int32_t h = heads[m];
+    if (h > m) inner[m] = std::exchange(last[0][h], m);
+  }
+}
+
+void check(const TreeData& data, std::int32_t tags, std::int32_t relations) {
+  const auto units = static_cast<std::size_t>(data.sentences.units());
+  if (data.tag.size() != units || data.head.size() != units || data.relation.size() != units)
+    throw std::invalid_argument("a tag, a head and a relation for every word are needed");
+  for (std::int64_t k = 0; k < data.sentences.size(); ++k) {
+    const std::int64_t begin = data.sentences.begin_of(k);
+    const std::int64_t n = data.sentences.end_of(k) - begin;
+    if (n > 30000) throw std::invalid_argument(concat("a sentence of ", n, " words is too long to parse"));
+    for (std::int64_t m = 0; m < n; ++m) {
+      const auto at = static_cast<std::size_t>(begin + m);
+      if (data.tag[at] < 0 || data.tag[at] > tags)
+        throw std::invalid_argument(concat("tag ", data.tag[at], " does not exist"));
+      if (data.relation[at] < kUnknown || data.relation[at] >= std::max(relations, 1))
+        throw std::invalid_argument(concat("relation ", data.relation[at], " does not exist"));
+      if (data.head[at] < kUnknown || data.head[at] > n || data.head[at] == m + 1)
+        throw std::invalid_argument(
+            concat("word ", m + 1, " of ", n, " cannot have the head ", data.head[at]));
+    }
+  }
+}
+
+void check(const ParserShape& shape) {
+  if (shape.order < 1 || shape.order > 3) throw std::invalid_argument("order must be 1, 2 or 3");
+  for (const std::int32_t bits : {shape.bits, shape.relation_bits, shape.pruning_bits}) {
+    if (bits < 4 || bits > 28) throw std::invalid_argument("a table of weights must have 4 to 28 bits");
+  }
+  if (shape.relations < 0 || shape.relations > 10000)
+    throw std::invalid_argument("there must be 0 to 10,000 relations");
+  for (const std::uint8_t each : shape.tag_class) {
+    if (each > kMark) throw std::invalid_argument("the class of a tag must be 0 to 3");
+  }
+}
+
+void TreeParser::prepare(const TreeData& data, std::int64_t sentence, ParseWork& work) const {
+  const std::int64_t begin = data.sentences.begin_of(sentence);
+  const std::int64_t n = data.sentences.end_of(sentence) - begin;
+  const TextColumn& text = data.sentences.text();
+  work.nodes.assign(static_cast<std::size_t>(n) + 1, {});
+  work.context.assign(static_cast<std::size_t>(n) + 1, kRootTag);
+  work.nodes[0] = {2, 2, kRootTag, kEdgeTag, kEdgeTag};
+  for (std::int64_t m = 1; m <= n; ++m) {
+    const std::int64_t unit = begin + m - 1;
+    const std::u32string_view form = text.at(unit);
+    const auto tag = [&](std::int64_t p) {
+      return p < 1 || p > n ? kEdgeTag : data.tag[static_cast<std::size_t>(begin + p - 1)];
+    };
+    work.nodes[m] = {text.hash[unit], mix(3, form.back()), tag(m), tag(m - 1), tag(m + 1)};
+    work.context[m] = tag(m);
+  }
+  // Relations look at siblings and grandparents whatever the order of the tree.
+  const std::int32_t groups = shape_.relations > 0 ? std::max(shape_.order, 2) : shape_.order;
+  work.keys.reset(work.nodes, {true, groups});
+  work.keys.set_context(work.context, shape_.tag_class);
+}
+
+void TreeParser::score_arcs(std::span<const float> weights, ParseWork& work) const {
+  const std::int32_t n = words_of(work);
+  const WeighedParts parts(work.keys, weights, shape_.bits);
+  work.scores.reset(n);
+  for (std::int32_t h = 0; h <= n; ++h) {
+    for (std::int32_t m = 1; m <= n; ++m) {
+      if (m != h) work.scores.at(h, m) = parts.arc(h, m);
+    }
+  }
+}
+
+void TreeParser::score_pruning_arcs(std::span<const float> pruning, ParseWork& work) const {
+  const std::int32_t n = words_of(work);
+  const std::uint32_t shift = shift_of(shape_.pruning_bits);
+  work.scores.reset(n);
+  for (std::int32_t h = 0; h <= n; ++h) {
+    for (std::int32_t m = 1; m <= n; ++m) {
+      if (m == h) continue;
+      float total = 0.0F;
+      work.keys.pruning_arc(h, m, static_cast<std::size_t>(h), static_cast<std::size_t>(m),
+                            [&](std::uint32_t key) { total += pruning[key >> shift]; });
+      work.scores.at(h, m) = static_cast<double>(total);
+    }
+  }
+}
+
+void TreeParser::prune(std::span<const float> pruning, const Heads& heads, double threshold,
+                       ParseWork& work) const {
+  const std::int32_t n = words_of(work);
+  const auto side = static_cast<std::size_t>(n) + 1;
+  work.allowed.assign(side * side, 1);
+  const auto forbid_others = [&] {
+    for (std::int32_t m = 1; m <= n; ++m) {
+      for (std::int32_t h = 0; h <= n && heads[m] != kUnknown; ++h)
+        if (h != heads[m]) work.allowed[static_cast<std::size_t>(h) * side + static_cast<std::size_t>(m)] = 0;
+    }
+  };
+  forbid_others();
+  if (threshold <= 0.0) return;
+  score_pruning_arcs(pruning, work);
+  for (std::size_t k = 0; k < work.allowed.size(); ++k) {
+    if (work.allowed[k] == 0) work.scores.value[k] = kNoTree;
+  }
+  if (arc_marginals(work.scores, work.eisner, work.marginal) == kNoTree) return;
+  for (std::int32_t m = 1; m <= n; ++m) {
+    double top = 0.0;
+    for (std::size_t h = 0; h < side; ++h)
+      top = std::max(top, work.marginal[h * side + static_cast<std::size_t>(m)]);
+    for (std::size_t h = 0; h < side; ++h) {
+      const std::size_t at = h * side + static_cast<std::size_t>(m);
+      work.allowed[at] = work.marginal[at] > 0.0 && work.marginal[at] >= threshold * top ? 1 : 0;
+    }
+  }
+  // The heads that are likely one by one may not make a tree: with those of the likeliest tree there is one.
+  const ScoredTree likely = best_tree(work.scores, work.eisner);
+  for (std::int32_t m = 1; m <= n && likely.score != kNoTree; ++m)
+    work.allowed[static_cast<std::size_t>(likely.heads[m]) * side + static_cast<std::size_t>(m)] = 1;
+}
+
+ScoredTree TreeParser::search(std::span<const float> weights, std::int32_t order, ParseWork& work) const {
+  const std::int32_t n = words_of(work);
+  WeighedParts parts(work.keys, weights, shape_.bits);
+  if (order == 1) {
+    work.scores.reset(n);
+    for (std::int32_t h = 0; h <= n; ++h) {
+      for (std::int32_t m = 1; m <= n; ++m) {
+        if (m != h && work.allowed[work.scores.place(h, m)] != 0) work.scores.at(h, m) = parts.arc(h, m);
+      }
+    }
+    return best_tree(work.scores, work.eisner);
+  }
+  work.arcs.reset(n, work.allowed);
+  return order == 2 ? best_grand_tree<false>(parts, work.arcs, work.grand)
+                    : best_grand_tree<true>(parts, work.arcs, work.grand);
+}
+
+double TreeParser::tree_score(std::span<const float> weights, const Heads& heads, std::int32_t order,
+                              ParseWork& work) const {
+  double total = 0.0;
+  const std::uint32_t shift = shift_of(shape_.bits);
+  for_each_part(heads, TreeShape(heads), order, WordParts(work.keys),
+                [&](std::uint32_t key) { total += static_cast<double>(weights[key >> shift]); });
+  return total;
+}
+
+void TreeParser::list_changes(const Heads& gold, const Heads& guess, ParseWork& work,
+                              std::vector<Delta>& changes) const {
+  const TreeShape gold_shape(gold);
+  const TreeShape guess_shape(guess);
+  const WordParts parts(work.keys);
+  const std::uint32_t shift = shift_of(shape_.bits);
+  for_each_difference(gold, gold_shape, guess, guess_shape, shape_.order, parts,
+                      [&](std::uint32_t key) { changes.push_back({key >> shift, 1.0F}); });
+  for_each_difference(guess, guess_shape, gold, gold_shape, shape_.order, parts,
+                      [&](std::uint32_t key) { changes.push_back({key >> shift, -1.0F}); });
+}
+
+}  // namespace duilian

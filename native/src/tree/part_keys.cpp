@@ -1,0 +1,100 @@
+#include "duilian/tree/part_keys.hpp"
+
+#include "duilian/features/sentences.hpp"
+
+namespace duilian {
+
+namespace {
+
+enum Group : std::uint64_t {
+  kDependencyGroup = 1,
+  kPruningGroup,
+  kSiblingGroup,
+  kGrandparentGroup,
+  kGrandSiblingGroup
+};
+
+[[nodiscard]] std::uint32_t top_half(std::uint64_t key) {
+  return static_cast<std::uint32_t>(mix(key, 0x5851F42D4C957F2DU) >> 32U);
+}
+
+[[nodiscard]] std::uint64_t tag_value(std::int32_t tag) { return static_cast<std::uint64_t>(tag + 16); }
+
+[[nodiscard]] std::uint64_t join(std::uint64_t key, std::uint8_t wanted, const NodeAtoms& atoms) {
+  key = mix(key, wanted);
+  if ((wanted & kForm) != 0) key = mix(key, atoms.form);
+  if ((wanted & kLemma) != 0) key = mix(key, atoms.lemma);
+  if ((wanted & kTag) != 0) key = mix(key, tag_value(atoms.tag));
+  if ((wanted & kTagBefore) != 0) key = mix(key, tag_value(atoms.before));
+  if ((wanted & kTagAfter) != 0) key = mix(key, tag_value(atoms.after));
+  return key;
+}
+
+[[nodiscard]] PlaceKeys make_place_keys() {
+  PlaceKeys made{};
+  const auto fill = [](auto& row, std::uint64_t group) {
+    for (std::size_t k = 0; k < row.size(); ++k) row[k] = top_half(mix(group, k + 1));
+  };
+  fill(made.dependency, 101);
+  fill(made.sibling_far, 102);
+  for (std::size_t k = 0; k < kPlaces; ++k) made.sibling_near[k] = top_half(mix(103, k / (kDistances + 1)));
+  fill(made.grandparent, 104);
+  fill(made.grand_sibling, 105);
+  for (std::size_t k = 0; k < made.count.size(); ++k) fill(made.count[k], 106 + k);
+  return made;
+}
+
+}  // namespace
+
+const PlaceKeys& place_keys() {
+  static const PlaceKeys made = make_place_keys();
+  return made;
+}
+
+std::uint32_t between_key(std::int32_t tag) { return top_half(mix(110, tag_value(tag))); }
+
+template <std::size_t R, std::size_t N>
+void RoleKeys<R, N>::set(std::size_t node, const NodeAtoms& atoms,
+                         const std::array<PartTemplate<R>, N>& templates, std::uint64_t group) {
+  for (std::size_t role = 0; role < R; ++role) {
+    std::uint32_t* out = value_.data() + (node * R + role) * N;
+    for (std::size_t k = 0; k < N; ++k)
+      out[k] = top_half(join(mix(group * 8 + role, k + 1), templates[k].atoms[role], atoms));
+  }
+}
+
+void BetweenWords::reset(std::span<const std::int32_t> tags, std::span<const std::uint8_t> classes) {
+  side_ = tags.size() + 1;
+  tag_.assign(tags.begin(), tags.end());
+  earlier_.assign(tags.size(), -1);
+  std::vector<std::int32_t> last(classes.size() + 1, -1);  // the last one for tags of no class: the root
+  before_.assign(3 * side_, 0);
+  for (std::size_t p = 0; p < tags.size(); ++p) {
+    const std::int32_t tag = tags[p];
+    const bool is_known = tag >= 0 && static_cast<std::size_t>(tag) < classes.size();
+    auto& seen = last[is_known ? static_cast<std::size_t>(tag) : classes.size()];
+    earlier_[p] = seen;
+    seen = static_cast<std::int32_t>(p);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const bool counts = is_known && classes[static_cast<std::size_t>(tag)] == k + 1;
+      before_[k * side_ + p + 1] = before_[k * side_ + p] + (counts ? 1 : 0);
+    }
+  }
+}
+
+void PartKeys::reset(std::span<const NodeAtoms> nodes, PartGroups groups) {
+  nobody_ = nodes.size();
+  const NodeAtoms nobody{1, 1, kNobodyTag, kNobodyTag, kNobodyTag};
+  const auto fill = [&](auto& keys, const auto& templates, std::uint64_t group) {
+    keys.reset(nodes.size() + 1);
+    for (std::size_t node = 0; node < nodes.size(); ++node) keys.set(node, nodes[node], templates, group);
+    keys.set(nobody_, nobody, templates, group);
+  };
+  if (groups.has_pruning) fill(pruning_, kPruningTemplates, kPruningGroup);
+  if (groups.order >= 1) fill(dependency_, kDependencyTemplates, kDependencyGroup);
+  if (groups.order >= 2) fill(sibling_, kSiblingTemplates, kSiblingGroup);
+  if (groups.order >= 2) fill(grandparent_, kGrandparentTemplates, kGrandparentGroup);
+  if (groups.order >= 3) fill(grand_sibling_, kGrandSiblingTemplates, kGrandSiblingGroup);
+}
+
+}  // namespace duilian
