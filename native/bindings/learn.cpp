@@ -5,6 +5,7 @@
 #include "bindings.hpp"
 #include "duilian/learn/exponentiated.hpp"
 #include "duilian/learn/passes.hpp"
+#include "duilian/learn/passive_aggressive.hpp"
 
 namespace duilian::bindings {
 
@@ -22,7 +23,7 @@ struct SgdState {
 
 /// What the averaged perceptron carries from pass to pass.
 struct PerceptronState {
-  std::int64_t steps;
+  std::int64_t rounds;
 };
 
 [[nodiscard]] std::span<float> view(const Weights& weights, std::int64_t expected) {
@@ -73,40 +74,46 @@ void bind_learning(nb::class_<M>& objective) {
 }
 
 void bind_tree_learning(nb::module_& m) {
-  using Late = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  using Lag = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
   nb::class_<PerceptronState>(m, "PerceptronState")
-      .def(nb::init<std::int64_t>(), "steps"_a)
-      .def_rw("steps", &PerceptronState::steps);
+      .def(nb::init<std::int64_t>(), "rounds"_a)
+      .def_rw("rounds", &PerceptronState::rounds);
   nb::class_<TreeObjective>(m, "TreeObjective")
       .def(
           "__init__",
-          [](TreeObjective* self, const TreeParser& parser, const TreeData& data, const Input<float>& pruning,
-             const ParseOptions& options) {
-            new (self) TreeObjective(parser, data, to_vector(pruning), options);
+          [](TreeObjective* self, const TreeParser& parser, const TreeData& data,
+             const Input<std::uint8_t>& allowed, const ParseOptions& options) {
+            new (self) TreeObjective(parser, data, to_vector(allowed), options);
           },
-          "parser"_a, "data"_a, "pruning"_a, "options"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+          "parser"_a, "data"_a, "allowed"_a, "options"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def_prop_ro("weights", &TreeObjective::weights)
       .def(
           "perceptron_pass",
-          [](const TreeObjective& self, const Weights& weights, const Late& late, PerceptronState& state,
+          [](const TreeObjective& self, const Weights& weights, const Lag& lag, PerceptronState& state,
              const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
-            if (late.size() != weights.size())
-              throw std::invalid_argument("the weights do not fit the model");
-            PerceptronRule rule{view(weights, self.weights()), {late.data(), late.size()}, &state.steps};
+            if (lag.size() != weights.size()) throw std::invalid_argument("the weights do not fit the model");
+            PerceptronRule rule{view(weights, self.weights()), {lag.data(), lag.size()}, &state.rounds};
             return without_gil([&] {
               return perceptron_pass(self, rule, std::span(order.data(), order.size()), {batch, threads});
             });
           },
-          "weights"_a, "late"_a, "state"_a, "order"_a, "batch"_a, "threads"_a);
+          "weights"_a, "lag"_a, "state"_a, "order"_a, "batch"_a, "threads"_a)
+      .def(
+          "adagrad_pass",
+          [](const TreeObjective& self, const Weights& weights, const Weights& squares, float rate,
+             const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
+            AdaGradRule rule{view(weights, self.weights()), view(squares, self.weights()), rate};
+            return without_gil([&] {
+              return adagrad_pass(self, rule, std::span(order.data(), order.size()), {batch, threads});
+            });
+          },
+          "weights"_a, "squares"_a, "rate"_a, "order"_a, "batch"_a, "threads"_a);
   m.def(
-      "average_weights",
-      [](const Input<float>& weights, const Input<double>& late, std::int64_t steps) {
-        if (late.size() != weights.size()) throw std::invalid_argument("the weights do not fit the model");
-        std::vector<float> out(weights.size());
-        average_weights({weights.data(), weights.size()}, {late.data(), late.size()}, steps, out);
-        return to_numpy(std::move(out));
+      "mean_weights",
+      [](const Input<float>& weights, const Input<double>& lag, std::int64_t rounds) {
+        return to_numpy(mean_weights({weights.data(), weights.size()}, {lag.data(), lag.size()}, rounds));
       },
-      "weights"_a, "late"_a, "steps"_a);
+      "weights"_a, "lag"_a, "rounds"_a);
 
   nb::class_<PruningObjective>(m, "PruningObjective")
       .def(nb::init<const TreeParser&, const TreeData&>(), "parser"_a, "data"_a, nb::keep_alive<1, 2>(),

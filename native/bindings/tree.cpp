@@ -113,10 +113,10 @@ void bind_tree(nb::module_& m) {
   nb::class_<ParseOptions>(m, "ParseOptions")
       .def(
           "__init__",
-          [](ParseOptions* self, double threshold, std::int32_t longest, bool keeps_heads) {
-            new (self) ParseOptions{threshold, longest, keeps_heads};
+          [](ParseOptions* self, double threshold, std::int32_t longest, bool keeps_heads, double margin) {
+            new (self) ParseOptions{threshold, longest, keeps_heads, margin};
           },
-          "threshold"_a, "longest"_a, "keeps_heads"_a);
+          "threshold"_a, "longest"_a, "keeps_heads"_a, "margin"_a);
 
   nb::class_<TreeParser>(m, "TreeParser")
       .def(
@@ -164,15 +164,21 @@ void bind_tree(nb::module_& m) {
           },
           "weights"_a, "data"_a, "sentence"_a)
       .def(
-          "count_pruned",
+          "allowed_arcs",
           [](const TreeParser& self, const Input<float>& pruning, const TreeData& data, double threshold,
              std::size_t threads) {
-            const PruningCounts found = without_gil([&] {
-              return count_pruned(self, {pruning.data(), pruning.size()}, data, threshold, threads);
-            });
-            return std::make_tuple(found.words, found.kept, found.gold);
+            return to_numpy(without_gil([&] {
+              return allowed_arcs(self, {pruning.data(), pruning.size()}, data, threshold, threads);
+            }));
           },
           "pruning"_a, "data"_a, "threshold"_a, "threads"_a);
+  m.def(
+      "count_allowed",
+      [](const TreeData& data, const Input<std::uint8_t>& allowed) {
+        const PruningCounts found = count_allowed(data, {allowed.data(), allowed.size()});
+        return std::make_tuple(found.words, found.kept, found.gold);
+      },
+      "data"_a, "allowed"_a);
 }
 
 }  // namespace duilian::bindings

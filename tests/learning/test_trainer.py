@@ -28,6 +28,9 @@ class Counting:
         self.arrays["seen"] += len(order)
         return float(len(order))
 
+    def to_use(self, weights: Weights) -> Weights:
+        return weights
+
     def replay(self, weights: Weights, orders: list[npt.NDArray[np.int64]]) -> None:
         pass
 

@@ -5,12 +5,25 @@
 
 namespace duilian {
 
-TreeObjective::TreeObjective(const TreeParser& parser, const TreeData& data, std::vector<float> pruning,
-                             ParseOptions options)
-    : parser_(parser), data_(data), pruning_(std::move(pruning)), options_(options) {
-  if (options.threshold > 0.0 &&
-      static_cast<std::int64_t>(pruning_.size()) != parser.shape().pruning_weights())
-    throw std::invalid_argument("the weights for pruning do not fit");
+TreeObjective::TreeObjective(const TreeParser& parser, const TreeData& data,
+                             std::vector<std::uint8_t> allowed, ParseOptions options)
+    : parser_(parser),
+      data_(data),
+      allowed_(std::move(allowed)),
+      first_(arcs_before(data)),
+      options_(options) {
+  if (!allowed_.empty() && allowed_.size() != first_.back())
+    throw std::invalid_argument("the allowed arcs do not fit the sentences");
+}
+
+void TreeObjective::allow(std::int64_t sentence, const Heads& given, Work& work) const {
+  if (allowed_.empty()) {
+    work.allowed.assign(given.size() * given.size(), 1);
+  } else {
+    const auto from = allowed_.begin() + static_cast<std::ptrdiff_t>(first_[sentence]);
+    work.allowed.assign(from, from + static_cast<std::ptrdiff_t>(given.size() * given.size()));
+  }
+  keep_given(given, work.allowed);
 }
 
 double TreeObjective::compute(const Prepared&, WeightView weights, std::int64_t sentence, Work& work,
@@ -20,13 +33,15 @@ double TreeObjective::compute(const Prepared&, WeightView weights, std::int64_t 
   parser_.prepare(data_, sentence, work);
   const std::int32_t order = order_for(parser_.shape(), gold.size() - 1, options_);
   if (!is_whole(gold)) {
-    parser_.prune(pruning_, gold, options_.threshold, work);
+    allow(sentence, gold, work);
     gold = parser_.search(weights.value, order, work).heads;
     if (gold.empty()) return 0.0;
   }
-  parser_.prune(pruning_, free_heads(gold.size()), options_.threshold, work);
+  allow(sentence, free_heads(gold.size()), work);
   const std::size_t side = gold.size();
   for (std::size_t m = 1; m < side; ++m) work.allowed[static_cast<std::size_t>(gold[m]) * side + m] = 1;
+  work.margin = options_.margin;
+  work.gold = gold;
   const ScoredTree guess = parser_.search(weights.value, order, work);
   double wrong = 0.0;
   for (std::size_t m = 1; m < side; ++m) wrong += guess.heads[m] != gold[m] ? 1.0 : 0.0;
@@ -52,9 +67,10 @@ double PruningObjective::compute(const Prepared&, WeightView weights, std::int64
       if (h == m) continue;
       const double wanted = (gold[m] == h ? 1.0 : 0.0) - work.marginal[work.scores.place(h, m)];
       if (std::abs(wanted) < kSmall) continue;
-      work.keys.pruning_arc(
-          h, m, static_cast<std::size_t>(h), static_cast<std::size_t>(m),
-          [&](std::uint32_t key) { out.sparse.push_back({key >> shift, static_cast<float>(wanted)}); });
+      work.keys.pruning_arc(h, m, static_cast<std::size_t>(h), static_cast<std::size_t>(m),
+                            [&](std::uint32_t key, std::uint32_t place) {
+                              out.sparse.push_back({(key >> shift) ^ place, static_cast<float>(wanted)});
+                            });
     }
   }
   return loss;

@@ -57,11 +57,12 @@ class WordParts {
 /// Scores of parts, each the sum of its features' weights.
 class WeighedParts {
  public:
-  WeighedParts(const PartKeys& keys, std::span<const float> weights, std::int32_t bits)
-      : parts_(keys), weights_(weights.data()), shift_(shift_of(bits)) {}
+  WeighedParts(const ParseWork& work, std::span<const float> weights, std::int32_t bits)
+      : parts_(work.keys), weights_(weights.data()), shift_(shift_of(bits)), work_(work) {}
 
   [[nodiscard]] double arc(std::int32_t h, std::int32_t m) const {
-    return sum([&](const auto& visit) { parts_.arc(h, m, visit); });
+    const double score = sum([&](const auto& visit) { parts_.arc(h, m, visit); });
+    return work_.margin != 0.0 && work_.gold[m] != h ? score + work_.margin : score;
   }
   [[nodiscard]] double sibling(std::int32_t h, std::int32_t s, std::int32_t m) const {
     return sum([&](const auto& visit) { parts_.sibling(h, s, m, visit); });
@@ -77,13 +78,14 @@ class WeighedParts {
   template <class Part>
   [[nodiscard]] double sum(const Part& part) const {
     float total = 0.0F;
-    part([&](std::uint32_t key) { total += weights_[key >> shift_]; });
+    part([&](std::uint32_t key, std::uint32_t place) { total += weights_[(key >> shift_) ^ place]; });
     return static_cast<double>(total);
   }
 
   WordParts parts_;
   const float* weights_;
   std::uint32_t shift_;
+  const ParseWork& work_;
 };
 
 /// part(kind-specific call) for every part of a tree up to an order.
@@ -201,6 +203,7 @@ void TreeParser::prepare(const TreeData& data, std::int64_t sentence, ParseWork&
     work.nodes[m] = {text.hash[unit], mix(3, form.back()), tag(m), tag(m - 1), tag(m + 1)};
     work.context[m] = tag(m);
   }
+  work.margin = 0.0;
   // Relations look at siblings and grandparents whatever the order of the tree.
   const std::int32_t groups = shape_.relations > 0 ? std::max(shape_.order, 2) : shape_.order;
   work.keys.reset(work.nodes, {true, groups});
@@ -209,7 +212,7 @@ void TreeParser::prepare(const TreeData& data, std::int64_t sentence, ParseWork&
 
 void TreeParser::score_arcs(std::span<const float> weights, ParseWork& work) const {
   const std::int32_t n = words_of(work);
-  const WeighedParts parts(work.keys, weights, shape_.bits);
+  const WeighedParts parts(work, weights, shape_.bits);
   work.scores.reset(n);
   for (std::int32_t h = 0; h <= n; ++h) {
     for (std::int32_t m = 1; m <= n; ++m) {
@@ -226,8 +229,9 @@ void TreeParser::score_pruning_arcs(std::span<const float> pruning, ParseWork& w
     for (std::int32_t m = 1; m <= n; ++m) {
       if (m == h) continue;
       float total = 0.0F;
-      work.keys.pruning_arc(h, m, static_cast<std::size_t>(h), static_cast<std::size_t>(m),
-                            [&](std::uint32_t key) { total += pruning[key >> shift]; });
+      work.keys.pruning_arc(
+          h, m, static_cast<std::size_t>(h), static_cast<std::size_t>(m),
+          [&](std::uint32_t key, std::uint32_t place) { total += pruning[(key >> shift) ^ place]; });
       work.scores.at(h, m) = static_cast<double>(total);
     }
   }
@@ -238,13 +242,7 @@ void TreeParser::prune(std::span<const float> pruning, const Heads& heads, doubl
   const std::int32_t n = words_of(work);
   const auto side = static_cast<std::size_t>(n) + 1;
   work.allowed.assign(side * side, 1);
-  const auto forbid_others = [&] {
-    for (std::int32_t m = 1; m <= n; ++m) {
-      for (std::int32_t h = 0; h <= n && heads[m] != kUnknown; ++h)
-        if (h != heads[m]) work.allowed[static_cast<std::size_t>(h) * side + static_cast<std::size_t>(m)] = 0;
-    }
-  };
-  forbid_others();
+  keep_given(heads, work.allowed);
   if (threshold <= 0.0) return;
   score_pruning_arcs(pruning, work);
   for (std::size_t k = 0; k < work.allowed.size(); ++k) {
@@ -268,7 +266,7 @@ void TreeParser::prune(std::span<const float> pruning, const Heads& heads, doubl
 
 ScoredTree TreeParser::search(std::span<const float> weights, std::int32_t order, ParseWork& work) const {
   const std::int32_t n = words_of(work);
-  WeighedParts parts(work.keys, weights, shape_.bits);
+  WeighedParts parts(work, weights, shape_.bits);
   if (order == 1) {
     work.scores.reset(n);
     for (std::int32_t h = 0; h <= n; ++h) {
@@ -288,7 +286,9 @@ double TreeParser::tree_score(std::span<const float> weights, const Heads& heads
   double total = 0.0;
   const std::uint32_t shift = shift_of(shape_.bits);
   for_each_part(heads, TreeShape(heads), order, WordParts(work.keys),
-                [&](std::uint32_t key) { total += static_cast<double>(weights[key >> shift]); });
+                [&](std::uint32_t key, std::uint32_t place) {
+                  total += static_cast<double>(weights[(key >> shift) ^ place]);
+                });
   return total;
 }
 
@@ -298,10 +298,12 @@ void TreeParser::list_changes(const Heads& gold, const Heads& guess, ParseWork& 
   const TreeShape guess_shape(guess);
   const WordParts parts(work.keys);
   const std::uint32_t shift = shift_of(shape_.bits);
-  for_each_difference(gold, gold_shape, guess, guess_shape, shape_.order, parts,
-                      [&](std::uint32_t key) { changes.push_back({key >> shift, 1.0F}); });
-  for_each_difference(guess, guess_shape, gold, gold_shape, shape_.order, parts,
-                      [&](std::uint32_t key) { changes.push_back({key >> shift, -1.0F}); });
+  for_each_difference(
+      gold, gold_shape, guess, guess_shape, shape_.order, parts,
+      [&](std::uint32_t key, std::uint32_t place) { changes.push_back({(key >> shift) ^ place, 1.0F}); });
+  for_each_difference(
+      guess, guess_shape, gold, gold_shape, shape_.order, parts,
+      [&](std::uint32_t key, std::uint32_t place) { changes.push_back({(key >> shift) ^ place, -1.0F}); });
 }
 
 }  // namespace duilian

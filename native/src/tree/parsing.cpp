@@ -1,6 +1,5 @@
 // The parser over whole corpora, and how much pruning leaves of them.
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 #include "duilian/parallel.hpp"
@@ -58,32 +57,61 @@ Parsed parse(const TreeParser& parser, std::span<const float> weights, std::span
   return out;
 }
 
-PruningCounts count_pruned(const TreeParser& parser, std::span<const float> pruning, const TreeData& data,
-                           double threshold, std::size_t threads) {
+void keep_given(const Heads& given, std::span<std::uint8_t> allowed) {
+  const std::size_t side = given.size();
+  for (std::size_t m = 1; m < side; ++m) {
+    if (given[m] == kUnknown) continue;
+    for (std::size_t h = 0; h < side; ++h) {
+      if (h != static_cast<std::size_t>(given[m])) allowed[h * side + m] = 0;
+    }
+    allowed[static_cast<std::size_t>(given[m]) * side + m] = 1;
+  }
+}
+
+std::vector<std::size_t> arcs_before(const TreeData& data) {
+  std::vector<std::size_t> first(1, 0);
+  for (std::int64_t k = 0; k < data.sentences.size(); ++k) {
+    const auto side = static_cast<std::size_t>(data.sentences.end_of(k) - data.sentences.begin_of(k)) + 1;
+    first.push_back(first.back() + side * side);
+  }
+  return first;
+}
+
+std::vector<std::uint8_t> allowed_arcs(const TreeParser& parser, std::span<const float> pruning,
+                                       const TreeData& data, double threshold, std::size_t threads) {
+  const std::vector<std::size_t> first = arcs_before(data);
+  std::vector<std::uint8_t> allowed(first.back(), 0);
   Team team(threads);
   std::vector<ParseWork> work(threads);
-  std::vector<PruningCounts> counts(threads);
-  team.for_each(static_cast<std::size_t>(data.sentences.size()), [&](std::size_t thread, std::size_t k) {
-    const Heads gold = heads_of(data, static_cast<std::int64_t>(k));
-    if (gold.size() < 2) return;
-    ParseWork& w = work[thread];
-    parser.prepare(data, static_cast<std::int64_t>(k), w);
-    parser.prune(pruning, free_heads(gold.size()), threshold, w);
-    for (std::size_t m = 1; m < gold.size(); ++m) {
-      ++counts[thread].words;
-      for (std::size_t h = 0; h < gold.size(); ++h)
-        counts[thread].kept += h != m && w.allowed[h * gold.size() + m] != 0;
-      if (gold[m] != kUnknown)
-        counts[thread].gold += w.allowed[static_cast<std::size_t>(gold[m]) * gold.size() + m] != 0;
-    }
+  team.for_each(first.size() - 1, [&](std::size_t thread, std::size_t k) {
+    const auto sentence = static_cast<std::int64_t>(k);
+    const Heads heads = heads_of(data, sentence);
+    if (heads.size() < 2) return;
+    parser.prepare(data, sentence, work[thread]);
+    parser.prune(pruning, free_heads(heads.size()), threshold, work[thread]);
+    std::copy(work[thread].allowed.begin(), work[thread].allowed.end(),
+              allowed.begin() + static_cast<std::ptrdiff_t>(first[k]));
   });
-  PruningCounts total;
-  for (const PruningCounts& each : counts) {
-    total.words += each.words;
-    total.kept += each.kept;
-    total.gold += each.gold;
+  return allowed;
+}
+
+PruningCounts count_allowed(const TreeData& data, std::span<const std::uint8_t> allowed) {
+  const std::vector<std::size_t> first = arcs_before(data);
+  if (allowed.size() != first.back())
+    throw std::invalid_argument("the allowed arcs do not fit the sentences");
+  PruningCounts counts;
+  for (std::size_t k = 0; k + 1 < first.size(); ++k) {
+    const Heads gold = heads_of(data, static_cast<std::int64_t>(k));
+    const auto arcs = allowed.subspan(first[k], first[k + 1] - first[k]);
+    for (std::size_t m = 1; m < gold.size(); ++m) {
+      ++counts.words;
+      for (std::size_t h = 0; h < gold.size(); ++h)
+        counts.kept += h != m && arcs[h * gold.size() + m] != 0 ? 1 : 0;
+      if (gold[m] != kUnknown && arcs[static_cast<std::size_t>(gold[m]) * gold.size() + m] != 0)
+        ++counts.gold;
+    }
   }
-  return total;
+  return counts;
 }
 
 }  // namespace duilian

@@ -30,24 +30,19 @@ enum Group : std::uint64_t {
   return key;
 }
 
-[[nodiscard]] PlaceKeys make_place_keys() {
-  PlaceKeys made{};
-  const auto fill = [](auto& row, std::uint64_t group) {
-    for (std::size_t k = 0; k < row.size(); ++k) row[k] = top_half(mix(group, k + 1));
-  };
-  fill(made.dependency, 101);
-  fill(made.sibling_far, 102);
-  for (std::size_t k = 0; k < kPlaces; ++k) made.sibling_near[k] = top_half(mix(103, k / (kDistances + 1)));
-  fill(made.grandparent, 104);
-  fill(made.grand_sibling, 105);
-  for (std::size_t k = 0; k < made.count.size(); ++k) fill(made.count[k], 106 + k);
+[[nodiscard]] BetweenKeys make_between_keys() {
+  BetweenKeys made{};
+  for (std::size_t k = 0; k < made.count.size(); ++k) {
+    for (std::size_t many = 0; many < made.count[k].size(); ++many)
+      made.count[k][many] = top_half(mix(106 + k, many + 1));
+  }
   return made;
 }
 
 }  // namespace
 
-const PlaceKeys& place_keys() {
-  static const PlaceKeys made = make_place_keys();
+const BetweenKeys& between_keys() {
+  static const BetweenKeys made = make_between_keys();
   return made;
 }
 

@@ -10,8 +10,8 @@ void TreeParser::visit_relation_rows(const Heads& heads, const TreeShape& shape,
                                      const ParseWork& work, const Visit& visit) const {
   const auto shift = static_cast<std::uint32_t>(32 - shape_.relation_bits);
   const auto start = static_cast<std::uint32_t>(shape_.tree_weights());
-  const auto row = [&](std::uint32_t key) { visit(start + (key >> shift)); };
-  const auto other_row = [&](std::uint32_t key) { row(key ^ 0x9E3779B9U); };
+  const auto row = [&](std::uint32_t key, std::uint32_t place) { visit(start + ((key >> shift) ^ place)); };
+  const auto other_row = [&](std::uint32_t key, std::uint32_t place) { row(key ^ 0x9E3779B9U, place); };
   const PartKeys& keys = work.keys;
   const auto node = [&](std::int32_t word) {
     return word == kNobody ? keys.nobody() : static_cast<std::size_t>(word);

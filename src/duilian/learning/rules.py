@@ -7,7 +7,7 @@ it had never stopped.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -27,11 +27,14 @@ CALIBRATION_RATES = (0.025, 0.05, 0.1, 0.2, 0.4)
 class Rule(Protocol):
     """What the training loop asks of a learning rule."""
 
-    arrays: dict[str, Weights]
+    arrays: dict[str, npt.NDArray[Any]]
     numbers: dict[str, float]
 
     def run_pass(self, weights: Weights, order: Order) -> float | None:
         """One pass in this order, in place; the summed loss, if the rule knows it."""
+
+    def to_use(self, weights: Weights) -> Weights:
+        """The weights that answers are found with, if they are others than those that learn."""
 
     def replay(self, weights: Weights, orders: list[Order]) -> None:
         """Restores what is in neither `arrays` nor `numbers` after these passes."""
@@ -40,9 +43,9 @@ class Rule(Protocol):
 class AdaGrad:
     """Each weight has its own step, rate / √(1 + Σ g²) (Duchi et al. 2011)."""
 
-    def __init__(self, objective: Objective, config: LearnConfig) -> None:
+    def __init__(self, objective: Objective | _native.TreeObjective, config: LearnConfig) -> None:
         self._objective, self._config = objective, config
-        self.arrays = {"squares": np.zeros(objective.weights, np.float32)}
+        self.arrays: dict[str, npt.NDArray[Any]] = {"squares": np.zeros(objective.weights, np.float32)}
         self.numbers = {"rate": config.rate or ADAGRAD_RATE}
 
     def run_pass(self, weights: Weights, order: Order) -> float:
@@ -55,13 +58,17 @@ class AdaGrad:
     def replay(self, weights: Weights, orders: list[Order]) -> None:
         """Nothing is hidden."""
 
+    def to_use(self, weights: Weights) -> Weights:
+        """The same."""
+        return weights
+
 
 class Sgd:
     """Stochastic gradient descent with L2, step size annealed and calibrated as in CRFsuite."""
 
     def __init__(self, objective: Objective, examples: int, config: LearnConfig) -> None:
         self._objective, self._examples, self._config = objective, examples, config
-        self.arrays: dict[str, Weights] = {}
+        self.arrays: dict[str, npt.NDArray[Any]] = {}
         self.numbers = {"rate": config.rate or 0.0, "steps": 0.0}
 
     def run_pass(self, weights: Weights, order: Order) -> float:
@@ -74,6 +81,10 @@ class Sgd:
 
     def replay(self, weights: Weights, orders: list[Order]) -> None:
         """Nothing is hidden."""
+
+    def to_use(self, weights: Weights) -> Weights:
+        """The same."""
+        return weights
 
     def _descend(self, weights: Weights, rate: float, order: Order, steps: int) -> tuple[float, int]:
         # c2 ‖w‖² on all sentences is λ/2 ‖w‖² on each, with λ = 2 c2 / N
@@ -105,7 +116,7 @@ class Exponentiated:
 
     def __init__(self, make: Callable[[float], _native.ExponentiatedGradient], config: LearnConfig) -> None:
         self._learner = make(2.0 * config.l2)  # C/2 ‖w‖² = c2 ‖w‖²
-        self.arrays: dict[str, Weights] = {}
+        self.arrays: dict[str, npt.NDArray[Any]] = {}
         self.numbers: dict[str, float] = {}
 
     def run_pass(self, weights: Weights, order: Order) -> None:
@@ -117,3 +128,32 @@ class Exponentiated:
         """The dual point is too large for a checkpoint: the passes are taken again."""
         for order in orders:
             self.run_pass(weights, order)
+
+    def to_use(self, weights: Weights) -> Weights:
+        """The same."""
+        return weights
+
+
+class Perceptron:
+    """The averaged perceptron (Collins 2002): answers come from the mean of the weights of all rounds."""
+
+    def __init__(self, objective: _native.TreeObjective, config: LearnConfig) -> None:
+        self._objective, self._config = objective, config
+        self.arrays: dict[str, npt.NDArray[Any]] = {"lag": np.zeros(objective.weights, np.float64)}
+        self.numbers: dict[str, float] = {"rounds": 0.0}
+
+    def run_pass(self, weights: Weights, order: Order) -> float:
+        """One pass in this order, in place; wrong heads and relations."""
+        state = _native.PerceptronState(int(self.numbers["rounds"]))
+        loss = self._objective.perceptron_pass(
+            weights, self.arrays["lag"], state, order, self._config.batch, self._config.threads
+        )
+        self.numbers["rounds"] = state.rounds
+        return loss
+
+    def to_use(self, weights: Weights) -> Weights:
+        """The mean of the weights after each round so far."""
+        return _native.mean_weights(weights, self.arrays["lag"], int(self.numbers["rounds"]))
+
+    def replay(self, weights: Weights, orders: list[Order]) -> None:
+        """Nothing is hidden."""

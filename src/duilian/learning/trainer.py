@@ -117,7 +117,8 @@ class Trainer:
         if self.config.average:
             self.total += self.weights
         if evaluate is None:
-            self.bests[-1].weights, self.bests[-1].iteration = self.weights.copy(), self.iteration
+            self.bests[-1].weights = self.rule.to_use(self.weights).copy()
+            self.bests[-1].iteration = self.iteration
             return None, True, {}
         is_best, found = False, []
         for candidate in self._candidates():
@@ -135,7 +136,7 @@ class Trainer:
         return mean, is_best, scores.details
 
     def _candidates(self) -> Iterator[Weights]:
-        yield self.weights
+        yield self.rule.to_use(self.weights)
         if self.config.average:
             yield self.total / np.float32(self.iteration)
 

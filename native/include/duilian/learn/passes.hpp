@@ -23,6 +23,8 @@ namespace duilian {
                               std::span<const std::int64_t> order, PassOptions options);
 [[nodiscard]] double adagrad_pass(const PruningObjective& model, AdaGradRule rule,
                                   std::span<const std::int64_t> order, PassOptions options);
+[[nodiscard]] double adagrad_pass(const TreeObjective& model, AdaGradRule rule,
+                                  std::span<const std::int64_t> order, PassOptions options);
 [[nodiscard]] double perceptron_pass(const TreeObjective& model, PerceptronRule rule,
                                      std::span<const std::int64_t> order, PassOptions options);
 

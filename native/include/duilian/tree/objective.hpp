@@ -26,7 +26,8 @@ class TreeObjective {
   struct Prepared {};
   using Work = ParseWork;
 
-  TreeObjective(const TreeParser& parser, const TreeData& data, std::vector<float> pruning,
+  /// `allowed` are the arcs of all sentences, as `allowed_arcs` gives them; none: every arc.
+  TreeObjective(const TreeParser& parser, const TreeData& data, std::vector<std::uint8_t> allowed,
                 ParseOptions options);
   [[nodiscard]] std::int64_t weights() const { return parser_.shape().weights(); }
   [[nodiscard]] std::int64_t dense() const { return 0; }
@@ -40,7 +41,10 @@ class TreeObjective {
  private:
   const TreeParser& parser_;
   const TreeData& data_;
-  std::vector<float> pruning_;
+  void allow(std::int64_t sentence, const Heads& given, Work& work) const;
+
+  std::vector<std::uint8_t> allowed_;
+  std::vector<std::size_t> first_;  // [sentences + 1]  where a sentence's arcs begin
   ParseOptions options_;
 };
 

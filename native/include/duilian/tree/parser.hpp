@@ -48,6 +48,7 @@ struct ParseOptions {
   double threshold = 0.0;
   std::int32_t longest = 200;
   bool keeps_heads = false;  // given heads stay
+  double margin = 0.0;       // in training: by how much the gold tree must win for every head that is not
 };
 
 /// Everything a thread needs for one sentence after another.
@@ -59,6 +60,8 @@ struct alignas(kApart) ParseWork {
   EisnerWork eisner;
   std::vector<double> marginal;
   std::vector<std::uint8_t> allowed;  // [n + 1][n + 1]
+  double margin = 0.0;  // what a head that is not gold scores more, so that gold learns to win by it
+  Heads gold;
   ArcSet arcs;
   GrandWork grand;
   std::vector<float> relation_score;  // [relations]
@@ -129,11 +132,20 @@ struct Parsed {
 [[nodiscard]] inline Heads free_heads(std::size_t count) { return Heads(count, kUnknown); }
 [[nodiscard]] bool is_whole(const Heads& heads);
 
-/// How good pruning is: arcs kept, gold heads kept, words.
+/// Forbids the other heads of words whose head is given; `allowed` is [n + 1][n + 1].
+void keep_given(const Heads& given, std::span<std::uint8_t> allowed);
+
+/// The arcs that pruning leaves, a square for each sentence, end to end.
+[[nodiscard]] std::vector<std::uint8_t> allowed_arcs(const TreeParser& parser, std::span<const float> pruning,
+                                                     const TreeData& data, double threshold,
+                                                     std::size_t threads);
+/// Where each sentence's square begins, and the end of the last.
+[[nodiscard]] std::vector<std::size_t> arcs_before(const TreeData& data);
+
+/// Heads left for a word, and gold heads among them, over a corpus.
 struct PruningCounts {
   std::int64_t words = 0, kept = 0, gold = 0;
 };
-[[nodiscard]] PruningCounts count_pruned(const TreeParser& parser, std::span<const float> pruning,
-                                         const TreeData& data, double threshold, std::size_t threads);
+[[nodiscard]] PruningCounts count_allowed(const TreeData& data, std::span<const std::uint8_t> allowed);
 
 }  // namespace duilian

@@ -1,6 +1,7 @@
 // From the parts of a tree to feature keys. A key is a sum of numbers that look random: one for each word of
-// the part in its role, computed once per sentence, one for direction and distance. So a feature costs a few
-// additions, and the top bits of the sum are its place in a table of weights (tabulation hashing).
+// the part in its role, computed once per sentence. So a feature costs a few additions, and the top bits of
+// the sum are its place in a table of weights (tabulation hashing). Direction and distance change the last
+// four bits of the place: a feature with its distance and the same without it lie in one line of the cache.
 //
 // Words are seen through nodes, a word with one tag: a sentence whose tags are open has several per word.
 #pragma once
@@ -76,13 +77,11 @@ class BetweenWords {
   std::vector<std::int32_t> before_;   // [3][n + 2]  words of a class at places < p
 };
 
-/// Numbers for everything that is not a word, the same for all sentences.
-struct PlaceKeys {
-  std::array<std::uint32_t, kPlaces> dependency, sibling_far, sibling_near;
-  std::array<std::uint32_t, 4> grandparent, grand_sibling;  // by both directions
-  std::array<std::array<std::uint32_t, 4>, 3> count;        // [class][how many]
+/// Numbers for what is between, the same for all sentences.
+struct BetweenKeys {
+  std::array<std::array<std::uint32_t, 4>, 3> count;  // [class][how many]
 };
-[[nodiscard]] const PlaceKeys& place_keys();
+[[nodiscard]] const BetweenKeys& between_keys();
 /// The number of a tag between.
 [[nodiscard]] std::uint32_t between_key(std::int32_t tag);
 
@@ -95,6 +94,9 @@ struct PlaceKeys {
 [[nodiscard]] inline std::int32_t place_without_distance(bool to_right) {
   return (to_right ? kDistances + 1 : 0) + kDistances;
 }
+[[nodiscard]] inline std::uint32_t without_distance(std::uint32_t place) {
+  return place | static_cast<std::uint32_t>(kDistances);
+}
 
 /// Which groups of templates a search needs.
 struct PartGroups {
@@ -102,7 +104,7 @@ struct PartGroups {
   std::int32_t order = 1;  // 0: pruning alone
 };
 
-/// The keys of a sentence's parts. visit(key) is called for every feature of a part.
+/// The keys of a sentence's parts. visit(key, place) is called for every feature of a part; place < 16.
 class PartKeys {
  public:
   /// Nodes 0 … are the caller's; the last one is nobody. context: the tags of the words 0 … n, for `between`.
@@ -126,27 +128,28 @@ class PartKeys {
   template <class Visit>
   void sibling(std::size_t h, std::size_t s, std::size_t m, std::int32_t place, const Visit& visit) const {
     constexpr std::size_t n = decltype(sibling_)::kTemplates;
-    const std::uint32_t far = place_keys().sibling_far[static_cast<std::size_t>(place)];
-    const std::uint32_t near = place_keys().sibling_near[static_cast<std::size_t>(place)];
+    const auto far = static_cast<std::uint32_t>(place);
+    const std::uint32_t near = without_distance(far);
     const std::uint32_t *a = sibling_.at(h, 0), *b = sibling_.at(s, 1), *c = sibling_.at(m, 2);
-    for (std::size_t k = 0; k < n; ++k)
-      visit(a[k] + b[k] + c[k] + (kSiblingTemplates[k].has_distance ? far : near));
+    for (std::size_t k = 0; k < n; ++k) visit(a[k] + b[k] + c[k], near);
+    if (far == near) return;
+    for (std::size_t k = 0; k < n; ++k) {
+      if (kSiblingTemplates[k].has_distance) visit(a[k] + b[k] + c[k], far);
+    }
   }
   template <class Visit>
   void grandparent(std::size_t g, std::size_t h, std::size_t m, std::int32_t turn, const Visit& visit) const {
     constexpr std::size_t n = decltype(grandparent_)::kTemplates;
-    const std::uint32_t place = place_keys().grandparent[static_cast<std::size_t>(turn)];
     const std::uint32_t *a = grandparent_.at(g, 0), *b = grandparent_.at(h, 1), *c = grandparent_.at(m, 2);
-    for (std::size_t k = 0; k < n; ++k) visit(a[k] + b[k] + c[k] + place);
+    for (std::size_t k = 0; k < n; ++k) visit(a[k] + b[k] + c[k], static_cast<std::uint32_t>(turn));
   }
   template <class Visit>
   void grand_sibling(std::size_t g, std::size_t h, std::size_t s, std::size_t m, std::int32_t turn,
                      const Visit& visit) const {
     constexpr std::size_t n = decltype(grand_sibling_)::kTemplates;
-    const std::uint32_t place = place_keys().grand_sibling[static_cast<std::size_t>(turn)];
     const std::uint32_t *a = grand_sibling_.at(g, 0), *b = grand_sibling_.at(h, 1);
     const std::uint32_t *c = grand_sibling_.at(s, 2), *d = grand_sibling_.at(m, 3);
-    for (std::size_t k = 0; k < n; ++k) visit(a[k] + b[k] + c[k] + d[k] + place);
+    for (std::size_t k = 0; k < n; ++k) visit(a[k] + b[k] + c[k] + d[k], static_cast<std::uint32_t>(turn));
   }
 
  private:
@@ -154,17 +157,21 @@ class PartKeys {
   void visit_arc(const Keys& keys, std::int32_t h, std::int32_t m, std::size_t node_h, std::size_t node_m,
                  const Visit& visit) const {
     constexpr std::size_t plain = Keys::kTemplates - kBetweenTemplates;
-    const std::uint32_t place = place_keys().dependency[static_cast<std::size_t>(place_of(h, m))];
+    const auto far = static_cast<std::uint32_t>(place_of(h, m));
+    const std::uint32_t near = without_distance(far);
+    const auto visit_both = [&](std::uint32_t key) {
+      visit(key, far);
+      visit(key, near);
+    };
     const std::uint32_t *a = keys.at(node_h, 0), *b = keys.at(node_m, 1);
-    for (std::size_t k = 0; k < plain; ++k) visit(a[k] + b[k] + place);
+    for (std::size_t k = 0; k < plain; ++k) visit_both(a[k] + b[k]);
     const std::int32_t i = h < m ? h : m;
     const std::int32_t j = h < m ? m : h;
-    const std::uint32_t around = a[plain] + b[plain] + place;
-    between_.for_each_tag(i, j, [&](std::int32_t tag) { visit(around + between_key(tag)); });
+    const std::uint32_t around = a[plain] + b[plain];
+    between_.for_each_tag(i, j, [&](std::int32_t tag) { visit_both(around + between_key(tag)); });
     for (std::size_t k = 0; k < 3; ++k) {
-      const auto many = between_.count(static_cast<TagClass>(k + 1), i, j);
-      visit(a[plain + 1 + k] + b[plain + 1 + k] + place +
-            place_keys().count[k][static_cast<std::size_t>(many)]);
+      const auto many = static_cast<std::size_t>(between_.count(static_cast<TagClass>(k + 1), i, j));
+      visit_both(a[plain + 1 + k] + b[plain + 1 + k] + between_keys().count[k][many]);
     }
   }
 

@@ -1,0 +1,154 @@
+"""A run of training of the parser: labels, whole trees, the model that prunes, the perceptron's rounds."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from duilian import _native
+from duilian.corpus import Layer
+from duilian.corpus.trees import projectivise_layer
+from duilian.errors import ConfigError, StandardError
+from duilian.evaluation.trees import is_punctuation, tree_score
+from duilian.learning import AdaGrad, IterationReport, LearnConfig, Perceptron, Scores, Trainer
+
+if TYPE_CHECKING:
+    from duilian.models.parser import Parser, Weights
+
+PRUNING_RATE = 0.3
+PRUNING_BATCH = 8
+PRUNING_FOLDS = 4
+OTHER, VERB, CONJUNCTION, MARK = range(4)
+CONJUNCTIONS = ("CC", "CONJ", "CCONJ", "SCONJ", "c")
+
+
+def tag_classes(tags: Sequence[str], layers: Sequence[Layer]) -> list[int]:
+    """Which tags are verbs, conjunctions and punctuation marks: by name, and marks by their words."""
+    words, marks = Counter[str](), Counter[str]()
+    for layer in layers:
+        for word, tag in zip(layer.words, layer.tags or (), strict=True):
+            words[str(tag)] += 1
+            marks[str(tag)] += is_punctuation(word)
+    return [_class(tag, is_mark=2 * marks[tag] > words[tag]) for tag in tags]
+
+
+def _class(tag: str, *, is_mark: bool) -> int:
+    if is_mark:
+        return MARK
+    return VERB if tag[:1] in ("V", "v") else CONJUNCTION if tag in CONJUNCTIONS else OTHER
+
+
+class ParserRun:
+    """The data of a run, and its steps."""
+
+    def __init__(self, parser: Parser, layers: Sequence[Layer]) -> None:
+        self._parser = parser
+        self._config = LearnConfig(
+            batch=parser.batch,
+            iterations=parser.iterations,
+            patience=parser.patience,
+            seed=parser.seed,
+            threads=parser.threads,
+            average=parser.algorithm == "adagrad",
+            rate=parser.rate,
+        )
+        usable = [layer for layer in layers if layer.heads is not None and layer.tags is not None]
+        if not usable:
+            raise ConfigError("there is no sentence with tags and a tree to learn from")
+        pairs = [projectivise_layer(layer) for layer in usable if None not in (layer.heads or ())]
+        pairs += [(layer, 0) for layer in usable if None in (layer.heads or ())]
+        self.layers = [layer for layer, _ in pairs]
+        self.lifted = sum(count for _, count in pairs)
+        self._set_labels()
+        self._data = parser.data(self.layers)
+
+    def _set_labels(self) -> None:
+        tags = {tag for layer in self.layers for tag in layer.tags or ()}
+        if not all(isinstance(tag, str) for tag in tags):
+            raise StandardError("a parser learns from words with one tag each")
+        names = sorted(str(tag) for tag in tags)
+        relations = {name for layer in self.layers for name in layer.relations or () if name is not None}
+        self._parser.set_labels(names, sorted(relations), tag_classes(names, self.layers))
+
+    def learn_pruning(self) -> None:
+        """The model that says which arcs are worth trying; and what it leaves of the training sentences.
+
+        They are pruned by models that did not see them (jack-knifing): one that knows them would leave fewer
+        arcs there than in new text, and the parser would learn to choose between too few.
+        """
+        parser, count = self._parser, len(self.layers)
+        self._allowed = np.zeros(0, np.uint8)
+        parser.pruning_ = np.zeros(parser.native_.pruning_weights, np.float32)
+        if parser.threshold <= 0:
+            return
+        parser.pruning_ = self._pruning_weights(self._data, count)
+        seams = [count * fold // PRUNING_FOLDS for fold in range(PRUNING_FOLDS + 1)]
+        found = []
+        for start, end in itertools.pairwise(seams):
+            others = parser.data(self.layers[:start] + self.layers[end:])
+            weights = self._pruning_weights(others, count - (end - start))
+            held_out = parser.data(self.layers[start:end])
+            found.append(parser.native_.allowed_arcs(weights, held_out, parser.threshold, parser.threads))
+        self._allowed = np.concatenate(found)
+
+    def _pruning_weights(self, data: _native.TreeData, count: int) -> Weights:
+        """By log likelihood of trees under a model of order 1."""
+        parser = self._parser
+        objective = _native.PruningObjective(parser.native_, data)
+        weights, squares = (np.zeros(objective.weights, np.float32) for _ in range(2))
+        for iteration in range(parser.pruning_iterations):
+            order = np.random.default_rng([parser.seed, iteration, 1]).permutation(count).astype(np.int64)
+            objective.adagrad_pass(weights, squares, PRUNING_RATE, order, PRUNING_BATCH, parser.threads)
+        return weights
+
+    def train(
+        self,
+        dev: Sequence[Layer] | None,
+        *,
+        on_iteration: Callable[[IterationReport], None] | None,
+        checkpoint: str | Path | None,
+        resume: bool,
+    ) -> Trainer:
+        """The perceptron over all iterations; the trainer has the best weights."""
+        parser = self._parser
+        objective = _native.TreeObjective(parser.native_, self._data, self._allowed, parser.options())
+        rule = (AdaGrad if parser.algorithm == "adagrad" else Perceptron)(objective, self._config)
+        trainer = Trainer(rule, objective.weights, len(self.layers), self._config)
+        fingerprint = self._fingerprint() if checkpoint else ""
+        if checkpoint and resume and Path(checkpoint).exists():
+            trainer.resume(checkpoint, fingerprint)
+        for report in trainer.run(None if dev is None else self._evaluator(dev)):
+            if checkpoint:
+                trainer.save(checkpoint, fingerprint)
+            if on_iteration:
+                on_iteration(report)
+        return trainer
+
+    def _evaluator(self, dev: Sequence[Layer]) -> Callable[[Weights], Scores]:
+        """Attachment on a dev set, without punctuation."""
+
+        def evaluate(weights: Weights) -> Scores:
+            found = tree_score(dev, self._parser._parsed(weights, dev))
+            if found is None:
+                raise ConfigError("the dev set has no trees to compare with")
+            return Scores((found.uas,), {} if found.las is None else {"las": found.las})
+
+        return evaluate
+
+    def _fingerprint(self) -> str:
+        parser = self._parser
+        settings = {
+            name: value
+            for name, value in parser.get_params().items()
+            if name not in ("threads", "iterations")
+        }
+        digest = hashlib.blake2b(repr(sorted(settings.items())).encode(), digest_size=16)
+        for layer in self.layers:
+            digest.update(repr((layer.words, layer.tags, layer.heads, layer.relations)).encode())
+        return digest.hexdigest()
