@@ -1,0 +1,371 @@
+// Tags and tree in one search: Algorithms 2 and 3 of the paper (JO1, JO2, JO3). A node is a word with one of
+// its tags; node 0 is the root. Every span of the chart of trees is kept for each node at its ends and for
+// each node of its head's head, so it belongs to an arc between nodes g → i and reaches to a node j.
+//
+// The score of two neighbouring tags is counted where two spans meet. So that a split costs no more than
+// without tags, `next` holds a span to the right together with the tag behind it:
+//   next[g → i, b] = max_a whole[g → i, a] + tag_pair(a, b),   a of word j, b of word j + 1
+// and the tags of the words 1 … n have their place in one row, along which a split runs.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/tree/arcs.hpp"
+#include "duilian/tree/grand_chart.hpp"
+
+namespace duilian {
+
+/// The nodes of a sentence, word by word; word 0 is the root and has the node 0 alone.
+struct NodeSet {
+  std::vector<std::int32_t> first;  // [n + 2]  the nodes of word i are first[i] … first[i + 1] - 1
+  std::vector<std::int32_t> word;   // [nodes]
+
+  void reset() {
+    first.assign({0, 1});
+    word.assign({0});
+  }
+  void add_word(std::int32_t tags) {
+    const auto next = static_cast<std::int32_t>(first.size()) - 1;
+    word.insert(word.end(), static_cast<std::size_t>(tags), next);
+    first.push_back(static_cast<std::int32_t>(word.size()));
+  }
+  [[nodiscard]] std::int32_t words() const { return static_cast<std::int32_t>(first.size()) - 2; }
+  [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(word.size()); }
+};
+
+/// The arcs between nodes, from those between words: `allowed[h * (n + 1) + m]`.
+inline void allow_nodes(const NodeSet& nodes, std::span<const std::uint8_t> allowed, ArcSet& arcs) {
+  const auto side = static_cast<std::size_t>(nodes.words()) + 1;
+  const auto count = static_cast<std::size_t>(nodes.size());
+  std::vector<std::uint8_t> between(count * count);
+  for (std::size_t h = 0; h < count; ++h) {
+    for (std::size_t m = 1; m < count; ++m) {
+      const auto from = static_cast<std::size_t>(nodes.word[h]);
+      const auto to = static_cast<std::size_t>(nodes.word[m]);
+      between[h * count + m] = from != to ? allowed[from * side + to] : 0;
+    }
+  }
+  arcs.reset(nodes.size() - 1, between);
+}
+
+/// Scores of the parts of a tagged tree, by nodes. For the root (h = 0) of a tree only arc and sibling are
+/// asked.
+template <class P>
+concept JointParts = TreeParts<P> && requires(P& parts, std::int32_t a, std::int32_t b) {
+  { parts.tag(b) } -> std::convertible_to<double>;
+  { parts.tag_pair(a, b) } -> std::convertible_to<double>;  // neighbours; a is the root before the first word
+};
+
+/// Tables of spans, kept from sentence to sentence. A row per arc g → i, a column per node j.
+struct JointWork {
+  GrandWork spans;
+  std::vector<double> next;             // see above
+  std::vector<std::int32_t> next_from;  // a
+  std::vector<std::int32_t>
+      first_from;                  // [arcs]  the node next to the head where a first dependent's span ends
+  std::vector<double> pair_score;  // [nodes][most tags of a word]  tag_pair(a, b)
+};
+
+struct TaggedTree {
+  double score = kNoTree;
+  Heads heads;                      // [n + 1] words
+  std::vector<std::int32_t> nodes;  // [n + 1] the node of each word
+};
+
+template <JointParts Parts, int kOrder>
+class JointChart {
+ public:
+  /// `arcs` are those between nodes.
+  JointChart(Parts& parts, const NodeSet& nodes, const ArcSet& arcs, JointWork& work)
+      : parts_(parts), nodes_(nodes), arcs_(arcs), w_(work), s_(work.spans), n_(nodes.words()) {}
+
+  [[nodiscard]] TaggedTree best() {
+    prepare();
+    for (std::int32_t width = 1; width < n_; ++width) {
+      for (std::int32_t i = 1; i + width <= n_; ++i) fill(i, i + width);
+    }
+    return finish();
+  }
+
+ private:
+  [[nodiscard]] std::size_t at(std::int32_t arc, std::int32_t node) const {
+    return static_cast<std::size_t>(arc) * static_cast<std::size_t>(nodes_.size()) +
+           static_cast<std::size_t>(node);
+  }
+  [[nodiscard]] std::int32_t begin_of(std::int32_t word) const { return nodes_.first[word]; }
+  [[nodiscard]] std::int32_t end_of(std::int32_t word) const { return nodes_.first[word + 1]; }
+  [[nodiscard]] double pair_score(std::int32_t a, std::int32_t b) const {
+    const std::int32_t which = b - begin_of(nodes_.word[b]);
+    return w_.pair_score[static_cast<std::size_t>(a) * static_cast<std::size_t>(most_) +
+                         static_cast<std::size_t>(which)];
+  }
+
+  void prepare() {
+    const auto cells = static_cast<std::size_t>(arcs_.size()) * static_cast<std::size_t>(nodes_.size());
+    for (auto* table : {&s_.whole, &s_.open, &s_.closed, &s_.pair, &w_.next}) table->assign(cells, kNoTree);
+    for (auto* table : {&s_.whole_from, &s_.open_from, &s_.pair_from, &w_.next_from})
+      table->assign(cells, kNobody);
+    s_.arc_score.assign(static_cast<std::size_t>(arcs_.size()), 0.0);
+    w_.first_from.assign(static_cast<std::size_t>(arcs_.size()), kNobody);
+    score_pairs();
+    for (std::int32_t x = 1; x < nodes_.size(); ++x) {
+      const double tag = parts_.tag(x);
+      for (std::int32_t arc = arcs_.first_into(x); arc < arcs_.end_into(x); ++arc) {
+        s_.arc_score[arc] = parts_.arc(arcs_.head(arc), x) + tag;
+        s_.whole[at(arc, x)] = 0.0;
+        look_ahead(arc, nodes_.word[x]);
+      }
+    }
+  }
+
+  void score_pairs() {
+    most_ = 1;
+    for (std::int32_t i = 0; i <= n_; ++i) most_ = std::max(most_, end_of(i) - begin_of(i));
+    w_.pair_score.assign(static_cast<std::size_t>(nodes_.size()) * static_cast<std::size_t>(most_), 0.0);
+    for (std::int32_t i = 0; i < n_; ++i) {
+      for (std::int32_t a = begin_of(i); a < end_of(i); ++a) {
+        double* row = &w_.pair_score[static_cast<std::size_t>(a) * static_cast<std::size_t>(most_)];
+        for (std::int32_t b = begin_of(i + 1); b < end_of(i + 1); ++b) *row++ = parts_.tag_pair(a, b);
+      }
+    }
+  }
+
+  /// next[g → i, b] for the nodes b behind word j.
+  void look_ahead(std::int32_t arc, std::int32_t j) {
+    if (j == n_) return;
+    for (std::int32_t b = begin_of(j + 1); b < end_of(j + 1); ++b) {
+      for (std::int32_t a = begin_of(j); a < end_of(j); ++a) {
+        const double sum = s_.whole[at(arc, a)] + pair_score(a, b);
+        if (sum > w_.next[at(arc, b)]) w_.next[at(arc, b)] = sum, w_.next_from[at(arc, b)] = a;
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_outside(std::int32_t g, std::int32_t i, std::int32_t j) const {
+    const std::int32_t word = nodes_.word[g];
+    return word < i || word > j;
+  }
+
+  void fill(std::int32_t i, std::int32_t j) {
+    for (std::int32_t x = begin_of(i); x < end_of(i); ++x) join_siblings(x, i, j);
+    for (std::int32_t x = begin_of(i); x < end_of(i); ++x) {
+      for (std::int32_t y = begin_of(j); y < end_of(j); ++y) {
+        take_dependents(x, y, first_to_right(x, y, i), i, j);
+        take_dependents(y, x, first_to_left(x, y), i, j);
+      }
+    }
+    for (std::int32_t x = begin_of(i); x < end_of(i); ++x) complete_all(x, i, j, j);
+    for (std::int32_t y = begin_of(j); y < end_of(j); ++y) complete_all(y, i, j, i);
+  }
+
+  /// pair[g → m, s] = max_b next[left one, b] + whole[right one, b] + sibling(g, s, m), for x of word i as
+  /// one of s, m
+  void join_siblings(std::int32_t x, std::int32_t i, std::int32_t j) {
+    for (std::int32_t left = arcs_.first_into(x); left < arcs_.end_into(x); ++left) {
+      const std::int32_t g = arcs_.head(left);
+      if (g == 0 || !is_outside(g, i, j)) continue;
+      for (std::int32_t y = begin_of(j); y < end_of(j); ++y) {
+        const std::int32_t right = arcs_.number(g, y);
+        if (right != ArcSet::kNone) join(g, left, x, right, y, i);
+      }
+    }
+  }
+
+  void join(std::int32_t g, std::int32_t left, std::int32_t x, std::int32_t right, std::int32_t y,
+            std::int32_t i) {
+    const std::int32_t from = begin_of(i + 1);
+    const std::int32_t count = end_of(nodes_.word[y]) - from;
+    const double* a = &w_.next[at(left, from)];
+    const double* b = &s_.whole[at(right, from)];
+    double top = kNoTree;
+    std::int32_t best = 0;
+    for (std::int32_t k = 0; k < count; ++k) {
+      if (a[k] + b[k] > top) top = a[k] + b[k], best = k;
+    }
+    if (top == kNoTree) return;
+    const bool is_right = nodes_.word[g] < i;
+    const std::size_t cell = is_right ? at(right, x) : at(left, y);
+    if constexpr (kOrder > 1) top += is_right ? parts_.sibling(g, x, y) : parts_.sibling(g, y, x);
+    s_.pair[cell] = top;
+    s_.pair_from[cell] = from + best;
+  }
+
+  /// What y as the first dependent of x has inside, and the score of its being the first; x is left of y.
+  [[nodiscard]] double first_to_right(std::int32_t x, std::int32_t y, std::int32_t i) {
+    const std::int32_t down = arcs_.number(x, y);
+    if (down == ArcSet::kNone) return kNoTree;
+    double top = kNoTree;
+    for (std::int32_t b = begin_of(i + 1); b < end_of(i + 1); ++b) {
+      const double sum = pair_score(x, b) + s_.whole[at(down, b)];
+      if (sum > top) top = sum, w_.first_from[down] = b;
+    }
+    return with_first_sibling(top, x, y);
+  }
+  /// The same for x as the first dependent of y.
+  [[nodiscard]] double first_to_left(std::int32_t x, std::int32_t y) {
+    const std::int32_t down = arcs_.number(y, x);
+    if (down == ArcSet::kNone) return kNoTree;
+    w_.first_from[down] = w_.next_from[at(down, y)];
+    return with_first_sibling(w_.next[at(down, y)], y, x);
+  }
+  [[nodiscard]] double with_first_sibling(double inside, std::int32_t head, std::int32_t dependent) {
+    if constexpr (kOrder > 1) {
+      if (inside != kNoTree) inside += parts_.sibling(head, kNobody, dependent);
+    }
+    return inside;
+  }
+
+  /// open[g → h, m] = max( first dependent, max_s open[g → h, s] + pair[h → m, s] + grand_sibling )
+  ///                  + arc(h, m) + tag(m) + grandparent(g, h, m), for every g outside of i … j
+  void take_dependents(std::int32_t h, std::int32_t m, double as_first, std::int32_t i, std::int32_t j) {
+    const std::int32_t down = arcs_.number(h, m);
+    if (down == ArcSet::kNone) return;
+    const std::span<const std::int32_t> between = inside(h, m);
+    double last = 0.0;
+    if constexpr (kOrder > 1) last = parts_.sibling(h, m, kNobody);
+    for (std::int32_t arc = arcs_.first_into(h); arc < arcs_.end_into(h); ++arc) {
+      if (is_outside(arcs_.head(arc), i, j)) take_dependent(arc, h, m, down, as_first, last, between);
+    }
+  }
+
+  void take_dependent(std::int32_t arc, std::int32_t h, std::int32_t m, std::int32_t down, double as_first,
+                      double last, std::span<const std::int32_t> between) {
+    [[maybe_unused]] const std::int32_t g = arcs_.head(arc);
+    double top = as_first;
+    if constexpr (kOrder > 2) {
+      if (top != kNoTree) top += parts_.grand_sibling(g, h, kNobody, m);
+    }
+    std::int32_t best = kNobody;
+    for (const std::int32_t s : between) {
+      double sum = s_.open[at(arc, s)] + s_.pair[at(down, s)];
+      if (sum == kNoTree) continue;
+      if constexpr (kOrder > 2) sum += parts_.grand_sibling(g, h, s, m);
+      if (sum > top) top = sum, best = s;
+    }
+    if (top == kNoTree) return;
+    top += s_.arc_score[down];
+    if constexpr (kOrder > 1) top += parts_.grandparent(g, h, m);
+    s_.open[at(arc, m)] = top;
+    s_.open_from[at(arc, m)] = best;
+    if constexpr (kOrder > 2) last += parts_.grand_sibling(g, h, m, kNobody);
+    s_.closed[at(arc, m)] = top + last;
+  }
+
+  /// The nodes that h may have below it between the words of h and m, both excluded.
+  [[nodiscard]] std::span<const std::int32_t> inside(std::int32_t h, std::int32_t m) const {
+    const bool is_right = h < m;
+    return nodes_within(arcs_.dependents(h), end_of(nodes_.word[is_right ? h : m]),
+                        begin_of(nodes_.word[is_right ? m : h]));
+  }
+  [[nodiscard]] static std::span<const std::int32_t> nodes_within(std::span<const std::int32_t> sorted,
+                                                                  std::int32_t begin, std::int32_t end) {
+    const auto from = std::lower_bound(sorted.begin(), sorted.end(), begin);
+    const auto to = std::lower_bound(from, sorted.end(), end);
+    return sorted.subspan(static_cast<std::size_t>(from - sorted.begin()),
+                          static_cast<std::size_t>(to - from));
+  }
+
+  /// whole[g → h, y] = max_s closed[g → h, s] + whole[h → s, y], s the last dependent, for the nodes y of
+  /// `to`.
+  void complete_all(std::int32_t h, std::int32_t i, std::int32_t j, std::int32_t to) {
+    const bool is_right = to == j;
+    const auto last = nodes_within(arcs_.dependents(h), is_right ? end_of(i) : begin_of(i),
+                                   is_right ? end_of(j) : begin_of(j));
+    for (std::int32_t arc = arcs_.first_into(h); arc < arcs_.end_into(h); ++arc) {
+      if (!is_outside(arcs_.head(arc), i, j)) continue;
+      for (const std::int32_t s : last) {
+        const double closed = s_.closed[at(arc, s)];
+        if (closed == kNoTree) continue;
+        const double* below = &s_.whole[at(arcs_.number(h, s), 0)];
+        for (std::int32_t y = begin_of(to); y < end_of(to); ++y) {
+          if (closed + below[y] > s_.whole[at(arc, y)])
+            s_.whole[at(arc, y)] = closed + below[y], s_.whole_from[at(arc, y)] = s;
+        }
+      }
+      if (is_right) look_ahead(arc, to);
+    }
+  }
+
+  [[nodiscard]] TaggedTree finish() {
+    TaggedTree found;
+    std::int32_t root = 0, left = 0, right = 0;
+    for (const std::int32_t r : arcs_.dependents(0)) {
+      const std::int32_t arc = arcs_.number(0, r);
+      const std::int32_t a = best_end(arc, 1, true);
+      const std::int32_t b = best_end(arc, n_, false);
+      double sum = s_.whole[at(arc, a)] + pair_score(0, a) + s_.whole[at(arc, b)];
+      if (sum == kNoTree) continue;
+      sum += s_.arc_score[arc];
+      if constexpr (kOrder > 1) sum += parts_.sibling(0, kNobody, r) + parts_.sibling(0, r, kNobody);
+      if (sum > found.score) found.score = sum, root = r, left = a, right = b;
+    }
+    if (root == 0) return found;
+    found.heads.assign(static_cast<std::size_t>(n_) + 1, -1);
+    found.nodes.assign(static_cast<std::size_t>(n_) + 1, 0);
+    attach(root, 0, found);
+    walk(arcs_.number(0, root), root, left, found);
+    walk(arcs_.number(0, root), root, right, found);
+    return found;
+  }
+
+  [[nodiscard]] std::int32_t best_end(std::int32_t arc, std::int32_t word, bool is_start) const {
+    std::int32_t best = begin_of(word);
+    double top = kNoTree;
+    for (std::int32_t y = begin_of(word); y < end_of(word); ++y) {
+      const double sum = s_.whole[at(arc, y)] + (is_start ? pair_score(0, y) : 0.0);
+      if (sum > top) top = sum, best = y;
+    }
+    return best;
+  }
+
+  void attach(std::int32_t m, std::int32_t h, TaggedTree& found) const {
+    found.heads[nodes_.word[m]] = nodes_.word[h];
+    found.nodes[nodes_.word[m]] = m;
+  }
+
+  /// The tree of the span of h that reaches to y.
+  void walk(std::int32_t arc, std::int32_t h, std::int32_t y, TaggedTree& found) const {
+    if (h == y) return;
+    std::int32_t m = s_.whole_from[at(arc, y)];
+    walk(arcs_.number(h, m), m, y, found);
+    while (m != kNobody) {
+      attach(m, h, found);
+      const std::int32_t down = arcs_.number(h, m);
+      const std::int32_t inner = s_.open_from[at(arc, m)];
+      if (inner == kNobody) {
+        walk(down, m, w_.first_from[down], found);
+      } else {
+        walk_pair(arcs_.number(h, inner), inner, down, m, s_.pair_from[at(down, inner)], found);
+      }
+      m = inner;
+    }
+  }
+
+  void walk_pair(std::int32_t up_inner, std::int32_t inner, std::int32_t up_outer, std::int32_t outer,
+                 std::int32_t b, TaggedTree& found) const {
+    const std::int32_t a = w_.next_from[at(inner < outer ? up_inner : up_outer, b)];
+    walk(up_inner, inner, inner < outer ? a : b, found);
+    walk(up_outer, outer, inner < outer ? b : a, found);
+  }
+
+  Parts& parts_;
+  const NodeSet& nodes_;
+  const ArcSet& arcs_;
+  JointWork& w_;
+  GrandWork& s_;
+  std::int32_t n_;
+  std::int32_t most_ = 1;
+};
+
+/// The best tagged tree over the allowed arcs; kNoTree and no heads if there is none.
+template <int kOrder, JointParts Parts>
+[[nodiscard]] TaggedTree best_tagged_tree(Parts& parts, const NodeSet& nodes, const ArcSet& arcs,
+                                          JointWork& work) {
+  return JointChart<Parts, kOrder>(parts, nodes, arcs, work).best();
+}
+
+}  // namespace duilian
