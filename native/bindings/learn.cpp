@@ -73,23 +73,15 @@ void bind_learning(nb::class_<M>& objective) {
           "weights"_a, "state"_a, "lambda_"_a, "t0"_a, "order"_a, "batch"_a, "threads"_a);
 }
 
-void bind_tree_learning(nb::module_& m) {
-  using Lag = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-  nb::class_<PerceptronState>(m, "PerceptronState")
-      .def(nb::init<std::int64_t>(), "rounds"_a)
-      .def_rw("rounds", &PerceptronState::rounds);
-  nb::class_<TreeObjective>(m, "TreeObjective")
-      .def(
-          "__init__",
-          [](TreeObjective* self, const TreeParser& parser, const TreeData& data,
-             const Input<std::uint8_t>& allowed, const ParseOptions& options) {
-            new (self) TreeObjective(parser, data, to_vector(allowed), options);
-          },
-          "parser"_a, "data"_a, "allowed"_a, "options"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-      .def_prop_ro("weights", &TreeObjective::weights)
+using Lag = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// The calls of objectives that compare gold with a guess.
+template <Objective M>
+void bind_comparing(nb::class_<M>& objective) {
+  objective.def_prop_ro("weights", &M::weights)
       .def(
           "perceptron_pass",
-          [](const TreeObjective& self, const Weights& weights, const Lag& lag, PerceptronState& state,
+          [](const M& self, const Weights& weights, const Lag& lag, PerceptronState& state,
              const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
             if (lag.size() != weights.size()) throw std::invalid_argument("the weights do not fit the model");
             PerceptronRule rule{view(weights, self.weights()), {lag.data(), lag.size()}, &state.rounds};
@@ -100,7 +92,7 @@ void bind_tree_learning(nb::module_& m) {
           "weights"_a, "lag"_a, "state"_a, "order"_a, "batch"_a, "threads"_a)
       .def(
           "adagrad_pass",
-          [](const TreeObjective& self, const Weights& weights, const Weights& squares, float rate,
+          [](const M& self, const Weights& weights, const Weights& squares, float rate,
              const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
             AdaGradRule rule{view(weights, self.weights()), view(squares, self.weights()), rate};
             return without_gil([&] {
@@ -108,6 +100,30 @@ void bind_tree_learning(nb::module_& m) {
             });
           },
           "weights"_a, "squares"_a, "rate"_a, "order"_a, "batch"_a, "threads"_a);
+}
+
+void bind_tree_learning(nb::module_& m) {
+  nb::class_<PerceptronState>(m, "PerceptronState")
+      .def(nb::init<std::int64_t>(), "rounds"_a)
+      .def_rw("rounds", &PerceptronState::rounds);
+  nb::class_<TreeObjective> trees(m, "TreeObjective");
+  trees.def(
+      "__init__",
+      [](TreeObjective* self, const TreeParser& parser, const TreeData& data,
+         const Input<std::uint8_t>& allowed, const ParseOptions& options) {
+        new (self) TreeObjective(parser, data, to_vector(allowed), options);
+      },
+      "parser"_a, "data"_a, "allowed"_a, "options"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+  bind_comparing(trees);
+  nb::class_<JointObjective> joint(m, "JointObjective");
+  joint.def(
+      "__init__",
+      [](JointObjective* self, const JointParser& parser, const JointData& data,
+         const Input<std::uint8_t>& allowed, const ParseOptions& options) {
+        new (self) JointObjective(parser, data, to_vector(allowed), options);
+      },
+      "parser"_a, "data"_a, "allowed"_a, "options"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+  bind_comparing(joint);
   m.def(
       "mean_weights",
       [](const Input<float>& weights, const Input<double>& lag, std::int64_t rounds) {

@@ -20,5 +20,6 @@ NB_MODULE(_native, m) {
   bind_tagger(m);
   bind_coupled(m);
   bind_tree(m);
+  bind_joint(m);
   bind_learn(m);
 }

@@ -3,6 +3,7 @@
 
 #include "bindings.hpp"
 #include "duilian/tree/objective.hpp"
+#include "written_parts.hpp"
 
 namespace duilian::bindings {
 
@@ -19,29 +20,6 @@ namespace {
   for (std::int32_t k = 0; k <= built.words; ++k) built.at(k, k) = built.at(k, 0) = kNoTree;
   return built;
 }
-
-using Cube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-using Tesseract = nb::ndarray<const double, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
-
-/// Scores of parts written out, for tests: index n + 1 stands for nobody.
-struct WrittenParts {
-  std::size_t side;
-  const double *arcs, *siblings, *grandparents, *grand_siblings;
-
-  [[nodiscard]] std::size_t place(std::int32_t word) const {
-    return word == kNobody ? side : static_cast<std::size_t>(word);
-  }
-  [[nodiscard]] double arc(std::int32_t h, std::int32_t m) const { return arcs[place(h) * side + place(m)]; }
-  [[nodiscard]] double sibling(std::int32_t h, std::int32_t s, std::int32_t m) const {
-    return siblings[(place(h) * (side + 1) + place(s)) * (side + 1) + place(m)];
-  }
-  [[nodiscard]] double grandparent(std::int32_t g, std::int32_t h, std::int32_t m) const {
-    return grandparents[(place(g) * side + place(h)) * side + place(m)];
-  }
-  [[nodiscard]] double grand_sibling(std::int32_t g, std::int32_t h, std::int32_t s, std::int32_t m) const {
-    return grand_siblings[((place(g) * side + place(h)) * (side + 1) + place(s)) * (side + 1) + place(m)];
-  }
-};
 
 [[nodiscard]] std::tuple<double, std::vector<std::int32_t>> without_root(ScoredTree tree) {
   if (!tree.heads.empty()) tree.heads.erase(tree.heads.begin());
@@ -79,10 +57,8 @@ void bind_charts(nb::module_& m) {
       [](const Matrix<double>& arcs, const Cube& siblings, const Cube& grandparents,
          const Tesseract& grand_siblings, const Matrix<std::uint8_t>& allowed) {
         const std::size_t side = arcs.shape(0);
-        WrittenParts parts{side, arcs.data(), siblings.data(), grandparents.data(), grand_siblings.data()};
-        if (side < 2 || arcs.size() != side * side || siblings.size() != side * (side + 1) * (side + 1) ||
-            grandparents.size() != side * side * side || allowed.size() != side * side ||
-            (grand_siblings.size() != 0 && grand_siblings.size() != side * siblings.size()))
+        WrittenParts parts(arcs, siblings, grandparents, grand_siblings);
+        if (allowed.size() != side * side)
           throw std::invalid_argument("the scores of parts do not fit together");
         ArcSet set;
         set.reset(static_cast<std::int32_t>(side) - 1, {allowed.data(), allowed.size()});

@@ -5,26 +5,25 @@
 
 namespace duilian {
 
-TreeObjective::TreeObjective(const TreeParser& parser, const TreeData& data,
-                             std::vector<std::uint8_t> allowed, ParseOptions options)
-    : parser_(parser),
-      data_(data),
-      allowed_(std::move(allowed)),
-      first_(arcs_before(data)),
-      options_(options) {
+AllowedArcs::AllowedArcs(const TreeData& data, std::vector<std::uint8_t> allowed)
+    : allowed_(std::move(allowed)), first_(arcs_before(data)) {
   if (!allowed_.empty() && allowed_.size() != first_.back())
     throw std::invalid_argument("the allowed arcs do not fit the sentences");
 }
 
-void TreeObjective::allow(std::int64_t sentence, const Heads& given, Work& work) const {
+void AllowedArcs::copy(std::int64_t sentence, const Heads& given, std::vector<std::uint8_t>& out) const {
   if (allowed_.empty()) {
-    work.allowed.assign(given.size() * given.size(), 1);
+    out.assign(given.size() * given.size(), 1);
   } else {
     const auto from = allowed_.begin() + static_cast<std::ptrdiff_t>(first_[sentence]);
-    work.allowed.assign(from, from + static_cast<std::ptrdiff_t>(given.size() * given.size()));
+    out.assign(from, from + static_cast<std::ptrdiff_t>(given.size() * given.size()));
   }
-  keep_given(given, work.allowed);
+  keep_given(given, out);
 }
+
+TreeObjective::TreeObjective(const TreeParser& parser, const TreeData& data,
+                             std::vector<std::uint8_t> allowed, ParseOptions options)
+    : parser_(parser), data_(data), allowed_(data, std::move(allowed)), options_(options) {}
 
 double TreeObjective::compute(const Prepared&, WeightView weights, std::int64_t sentence, Work& work,
                               Gradient& out) const {
@@ -33,11 +32,11 @@ double TreeObjective::compute(const Prepared&, WeightView weights, std::int64_t 
   parser_.prepare(data_, sentence, work);
   const std::int32_t order = order_for(parser_.shape(), gold.size() - 1, options_);
   if (!is_whole(gold)) {
-    allow(sentence, gold, work);
+    allowed_.copy(sentence, gold, work.allowed);
     gold = parser_.search(weights.value, order, work).heads;
     if (gold.empty()) return 0.0;
   }
-  allow(sentence, free_heads(gold.size()), work);
+  allowed_.copy(sentence, free_heads(gold.size()), work.allowed);
   const std::size_t side = gold.size();
   for (std::size_t m = 1; m < side; ++m) work.allowed[static_cast<std::size_t>(gold[m]) * side + m] = 1;
   work.margin = options_.margin;

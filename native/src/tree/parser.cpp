@@ -5,138 +5,16 @@
 #include <stdexcept>
 
 #include "duilian/concat.hpp"
+#include "duilian/tree/weighed_parts.hpp"
 
 namespace duilian {
 
 namespace {
 
-[[nodiscard]] std::uint32_t shift_of(std::int32_t bits) { return static_cast<std::uint32_t>(32 - bits); }
-
 [[nodiscard]] std::size_t count_of(const ParseWork& work) { return work.nodes.size(); }
 
 [[nodiscard]] std::int32_t words_of(const ParseWork& work) {
   return static_cast<std::int32_t>(count_of(work)) - 1;
-}
-
-/// Directions of h → m and g → h as one number.
-[[nodiscard]] std::int32_t turn_of(std::int32_t g, std::int32_t h, bool to_right) {
-  return (to_right ? 2 : 0) + (g < h ? 1 : 0);
-}
-
-/// Calls the keys of parts given by words, of which each is its own node.
-class WordParts {
- public:
-  explicit WordParts(const PartKeys& keys) : keys_(keys) {}
-
-  template <class Visit>
-  void arc(std::int32_t h, std::int32_t m, const Visit& visit) const {
-    keys_.arc(h, m, node(h), node(m), visit);
-  }
-  template <class Visit>
-  void sibling(std::int32_t h, std::int32_t s, std::int32_t m, const Visit& visit) const {
-    const std::int32_t place = m == kNobody ? place_without_distance(h < s) : place_of(h, m);
-    keys_.sibling(node(h), node(s), node(m), place, visit);
-  }
-  template <class Visit>
-  void grandparent(std::int32_t g, std::int32_t h, std::int32_t m, const Visit& visit) const {
-    keys_.grandparent(node(g), node(h), node(m), turn_of(g, h, h < m), visit);
-  }
-  template <class Visit>
-  void grand_sibling(std::int32_t g, std::int32_t h, std::int32_t s, std::int32_t m,
-                     const Visit& visit) const {
-    keys_.grand_sibling(node(g), node(h), node(s), node(m), turn_of(g, h, h < (m == kNobody ? s : m)), visit);
-  }
-
- private:
-  [[nodiscard]] std::size_t node(std::int32_t word) const {
-    return word == kNobody ? keys_.nobody() : static_cast<std::size_t>(word);
-  }
-  const PartKeys& keys_;
-};
-
-/// Scores of parts, each the sum of its features' weights.
-class WeighedParts {
- public:
-  WeighedParts(const ParseWork& work, std::span<const float> weights, std::int32_t bits)
-      : parts_(work.keys), weights_(weights.data()), shift_(shift_of(bits)), work_(work) {}
-
-  [[nodiscard]] double arc(std::int32_t h, std::int32_t m) const {
-    const double score = sum([&](const auto& visit) { parts_.arc(h, m, visit); });
-    return work_.margin != 0.0 && work_.gold[m] != h ? score + work_.margin : score;
-  }
-  [[nodiscard]] double sibling(std::int32_t h, std::int32_t s, std::int32_t m) const {
-    return sum([&](const auto& visit) { parts_.sibling(h, s, m, visit); });
-  }
-  [[nodiscard]] double grandparent(std::int32_t g, std::int32_t h, std::int32_t m) const {
-    return sum([&](const auto& visit) { parts_.grandparent(g, h, m, visit); });
-  }
-  [[nodiscard]] double grand_sibling(std::int32_t g, std::int32_t h, std::int32_t s, std::int32_t m) const {
-    return sum([&](const auto& visit) { parts_.grand_sibling(g, h, s, m, visit); });
-  }
-
- private:
-  template <class Part>
-  [[nodiscard]] double sum(const Part& part) const {
-    float total = 0.0F;
-    part([&](std::uint32_t key, std::uint32_t place) { total += weights_[(key >> shift_) ^ place]; });
-    return static_cast<double>(total);
-  }
-
-  WordParts parts_;
-  const float* weights_;
-  std::uint32_t shift_;
-  const ParseWork& work_;
-};
-
-/// part(kind-specific call) for every part of a tree up to an order.
-template <class Visit>
-void for_each_part(const Heads& heads, const TreeShape& shape, std::int32_t order, const WordParts& parts,
-                   const Visit& visit) {
-  const auto n = static_cast<std::int32_t>(heads.size()) - 1;
-  for (std::int32_t m = 1; m <= n; ++m) {
-    const std::int32_t h = heads[m];
-    parts.arc(h, m, visit);
-    if (order < 2) continue;
-    parts.sibling(h, shape.inner[m], m, visit);
-    if (h != 0) parts.grandparent(heads[h], h, m, visit);
-    if (order > 2 && h != 0) parts.grand_sibling(heads[h], h, shape.inner[m], m, visit);
-  }
-  for (std::int32_t h = 0; h <= n && order >= 2; ++h) {
-    for (const auto& last : shape.last) {
-      if (last[h] == kNobody) continue;
-      parts.sibling(h, last[h], kNobody, visit);
-      if (order > 2 && h != 0) parts.grand_sibling(heads[h], h, last[h], kNobody, visit);
-    }
-  }
-}
-
-/// The parts of one tree that the other has not.
-template <class Visit>
-void for_each_difference(const Heads& ours, const TreeShape& our, const Heads& theirs, const TreeShape& their,
-                         std::int32_t order, const WordParts& parts, const Visit& visit) {
-  const auto n = static_cast<std::int32_t>(ours.size()) - 1;
-  for (std::int32_t m = 1; m <= n; ++m) {
-    const std::int32_t h = ours[m];
-    const bool has_arc = theirs[m] == h;
-    const bool has_sibling = has_arc && their.inner[m] == our.inner[m];
-    const bool has_grandparent = has_arc && theirs[h] == ours[h];
-    if (!has_arc) parts.arc(h, m, visit);
-    if (order < 2) continue;
-    if (!has_sibling) parts.sibling(h, our.inner[m], m, visit);
-    if (!has_grandparent && h != 0) parts.grandparent(ours[h], h, m, visit);
-    if (order > 2 && h != 0 && !(has_sibling && has_grandparent))
-      parts.grand_sibling(ours[h], h, our.inner[m], m, visit);
-  }
-  for (std::int32_t h = 0; h <= n && order >= 2; ++h) {
-    for (int side = 0; side < 2; ++side) {
-      const std::int32_t last = our.last[side][h];
-      if (last == kNobody) continue;
-      const bool has_last = their.last[side][h] == last;
-      if (!has_last) parts.sibling(h, last, kNobody, visit);
-      if (order > 2 && h != 0 && !(has_last && theirs[h] == ours[h]))
-        parts.grand_sibling(ours[h], h, last, kNobody, visit);
-    }
-  }
 }
 
 }  // namespace
@@ -212,7 +90,7 @@ void TreeParser::prepare(const TreeData& data, std::int64_t sentence, ParseWork&
 
 void TreeParser::score_arcs(std::span<const float> weights, ParseWork& work) const {
   const std::int32_t n = words_of(work);
-  const WeighedParts parts(work, weights, shape_.bits);
+  const MarginParts parts(work, weights, shape_.bits);
   work.scores.reset(n);
   for (std::int32_t h = 0; h <= n; ++h) {
     for (std::int32_t m = 1; m <= n; ++m) {
@@ -266,7 +144,7 @@ void TreeParser::prune(std::span<const float> pruning, const Heads& heads, doubl
 
 ScoredTree TreeParser::search(std::span<const float> weights, std::int32_t order, ParseWork& work) const {
   const std::int32_t n = words_of(work);
-  WeighedParts parts(work, weights, shape_.bits);
+  MarginParts parts(work, weights, shape_.bits);
   if (order == 1) {
     work.scores.reset(n);
     for (std::int32_t h = 0; h <= n; ++h) {
@@ -285,7 +163,7 @@ double TreeParser::tree_score(std::span<const float> weights, const Heads& heads
                               ParseWork& work) const {
   double total = 0.0;
   const std::uint32_t shift = shift_of(shape_.bits);
-  for_each_part(heads, TreeShape(heads), order, WordParts(work.keys),
+  for_each_part(heads, TreeShape(heads), order, NumberedParts(work.keys),
                 [&](std::uint32_t key, std::uint32_t place) {
                   total += static_cast<double>(weights[(key >> shift) ^ place]);
                 });
@@ -296,13 +174,14 @@ void TreeParser::list_changes(const Heads& gold, const Heads& guess, ParseWork& 
                               std::vector<Delta>& changes) const {
   const TreeShape gold_shape(gold);
   const TreeShape guess_shape(guess);
-  const WordParts parts(work.keys);
+  const NumberedParts parts(work.keys);
   const std::uint32_t shift = shift_of(shape_.bits);
+  const auto is_same = [](std::int32_t) { return true; };
   for_each_difference(
-      gold, gold_shape, guess, guess_shape, shape_.order, parts,
+      gold, gold_shape, guess, guess_shape, shape_.order, parts, is_same,
       [&](std::uint32_t key, std::uint32_t place) { changes.push_back({(key >> shift) ^ place, 1.0F}); });
   for_each_difference(
-      guess, guess_shape, gold, gold_shape, shape_.order, parts,
+      guess, guess_shape, gold, gold_shape, shape_.order, parts, is_same,
       [&](std::uint32_t key, std::uint32_t place) { changes.push_back({(key >> shift) ^ place, -1.0F}); });
 }
 

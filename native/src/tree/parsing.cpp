@@ -1,9 +1,8 @@
 // The parser over whole corpora, and how much pruning leaves of them.
+#include "duilian/tree/parsing.hpp"
+
 #include <algorithm>
 #include <stdexcept>
-
-#include "duilian/parallel.hpp"
-#include "duilian/tree/parser.hpp"
 
 namespace duilian {
 
@@ -24,37 +23,18 @@ bool is_whole(const Heads& heads) {
 
 Parsed parse(const TreeParser& parser, std::span<const float> weights, std::span<const float> pruning,
              const TreeData& data, ParseOptions options, std::size_t threads) {
-  const auto count = static_cast<std::size_t>(data.sentences.size());
-  Parsed out;
-  out.head.assign(data.head.size(), kUnknown);
-  out.relation.assign(data.head.size(), kUnknown);
-  out.score.assign(count, kNoTree);
-  std::vector<std::uint8_t> fate(count, 0);
-  Team team(threads);
-  std::vector<ParseWork> work(threads);
-  team.for_each(count, [&](std::size_t thread, std::size_t k) {
-    const auto sentence = static_cast<std::int64_t>(k);
-    const Heads given = heads_of(data, sentence);
-    if (given.size() < 2) return;
-    parser.prepare(data, sentence, work[thread]);
+  const auto parse_one = [&](std::int64_t sentence, const Heads& given, ParseWork& work) {
+    parser.prepare(data, sentence, work);
     const std::int32_t order = order_for(parser.shape(), given.size() - 1, options);
     // At order 1 pruning costs more than it saves, unless the sentence is long.
     const double threshold = parser.shape().order == 1 ? 0.0 : options.threshold;
-    parser.prune(pruning, options.keeps_heads ? given : free_heads(given.size()), threshold, work[thread]);
-    const ScoredTree best = parser.search(weights, order, work[thread]);
-    fate[k] = best.heads.empty() ? 2 : order != parser.shape().order ? 1 : 0;
-    if (best.heads.empty()) return;
-    const auto relation = parser.label(weights, best.heads, work[thread]);
-    const auto begin = data.sentences.begin_of(sentence);
-    std::copy(best.heads.begin() + 1, best.heads.end(), out.head.begin() + begin);
-    std::copy(relation.begin() + 1, relation.end(), out.relation.begin() + begin);
-    out.score[k] = best.score;
-  });
-  for (std::size_t k = 0; k < count; ++k) {
-    if (fate[k] == 1) out.simplified.push_back(static_cast<std::int64_t>(k));
-    if (fate[k] == 2) out.impossible.push_back(static_cast<std::int64_t>(k));
-  }
-  return out;
+    parser.prune(pruning, options.keeps_heads ? given : free_heads(given.size()), threshold, work);
+    const ScoredTree best = parser.search(weights, order, work);
+    ParsedSentence found{best.score, best.heads, {}, order != parser.shape().order};
+    if (!best.heads.empty()) found.relations = parser.label(weights, best.heads, work);
+    return found;
+  };
+  return parse_all<ParseWork>(data, threads, parse_one);
 }
 
 void keep_given(const Heads& given, std::span<std::uint8_t> allowed) {

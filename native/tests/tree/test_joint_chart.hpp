@@ -95,7 +95,7 @@ struct Case {
   }
   [[nodiscard]] duilian::ArcSet arcs() const {
     duilian::ArcSet found;
-    duilian::allow_nodes(nodes, allowed, found);
+    duilian::allow_nodes(nodes, allowed, {}, found);
     return found;
   }
 };

@@ -9,7 +9,7 @@
 #include "duilian/learn/perceptron.hpp"
 #include "duilian/learn/rules.hpp"
 #include "duilian/score/tagging.hpp"
-#include "duilian/tree/objective.hpp"
+#include "duilian/tree/joint.hpp"
 
 namespace duilian {
 
@@ -23,8 +23,12 @@ namespace duilian {
                               std::span<const std::int64_t> order, PassOptions options);
 [[nodiscard]] double adagrad_pass(const PruningObjective& model, AdaGradRule rule,
                                   std::span<const std::int64_t> order, PassOptions options);
+[[nodiscard]] double adagrad_pass(const JointObjective& model, AdaGradRule rule,
+                                  std::span<const std::int64_t> order, PassOptions options);
 [[nodiscard]] double adagrad_pass(const TreeObjective& model, AdaGradRule rule,
                                   std::span<const std::int64_t> order, PassOptions options);
+[[nodiscard]] double perceptron_pass(const JointObjective& model, PerceptronRule rule,
+                                     std::span<const std::int64_t> order, PassOptions options);
 [[nodiscard]] double perceptron_pass(const TreeObjective& model, PerceptronRule rule,
                                      std::span<const std::int64_t> order, PassOptions options);
 

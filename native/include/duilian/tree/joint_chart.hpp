@@ -37,16 +37,19 @@ struct NodeSet {
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(word.size()); }
 };
 
-/// The arcs between nodes, from those between words: `allowed[h * (n + 1) + m]`.
-inline void allow_nodes(const NodeSet& nodes, std::span<const std::uint8_t> allowed, ArcSet& arcs) {
+/// The arcs between nodes, from those between words: `allowed[h * (n + 1) + m]`. If `usable` is not empty,
+/// only nodes with a 1 there have arcs.
+inline void allow_nodes(const NodeSet& nodes, std::span<const std::uint8_t> allowed,
+                        std::span<const std::uint8_t> usable, ArcSet& arcs) {
   const auto side = static_cast<std::size_t>(nodes.words()) + 1;
   const auto count = static_cast<std::size_t>(nodes.size());
+  const auto is_usable = [&](std::size_t node) { return usable.empty() || usable[node] != 0; };
   std::vector<std::uint8_t> between(count * count);
   for (std::size_t h = 0; h < count; ++h) {
     for (std::size_t m = 1; m < count; ++m) {
       const auto from = static_cast<std::size_t>(nodes.word[h]);
       const auto to = static_cast<std::size_t>(nodes.word[m]);
-      between[h * count + m] = from != to ? allowed[from * side + to] : 0;
+      between[h * count + m] = from != to && is_usable(h) && is_usable(m) ? allowed[from * side + to] : 0;
     }
   }
   arcs.reset(nodes.size() - 1, between);

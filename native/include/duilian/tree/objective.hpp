@@ -19,6 +19,19 @@ void apply_list(std::span<const Delta> changes, Share share, R& rule) {
   }
 }
 
+/// The arcs that a search may use in training, computed once for all passes.
+class AllowedArcs {
+ public:
+  /// `allowed` are the arcs of all sentences, as `allowed_arcs` gives them; none: every arc.
+  AllowedArcs(const TreeData& data, std::vector<std::uint8_t> allowed);
+  /// Those of a sentence that agree with the given heads, into `out`.
+  void copy(std::int64_t sentence, const Heads& given, std::vector<std::uint8_t>& out) const;
+
+ private:
+  std::vector<std::uint8_t> allowed_;
+  std::vector<std::size_t> first_;  // [sentences + 1]  where a sentence's arcs begin
+};
+
 /// The gold tree against the best one at these weights. Where heads are unknown, the best tree that agrees
 /// with the others stands for gold. Gold arcs survive pruning: the loss needs them.
 class TreeObjective {
@@ -26,7 +39,6 @@ class TreeObjective {
   struct Prepared {};
   using Work = ParseWork;
 
-  /// `allowed` are the arcs of all sentences, as `allowed_arcs` gives them; none: every arc.
   TreeObjective(const TreeParser& parser, const TreeData& data, std::vector<std::uint8_t> allowed,
                 ParseOptions options);
   [[nodiscard]] std::int64_t weights() const { return parser_.shape().weights(); }
@@ -41,10 +53,7 @@ class TreeObjective {
  private:
   const TreeParser& parser_;
   const TreeData& data_;
-  void allow(std::int64_t sentence, const Heads& given, Work& work) const;
-
-  std::vector<std::uint8_t> allowed_;
-  std::vector<std::size_t> first_;  // [sentences + 1]  where a sentence's arcs begin
+  AllowedArcs allowed_;
   ParseOptions options_;
 };
 

@@ -1,0 +1,128 @@
+// The joint model of tags and trees (Li et al. 2014, section III). Its weights are those of a parser, then
+// those of tags: hashed rows for the features of a word with a tag (the paper's Table I, as templates), and a
+// square of neighbouring tags. Tags that a part looks at but the chart does not hold, those beside its words
+// and between them, are the best ones of a plain tagger, which also says which tags a word may have.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/features/extract.hpp"
+#include "duilian/tree/joint_chart.hpp"
+#include "duilian/tree/objective.hpp"
+#include "duilian/tree/weighed_parts.hpp"
+
+namespace duilian {
+
+/// Sentences with what is known of them; the tags of `tree` are those of the plain tagger.
+struct JointData {
+  TreeData tree;
+  std::vector<std::int64_t> first;  // [units + 1]  the candidates of a word
+  std::vector<std::int32_t> tag;    // [candidates]
+  std::vector<float> prior;         // [candidates]  added to the score of the tag
+  std::vector<std::int32_t> gold;   // [units]  kUnknown if nobody has given it
+};
+void check(const JointData& data, std::int32_t tags, std::int32_t relations);
+
+struct JointShape {
+  ParserShape tree;
+  std::int32_t tag_bits = 20;
+
+  [[nodiscard]] std::int32_t tags() const { return static_cast<std::int32_t>(tree.tag_class.size()); }
+  [[nodiscard]] std::int64_t tag_start() const { return tree.weights(); }
+  [[nodiscard]] std::int64_t pair_start() const { return tag_start() + (std::int64_t{1} << tag_bits); }
+  /// Before the first word stands one more tag.
+  [[nodiscard]] std::int64_t weights() const {
+    return pair_start() + std::int64_t{tags()} * (std::int64_t{tags()} + 1);
+  }
+};
+
+struct alignas(kApart) JointParseWork {
+  ParseWork
+      words;      // one node a word: first the plain tagger's tags, for pruning; then those that were chosen
+  NodeSet nodes;  // all candidates
+  std::vector<NodeAtoms> atoms;
+  std::vector<float> prior;  // [nodes]
+  double margin = 0.0;       // what a head or a tag that is not gold scores more
+  TaggedTree gold;
+  PartKeys keys;
+  FeatureKeys features;
+  ArcSet arcs;
+  JointWork chart;
+};
+
+class JointParser {
+ public:
+  using Work = JointParseWork;
+
+  JointParser(JointShape shape, TemplateSet templates);
+  [[nodiscard]] const JointShape& shape() const { return shape_; }
+  [[nodiscard]] const TreeParser& tree() const { return tree_; }
+
+  /// Computes the keys of a sentence; everything below is about the sentence prepared last.
+  void prepare(const JointData& data, std::int64_t sentence, Work& work) const;
+  /// The best tags and tree over work.words.allowed; with `usable`, only over nodes that have a 1 there.
+  [[nodiscard]] TaggedTree search(std::span<const float> weights, std::int32_t order, Work& work,
+                                  std::span<const std::uint8_t> usable = {}) const;
+  [[nodiscard]] double score(std::span<const float> weights, const TaggedTree& tree, std::int32_t order,
+                             Work& work) const;
+  /// Appends the changes from the guess to gold; the trees' order is the parser's.
+  void list_changes(const TaggedTree& gold, const TaggedTree& guess, Work& work,
+                    std::vector<Delta>& changes) const;
+  /// Makes work.words one node a word: the one of the tree.
+  void choose(const TaggedTree& tree, Work& work) const;
+  [[nodiscard]] std::int32_t tag_of(const Work& work, std::int32_t node) const {
+    return work.atoms[node].tag;
+  }
+
+ private:
+  template <class Visit>
+  void visit_tag(const Work& work, std::int32_t node, const Visit& visit) const;
+  [[nodiscard]] std::uint32_t pair_weight(std::int32_t before, std::int32_t tag) const;
+
+  friend class WeighedTags;
+
+  JointShape shape_;
+  TreeParser tree_;
+  TemplateSet templates_;
+};
+
+/// Tags, heads and relations of all words, end to end; what happened on the way.
+struct JointParsed {
+  Parsed trees;
+  std::vector<std::int32_t> tag;  // [units]
+};
+[[nodiscard]] JointParsed parse(const JointParser& parser, std::span<const float> weights,
+                                std::span<const float> pruning, const JointData& data, ParseOptions options,
+                                std::size_t threads);
+
+/// Gold tags and tree against the best ones at these weights. Where something is unknown, the best answer
+/// that agrees with the rest stands for gold.
+class JointObjective {
+ public:
+  struct Prepared {};
+  using Work = JointParseWork;
+
+  JointObjective(const JointParser& parser, const JointData& data, std::vector<std::uint8_t> allowed,
+                 ParseOptions options);
+  [[nodiscard]] std::int64_t weights() const { return parser_.shape().weights(); }
+  [[nodiscard]] std::int64_t dense() const { return 0; }
+  [[nodiscard]] Prepared prepare(WeightView) const { return {}; }
+  double compute(const Prepared&, WeightView weights, std::int64_t sentence, Work& work, Gradient& out) const;
+  template <ChangeRule R>
+  void apply(std::int64_t, const Gradient& gradient, Share share, R& rule) const {
+    apply_list(gradient.sparse, share, rule);
+  }
+
+ private:
+  [[nodiscard]] TaggedTree gold_of(std::span<const float> weights, std::int64_t sentence, std::int32_t order,
+                                   Work& work) const;
+
+  const JointParser& parser_;
+  const JointData& data_;
+  AllowedArcs allowed_;
+  ParseOptions options_;
+};
+
+}  // namespace duilian
