@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import logging
+import pickle
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,9 +18,12 @@ from hypothesis import strategies as st
 from duilian import _native, demo
 from duilian.corpus import Layer
 from duilian.errors import ConfigError, CorpusError, StandardError, TextError
-from duilian.lexicon import Entry, Lexicon, Match, Mode
+from duilian.lexicon import Entry, Finding, Lexicon, Match, Mode, _add, _add_block, _parse
 from duilian.models import Tagger
 from duilian.models.encoding import Encoding
+from duilian.streams import Source
+from duilian.streams import analyse as analyse_sources
+from duilian.wishes import Wished
 
 CORPUS = demo.load("ctb", "ctb")
 VOCABULARY = sorted({word for sentence in CORPUS for word in sentence["ctb"].words})
@@ -111,6 +116,48 @@ def test_entries_of_one_word_are_merged() -> None:
     assert list(lexicon) == [Entry("研究", ("NN", "VV"))]
 
 
+LINES = st.text("甲乙a|\t1.0 #\u3000\u200b-", max_size=12)
+
+
+@given(st.lists(LINES, max_size=12))
+@settings(max_examples=300)
+def test_the_fast_reading_of_lines_is_the_plain_one(lines: list[str]) -> None:
+    slow, faults = _native.WordList(), []
+    for number, line in enumerate(lines, start=1):
+        try:
+            if line.strip() and not line.lstrip().startswith("#"):
+                _add(_parse(line), slow)
+        except ConfigError as error:
+            faults.append((number, error.message))
+    fast = _native.WordList()
+    found = [(number, error.message) for number, error in _add_block(list(enumerate(lines, start=1)), fast)]
+    assert found == faults
+    assert contents(fast) == contents(slow)
+
+
+def contents(words: _native.WordList) -> list[tuple[str, list[str], str]]:
+    return [(words.word(k), words.tags(k), str(words.weight(k))) for k in range(len(words))]
+
+
+def test_a_lexicon_is_copied_and_pickled() -> None:
+    lexicon = Lexicon(
+        [Entry("研究", ("NN", "VV")), Entry("#好", (), 2.5), Entry("𠮷", ("a|b",))], mode="prefer"
+    )
+    for copied in (copy.copy(lexicon), copy.deepcopy(lexicon), pickle.loads(pickle.dumps(lexicon))):
+        assert list(copied) == list(lexicon)
+        assert (copied.mode, copied.weight, copied.skipped) == ("prefer", lexicon.weight, 0)
+        assert copied.explain(list("研究#好")) == lexicon.explain(list("研究#好"))
+
+
+def test_what_is_no_text_is_refused() -> None:
+    lexicon = Lexicon(["好"])
+    assert 3 not in lexicon
+    assert "" not in lexicon
+    for ask in (lexicon.__contains__, lexicon.explain, lexicon.columns, lexicon.trace):
+        with pytest.raises(TextError, match="lone surrogate"):
+            ask("好\ud800")
+
+
 # Matching
 
 
@@ -178,6 +225,46 @@ def test_columns_tell_place_length_and_tags() -> None:
     assert columns["lexicon_tag"] == ["P|VV", "NR", "NR", "O", "-", "-", "-"]
     assert lexicon.columns(list("中华人民共和国"))["lexicon"] == ["B5+", *["I5+"] * 5, "E5+"]
     assert lexicon.columns([]) == {"lexicon": [], "lexicon_tag": []}
+
+
+# Tracing
+
+
+def test_trace_says_what_fires_and_why_others_do_not() -> None:
+    lexicon = Lexicon(["和服", "服务", Entry("商品", (), 1.5), "Phone", "云计算", "好。他"])
+    assert lexicon.trace("商品和服务") == [
+        Finding(0, 2, "商品", "prefer"),
+        Finding(2, 4, "和服", "force"),
+        Finding(3, 5, "服务", "force", "overlaps '和服', which goes first"),
+    ]
+    assert [each.fires for each in lexicon.trace("商品和服务")] == [True, True, False]
+    assert lexicon.trace("iPhone") == [Finding(1, 6, "Phone", "force")]
+    inside = "begins or ends inside a unit that is never cut"
+    assert lexicon.trace("iPhone", join_letters=True) == [Finding(1, 6, "Phone", "force", inside)]
+    between = "a sentence ends in it, or something invisible stands in it"
+    assert lexicon.trace("你好。他 和服") == [
+        Finding(1, 4, "好。他", "force", between),
+        Finding(5, 7, "和服", "force"),
+    ]
+    assert lexicon.trace("云 计算") == [], "that is another word"
+    assert lexicon.trace("") == []
+
+
+@given(st.lists(small_words, max_size=8), st.text("甲乙丙丁 。", max_size=14))
+def test_trace_has_every_occurrence_and_fires_what_the_decoder_hears(words: list[str], text: str) -> None:
+    lexicon = Lexicon(words)
+    found = lexicon.trace(text)
+    places = {(start, end) for start, end in itertools.combinations(range(len(text) + 1), 2)}
+    assert [(each.start, each.end) for each in found] == sorted(
+        place for place in places if text[slice(*place)] in words
+    )
+    assert all(text[each.start : each.end] == each.word for each in found)
+    fired = [place for each in found if each.fires for place in range(each.start, each.end)]
+    assert len(fired) == len(set(fired)), "no two that fire overlap"
+    pieces = itertools.chain.from_iterable(part.split(" ") for part in text.split("。"))
+    assert len([each for each in found if each.fires]) == sum(
+        len(lexicon.explain(list(piece))) for piece in pieces
+    )
 
 
 # Force
@@ -340,6 +427,26 @@ def test_entries_that_do_not_occur_change_nothing(
         assert all(np.array_equal(a, b) for a, b in zip(plain, wished, strict=True))
 
 
+@given(st.text("我们明天去北京 \u3000\u200b。a1", max_size=16), st.data())
+@settings(max_examples=60, deadline=None)
+def test_entries_that_a_line_of_text_does_not_have_change_nothing(
+    characters: Tagger, line: str, data: st.DataObject
+) -> None:
+    # Parts of the line, too, once the gaps in it are left out.
+    joined = "".join(line.split())
+    cut = data.draw(st.integers(0, len(joined)))
+    words = [each for each in (joined, joined[cut:], joined[:cut]) if each and each not in line]
+    lexicon = Lexicon([*words, "我们北京"] if "我们北京" not in line else words)
+    for with_confidence in (False, True):
+        plain, wished = (
+            list(analyse_sources(characters, [Source(line)], lexicon=each, with_confidence=with_confidence))
+            for each in (None, lexicon)
+        )
+        assert wished == plain
+    assert characters.predict_layers([(line,)], lexicon=lexicon) == characters.predict_layers([(line,)])
+    assert characters.k_best((line,), 2, lexicon=lexicon) == characters.k_best((line,), 2)
+
+
 @given(st.lists(texts, min_size=2, max_size=4), st.data())
 @settings(max_examples=40, deadline=None)
 def test_sentences_do_not_see_each_other(
@@ -409,14 +516,18 @@ def test_a_model_that_only_segments_ignores_tags() -> None:
 
 
 def test_wishes_that_cannot_be_met_are_logged(characters: Tagger, caplog: pytest.LogCaptureFixture) -> None:
-    class Impossible(Lexicon):
-        def wishes(self, encoding: Encoding, sentences: object) -> _native.Wishes:
+    class Contradiction(Wished):
+        def native(self) -> _native.Wishes:
             sets = _native.TagSets(
-                np.array([0, 1, 1], np.int32), np.array([encoding.number["E@NN"]], np.int32)
+                np.array([0, 1, 1], np.int32),
+                np.array([characters.encoding_.number["E@NN"]], np.int32),
             )
-            return _native.Wishes(
-                sets, np.array([], np.int64), np.array([], np.int32), np.array([], np.float32)
-            )
+            nothing = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
+            return _native.Wishes(sets, *nothing)
+
+    class Impossible(Lexicon):
+        def wished(self, encoding: Encoding, *_: object, **__: object) -> Wished:
+            return Contradiction(encoding)
 
     with caplog.at_level(logging.WARNING, "duilian"):
         layer = characters.predict_layers([["明天"]], lexicon=Impossible())[0]

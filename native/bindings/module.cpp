@@ -14,6 +14,7 @@ NB_MODULE(_native, m) {
       "add_max_burst", [](std::size_t rounds) { return duilian::kernels().add_max_burst(rounds); },
       nb::arg("rounds"));
   bind_text(m);
+  bind_lexicon(m);
   bind_features(m);
   bind_lattice(m);
   bind_chain(m);

@@ -4,19 +4,25 @@ Matches become wishes to the decoder: labels that are allowed at a unit, or a bo
 does not have leave its analysis alone. The same matches can be columns for feature templates, so that a
 model learns how far to trust the lexicon.
 
-Words are found through the lengths that occur with their first two characters: a lookup for each length.
+The entries lie in a native table, a million of them in less than 100 MB, which also finds them in texts; see
+`native/include/duilian/lexicon/word_list.hpp`.
 """
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 import functools
 import itertools
+import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+
+import numpy as np
 
 from duilian import _native
+from duilian import text as texts
 from duilian.corpus.files import display_name, read_lines
 from duilian.corpus.lines import shown
 from duilian.corpus.storage import ReadReport
@@ -28,11 +34,12 @@ if TYPE_CHECKING:
     from duilian.models.encoding import Encoding, Level
 
 Mode = Literal["force", "prefer"]
-_Occurrence = tuple[bool, int, int, str]
-"""Whether it is a preference, minus its length in units, its start, the word: the least goes first."""
+_Found = tuple[int, int, int, bool]
+"""First unit, unit behind the last, number of the entry, whether it is a preference."""
 
 WEIGHT = 2.0  # per unit
 MOST_WEIGHT = 1e4  # decoding stays exact up to scores of this size
+LINES_AT_ONCE = 50_000
 LONG = 5  # words of so many units and more are one class of length, as in the template `len`
 
 
@@ -58,15 +65,6 @@ class Entry:
         if len(self.tags) > 1:
             object.__setattr__(self, "tags", tuple(sorted(set(self.tags))))
 
-    def merged(self, other: Entry) -> Entry:
-        """What two entries of one word say together: one of the tags of either."""
-        if self.weight != other.weight:
-            raise ConfigError(
-                f"the word {shown(self.word)} has two weights, {self.weight} and {other.weight}",
-                hint="give one weight, or the same one with each tag",
-            )
-        return Entry(self.word, self.tags + other.tags, self.weight)
-
 
 class Match(NamedTuple):
     """An entry that fires: on the units from `start` to `end` (exclusive)."""
@@ -75,6 +73,24 @@ class Match(NamedTuple):
     end: int
     word: str
     mode: Mode
+
+
+class Finding(NamedTuple):
+    """A place where the text has the word of an entry: characters from `start` to `end` (exclusive).
+
+    `why_not` is empty if the entry fires, otherwise it says in a few words why it does not.
+    """
+
+    start: int
+    end: int
+    word: str
+    mode: Mode
+    why_not: str = ""
+
+    @property
+    def fires(self) -> bool:
+        """Whether the decoder hears of it."""
+        return not self.why_not
 
 
 def check_weight(weight: float) -> float:
@@ -103,17 +119,9 @@ class Lexicon:
         self.weight = check_weight(weight)
         self.skipped = 0  # how many malformed lines a lenient reading left out
         self.problems: tuple[str, ...] = ()  # the first few messages about them
-        merged: dict[str, Entry] = {}
+        self._words = _native.WordList()
         for entry in entries:
-            _add(entry if isinstance(entry, Entry) else Entry(entry), merged)
-        self._take(merged)
-
-    def _take(self, entries: dict[str, Entry]) -> None:
-        is_soft = self.mode == "prefer"
-        self._entries = entries
-        self._is_soft = {word: is_soft or entry.weight is not None for word, entry in entries.items()}
-        self._lengths = _lengths_by_prefix(entries)
-        self._tags = frozenset(tag for entry in entries.values() for tag in entry.tags)
+            _add(entry if isinstance(entry, Entry) else Entry(entry), self._words)
 
     @classmethod
     def read(
@@ -131,47 +139,113 @@ class Lexicon:
         """
         lexicon = cls(mode=mode, weight=weight)
         report = ReadReport()
-        entries: dict[str, Entry] = {}
-        for number, line in read_lines(path, encoding=encoding, skip=report.skip if lenient else None):
-            try:
-                if line.strip() and not line.lstrip().startswith("#"):
-                    _add(_parse(line), entries)
-            except ConfigError as error:
+        lines = read_lines(path, encoding=encoding, skip=report.skip if lenient else None)
+        while block := list(itertools.islice(lines, LINES_AT_ONCE)):
+            for number, error in _add_block(block, lexicon._words):
                 problem = CorpusError(display_name(path), number, error.message, error.hint)
                 if not lenient:
-                    raise problem from None
+                    raise problem
                 report.skip(problem)
-        lexicon._take(entries)
         lexicon.skipped, lexicon.problems = report.skipped, tuple(report.problems)
         return lexicon
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._words)
 
     def __contains__(self, word: object) -> bool:
-        return word in self._entries
+        return isinstance(word, str) and self._numbers([check_text(word)])[0] >= 0
 
     def __iter__(self) -> Iterator[Entry]:
-        return (self._entries[word] for word in sorted(self._entries))
+        return map(self._entry, self._words.sorted().tolist())
 
     def __repr__(self) -> str:
         return f"<Lexicon: {len(self)} words, mode {self.mode}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        entries = [(entry.word, entry.tags, entry.weight) for entry in self]
+        return {**self.__dict__, "_words": entries}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        words = _native.WordList()
+        for word, tags, weight in state.pop("_words"):
+            words.add(word, list(tags), math.nan if weight is None else weight)
+        self.__dict__.update(state, _words=words)
+
+    def _entry(self, number: int) -> Entry:
+        weight = self._words.weight(number)
+        return Entry(
+            self._words.word(number), tuple(self._words.tags(number)), None if math.isnan(weight) else weight
+        )
+
+    def _numbers(self, words: Sequence[str]) -> list[int]:
+        """The entry of each word, -1 where there is none."""
+        found: list[int] = self._words.find_all(list(words)).tolist()
+        return found
 
     def explain(self, units: Sequence[str], *, level: Level = "char") -> list[Match]:
         """Which entry fires where. Of overlapping matches forced ones win, then longer, then earlier ones.
 
         At word level only entries with tags fire, on a unit that is the word.
         """
+        check_text("".join(units))
+        return [
+            Match(start, end, self._words.word(entry), _mode(is_soft))
+            for start, end, entry, is_soft in self._matches([units], level, None)[0]
+        ]
+
+    def trace(self, text: str, *, join_letters: bool = False, join_digits: bool = False) -> list[Finding]:
+        """Every place where a text has the word of an entry: which fire, and why others do not.
+
+        Sentences are analysed one by one. `join_letters` and `join_digits` are those of the model.
+        """
+        units = [
+            texts.units(text[a:b], join_letters=join_letters, join_digits=join_digits) + a
+            for a, b in texts.sentences(text).tolist()
+        ]
+        gaps = [(np.flatnonzero(spans[1:, 0] > spans[:-1, 1]) + 1).tolist() for spans in units]
+        matches = self._matches([texts.cut(text, spans) for spans in units], "char", gaps)
+        fired = [
+            (int(spans[start, 0]), int(spans[end - 1, 1]))
+            for spans, found in zip(units, matches, strict=True)
+            for start, end, _, _ in found
+        ]
+        edges = {int(edge) for spans in units for edge in spans.ravel()}
+        return [
+            Finding(
+                start,
+                end,
+                self._words.word(entry),
+                _mode(self._is_soft(entry)),
+                _why_not(text, (start, end), fired, edges),
+            )
+            for start, end, entry in self._words.occurrences(text).tolist()
+        ]
+
+    def _is_soft(self, entry: int) -> bool:
+        return self.mode == "prefer" or not math.isnan(self._words.weight(entry))
+
+    def _matches(
+        self, sentences: Sequence[Sequence[str]], level: Level, gaps: Sequence[Sequence[int]] | None
+    ) -> list[list[_Found]]:
+        """For each sentence the units, entry and softness of what fires in it."""
         if level == "word":
             return [
-                Match(t, t + 1, unit, "prefer" if self._is_soft[unit] else "force")
-                for t, unit in enumerate(units)
-                if unit in self._entries and self._entries[unit].tags
+                [
+                    (t, t + 1, entry, self._is_soft(entry))
+                    for t, entry in enumerate(self._numbers(units))
+                    if entry >= 0 and self._words.tags(entry)
+                ]
+                for units in sentences
             ]
-        return [
-            Match(start, end, word, "prefer" if is_soft else "force")
-            for start, end, word, is_soft in _without_overlaps(self._occurrences(units), len(units))
-        ]
+        found: list[list[_Found]] = [[] for _ in sentences]
+        rows = self._words.matches(
+            [list(units) for units in sentences],
+            [] if gaps is None else [list(each) for each in gaps],
+            self.mode == "prefer",
+        )
+        for sentence, start, end, entry, is_soft in rows.tolist():
+            found[sentence].append((start, end, entry, bool(is_soft)))
+        return found
 
     def columns(self, units: Sequence[str]) -> dict[str, list[str]]:
         """The matches as columns for templates.
@@ -179,48 +253,48 @@ class Lexicon:
         `lexicon`: place in the word and its number of units (`B2`, `I3`, `E2`, `S`; `O` for no word);
         `lexicon_tag`: the word's tags (`NN|VV`; `-` if it has none, `O` for no word).
         """
+        check_text("".join(units))
         places, tags = ["O"] * len(units), ["O"] * len(units)
-        for start, end, word, _ in self.explain(units):
+        for start, end, entry, _ in self._matches([units], "char", None)[0]:
             places[start:end] = _places(end - start)
-            tags[start:end] = ["|".join(self._entries[word].tags) or "-"] * (end - start)
+            tags[start:end] = ["|".join(self._words.tags(entry)) or "-"] * (end - start)
         return {"lexicon": places, "lexicon_tag": tags}
 
-    def wishes(self, encoding: Encoding, sentences: Iterable[Sequence[str]]) -> _native.Wishes:
-        """What the lexicon asks of the decoder for sentences of units."""
+    def wished(
+        self,
+        encoding: Encoding,
+        sentences: Sequence[Sequence[str]],
+        gaps: Sequence[Sequence[int]],
+        *,
+        cut_at_gaps: bool = False,
+    ) -> Wished:
+        """What the lexicon asks of the decoder for sentences of units.
+
+        `gaps`: for each sentence the units with white space or something invisible before them, which no word
+        of the lexicon reaches over; if asked, no word at all does.
+        """
         self._check_tags(encoding)
         wished = Wished(encoding)
-        for units in sentences:
+        matches = self._matches(sentences, encoding.level, gaps)
+        for units, found, apart in zip(sentences, matches, gaps, strict=True):
             words = [
-                WishedWord(match.start, match.end, self._entries[match.word].tags, self._bonus_of(match))
-                for match in self.explain(units, level=encoding.level)
+                WishedWord(start, end, self._tags(entry), self._bonus(entry) if is_soft else None)
+                for start, end, entry, is_soft in found
             ]
-            wished.add_sentence(words, len(units))
-        return wished.native()
+            wished.add_sentence(words, len(units), apart if cut_at_gaps else ())
+        return wished
 
-    def _bonus_of(self, match: Match) -> float | None:
-        """What a match adds to its labels; None if it forbids the others."""
-        if match.mode == "force":
-            return None
-        weight = self._entries[match.word].weight
-        return self.weight if weight is None else weight
+    def _tags(self, entry: int) -> tuple[str, ...]:
+        return tuple(self._words.tags(entry))
 
-    def _occurrences(self, units: Sequence[str]) -> list[_Occurrence]:
-        """Every place where an entry begins and ends with a unit."""
-        text = "".join(units)
-        offsets = [0, *itertools.accumulate(map(len, units))]
-        unit_at = {offset: t for t, offset in enumerate(offsets)}
-        is_soft, lengths = self._is_soft, self._lengths
-        found = []
-        for start, at in enumerate(offsets[:-1]):
-            for length in lengths.get(text[at : at + 2], (1,)):
-                soft = is_soft.get(text[at : at + length])
-                if soft is not None and (end := unit_at.get(at + length)) is not None:
-                    found.append((soft, start - end, start, text[at : at + length]))
-        return found
+    def _bonus(self, entry: int) -> float:
+        weight = self._words.weight(entry)
+        return self.weight if math.isnan(weight) else weight
 
     def _check_tags(self, encoding: Encoding) -> None:
         # All entries, and not only those that match: a mistake shows at the first text, not in the middle.
-        unknown = self._tags.difference(encoding.tags or self._tags)
+        used = self._words.all_tags()
+        unknown = set(used).difference(encoding.tags or used)
         if not unknown:
             return
         entry = next(entry for entry in self if unknown.intersection(entry.tags))
@@ -250,36 +324,56 @@ def _parse_weight(field: str) -> float:
         raise ConfigError(f"the weight {shown(field)} is not a number") from None
 
 
-def _add(entry: Entry, entries: dict[str, Entry]) -> None:
-    known = entries.get(entry.word)
-    entries[entry.word] = entry if known is None else known.merged(entry)
+def _add(entry: Entry, words: _native.WordList) -> None:
+    weight = math.nan if entry.weight is None else entry.weight
+    if not words.add(entry.word, list(entry.tags), weight):
+        known = words.weight(int(words.find_all([entry.word])[0]))
+        raise ConfigError(
+            f"the word {shown(entry.word)} has two weights, "
+            f"{None if math.isnan(known) else known} and {entry.weight}",
+            hint="give one weight, or the same one with each tag",
+        )
 
 
-def _lengths_by_prefix(words: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    """First two characters → the lengths of the words that begin with them, and 1."""
-    masks: dict[str, int] = {}  # bit n for length n: 100,000 sets would take long to make
-    for word in words:
-        masks[word[:2]] = masks.get(word[:2], 0b10) | 1 << len(word)
-    return {prefix: _bits(mask) for prefix, mask in masks.items()}
+def _add_block(
+    block: Sequence[tuple[int, str]], words: _native.WordList
+) -> Iterator[tuple[int, ConfigError]]:
+    """Adds numbered lines; gives the number and fault of each that is wrong.
+
+    The native table takes the lines that are plainly sound and stops at any other, which is looked at here:
+    it may be sound all the same, and if it is not, there is one place that says why.
+    """
+    text = "\n".join([line for _, line in block]).encode() + b"\n"
+    at = seen = passed = 0  # bytes dealt with; bytes whose lines were counted; those lines
+    while (at := words.add_lines(text, at, MOST_WEIGHT)) < len(text):
+        passed += text.count(b"\n", seen, at)
+        seen = at
+        number, line = block[passed]
+        at += len(line.encode()) + 1
+        try:
+            if line.strip() and not line.lstrip().startswith("#"):
+                _add(_parse(line), words)
+        except ConfigError as error:
+            yield number, error
 
 
-@functools.cache
-def _bits(mask: int) -> tuple[int, ...]:
-    return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1)
+def _mode(is_soft: bool) -> Mode:
+    return "prefer" if is_soft else "force"
 
 
-def _without_overlaps(found: list[_Occurrence], length: int) -> list[tuple[int, int, str, bool]]:
-    """Start, end, word and softness of those that are left when the better of two that overlap stays."""
-    found.sort()
-    is_taken = bytearray(length)
-    kept = []
-    for is_soft, minus_length, start, word in found:
-        end = start - minus_length
-        if is_taken.find(1, start, end) < 0:
-            is_taken[start:end] = b"\1" * (end - start)
-            kept.append((start, end, word, is_soft))
-    kept.sort()
-    return kept
+def _why_not(text: str, place: tuple[int, int], fired: Sequence[tuple[int, int]], edges: set[int]) -> str:
+    """In a few words; empty if the place is among those that fired, which are in order."""
+    start, end = place
+    if start not in edges or end not in edges:
+        return "begins or ends inside a unit that is never cut"
+    for a, b in fired[max(0, bisect.bisect_right(fired, place) - 1) :]:
+        if (a, b) == place:
+            return ""
+        if a < end and start < b:
+            return f"overlaps {shown(text[a:b])}, which goes first"
+        if a >= end:
+            break
+    return "a sentence ends in it, or something invisible stands in it"
 
 
 @functools.cache

@@ -138,7 +138,7 @@ def analyse_k_best(
         else:
             line = _text(source, tagger)
             spans = _units(line, tagger)
-            found = plain.k_best(texts.cut(line, spans), k, lexicon=lexicon) if len(spans) else []
+            found = plain.k_best((line,), k, lexicon=lexicon) if len(spans) else []
             yield [_restored(source, line, spans, each.layer, None, each.probability) for each in found]
 
 
@@ -211,13 +211,17 @@ def _analyse_text(
 ) -> Iterator[Analysis]:
     lines = [_text(source, tagger) for source in batch]
     # A corpus has its sentences; a line of text is cut into them.
-    is_text = lexicon is None and all(source.sentence is None for source in batch)
-    guesses = _cut_lines(tagger, lines) if is_text else _predict(tagger, [(line,) for line in lines], lexicon)
+    is_text = all(source.sentence is None for source in batch)
+    guesses = (
+        _cut_lines(tagger, lines, lexicon)
+        if is_text
+        else _predict(tagger, [(line,) for line in lines], lexicon)
+    )
     split = _sentence_units if is_text else lambda line, tagger: [_units(line, tagger)]
     marginals = None
     if with_confidence:
-        parts = [(line, units) for line in lines for units in split(line, tagger)]
-        marginals = np.concatenate(_marginals(tagger, [texts.cut(*part) for part in parts] or [()], lexicon))
+        parts = [piece for line in lines for piece in (_sentences(line) if is_text else [(line,)])]
+        marginals = np.concatenate(_marginals(tagger, parts or [()], lexicon))
     first = 0  # the row of the line's first unit in marginals
     for source, line, guess in zip(batch, lines, guesses, strict=True):
         if marginals is None and "".join(guess.words) == line:  # words only: nothing to put together again
@@ -232,10 +236,10 @@ def _analyse_text(
         yield _restored(source, line, units, guess, probabilities, None)
 
 
-def _cut_lines(tagger: StandardTagger, lines: Sequence[str]) -> list[Layer]:
+def _cut_lines(tagger: StandardTagger, lines: Sequence[str], lexicon: Lexicon | None) -> list[Layer]:
     """Words and tags of each line, cut into sentences, by the native path of whole files if it will do."""
-    if tagger.templates_.columns:  # guide features are not for the native path
-        return _cut_sentences(tagger, lines)
+    if tagger.templates_.columns or lexicon is not None:  # guides and wishes are not for the native path
+        return _cut_sentences(tagger, lines, lexicon)
     # Control characters are in no unit, so that these signs are in no word.
     text = "".join(texts.check_text(line) + "\n" for line in lines).encode()
     answer = tagger.tag_lines(text, between="\x01", before_tag="\x02").decode()
@@ -247,11 +251,19 @@ def _cut_lines(tagger: StandardTagger, lines: Sequence[str]) -> list[Layer]:
     return layers
 
 
-def _cut_sentences(tagger: StandardTagger, lines: Sequence[str]) -> list[Layer]:
-    cuts = [texts.sentences(texts.check_text(line)).tolist() for line in lines]
-    pieces = [(line[a:b],) for line, ends in zip(lines, cuts, strict=True) for a, b in ends]
-    found = iter(tagger.predict_layers(pieces))
-    return [join_layers(list(itertools.islice(found, len(ends)))) for ends in cuts]
+def _cut_sentences(tagger: StandardTagger, lines: Sequence[str], lexicon: Lexicon | None) -> list[Layer]:
+    pieces = [_sentences(texts.check_text(line)) for line in lines]
+    flat = list(itertools.chain.from_iterable(pieces))
+    if isinstance(tagger, CoupledSide):
+        found = iter(tagger.predict_layers(flat))
+    else:
+        found = iter(tagger.predict_layers(flat, lexicon=lexicon, cut_at_gaps=True))
+    return [join_layers(list(itertools.islice(found, len(each)))) for each in pieces]
+
+
+def _sentences(line: str) -> list[tuple[str]]:
+    """The sentences of a line, each as the one word that a tagger cuts."""
+    return [(line[a:b],) for a, b in texts.sentences(line).tolist()]
 
 
 def join_layers(parts: Sequence[Layer]) -> Layer:

@@ -36,12 +36,16 @@ class Wished:
     def __init__(self, encoding: Encoding) -> None:
         self._labels_of = _labels_of_words(encoding)
         self._edges = _open_edges(encoding)
+        self._starts: Labels = tuple(np.flatnonzero(encoding.succession.start).tolist())
         self._first = 0  # unit where the next sentence begins
         self._allowed: dict[int, Labels] = {}
         self._bonus: dict[int, tuple[Labels, float]] = {}
 
-    def add_sentence(self, words: Sequence[WishedWord], length: int) -> None:
-        """The words of the next sentence, which has so many units; they do not overlap."""
+    def add_sentence(self, words: Sequence[WishedWord], length: int, starts: Sequence[int] = ()) -> None:
+        """The words of the next sentence, which has so many units; they do not overlap.
+
+        `starts`: units that begin a word, whatever else; no wished word has one inside.
+        """
         for word in words:
             labels = self._labels_of(word.tags, word.end - word.start)
             units = range(self._first + word.start, self._first + word.end)
@@ -52,6 +56,9 @@ class Wished:
                 self._bonus.update(zip(units, bonuses, strict=True))
         if any(self._edges):
             self._close_edges(words, length)
+        for unit in starts:
+            known = self._allowed.get(self._first + unit, self._starts)
+            self._allowed[self._first + unit] = tuple(label for label in known if label in self._starts)
         self._first += length
 
     def _close_edges(self, words: Sequence[WishedWord], length: int) -> None:

@@ -7,13 +7,14 @@ import io
 import os
 import random
 import sys
+from collections.abc import Callable, Iterator
 
 import pytest
 from corpus_samples import SAMPLES, SLASH
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duilian.corpus import FORMATS, guess_format, open_writer, read, read_lines, read_sentences, write
+from duilian.corpus import FORMATS, files, guess_format, open_writer, read, read_lines, read_sentences, write
 from duilian.corpus.encodings import likely_encoding
 from duilian.corpus.files import DamagedFileError
 from duilian.errors import ConfigError, CorpusError, DuilianError, TextError
@@ -352,3 +353,30 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory, raw):
     path.write_bytes(raw)
     for name in [None, *SAMPLES]:
         refusal(path, name)
+
+
+LINE_PARTS = st.sampled_from(
+    [b"a", "好".encode(), b"\n", b"\r\n", b"\r", b"\0", b"\xff", "\ufeff".encode(), b" "]
+)
+
+
+@settings(max_examples=300)
+@given(st.lists(LINE_PARTS, max_size=30).map(b"".join), st.integers(1, 12), st.booleans())
+def test_blocks_are_read_as_lines_are(content: bytes, size: int, lenient: bool) -> None:
+    def outcome(lines: Callable[[files.Skip | None], Iterator[tuple[int, str]]]) -> list[object]:
+        found: list[object] = []
+        try:
+            found += lines((lambda problem: found.append(problem.message)) if lenient else None)
+        except CorpusError as error:
+            found.append(error.message)
+        return found
+
+    def by_blocks(skip: files.Skip | None) -> Iterator[tuple[int, str]]:
+        return files._lines_of_file(io.BufferedReader(io.BytesIO(content)), "f", "utf-8", skip)  # type: ignore[arg-type]
+
+    def by_lines(skip: files.Skip | None) -> Iterator[tuple[int, str]]:
+        return files._checked(files._decoded_lines(io.BytesIO(content), "f", "utf-8", skip), "f", skip)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "_BLOCK_SIZE", size)
+        assert outcome(by_blocks) == outcome(by_lines)

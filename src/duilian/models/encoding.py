@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
+from duilian import text as texts
 from duilian.corpus import Layer, Tag
 from duilian.errors import ConfigError, StandardError
 from duilian.evaluation import LabelMeaning
@@ -97,6 +98,23 @@ class Encoding:
         check_text("".join(words))
         units, counts = _native.split_words(list(words), self.join_letters, self.join_digits)
         return units, counts
+
+    def gaps(self, words: Sequence[str], units: Sequence[str]) -> list[int]:
+        """Which units of words have something before them that is in no unit: white space, or invisible."""
+        if sum(map(len, units)) == sum(map(len, words)):
+            return []
+        found: list[int] = []
+        first, is_open = 0, False  # open: the last word ends in such a character
+        for word in words:
+            spans = texts.units(word, join_letters=self.join_letters, join_digits=self.join_digits)
+            edges = [0, *spans.ravel().tolist()]
+            is_gap = [edges[k] < edges[k + 1] for k in range(0, len(edges) - 1, 2)]
+            if is_gap:
+                is_gap[0] = is_gap[0] or is_open
+            found += [first + k for k, gap in enumerate(is_gap) if gap]
+            is_open = edges[-1] < len(word) or (is_open and not is_gap)
+            first += len(is_gap)
+        return found
 
     def encode(self, layers: Iterable[Layer]) -> Encoded:
         """Units and labels of annotated sentences."""

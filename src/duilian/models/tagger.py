@@ -274,15 +274,40 @@ class Tagger(Stored):
             self.folding_.native,
         )
 
-    def _wishes(self, lexicon: Lexicon | None, units: Sequence[Sequence[str]]) -> _native.Wishes:
-        return NO_WISHES if lexicon is None else lexicon.wishes(self.encoding_, units)
+    def _wishes(
+        self,
+        lexicon: Lexicon | None,
+        units: Sequence[Sequence[str]],
+        layers: Sequence[Layer],
+        *,
+        cut_at_gaps: bool = False,
+    ) -> _native.Wishes:
+        if self.level == "word":
+            cut_at_gaps = False
+        if lexicon is None and not cut_at_gaps:
+            return NO_WISHES
+        encoding = self.encoding_
+        gaps = [
+            [] if self.level == "word" else encoding.gaps(layer.words, each)
+            for layer, each in zip(layers, units, strict=True)
+        ]
+        words = Lexicon() if lexicon is None else lexicon
+        return words.wished(encoding, units, gaps, cut_at_gaps=cut_at_gaps).native()
 
-    def predict_layers(self, X: Sentences, *, lexicon: Lexicon | None = None) -> list[Layer]:  # noqa: N803
-        """The analysis of each sentence. At character level the words given are joined and cut anew."""
+    def predict_layers(
+        self,
+        X: Sentences,  # noqa: N803
+        *,
+        lexicon: Lexicon | None = None,
+        cut_at_gaps: bool = False,
+    ) -> list[Layer]:
+        """The analysis of each sentence. At character level the words given are joined and cut anew; white
+        space that stands in them ends a word if `cut_at_gaps` says so.
+        """
         layers = self.layers(X)
         units = [self.encoding_.split(layer.words)[0] for layer in layers]
         packed = self._pack(units, layers)
-        wishes = self._wishes(lexicon, units)
+        wishes = self._wishes(lexicon, units, layers, cut_at_gaps=cut_at_gaps)
         labels, impossible = self.predictor_.predict(packed, wishes, self.threads)
         if impossible:
             _log.warning("%d sentences could not be analysed as the lexicon asks", impossible)
@@ -310,7 +335,7 @@ class Tagger(Stored):
         layers = self.layers(X)
         units = [self.encoding_.split(layer.words)[0] for layer in layers]
         packed = self._pack(units, layers)
-        found = self.predictor_.predict_marginals(packed, self._wishes(lexicon, units), self.threads)
+        found = self.predictor_.predict_marginals(packed, self._wishes(lexicon, units, layers), self.threads)
         return np.split(found, packed.first[1:-1])
 
     def k_best(
@@ -319,7 +344,8 @@ class Tagger(Stored):
         """The k most probable analyses of a sentence, best first."""
         layer = self._layer(sentence)
         units = self.encoding_.split(layer.words)[0]
-        chain = self.predictor_.chain(self._pack([units], [layer]), self._wishes(lexicon, [units]), 0)
+        wishes = self._wishes(lexicon, [units], [layer])
+        chain = self.predictor_.chain(self._pack([units], [layer]), wishes, 0)
         log_z = chain.log_partition()
         tags = chain.tags
         return [

@@ -1,0 +1,103 @@
+// The entries of a user's lexicon, some 50 bytes each and the word: the words lie in one string, and a tag
+// set that many words have is kept once. Filled once, then only read, by any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace duilian {
+
+class WordList {
+ public:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+  static constexpr double kNoWeight = std::numeric_limits<double>::quiet_NaN();
+
+  using Tags = std::vector<std::string>;
+
+  /// Adds an entry; to a word that is there already, its tags. Changes nothing and returns false if the word
+  /// is there with another weight. Throws std::invalid_argument if the word is empty.
+  bool add(std::u32string_view word, Tags tags, double weight);
+
+  /// Adds lines of word, tags (`NN|VV`) and weight with tabs between; blank lines and lines that begin with #
+  /// are passed by. Stops before a line that is not plainly sound, or that `add` refuses: whoever knows what
+  /// to say about it takes over there. Returns how many bytes it has dealt with, a whole number of lines.
+  [[nodiscard]] std::size_t add_lines(std::string_view lines, double most_weight);
+
+  /// Number of a word, in the order of insertion; kNone if it is not there.
+  [[nodiscard]] std::uint32_t find(std::u32string_view word) const;
+
+  [[nodiscard]] std::size_t size() const { return tag_set_.size(); }
+  [[nodiscard]] std::u32string_view word(std::size_t entry) const;
+  [[nodiscard]] const Tags& tags(std::size_t entry) const { return sets_[tag_set_[entry]]; }
+  [[nodiscard]] double weight(std::size_t entry) const { return weight_[entry]; }
+  [[nodiscard]] bool has_weight(std::size_t entry) const { return weight_[entry] == weight_[entry]; }
+  /// Every tag that an entry has, sorted.
+  [[nodiscard]] Tags all_tags() const;
+  /// Entries by the order of their words.
+  [[nodiscard]] std::vector<std::uint32_t> sorted() const;
+
+  /// Characters from `start` to `end` of a text are an entry's word.
+  struct Occurrence {
+    std::int64_t start;
+    std::int64_t end;
+    std::uint32_t entry;
+    bool operator==(const Occurrence&) const = default;
+  };
+
+  /// Every place where a text has a word, by start, then end.
+  void find_occurrences(std::u32string_view text, std::vector<Occurrence>& out) const;
+
+ private:
+  struct Slot {
+    std::uint32_t check = 0;
+    std::uint32_t entry = kNone;
+  };
+
+  [[nodiscard]] std::uint32_t find(std::u32string_view word, std::uint64_t hash) const;
+  [[nodiscard]] bool add_line(std::string_view line, double most_weight);
+  bool insert(std::u32string_view word, std::uint32_t tag_set, double weight);
+  void place(std::uint64_t hash, std::uint32_t entry);
+  void grow();
+  void note_length(std::u32string_view word);
+  [[nodiscard]] std::size_t filter_place(std::u32string_view text) const;
+  [[nodiscard]] std::uint32_t intern(Tags tags);
+
+  std::u32string text_;                 // the words, one after the other
+  std::vector<std::uint32_t> end_;      // [entries]  where a word ends in text_
+  std::vector<std::uint32_t> tag_set_;  // [entries]
+  std::vector<double> weight_;          // [entries]
+  std::vector<Slot> slots_;             // a power of two, at most half full
+
+  std::vector<Tags> sets_{{}};
+  std::map<Tags, std::uint32_t> set_number_{{{}, 0}};
+  std::unordered_map<std::string, std::uint32_t> field_set_;  // tags as lines write them
+
+  // A filter: bit n for the length n of words whose first two characters fall on the same number. Lengths
+  // that have no bit are the last bit and a list of their own.
+  std::vector<std::uint64_t> lengths_;     // a power of two
+  std::vector<std::size_t> long_lengths_;  // ascending
+};
+
+/// Units of a sentence that are an entry's word.
+struct WordMatch {
+  std::int64_t start;  // units
+  std::int64_t end;
+  std::uint32_t entry;
+  bool is_soft;  // a preference
+  bool operator==(const WordMatch&) const = default;
+};
+
+/// The matches of a sentence of units: a match begins and ends with a unit and has no gap inside. Of matches
+/// that overlap forced ones stay before preferred ones, then longer (in units) before shorter, then earlier.
+/// `gaps`: units with something invisible before them, ascending. `prefers`: entries without a weight are
+/// preferences too.
+[[nodiscard]] std::vector<WordMatch> match_units(const WordList& words, std::span<const std::string> units,
+                                                 std::span<const std::int64_t> gaps, bool prefers);
+
+}  // namespace duilian
