@@ -53,10 +53,10 @@ using Answer = std::tuple<double, std::vector<std::int32_t>, std::vector<std::in
 }
 
 [[nodiscard]] JointData joint_data(const TreeData& tree, const Input<std::int64_t>& first,
-                                   const Input<std::int32_t>& tag, const Input<float>& prior,
+                                   const Input<std::int32_t>& tag, const Input<std::uint8_t>& likelihood,
                                    const Input<std::int32_t>& gold, std::int32_t tags,
                                    std::int32_t relations) {
-  JointData built{tree, to_vector(first), to_vector(tag), to_vector(prior), to_vector(gold)};
+  JointData built{tree, to_vector(first), to_vector(tag), to_vector(likelihood), to_vector(gold)};
   check(built, tags, relations);
   return built;
 }
@@ -82,11 +82,11 @@ void bind_joint(nb::module_& m) {
       .def(
           "__init__",
           [](JointData* self, const TreeData& tree, const Input<std::int64_t>& first,
-             const Input<std::int32_t>& tag, const Input<float>& prior, const Input<std::int32_t>& gold,
-             std::int32_t tags, std::int32_t relations) {
-            new (self) JointData(joint_data(tree, first, tag, prior, gold, tags, relations));
+             const Input<std::int32_t>& tag, const Input<std::uint8_t>& likelihood,
+             const Input<std::int32_t>& gold, std::int32_t tags, std::int32_t relations) {
+            new (self) JointData(joint_data(tree, first, tag, likelihood, gold, tags, relations));
           },
-          "tree"_a, "first"_a, "tag"_a, "prior"_a, "gold"_a, "tags"_a, "relations"_a);
+          "tree"_a, "first"_a, "tag"_a, "likelihood"_a, "gold"_a, "tags"_a, "relations"_a);
 
   nb::class_<JointParser>(m, "JointParser")
       .def(

@@ -23,7 +23,7 @@ class WeighedTags : public WeighedParts {
     return work_.margin != 0.0 && work_.gold.heads[word[m]] != word[h] ? score + work_.margin : score;
   }
   [[nodiscard]] double tag(std::int32_t node) const {
-    float total = work_.prior[static_cast<std::size_t>(node)];
+    float total = 0.0F;
     parser_.visit_tag(work_, node, [&](std::uint32_t weight) { total += weights_[weight]; });
     const double score = static_cast<double>(total);
     const std::int32_t word = work_.nodes.word[node];
@@ -41,6 +41,8 @@ class WeighedTags : public WeighedParts {
 
 namespace {
 
+constexpr std::uint64_t kLikelihoodFeature = 0xC2B2AE3D27D4EB4FU;
+
 [[nodiscard]] const JointShape& checked(const JointShape& shape) {
   check(shape.tree);
   if (shape.tag_bits < 4 || shape.tag_bits > 28)
@@ -57,8 +59,10 @@ void check(const JointData& data, std::int32_t tags, std::int32_t relations) {
   check(data.tree, tags - 1, relations);
   const auto units = static_cast<std::size_t>(data.tree.sentences.units());
   if (data.first.size() != units + 1 || data.first[0] != 0 || data.gold.size() != units ||
-      data.first.back() != static_cast<std::int64_t>(data.tag.size()) || data.prior.size() != data.tag.size())
-    throw std::invalid_argument("every word needs its candidates and a gold tag, every candidate a prior");
+      data.first.back() != static_cast<std::int64_t>(data.tag.size()) ||
+      data.likelihood.size() != data.tag.size())
+    throw std::invalid_argument(
+        "every word needs its candidates and a gold tag, every candidate a likelihood");
   for (std::size_t k = 0; k < units; ++k) {
     if (data.first[k] >= data.first[k + 1]) throw std::invalid_argument("a word has no candidate tag");
     if (data.gold[k] < kUnknown || data.gold[k] >= tags)
@@ -80,7 +84,7 @@ void JointParser::prepare(const JointData& data, std::int64_t sentence, Work& wo
   const auto n = static_cast<std::int64_t>(work.words.nodes.size()) - 1;
   work.nodes.reset();
   work.atoms.assign(1, work.words.nodes[0]);
-  work.prior.assign(1, 0.0F);
+  work.likelihood.assign(1, 0);
   work.margin = 0.0;
   for (std::int64_t m = 1; m <= n; ++m) {
     const auto unit = static_cast<std::size_t>(begin + m - 1);
@@ -88,7 +92,7 @@ void JointParser::prepare(const JointData& data, std::int64_t sentence, Work& wo
     for (std::int64_t c = data.first[unit]; c < data.first[unit + 1]; ++c) {
       work.atoms.push_back(work.words.nodes[m]);
       work.atoms.back().tag = data.tag[c];
-      work.prior.push_back(data.prior[c]);
+      work.likelihood.push_back(data.likelihood[c]);
     }
   }
   work.keys.reset(work.atoms, {false, shape_.tree.order});
@@ -104,8 +108,12 @@ void JointParser::visit_tag(const Work& work, std::int32_t node, const Visit& vi
   const auto tag = static_cast<std::uint64_t>(work.atoms[node].tag) + 1;
   const auto start = static_cast<std::uint32_t>(shape_.tag_start());
   const auto shift = static_cast<std::uint32_t>(64 - shape_.tag_bits);
+  const auto visit_key = [&](std::uint64_t key) { visit(start + static_cast<std::uint32_t>(key >> shift)); };
   for (std::int64_t k = work.features.first[unit]; k < work.features.first[unit + 1]; ++k)
-    visit(start + static_cast<std::uint32_t>(mix(work.features.value[k], tag) >> shift));
+    visit_key(mix(work.features.value[k], tag));
+  const std::uint64_t likelihood = mix(kLikelihoodFeature, work.likelihood[node]);
+  visit_key(mix(likelihood, 0));
+  visit_key(mix(likelihood, tag));
 }
 
 std::uint32_t JointParser::pair_weight(std::int32_t before, std::int32_t tag) const {

@@ -43,7 +43,9 @@ class Rule(Protocol):
 class AdaGrad:
     """Each weight has its own step, rate / √(1 + Σ g²) (Duchi et al. 2011)."""
 
-    def __init__(self, objective: Objective | _native.TreeObjective, config: LearnConfig) -> None:
+    def __init__(
+        self, objective: Objective | _native.TreeObjective | _native.JointObjective, config: LearnConfig
+    ) -> None:
         self._objective, self._config = objective, config
         self.arrays: dict[str, npt.NDArray[Any]] = {"squares": np.zeros(objective.weights, np.float32)}
         self.numbers = {"rate": config.rate or ADAGRAD_RATE}
@@ -137,7 +139,9 @@ class Exponentiated:
 class Perceptron:
     """The averaged perceptron (Collins 2002): answers come from the mean of the weights of all rounds."""
 
-    def __init__(self, objective: _native.TreeObjective, config: LearnConfig) -> None:
+    def __init__(
+        self, objective: _native.TreeObjective | _native.JointObjective, config: LearnConfig
+    ) -> None:
         self._objective, self._config = objective, config
         self.arrays: dict[str, npt.NDArray[Any]] = {"lag": np.zeros(objective.weights, np.float64)}
         self.numbers: dict[str, float] = {"rounds": 0.0}

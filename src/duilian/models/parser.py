@@ -29,6 +29,9 @@ from duilian.text import Folding, Script
 
 Sentences = Iterable[Layer] | Iterable[Sentence]
 Weights = npt.NDArray[np.float32]
+Ids = npt.NDArray[np.int32]
+Parsed = tuple[Ids, Ids, npt.NDArray[np.float64], list[int], list[int]]
+"""Heads and relations of all words, scores, sentences parsed at order 1, sentences without a tree."""
 
 _log = logging.getLogger("duilian")
 
@@ -100,7 +103,7 @@ class Parser(Stored):
 
         With `checkpoint` the state is saved after each iteration; with `resume` training goes on from there.
         """
-        run = ParserRun(self, self.layers(X))
+        run = self._new_run(self.layers(X))
         self.lifted_ = run.lifted
         run.learn_pruning()
         trainer = run.train(
@@ -113,6 +116,9 @@ class Parser(Stored):
         self.iterations_ = trainer.iteration
         self.weights_ = trainer.best
         return self
+
+    def _new_run(self, layers: list[Layer]) -> ParserRun:
+        return ParserRun(self, layers)
 
     def layers(self, X: Sentences) -> list[Layer]:  # noqa: N803
         """Sentences in any of the accepted forms, as layers."""
@@ -160,9 +166,13 @@ class Parser(Stored):
         return self._parsed(self.weights_, layers, keep_heads)
 
     def _parsed(self, weights: Weights, layers: Sequence[Layer], keep_heads: bool = False) -> list[Layer]:
-        heads, relations, _, simplified, impossible = self.native_.parse(
+        parsed = self.native_.parse(
             weights, self.pruning_, self.data(layers), self.options(keep_heads=keep_heads), self.threads
         )
+        return self._with_trees(layers, parsed, keep_heads)
+
+    def _with_trees(self, layers: Sequence[Layer], parsed: Parsed, keep: bool) -> list[Layer]:
+        heads, relations, _, simplified, impossible = parsed
         if simplified:
             _log.warning(
                 "%d sentences of more than %d words were parsed at order 1", len(simplified), self.longest
@@ -175,7 +185,7 @@ class Parser(Stored):
         all_heads, all_relations = heads.tolist(), relations.tolist()
         for layer in layers:
             end = at + len(layer)
-            found.append(self._with_tree(layer, all_heads[at:end], all_relations[at:end], keep_heads))
+            found.append(self._with_tree(layer, all_heads[at:end], all_relations[at:end], keep))
             at = end
         return found
 
@@ -241,11 +251,17 @@ class Parser(Stored):
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """The parser again."""
         parser = cls(**header["parameters"])
-        parser.set_labels(header["tags"], header["relations"], arrays["tag_class"].tolist())
-        parser.lifted_ = int(header["lifted"])
-        parser.weights_ = _unpacked(arrays, "tree", parser.native_.weights)
-        parser.pruning_ = _unpacked(arrays, "pruning", parser.native_.pruning_weights)
+        parser._restore(header, arrays)
         return parser
+
+    def _restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
+        self.set_labels(header["tags"], header["relations"], arrays["tag_class"].tolist())
+        self.lifted_ = int(header["lifted"])
+        self.weights_ = _unpacked(arrays, "tree", self._table_size())
+        self.pruning_ = _unpacked(arrays, "pruning", self.native_.pruning_weights)
+
+    def _table_size(self) -> int:
+        return self.native_.weights
 
 
 def _unpacked(arrays: Arrays, name: str, size: int) -> Weights:

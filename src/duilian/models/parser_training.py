@@ -117,7 +117,7 @@ class ParserRun:
     ) -> Trainer:
         """The perceptron over all iterations; the trainer has the best weights."""
         parser = self._parser
-        objective = _native.TreeObjective(parser.native_, self._data, self._allowed, parser.options())
+        objective = self._objective()
         rule = (AdaGrad if parser.algorithm == "adagrad" else Perceptron)(objective, self._config)
         trainer = Trainer(rule, objective.weights, len(self.layers), self._config)
         fingerprint = self._fingerprint() if checkpoint else ""
@@ -129,6 +129,10 @@ class ParserRun:
             if on_iteration:
                 on_iteration(report)
         return trainer
+
+    def _objective(self) -> _native.TreeObjective | _native.JointObjective:
+        parser = self._parser
+        return _native.TreeObjective(parser.native_, self._data, self._allowed, parser.options())
 
     def _evaluator(self, dev: Sequence[Layer]) -> Callable[[Weights], Scores]:
         """Attachment on a dev set, without punctuation."""

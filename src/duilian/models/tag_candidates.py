@@ -1,8 +1,8 @@
 """Which tags a word may have in a joint search: those that a plain tagger finds probable enough.
 
-A tag is a candidate if its marginal is at least λ times that of the word's best tag (Li et al. 2014, Eq. 11-13).
-For the sentences a joint model learns from, the marginals come from jack-knifing: taggers that did not see them,
-so that candidates are as good there as they will be on new text.
+A tag is a candidate if its marginal is at least λ times that of the word's best tag (Li et al. 2014, Eq.
+11-13). For the sentences a joint model learns from, the marginals come from jack-knifing, from taggers that
+did not see them, so that candidates are as good there as they will be on new text.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ Marginals = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int32]
 
 LEAST_PROBABILITY = 1e-30  # of a given tag that the tagger finds impossible
+# Where the classes of probabilities end; more of them where small differences matter.
+LIKELIHOODS = np.array([0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 0.995])
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -29,7 +31,7 @@ class TagCandidates:
 
     first: npt.NDArray[np.int64]  # [words + 1]
     tag: Ids  # [candidates]
-    log_probability: npt.NDArray[np.float32]  # [candidates]
+    likelihood: npt.NDArray[np.uint8]  # [candidates]  the class of its probability
     best: Ids  # [words]  the likeliest
 
     @property
@@ -46,7 +48,11 @@ class TagCandidates:
 
 
 def candidates(
-    marginals: Marginals, threshold: float, *, added: Ids | None = None, given: npt.NDArray[np.bool_] | None = None
+    marginals: Marginals,
+    threshold: float,
+    *,
+    added: Ids | None = None,
+    given: npt.NDArray[np.bool_] | None = None,
 ) -> TagCandidates:
     """From marginals [words, tags]; `added` are tags to keep in any case, -1 for none.
 
@@ -54,19 +60,18 @@ def candidates(
     """
     allowed = marginals
     if given is not None:
-        is_open = ~given.any(axis=1)
-        allowed = np.where(given | is_open[:, None], np.maximum(marginals, LEAST_PROBABILITY), 0.0)
+        is_open = np.logical_not(given.any(axis=1, keepdims=True))
+        allowed = np.where(given | is_open, np.maximum(marginals, LEAST_PROBABILITY), 0.0)
     top = allowed.max(axis=1, keepdims=True)
     kept = (allowed >= threshold * top) & (allowed > 0)
     if added is not None:
         kept[np.flatnonzero(added >= 0), added[added >= 0]] = True
     word, tag = np.nonzero(kept)
     first = np.concatenate([[0], np.cumsum(np.bincount(word, minlength=len(marginals)))])
-    probability = np.maximum(marginals[word, tag], LEAST_PROBABILITY)
     return TagCandidates(
         first.astype(np.int64),
         tag.astype(np.int32),
-        np.log(probability).astype(np.float32),
+        np.searchsorted(LIKELIHOODS, marginals[word, tag]).astype(np.uint8),
         allowed.argmax(axis=1).astype(np.int32),
     )
 

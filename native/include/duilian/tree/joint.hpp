@@ -18,10 +18,10 @@ namespace duilian {
 /// Sentences with what is known of them; the tags of `tree` are those of the plain tagger.
 struct JointData {
   TreeData tree;
-  std::vector<std::int64_t> first;  // [units + 1]  the candidates of a word
-  std::vector<std::int32_t> tag;    // [candidates]
-  std::vector<float> prior;         // [candidates]  added to the score of the tag
-  std::vector<std::int32_t> gold;   // [units]  kUnknown if nobody has given it
+  std::vector<std::int64_t> first;       // [units + 1]  the candidates of a word
+  std::vector<std::int32_t> tag;         // [candidates]
+  std::vector<std::uint8_t> likelihood;  // [candidates]  a class: how probable the plain tagger finds the tag
+  std::vector<std::int32_t> gold;        // [units]  kUnknown if nobody has given it
 };
 void check(const JointData& data, std::int32_t tags, std::int32_t relations);
 
@@ -43,8 +43,8 @@ struct alignas(kApart) JointParseWork {
       words;      // one node a word: first the plain tagger's tags, for pruning; then those that were chosen
   NodeSet nodes;  // all candidates
   std::vector<NodeAtoms> atoms;
-  std::vector<float> prior;  // [nodes]
-  double margin = 0.0;       // what a head or a tag that is not gold scores more
+  std::vector<std::uint8_t> likelihood;  // [nodes]
+  double margin = 0.0;                   // what a head or a tag that is not gold scores more
   TaggedTree gold;
   PartKeys keys;
   FeatureKeys features;

@@ -1,0 +1,273 @@
+"""The joint parser on words whose tags depend on the tree: learning, exact search, given tags, files."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from duilian import _native
+from duilian.corpus import Layer
+from duilian.corpus.trees import is_projective
+from duilian.errors import ConfigError, ModelFileError, StandardError
+from duilian.evaluation import accuracy, tree_score
+from duilian.modelfile import read_model, write_model
+from duilian.models.joint_parser import JointParser
+from duilian.models.tag_candidates import TagCandidates, allowed_tags, candidates, tag_numbers
+from duilian.models.tagger import Tagger
+from oracle.trees import projective_trees
+from tree.ambiguous import treebank
+
+TRAIN, DEV = treebank(80, 1), treebank(40, 2)
+SMALL = {
+    "bits": 16,
+    "relation_bits": 14,
+    "pruning_bits": 14,
+    "tag_bits": 14,
+    "pruning_iterations": 2,
+    "iterations": 3,
+    "tagger_iterations": 2,
+    "folds": 4,
+}
+
+
+@pytest.fixture(scope="module")
+def parsers() -> dict[int, JointParser]:
+    return {order: JointParser("ctb", order=order, **SMALL).fit(TRAIN, dev=DEV) for order in (1, 2, 3)}
+
+
+def tag_accuracy(guess: list[Layer]) -> float:
+    return accuracy([layer.tags or () for layer in DEV], [layer.tags or () for layer in guess])
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_it_learns_tags_and_trees(parsers: dict[int, JointParser], order: int):
+    guess = parsers[order].predict_layers([Layer(layer.words) for layer in DEV])
+    found = tree_score(DEV, guess)
+    assert found is not None
+    assert found.uas > 95
+    assert found.las is not None
+    assert found.las > 95
+    assert found.uas == pytest.approx(parsers[order].best_score_)
+    assert tag_accuracy(guess) > 97
+    for layer in guess:
+        assert layer.heads is not None
+        assert is_projective(layer.heads)
+        assert layer.heads.count(0) == 1
+
+
+def words_with(parser: JointParser, layer: Layer, counts: list[int]) -> tuple[TagCandidates, list[list[int]]]:
+    """The first tags of the tag set as candidates, so many for each word."""
+    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    tags = [list(range(count)) for count in counts]
+    flat = np.array([tag for row in tags for tag in row], np.int32)
+    found = TagCandidates(
+        first, flat, (flat % 3).astype(np.uint8), np.array([row[0] for row in tags], np.int32)
+    )
+    return found, tags
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_the_search_is_exact(parsers: dict[int, JointParser], order: int):
+    """With random weights no tagged tree of a short sentence scores more than the one that is found."""
+    parser = parsers[order]
+    rng = np.random.default_rng(order)
+    weights = rng.normal(size=parser.joint_.weights).astype(np.float32)
+    options = _native.ParseOptions(0.0, 200, False, 0.0)
+    for layer, counts in zip(DEV[:8], itertools.cycle([[2, 1, 3, 2], [3, 2, 1, 1]]), strict=False):
+        short = Layer(layer.words[:4])
+        found, tags = words_with(parser, short, counts)
+        data = parser.joint_data([short], found, np.full(4, -1, np.int32))
+        guess, heads, _, score, _, _ = parser.joint_.parse(weights, parser.pruning_, data, options, 1)
+        scores = {}
+        for chosen in itertools.product(*[range(len(row)) for row in tags]):
+            nodes = [1 + int(found.first[word]) + k for word, k in enumerate(chosen)]
+            for tree in projective_trees(4, single_root=True):
+                scores[chosen, tree] = parser.joint_.score(weights, data, 0, list(tree), nodes)
+        best = max(scores, key=lambda key: scores[key])
+        assert (tuple(guess.tolist()), tuple(heads.tolist())) == best
+        assert score[0] == pytest.approx(scores[best], abs=1e-3)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_a_step_of_learning_is_what_gold_has_and_the_guess_has_not(
+    parsers: dict[int, JointParser], order: int
+):
+    """After one step from 0 the weights are the features of gold less those of the guess."""
+    parser = parsers[order]
+    layer = DEV[0]
+    gold = tag_numbers([layer], parser.tags_)
+    marginals = np.full((len(layer), len(parser.tags_)), 0.2)
+    data = parser.joint_data([layer], candidates(marginals, 0.5), gold)
+    options = _native.ParseOptions(0.0, 200, False, 0.0)
+    objective = _native.JointObjective(parser.joint_, data, np.zeros(0, np.uint8), options)
+    weights, lag = np.zeros(objective.weights, np.float32), np.zeros(objective.weights)
+    guess, heads, *_ = parser.joint_.parse(weights, parser.pruning_, data, options, 1)
+    wrong = objective.perceptron_pass(weights, lag, _native.PerceptronState(0), np.array([0], np.int64), 1, 1)
+    assert wrong >= np.sum(guess != gold) + np.sum(heads != np.array(layer.heads)) > 0
+    per_word = len(parser.tags_)
+    places = 1 + per_word * np.arange(len(layer))
+
+    def score(tags: np.ndarray, tree: list[int]) -> float:
+        return parser.joint_.score(weights, data, 0, tree, (places + tags).tolist())
+
+    difference = score(gold, list(layer.heads or ())) - score(guess, heads.tolist())
+    tree_weights = weights[: 2**16]
+    tag_weights = weights[parser.native_.weights :]
+    # w · (f(gold) - f(guess)) = ‖f(gold) - f(guess)‖²
+    assert difference == pytest.approx(float(np.sum(tree_weights**2) + np.sum(tag_weights**2)), rel=1e-4)
+
+
+def test_given_tags_and_heads_stay(parsers: dict[int, JointParser]):
+    parser = parsers[2]
+    layer = next(layer for layer in DEV if layer.tags is not None and "VV" in layer.tags)
+    wrong = Layer(layer.words, ("VV", *[None] * (len(layer) - 1)), (0, *[None] * (len(layer) - 1)))
+    (found,) = parser.predict_layers([wrong], keep_heads=True)
+    assert found.tags is not None
+    assert found.heads is not None
+    assert (found.tags[0], found.heads[0]) == ("VV", 0)
+    assert None not in found.tags
+    (free,) = parser.predict_layers([wrong])
+    assert free.tags is not None
+    assert free.tags[0] == "NN"
+    one_of = dataclasses.replace(wrong, tags=(frozenset({"AD", "VV"}), *[None] * (len(layer) - 1)))
+    (found,) = parser.predict_layers([one_of], keep_heads=True)
+    assert found.tags is not None
+    assert found.tags[0] in ("AD", "VV")
+
+
+def test_a_tag_of_another_set_is_refused(parsers: dict[int, JointParser]):
+    layer = Layer(("老师",), ("名词",))
+    with pytest.raises(StandardError, match="'名词' is not known to the parser, which has AD, AS"):
+        parsers[2].predict_layers([layer], keep_heads=True)
+
+
+@pytest.mark.parametrize("words", [("研究",), ("。",), ("。", "！", "…"), ()])
+def test_short_sentences(parsers: dict[int, JointParser], words: tuple[str, ...]):
+    for order in (1, 2, 3):
+        (found,) = parsers[order].predict_layers([Layer(words)])
+        assert len(found.heads or ()) == len(found.tags or ()) == len(words)
+
+
+def test_long_sentences_are_parsed_at_order_1(
+    parsers: dict[int, JointParser], caplog: pytest.LogCaptureFixture
+):
+    parser = parsers[2]
+    layer = Layer(tuple(word for each in DEV[:40] for word in each.words)[:150])
+    try:
+        parser.set_params(longest=100)
+        (found,) = parser.predict_layers([layer])
+    finally:
+        parser.set_params(longest=200)
+    assert found.heads is not None
+    assert is_projective(found.heads)
+    assert "more than 100 words were parsed at order 1" in caplog.text
+
+
+def test_partial_trees_and_tags_are_learned_from():
+    partial = [
+        dataclasses.replace(
+            layer, tags=(None, *(layer.tags or ())[1:]), heads=(*(layer.heads or ())[:-1], None)
+        )
+        for layer in TRAIN
+    ]
+    parser = JointParser("ctb", **SMALL).fit(partial[:40] + TRAIN[40:], dev=DEV)
+    assert parser.best_score_ is not None
+    assert parser.best_score_ > 90
+
+
+def test_files_keep_everything(parsers: dict[int, JointParser], tmp_path: Path):
+    parsers[2].save(tmp_path / "a.model")
+    again = JointParser.load(tmp_path / "a.model")
+    assert again.predict_layers(DEV) == parsers[2].predict_layers(DEV)
+    again.save(tmp_path / "b.model")
+    assert (tmp_path / "a.model").read_bytes() == (tmp_path / "b.model").read_bytes()
+    parsers[2].save(tmp_path / "small.model", precision="float16")
+    assert JointParser.load(tmp_path / "small.model").score(DEV) > 0.95
+
+
+@pytest.mark.parametrize(
+    ("part", "wrong"),
+    [
+        ("tags", ["AD"]),
+        ("relations", ["a"] * 20_000),
+        ("templates", "w[0] column[nothing]"),
+        ("tagger", {"kind": "crf"}),
+    ],
+)
+def test_a_file_whose_parts_do_not_fit_is_refused(
+    parsers: dict[int, JointParser], tmp_path: Path, part: str, wrong: object
+):
+    parsers[2].save(tmp_path / "a.model")
+    header, arrays = read_model(tmp_path / "a.model")
+    write_model(tmp_path / "b.model", {**header, part: wrong}, arrays)
+    with pytest.raises(ModelFileError):
+        JointParser.load(tmp_path / "b.model")
+
+
+def test_the_same_bytes_for_any_number_of_threads_and_after_a_stop(tmp_path: Path):
+    def bytes_of(parser: JointParser) -> bytes:
+        parser.save(tmp_path / "x.model")
+        return (tmp_path / "x.model").read_bytes()
+
+    settings = SMALL | {"iterations": 2}
+    one = bytes_of(JointParser("ctb", **settings).fit(TRAIN, dev=DEV))
+    two = bytes_of(JointParser("ctb", **settings, threads=2).fit(TRAIN, dev=DEV))
+    assert one == two
+    checkpoint = tmp_path / "checkpoint"
+    JointParser("ctb", **settings | {"iterations": 1}).fit(TRAIN, dev=DEV, checkpoint=checkpoint)
+    again = JointParser("ctb", **settings).fit(TRAIN, dev=DEV, checkpoint=checkpoint, resume=True)
+    assert bytes_of(again) == one
+
+
+@pytest.mark.parametrize("setting", [{"tag_threshold": 2.0}, {"folds": 1}, {"order": 4}])
+def test_settings_that_cannot_be(setting: dict[str, float]):
+    with pytest.raises((ConfigError, ValueError)):
+        JointParser("ctb", **SMALL | setting).fit(TRAIN)
+
+
+def test_candidates_by_hand():
+    marginals = np.array([[0.89, 0.1, 0.01], [0.4, 0.35, 0.25], [1.0, 0.0, 0.0]])
+    found = candidates(marginals, 0.1)
+    assert found.first.tolist() == [0, 2, 5, 6]
+    assert found.tag.tolist() == [0, 1, 0, 1, 2, 0]
+    assert found.best.tolist() == [0, 0, 0]
+    assert found.per_word == 2.0
+    assert found.share_with(np.array([2, 2, -1], np.int32)) == 50.0
+    likelihood = found.likelihood.tolist()
+    assert likelihood[0] > likelihood[1]  # the likelier, the higher the class
+    assert likelihood[-1] == max(likelihood)
+    with_gold = candidates(marginals, 0.1, added=np.array([2, -1, 1], np.int32))
+    assert with_gold.tag.tolist() == [0, 1, 2, 0, 1, 2, 0, 1]
+    given = np.array([[False, False, True], [False, False, False], [False, True, True]])
+    fixed = candidates(marginals, 0.1, given=given)
+    assert fixed.first.tolist() == [0, 1, 4, 6]
+    assert fixed.best.tolist() == [2, 0, 1]
+
+
+def test_all_tags_are_candidates_without_a_threshold():
+    found = candidates(np.array([[0.9, 0.1, 1e-9]]), 0.0)
+    assert found.tag.tolist() == [0, 1, 2]
+    only = candidates(np.array([[0.9, 0.1, 1e-9]]), 1.0)
+    assert only.tag.tolist() == [0]
+
+
+def test_what_partial_annotation_allows():
+    layer = Layer(("a", "b", "c"), ("NN", None, frozenset({"VV", "XX"})))
+    assert allowed_tags([layer], ("NN", "VV")).tolist() == [[True, False], [False, False], [False, True]]
+
+
+def test_one_tag_a_word_is_the_taggers_answer(parsers: dict[int, JointParser]):
+    parser = parsers[2]
+    try:
+        parser.set_params(tag_threshold=1.0)
+        guess = parser.predict_layers(DEV)
+    finally:
+        parser.set_params(tag_threshold=0.01)
+    tagger: Tagger = parser.tagger_
+    best = [marginals.argmax(axis=1) for marginals in tagger.marginals(DEV)]
+    names = [[(tagger.encoding_.tags or ())[k] for k in row] for row in best]
+    assert [list(layer.tags or ()) for layer in guess] == names
