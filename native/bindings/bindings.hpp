@@ -20,6 +20,7 @@ void bind_coupled(nb::module_& m);
 void bind_tagger(nb::module_& m);
 void bind_tree(nb::module_& m);
 void bind_joint(nb::module_& m);
+void bind_two_chain(nb::module_& m);
 void bind_learn(nb::module_& m);
 
 template <class T, std::size_t N = 1>

@@ -147,10 +147,58 @@ void bind_tree_learning(nb::module_& m) {
           "weights"_a, "squares"_a, "rate"_a, "order"_a, "batch"_a, "threads"_a);
 }
 
+using Lag = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// The same for every structured model: one pass, and what a single answer says.
+template <StructuredModel M>
+void bind_structure(nb::class_<M>& structure) {
+  structure.def_prop_ro("weights", &M::weights)
+      .def(
+          "answers", [](const M& self, std::int64_t example) { return self.answers(example); }, "example"_a)
+      .def(
+          "difference",
+          [](const M& self, const Weights& weights, std::int64_t example, std::size_t answer) {
+            typename M::Work work;
+            std::vector<Delta> found;
+            const WeightView shown{view(weights, self.weights()), 1.0F};
+            const double cost = self.respond(shown, example, answer, work, found);
+            std::vector<double> dense(static_cast<std::size_t>(self.weights()), 0.0);
+            for (const Delta& delta : found) dense[delta.weight] += delta.value;
+            return std::make_tuple(cost, to_numpy(std::move(dense)));
+          },
+          "weights"_a, "example"_a, "answer"_a)
+      .def(
+          "passive_aggressive_pass",
+          [](const M& self, const Weights& weights, const Lag& lag, double aggressiveness,
+             PerceptronState& state, const Input<std::int64_t>& order) {
+            const PassiveAggressiveRule rule{
+                view(weights, self.weights()), {lag.data(), lag.size()}, aggressiveness, &state.rounds};
+            return without_gil(
+                [&] { return passive_aggressive_pass(self, rule, {order.data(), order.size()}); });
+          },
+          "weights"_a, "lag"_a, "aggressiveness"_a, "state"_a, "order"_a);
+}
+
 }  // namespace
 
 void bind_learn(nb::module_& m) {
   bind_tree_learning(m);
+  nb::class_<TaggingStructure> plain(m, "TaggingStructure");
+  plain.def(nb::init<const TaggerLayout&, const TaggingData&>(), "layout"_a, "data"_a, nb::keep_alive<1, 2>(),
+            nb::keep_alive<1, 3>());
+  bind_structure(plain);
+
+  nb::class_<TwoChainStructure> two(m, "TwoChainStructure");
+  two.def(
+      "__init__",
+      [](TwoChainStructure* self, const TwoChainLayout& layout, const TwoChainData& data,
+         std::vector<TwoChainMode> modes, double cost, bool is_per_label) {
+        new (self) TwoChainStructure(layout, data, {std::move(modes), cost, is_per_label});
+      },
+      "layout"_a, "data"_a, "modes"_a, "cost"_a, "is_per_label"_a, nb::keep_alive<1, 2>(),
+      nb::keep_alive<1, 3>());
+  bind_structure(two);
+
   nb::class_<SgdState>(m, "SgdState")
       .def(nb::init<std::int64_t, double>(), "steps"_a, "scale"_a)
       .def_rw("steps", &SgdState::steps)

@@ -22,5 +22,6 @@ NB_MODULE(_native, m) {
   bind_coupled(m);
   bind_tree(m);
   bind_joint(m);
+  bind_two_chain(m);
   bind_learn(m);
 }

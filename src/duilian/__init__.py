@@ -5,7 +5,7 @@ from duilian.errors import DuilianError
 from duilian.features import Templates
 from duilian.lattice import Chain, Lattice
 from duilian.lexicon import Lexicon
-from duilian.models import CRF, CoupledTagger, GuidedTagger, Tagger
+from duilian.models import CRF, CoupledTagger, GuidedTagger, Tagger, TwoChainTagger
 from duilian.standards import BoundaryScheme, Mapping, Standard, explain
 from duilian.text import Folding
 
@@ -28,6 +28,7 @@ __all__ = [
     "Standard",
     "Tagger",
     "Templates",
+    "TwoChainTagger",
     "explain",
     "read",
     "write",

@@ -10,7 +10,7 @@ from typing import Any
 from duilian.corpus import FORMATS, Corpus, Layer, guess_format, read
 from duilian.errors import ConfigError, StandardError
 from duilian.evaluation import Evaluation, evaluate_layers
-from duilian.models import CoupledSide, StandardTagger, reading_of
+from duilian.models import CoupledSide, StandardTagger, TwoChainTagger, reading_of
 
 
 def measure(
@@ -33,7 +33,9 @@ def measure(
     start = time.perf_counter()
     guess = tagger.predict_layers(layers)
     seconds = time.perf_counter() - start
-    if tagger.level == "char":
+    if isinstance(tagger, TwoChainTagger) and tagger.level == "word" and tagger.mode == "segment":
+        layers, guess = ([tagger.segments_of(each) for each in side] for side in (layers, guess))
+    elif tagger.level == "char":
         layers = [_visible(*pair, tagger) for pair in zip(layers, guess, strict=True)]
     return evaluate_layers(layers, guess, standard=gold.standard, vocabulary=vocabulary).timed(seconds)
 

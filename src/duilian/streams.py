@@ -21,7 +21,7 @@ from duilian.corpus.files import display_name, peek
 from duilian.corpus.formats import SAMPLE_LINES, FormatOptions, find_format, guess_by_content, guess_by_name
 from duilian.errors import ConfigError, CorpusError
 from duilian.lexicon import Lexicon
-from duilian.models import CoupledSide, StandardTagger, Tagger
+from duilian.models import CoupledSide, StandardTagger, Tagger, TwoChainTagger
 from duilian.models.tagger import Sentences
 
 BATCH_SENTENCES = 2000
@@ -73,12 +73,12 @@ def read_sources(
     """
     lines = read_lines(path, encoding=encoding)
     name = format or guess_by_name(path)
-    first, lines = peek(lines, SAMPLE_LINES if name is None and tagger.level == "word" else 1)
+    first, lines = peek(lines, SAMPLE_LINES if name is None and takes_words(tagger) else 1)
     if name is None:
-        name = TEXT if tagger.level == "char" else _guess(first, display_name(path), tagger)
+        name = _guess(first, display_name(path), tagger) if takes_words(tagger) else TEXT
     if name in (TEXT, "segmented"):
         # Words that a segmented file has apart are cut anew at character level.
-        is_joined = name == "segmented" and tagger.level == "char"
+        is_joined = name == "segmented" and not takes_words(tagger)
         yield from (Source(_SEPARATORS.sub("", line) if is_joined else line) for _, line in lines)
         return
     form = find_format(name)
@@ -114,7 +114,7 @@ def analyse(
     if lexicon is not None:
         _check_plain(tagger, "a lexicon (--lexicon)")
     for batch in _batches(sources):
-        yield from (_analyse_text if tagger.level == "char" else _analyse_words)(
+        yield from (_analyse_words if takes_words(tagger) else _analyse_text)(
             tagger, batch, with_confidence, lexicon
         )
 
@@ -127,7 +127,7 @@ def analyse_k_best(
         raise ConfigError(f"the number of analyses must be at least 1, got {k}")
     plain = _check_plain(tagger, "the list of best analyses (--nbest)")
     for source in sources:
-        if tagger.level == "word":
+        if takes_words(tagger):
             given = given_layer(source, tagger)
             yield [
                 Analysis(
@@ -142,7 +142,12 @@ def analyse_k_best(
             yield [_restored(source, line, spans, each.layer, None, each.probability) for each in found]
 
 
-def _check_plain(tagger: StandardTagger, what: str) -> Tagger:
+def takes_words(tagger: StandardTagger) -> bool:
+    """Whether words are given to the tagger, and not text."""
+    return tagger.level == "word" or (isinstance(tagger, TwoChainTagger) and tagger.mode == "tag")
+
+
+def _check_plain(tagger: StandardTagger, what: str) -> Tagger | TwoChainTagger:
     if isinstance(tagger, CoupledSide):
         raise ConfigError(f"{what} is not for coupled models yet", "use a model of kind crf or guided")
     return tagger
@@ -238,7 +243,8 @@ def _analyse_text(
 
 def _cut_lines(tagger: StandardTagger, lines: Sequence[str], lexicon: Lexicon | None) -> list[Layer]:
     """Words and tags of each line, cut into sentences, by the native path of whole files if it will do."""
-    if tagger.templates_.columns or lexicon is not None:  # guides and wishes are not for the native path
+    # Neither guide features and wishes nor two chains are for the native path.
+    if isinstance(tagger, TwoChainTagger) or tagger.templates_.columns or lexicon is not None:
         return _cut_sentences(tagger, lines, lexicon)
     # Control characters are in no unit, so that these signs are in no word.
     text = "".join(texts.check_text(line) + "\n" for line in lines).encode()

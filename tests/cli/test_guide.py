@@ -27,7 +27,7 @@ def _shown(text: str) -> list[str]:
 def test_the_commands_print_what_the_guide_says(tmp_path):
     blocks = "".join(re.findall(r"```console\n(.*?)```", GUIDE, re.DOTALL))
     recipes = re.findall(r"Save this as `(\S+)`:\n\n```toml\n(.*?)```", GUIDE, re.DOTALL)
-    assert [name for name, _ in recipes] == ["pos.toml", "both.toml"]
+    assert [name for name, _ in recipes] == ["pos.toml", "both.toml", "two.toml"]
     for name, text in recipes:
         (tmp_path / name).write_text(text, encoding="utf-8")
     commands = [line[2:] for line in blocks.splitlines() if line.startswith("$ ")]

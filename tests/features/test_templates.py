@@ -20,6 +20,7 @@ GOLDEN = Path(__file__).parent / "golden"
 SENTENCES = {
     "pos-word": (["他", "高高兴兴", "地", "去", "国务院新闻办公室", "。"], {}),
     "segpos-char": (["我", "试", "试", "iPhone", "１５", "。"], {}),
+    "segpos-char-plain": (["我", "试", "试", "iPhone", "１５", "。"], {}),
     "guide-word": (["他", "去", "国务院"], {"guide": ["r", "v", "nt"]}),
     "guide-own-word": (["他", "去"], {"guide": ["r", "v"], "own": ["PN", "VV"]}),
     "guide-char": (["他", "去"], {"guide": ["S@r", "S@v"]}),

@@ -38,6 +38,9 @@ class Window {
   [[nodiscard]] std::u32string_view column(std::int32_t number, std::int64_t unit) const {
     return is_inside(unit) ? sentences_.column(column_of_[number]).at(unit) : edge(unit);
   }
+  [[nodiscard]] std::uint64_t column_hash(std::int32_t number, std::int64_t unit) const {
+    return is_inside(unit) ? sentences_.column(column_of_[number]).hash[unit] : hash_text(edge(unit));
+  }
   /// Number of characters; a pseudo unit counts as one.
   [[nodiscard]] std::int64_t length(std::int64_t unit) const {
     return is_inside(unit) ? static_cast<std::int64_t>(sentences_.text().at(unit).size()) : 1;
@@ -116,7 +119,7 @@ struct Value {
     case Kind::same:
       return value_of(x.text(unit) == x.text(t + atom.first) ? U"yes" : U"no");
     case Kind::column:
-      return value_of(x.column(atom.first, unit));
+      return {x.column(atom.first, unit), x.column_hash(atom.first, unit), true};
     default:
       return value_of(U"");  // bias
   }
@@ -183,6 +186,15 @@ void run(const Window& x, const Template& program, std::int64_t t, const Sink& s
   });
 }
 
+/// A sink that adds the key of each feature.
+[[nodiscard]] auto add_key(FeatureKeys& out) {
+  return [&out](const Template& from, std::span<const Value> values) {
+    std::uint64_t key = from.id;
+    for (const Value& value : values) key = mix(key, value.hash);
+    out.value.push_back(key);
+  };
+}
+
 }  // namespace
 
 void check(const FeatureRows& rows) {
@@ -210,15 +222,25 @@ void extract_keys(const TemplateSet& templates, const Sentences& sentences, std:
   for (std::int64_t sentence = begin; sentence < end; ++sentence) {
     const Window x(templates, sentences, sentence);
     for (std::int64_t t = sentences.begin_of(sentence); t < sentences.end_of(sentence); ++t) {
-      for (const Template& program : templates.templates) {
-        run(x, program, t, [&](const Template& from, std::span<const Value> values) {
-          std::uint64_t key = from.id;
-          for (const Value& value : values) key = mix(key, value.hash);
-          out.value.push_back(key);
-        });
-      }
+      for (const Template& program : templates.templates) run(x, program, t, add_key(out));
       out.first.push_back(static_cast<std::int64_t>(out.value.size()));
     }
+  }
+}
+
+void extract_keys_around(const TemplateSet& templates, const Sentences& sentences, std::int64_t sentence,
+                         Around around, FeatureKeys& out, std::vector<std::uint16_t>* program) {
+  out.first.assign(1, 0);
+  out.value.clear();
+  if (program != nullptr) program->clear();
+  const Window x(templates, sentences, sentence);
+  const std::int64_t end = sentences.end_of(sentence) + around.behind;
+  for (std::int64_t t = sentences.begin_of(sentence) - around.before; t < end; ++t) {
+    for (std::size_t p = 0; p < templates.templates.size(); ++p) {
+      run(x, templates.templates[p], t, add_key(out));
+      if (program != nullptr) program->resize(out.value.size(), static_cast<std::uint16_t>(p));
+    }
+    out.first.push_back(static_cast<std::int64_t>(out.value.size()));
   }
 }
 

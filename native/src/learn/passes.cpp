@@ -47,4 +47,14 @@ double perceptron_pass(const TreeObjective& model, PerceptronRule rule, std::spa
   return run_pass(model, rule, order, options);
 }
 
+double passive_aggressive_pass(const TaggingStructure& model, const PassiveAggressiveRule& rule,
+                               std::span<const std::int64_t> order) {
+  return run_pass(model, rule, order);
+}
+
+double passive_aggressive_pass(const TwoChainStructure& model, const PassiveAggressiveRule& rule,
+                               std::span<const std::int64_t> order) {
+  return run_pass(model, rule, order);
+}
+
 }  // namespace duilian

@@ -14,8 +14,24 @@ from duilian.corpus import Corpus, vocabulary
 from duilian.errors import ConfigError
 from duilian.evaluation import Evaluation
 from duilian.measuring import measure, read_gold, unknown_tags
-from duilian.models import CoupledTagger, StandardTagger, Tagger, load, standards_of, tagger_for
+from duilian.models import (
+    CoupledTagger,
+    Model,
+    StandardTagger,
+    TwoChainTagger,
+    load,
+    standards_of,
+    tagger_for,
+)
+from duilian.models.two_chain import MODES
 
+Mode = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODE",
+        help="Of two chains: joint, segment (boundaries alone), tag (boundaries are given).",
+    ),
+]
 EXAMPLE = "Example:\n\n    duilian evaluate zx.model zx/dev.wordpos --against zx/train.wordpos"
 
 
@@ -46,11 +62,13 @@ def command(
         str | None,
         typer.Option(metavar="TRAIN", help="A corpus whose words are known; tells how unknown words fare."),
     ] = None,
+    mode: Mode = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads to use.")] = 1,
 ) -> None:
     """Compare a model's answers with gold sentences: all metrics that the gold data allow.
 
     At word level the gold words are tagged; at character level they are joined, cut and tagged anew.
+    Two chains can also be asked for boundaries alone, or for tags with the boundaries given: --mode.
     """
     reading = {
         "format": format,
@@ -61,7 +79,7 @@ def command(
     }
     found = [
         _evaluate(tagger, layer, gold, against, threads, reading)
-        for tagger, layer in _taggers(load(model), standard or [])
+        for tagger, layer in _taggers(in_mode(load(model), mode), standard or [])
     ]
     if as_json:
         objects = [each.as_json() for each in found]
@@ -72,7 +90,18 @@ def command(
             show_evaluation(each)
 
 
-def _taggers(model: Tagger | CoupledTagger, named: list[str]) -> list[tuple[StandardTagger, str]]:
+def in_mode(model: Model, mode: str | None) -> Model:
+    """The model, used as asked: two chains have several uses."""
+    if mode is None:
+        return model
+    if mode not in MODES:
+        raise typer.BadParameter(f"{mode!r} is none of {', '.join(MODES)}", param_hint="--mode")
+    if not isinstance(model, TwoChainTagger):
+        raise ConfigError("only a model of kind two-chain has modes", "leave --mode out")
+    return model.of(mode)
+
+
+def _taggers(model: Model, named: list[str]) -> list[tuple[StandardTagger, str]]:
     """Who is evaluated, and on which layer of the gold sentences."""
     if isinstance(model, CoupledTagger):
         if not named:

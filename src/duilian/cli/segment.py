@@ -17,6 +17,7 @@ from duilian.cli.tag import (
     sources_of,
 )
 from duilian.corpus import open_writer
+from duilian.models import TwoChainTagger
 from duilian.streams import analyse, segmented_line
 
 EXAMPLE = "Example:\n\n    echo 我们去北京。 | duilian segment char.model"
@@ -39,6 +40,8 @@ def command(
     """
     tagger = load_tagger(model, threads, standard)
     check_level(tagger, "char", "segment", "train one with level = 'char'")
+    if isinstance(tagger, TwoChainTagger):
+        tagger = tagger.of("segment")
     sources = sources_of(files, tagger, format=format, encoding=encoding)
     with open_writer(output) as write:
         for analysis in analyse(tagger, sources, lexicon=read_lexicon(lexicon, lexicon_mode)):

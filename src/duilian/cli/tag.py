@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from duilian.cli.corpus import Encoding, Output
-from duilian.cli.evaluate import say_first_standard
+from duilian.cli.evaluate import Mode, in_mode, say_first_standard
 from duilian.corpus import FORMATS, Layer, Sentence, open_writer
 from duilian.corpus.formats import FormatOptions
 from duilian.errors import ConfigError
@@ -61,6 +61,7 @@ def command(
     lexicon: LexiconFile = None,
     lexicon_mode: LexiconMode = "force",
     standard: Standard = None,
+    mode: Mode = None,
     encoding: Encoding = "utf-8",
     output: Output = "-",
     threads: Threads = 1,
@@ -69,10 +70,11 @@ def command(
 
     A word-level model takes lines of words between spaces, or any corpus format. A character-level model
     takes text, a line at a time; it joins the words of a corpus and cuts them anew.
-    A coupled model answers in any of its standards: --standard.
+    A coupled model answers in any of its standards: --standard. Two chains can tag words as they are given:
+    --mode tag.
     """
-    tagger = load_tagger(model, threads, standard)
-    if tagger.encoding_.tags is None:
+    tagger = load_tagger(model, threads, standard, mode)
+    if tagger.encoding_.tags is None or (tagger.segment_only and tagger.level == "char"):
         raise ConfigError(f"{model}: the model only cuts text into words", "use duilian segment")
     _check(to, nbest, marginals)
     column = reading_of(tagger).get("column")
@@ -88,9 +90,11 @@ def command(
                 write(line)
 
 
-def load_tagger(model: str, threads: int, standard: str | None = None) -> StandardTagger:
-    """The tagger in a file, told how many threads to use and which standard to answer in."""
-    found = load(model).set_params(threads=threads)
+def load_tagger(
+    model: str, threads: int, standard: str | None = None, mode: str | None = None
+) -> StandardTagger:
+    """The tagger in a file, told how many threads to use, which standard to answer in, and how it is used."""
+    found = in_mode(load(model).set_params(threads=threads), mode)
     names = standards_of(found)
     if standard is None and len(names) > 1:
         say_first_standard(names)

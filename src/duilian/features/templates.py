@@ -13,14 +13,22 @@ from duilian import _native
 from duilian.errors import ConfigError, TemplateError
 from duilian.text import Folding, check_text
 
-_PRESETS = importlib.resources.files("duilian.features") / "presets"
+PRESETS = importlib.resources.files("duilian.features") / "presets"
 
 
 def presets() -> list[str]:
     """The names of the templates that ship with the package."""
     return sorted(
-        entry.name.removesuffix(".txt") for entry in _PRESETS.iterdir() if entry.name.endswith(".txt")
+        entry.name.removesuffix(".txt") for entry in PRESETS.iterdir() if entry.name.endswith(".txt")
     )
+
+
+def read_templates(path: Path) -> str:
+    """The text of a file of templates."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise TemplateError(f"{path}: byte {error.start} is not UTF-8") from None
 
 
 class Templates:
@@ -37,17 +45,14 @@ class Templates:
     @classmethod
     def load(cls, name: str | Path) -> Templates:
         """A preset by name, or a file."""
-        preset = _PRESETS / f"{name}.txt"
+        preset = PRESETS / f"{name}.txt"
         if isinstance(name, str) and preset.is_file():
             return cls(preset.read_text(encoding="utf-8"), name=name)
         if not Path(name).is_file():
             raise ConfigError(
                 f"there are no templates {str(name)!r}", hint=f"a file, or one of: {', '.join(presets())}"
             )
-        try:
-            return cls(Path(name).read_text(encoding="utf-8"), name=str(name))
-        except UnicodeDecodeError as error:
-            raise TemplateError(f"{name}: byte {error.start} is not UTF-8") from None
+        return cls(read_templates(Path(name)), name=str(name))
 
     def __len__(self) -> int:
         return len(self.native)

@@ -1,7 +1,7 @@
 """What turns a model and examples into weights."""
 
 from duilian.learning.config import Algorithm, LearnConfig, suitable_batch
-from duilian.learning.rules import AdaGrad, Exponentiated, Perceptron, Sgd
+from duilian.learning.rules import AdaGrad, Exponentiated, PassiveAggressive, Perceptron, Sgd
 from duilian.learning.trainer import IterationReport, Scores, Trainer
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "Exponentiated",
     "IterationReport",
     "LearnConfig",
+    "PassiveAggressive",
     "Perceptron",
     "Scores",
     "Sgd",

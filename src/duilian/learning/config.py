@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Literal
+from typing import Literal, get_args
 
 from duilian.errors import ConfigError
 
-Algorithm = Literal["adagrad", "sgd", "eg"]
+Algorithm = Literal["adagrad", "sgd", "eg", "pa"]
+ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 
 LARGEST_BATCH = 30
 LEAST_STEPS = 64
@@ -26,9 +27,8 @@ class LearnConfig:
     """How to learn. The same settings, seed and data give the same weights for any number of threads."""
 
     algorithm: Algorithm = "adagrad"
-    rate: float | None = (
-        None  # adagrad: the step size (0.3 if None); sgd: the first step (calibrated if None)
-    )
+    # adagrad: the step size (0.3 if None); sgd: the first step (calibrated if None); pa: the largest step C
+    rate: float | None = None
     l2: float = 0.1  # sgd and eg: c2 of the penalty c2 ‖w‖² on the whole training set
     batch: int = 1  # sentences per step
     sample: int | None = None  # sentences per iteration, drawn anew each time; None: all
@@ -39,11 +39,11 @@ class LearnConfig:
     threads: int = 1
 
     def __post_init__(self) -> None:
-        if self.algorithm not in ("adagrad", "sgd", "eg"):
-            raise ConfigError(f"algorithm must be 'adagrad', 'sgd' or 'eg', got {self.algorithm!r}")
+        if self.algorithm not in ALGORITHMS:
+            raise ConfigError(f"algorithm must be one of {', '.join(ALGORITHMS)}, got {self.algorithm!r}")
         if self.rate is not None and not self.rate > 0:
             raise ConfigError(f"rate must be > 0, got {self.rate!r}")
-        if not self.l2 > 0 and self.algorithm != "adagrad":
+        if not self.l2 > 0 and self.algorithm in ("sgd", "eg"):
             raise ConfigError(f"l2 must be > 0 for {self.algorithm}, got {self.l2!r}")
         for name in ("batch", "iterations", "patience", "threads"):
             if getattr(self, name) < 1:

@@ -19,7 +19,10 @@ Weights = npt.NDArray[np.float32]
 Order = npt.NDArray[np.int64]
 Objective = _native.CoupledObjective | _native.TaggingObjective
 
+Structure = _native.TaggingStructure | _native.TwoChainStructure
+
 ADAGRAD_RATE = 0.3
+LARGEST_STEP = 1.0
 CALIBRATION_SAMPLE = 1000
 CALIBRATION_RATES = (0.025, 0.05, 0.1, 0.2, 0.4)
 
@@ -157,6 +160,33 @@ class Perceptron:
 
     def to_use(self, weights: Weights) -> Weights:
         """The mean of the weights after each round so far."""
+        return _native.mean_weights(weights, self.arrays["lag"], int(self.numbers["rounds"]))
+
+    def replay(self, weights: Weights, orders: list[Order]) -> None:
+        """Nothing is hidden."""
+
+
+class PassiveAggressive:
+    """As far as the margin needs, but no further than C (Crammer et al. 2006); one sentence at a time."""
+
+    def __init__(self, structure: Structure, config: LearnConfig) -> None:
+        self._structure, self._average = structure, config.average
+        self.arrays: dict[str, npt.NDArray[Any]] = {"lag": np.zeros(structure.weights, np.float64)}
+        self.numbers = {"rate": config.rate or LARGEST_STEP, "rounds": 0.0}
+
+    def run_pass(self, weights: Weights, order: Order) -> float:
+        """One pass in this order, in place; the summed loss."""
+        state = _native.PerceptronState(int(self.numbers["rounds"]))
+        loss = self._structure.passive_aggressive_pass(
+            weights, self.arrays["lag"], self.numbers["rate"], state, order
+        )
+        self.numbers["rounds"] = state.rounds
+        return loss
+
+    def to_use(self, weights: Weights) -> Weights:
+        """The mean of the weights after each sentence so far."""
+        if not self._average:
+            return weights
         return _native.mean_weights(weights, self.arrays["lag"], int(self.numbers["rounds"]))
 
     def replay(self, weights: Weights, orders: list[Order]) -> None:

@@ -10,26 +10,29 @@ from duilian.modelfile import read_model
 from duilian.models.coupled import CoupledSide, CoupledTagger
 from duilian.models.guided import GuidedTagger
 from duilian.models.tagger import Tagger
+from duilian.models.two_chain import TwoChainTagger
 
-StandardTagger = Tagger | CoupledSide
+StandardTagger = Tagger | CoupledSide | TwoChainTagger
 """A tagger that answers after one standard: by itself, or as one side of a coupled tagger."""
+Model = Tagger | CoupledTagger | TwoChainTagger
+"""What a file may hold."""
 
 
-def load(path: str | Path) -> Tagger | CoupledTagger:
+def load(path: str | Path) -> Model:
     """The tagger in a file, of whatever kind it is."""
     kind = read_model(path)[0].get("kind")
-    for known in (Tagger, GuidedTagger, CoupledTagger):
+    for known in (Tagger, GuidedTagger, CoupledTagger, TwoChainTagger):
         if known.kind == kind:
             return known.load(path)
     raise ModelFileError(str(path), f"is of kind {kind!r}, not a tagger")
 
 
-def standards_of(model: Tagger | CoupledTagger) -> tuple[str, ...]:
+def standards_of(model: Model) -> tuple[str, ...]:
     """The standards that a model answers in; the first is the one it answers in unless told."""
     return model.standards if isinstance(model, CoupledTagger) else (model.standard,)
 
 
-def tagger_for(model: Tagger | CoupledTagger, standard: str | None = None) -> StandardTagger:
+def tagger_for(model: Model, standard: str | None = None) -> StandardTagger:
     """The model as a tagger for one of its standards, the first if none is named."""
     names = standards_of(model)
     if standard is not None and standard not in names:

@@ -28,6 +28,7 @@ from duilian.learning import (
     Exponentiated,
     IterationReport,
     LearnConfig,
+    PassiveAggressive,
     Sgd,
     Trainer,
     suitable_batch,
@@ -216,9 +217,11 @@ class Tagger(Stored):
 
     def _rule(
         self, data: _native.TaggingData, examples: int, config: LearnConfig
-    ) -> AdaGrad | Sgd | Exponentiated:
+    ) -> AdaGrad | Sgd | Exponentiated | PassiveAggressive:
         if config.algorithm == "eg":
             return Exponentiated(lambda c: _native.ExponentiatedGradient(self.layout_, data, c), config)
+        if config.algorithm == "pa":
+            return PassiveAggressive(_structure(self.layout_, data), config)
         objective = _native.TaggingObjective(self.layout_, data)
         return Sgd(objective, examples, config) if config.algorithm == "sgd" else AdaGrad(objective, config)
 
@@ -408,3 +411,12 @@ class Tagger(Stored):
         parts = (arrays["slot"], arrays["label"], dequantise(arrays), arrays["transition"])
         tagger._set_predictor(_native.CompiledWeights(*parts))
         return tagger
+
+
+def _structure(layout: _native.TaggerLayout, data: _native.TaggingData) -> _native.TaggingStructure:
+    try:
+        return _native.TaggingStructure(layout, data)
+    except ValueError as error:
+        raise ConfigError(
+            str(error), hint="use algorithm = 'adagrad' for partly annotated sentences"
+        ) from None

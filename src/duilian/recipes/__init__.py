@@ -1,6 +1,6 @@
 """Recipes: one TOML file names everything that a training run needs."""
 
-from duilian.recipes.kinds import CoupledSettings, CrfSettings, GuidedSettings
+from duilian.recipes.kinds import CoupledSettings, CrfSettings, GuidedSettings, TwoChainSettings
 from duilian.recipes.recipe import KINDS, Kind, Learn, Recipe, Run, Save, Side, register, train
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Run",
     "Save",
     "Side",
+    "TwoChainSettings",
     "register",
     "train",
 ]

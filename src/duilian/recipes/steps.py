@@ -13,7 +13,7 @@ from duilian.errors import StandardError
 from duilian.features.templates import presets
 from duilian.models.coupled import CoupledTagger
 from duilian.models.encoding import Level
-from duilian.models.tagger import Tagger
+from duilian.models.loading import Model
 from duilian.recipes.recipe import Recipe, Run, Side
 
 
@@ -75,7 +75,7 @@ def _content(sentence: Sentence, standard: str, level: Level) -> tuple[str, ...]
     return words if level == "word" else "".join(words)
 
 
-def save(tagger: Tagger | CoupledTagger, recipe: Recipe, run: Run, notes: dict[str, Any]) -> float | None:
+def save(tagger: Model, recipe: Recipe, run: Run, notes: dict[str, Any]) -> float | None:
     """The model file, as `[save]` wants it; gives the score on the dev set."""
     if recipe.save.least > 0:
         tagger.trim(recipe.save.least)
@@ -86,7 +86,7 @@ def save(tagger: Tagger | CoupledTagger, recipe: Recipe, run: Run, notes: dict[s
     return tagger.best_score_
 
 
-def _forget_the_machine(tagger: Tagger | CoupledTagger) -> None:
+def _forget_the_machine(tagger: Model) -> None:
     """Threads and folders of this run must not make the model's bytes differ."""
     tagger.set_params(threads=1)
     if tagger.templates is not None and tagger.templates not in presets():

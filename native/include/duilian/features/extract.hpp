@@ -39,6 +39,17 @@ void check_columns(const TemplateSet& templates, const Sentences& sentences);
 void extract_keys(const TemplateSet& templates, const Sentences& sentences, std::int64_t begin,
                   std::int64_t end, FeatureKeys& out);
 
+/// So many pseudo units before a sentence and behind it.
+struct Around {
+  std::int64_t before = 0;
+  std::int64_t behind = 0;
+};
+
+/// The keys of one sentence and of the pseudo units around it, in place of what `out` had; `program` tells
+/// from which template each is, if asked. The templates' columns must have been checked.
+void extract_keys_around(const TemplateSet& templates, const Sentences& sentences, std::int64_t sentence,
+                         Around around, FeatureKeys& out, std::vector<std::uint16_t>* program);
+
 /// The rows of the keys that the index knows; unknown features are left out. `scratch` keeps its memory.
 void extract_rows(const TemplateSet& templates, const Sentences& sentences, std::int64_t begin,
                   std::int64_t end, const FeatureIndex& index, FeatureKeys& scratch, FeatureRows& out);

@@ -6,10 +6,14 @@
 
 #include "duilian/coupled/objective.hpp"
 #include "duilian/learn/batch.hpp"
+#include "duilian/learn/passive_aggressive.hpp"
 #include "duilian/learn/perceptron.hpp"
 #include "duilian/learn/rules.hpp"
+#include "duilian/score/structure.hpp"
 #include "duilian/score/tagging.hpp"
 #include "duilian/tree/joint.hpp"
+#include "duilian/tree/objective.hpp"
+#include "duilian/two_chain/learning.hpp"
 
 namespace duilian {
 
@@ -31,5 +35,11 @@ namespace duilian {
                                      std::span<const std::int64_t> order, PassOptions options);
 [[nodiscard]] double perceptron_pass(const TreeObjective& model, PerceptronRule rule,
                                      std::span<const std::int64_t> order, PassOptions options);
+
+[[nodiscard]] double passive_aggressive_pass(const TaggingStructure& model, const PassiveAggressiveRule& rule,
+                                             std::span<const std::int64_t> order);
+[[nodiscard]] double passive_aggressive_pass(const TwoChainStructure& model,
+                                             const PassiveAggressiveRule& rule,
+                                             std::span<const std::int64_t> order);
 
 }  // namespace duilian

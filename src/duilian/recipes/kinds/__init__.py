@@ -3,5 +3,6 @@
 from duilian.recipes.kinds.coupled import CoupledSettings
 from duilian.recipes.kinds.crf import CrfSettings
 from duilian.recipes.kinds.guided import GuidedSettings
+from duilian.recipes.kinds.two_chain import TwoChainSettings
 
-__all__ = ["CoupledSettings", "CrfSettings", "GuidedSettings"]
+__all__ = ["CoupledSettings", "CrfSettings", "GuidedSettings", "TwoChainSettings"]

@@ -1,0 +1,116 @@
+// Two chains as a passive-aggressive learner sees them: sentences with letters and, as far as they are known,
+// tags; three ways of answering each (letters alone, tags for given letters, both), all with the same
+// weights.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/features/extract.hpp"
+#include "duilian/two_chain/search.hpp"
+
+namespace duilian {
+
+/// The ways of using two chains.
+enum class TwoChainMode : std::uint8_t { joint, segment, tag };
+
+/// Templates as patterns: those that differ by a shift only are one, whose value at a unit is looked up once
+/// and speaks about several places.
+struct TwoChainPatterns {
+  TemplateSet set;
+  std::vector<PlaceSet> places;  // [patterns]
+};
+/// Throws std::invalid_argument unless every pattern has places, and the shape has them.
+void check(const TwoChainPatterns& patterns, const TwoChainShape& shape);
+
+/// Features of all units of some sentences and of those around them: unit i of sentence k, counted from
+/// -before, is first[k] + k · (before + behind) + before + i.
+struct TwoChainFeatures {
+  std::vector<std::uint64_t> keys;  // [rows]
+  std::vector<PlaceSet> places;     // [rows]
+  FeatureRows rows;
+};
+/// Features that are seen at least `least` times, in the order in which they first come.
+[[nodiscard]] TwoChainFeatures index_two_chain(const TwoChainShape& shape, const TwoChainPatterns& patterns,
+                                               const Sentences& sentences, std::uint32_t least);
+/// The rows of other sentences.
+[[nodiscard]] FeatureRows find_two_chain(const TwoChainShape& shape, const TwoChainPatterns& patterns,
+                                         const Sentences& sentences, const FeatureIndex& index);
+
+struct TwoChainData {
+  FeatureRows features;                // of units and those around, see TwoChainFeatures
+  std::vector<std::int64_t> first{0};  // [sentences + 1]  in units
+  std::vector<std::int32_t> letter;    // [units]
+  std::vector<std::int32_t> tag;       // [units]  kUnknownTag where nothing is known
+};
+/// Throws std::invalid_argument unless the arrays fit together and letters are legal.
+void check(const TwoChainData& data, const TwoChainShape& shape);
+
+/// Weights: those of cliques alone, then for feature row r the entries [first[r], first[r + 1]), each of a
+/// slot.
+struct TwoChainLayout {
+  TwoChainShape shape;
+  std::vector<std::int64_t> first{0};  // [rows + 1]
+  std::vector<std::uint16_t> slot;     // [entries]  ascending within a row
+  std::vector<PlaceSet> places;        // [rows]
+
+  [[nodiscard]] std::int64_t weights() const {
+    return static_cast<std::int64_t>(shape.clique_weights() + slot.size());
+  }
+};
+/// An entry for every slot that a feature meets in the data; features seen `full_from` times or more get all
+/// slots of their places.
+[[nodiscard]] TwoChainLayout lay_out_two_chain(const TwoChainShape& shape, const TwoChainData& data,
+                                               std::span<const PlaceSet> places, std::int64_t full_from);
+
+struct TwoChainWork {
+  std::vector<float> rows;
+  TwoChainWorkspace search;
+  std::vector<std::int32_t> letter, tag, gold_tag;
+};
+
+struct TwoChainLearning {
+  std::vector<TwoChainMode> modes;  // each sentence is answered so, if it can be
+  double cost = 1.0;                // by how much gold must win
+  bool is_per_label = false;        // for every wrong letter and tag, found with that in view; else once
+};
+
+/// The model of passive_aggressive.hpp.
+class TwoChainStructure {
+ public:
+  using Work = TwoChainWork;
+  TwoChainStructure(const TwoChainLayout& layout, const TwoChainData& data, TwoChainLearning learning);
+
+  [[nodiscard]] std::int64_t weights() const { return layout_.weights(); }
+  [[nodiscard]] std::size_t answers(std::int64_t sentence) const;
+  double respond(WeightView weights, std::int64_t sentence, std::size_t answer, Work& work,
+                 std::vector<Delta>& difference) const;
+
+ private:
+  struct Path {
+    std::span<const std::int32_t> letter, tag;  // no tags: letters alone
+  };
+  [[nodiscard]] bool has_tags(std::int64_t sentence) const { return tagged_[sentence] != 0; }
+  double add_costs(std::int64_t sentence, TwoChainMode mode, Work& work) const;
+  void add_difference(std::int64_t sentence, const Path& gold, const Path& guess,
+                      std::vector<Delta>& out) const;
+  void add_features(std::int64_t sentence, std::size_t i, Clique clique, std::size_t value, float sign,
+                    std::vector<Delta>& out) const;
+
+  const TwoChainLayout& layout_;
+  const TwoChainData& data_;
+  TwoChainLearning learning_;
+  std::vector<std::uint8_t> tagged_;  // [sentences]  a tag is known
+};
+
+/// Letters and tags of all units; in mode `tag` the letters of the data are given. Tags are kUnknownTag in
+/// mode `segment`.
+struct TwoChainLabels {
+  std::vector<std::int32_t> letter, tag;  // [units]
+};
+[[nodiscard]] TwoChainLabels label_two_chain(const TwoChainLayout& layout, WeightView weights,
+                                             const TwoChainData& data, TwoChainMode mode,
+                                             std::size_t threads);
+
+}  // namespace duilian

@@ -1,0 +1,70 @@
+// Two trained chains, compiled for use. A feature's weights stand in one record, as runs of neighbours:
+// looked up once, added to the rows of all units that the feature speaks about. Runs of letters come first,
+// so that the chain of letters alone reads only those.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/features/extract.hpp"
+#include "duilian/score/weight_table.hpp"
+#include "duilian/two_chain/learning.hpp"
+
+namespace duilian {
+
+/// The arrays of a trained model, as a file holds them; an entry's label is its slot.
+struct TwoChainWeights : WeightTable {
+  std::vector<float> clique;  // weights of cliques alone
+};
+
+/// Drops weights of features whose size is below `least`, and features without any left.
+[[nodiscard]] TwoChainWeights compile_two_chain(const TwoChainLayout& layout, std::span<const float> weights,
+                                                std::span<const std::uint64_t> keys, float least);
+
+class TwoChainPredictor {
+ public:
+  /// Throws std::invalid_argument if any index in the arrays leads outside.
+  TwoChainPredictor(TwoChainShape shape, TwoChainPatterns patterns, TwoChainWeights weights, Folding folding);
+
+  struct alignas(kApart) Work {
+    FeatureKeys keys;
+    std::vector<std::uint32_t> record;  // [keys]
+    std::vector<float> rows;
+    TwoChainWorkspace search;
+  };
+
+  [[nodiscard]] const TwoChainShape& shape() const { return shape_; }
+  [[nodiscard]] const TwoChainWeights& weights() const { return weights_; }
+  [[nodiscard]] const Folding& folding() const { return folding_; }
+
+  /// Checks what label() and chains() rely on, once for all sentences.
+  void check_sentences(const Sentences& sentences) const { check_columns(patterns_.set, sentences); }
+  /// One sentence, scored; valid until `work` is used again.
+  [[nodiscard]] TwoChains chains(const Sentences& sentences, std::int64_t sentence, bool is_letters_alone,
+                                 Work& work) const;
+
+ private:
+  void build_records();
+  void add_record(std::uint32_t record, bool is_letters_alone, float* row) const;
+
+  TwoChainShape shape_;
+  TwoChainPatterns patterns_;
+  TemplateSet letter_patterns_;  // those that speak about letters
+  TwoChainWeights weights_;
+  Folding folding_;
+  CliqueScores cliques_;
+  WeightTable table_;                 // only its slots, which lead to records
+  std::vector<std::uint32_t> words_;  // records: runs of letters, all runs; displacement, size, weights …
+};
+
+/// Letters and tags of all units. In mode `tag` letters are given: `letter` has one for every unit.
+[[nodiscard]] TwoChainLabels predict(const TwoChainPredictor& predictor, const Sentences& sentences,
+                                     TwoChainMode mode, std::span<const std::int32_t> letter,
+                                     std::size_t threads);
+
+/// p(s_i, t_i) at every unit, [units][S · T].
+[[nodiscard]] std::vector<double> predict_marginals(const TwoChainPredictor& predictor,
+                                                    const Sentences& sentences, std::size_t threads);
+
+}  // namespace duilian

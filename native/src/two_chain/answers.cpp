@@ -1,0 +1,195 @@
+// The k best paths and marginals of two chains: questions that are asked less often than the best path, in
+// plain loops over the same two recurrences.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "duilian/two_chain/search.hpp"
+
+namespace duilian {
+
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+/// Both chains: the scores of the two steps, s' → s under t' and then t' → t under s.
+struct Both {
+  const TwoChains& x;
+  [[nodiscard]] std::size_t tags() const { return x.shape.tags(); }
+  [[nodiscard]] double start(std::size_t s, std::size_t t) const {
+    const std::size_t W = x.shape.width();
+    return static_cast<double>(x.cliques.start[s]) + x.scores(0, Clique::letter)[s] +
+           x.scores(0, Clique::tag)[t] + x.scores(0, Clique::letter_tag)[s * W + t] +
+           x.cliques.start_tag[s * W + t];
+  }
+  [[nodiscard]] double letter_step(std::size_t i, std::size_t s1, std::size_t s, std::size_t t1) const {
+    const std::size_t S = x.shape.letters(), W = x.shape.width();
+    return static_cast<double>(x.cliques.letters[s1 * S + s]) + x.scores(i, Clique::letters)[s1 * S + s] +
+           x.scores(i, Clique::letter)[s] + x.cliques.c1[(s1 * S + s) * W + t1];
+  }
+  [[nodiscard]] double tag_step(std::size_t i, std::size_t s, std::size_t t1, std::size_t t) const {
+    if (x.shape.keeps_tag(s) && t1 != t) return kNever;
+    const std::size_t T = x.shape.tags(), W = x.shape.width();
+    return static_cast<double>(x.cliques.c2[(s * T + t1) * W + t]) + x.scores(i, Clique::tags)[t1 * W + t] +
+           x.scores(i, Clique::tag)[t] + x.scores(i, Clique::letter_tag)[s * W + t];
+  }
+};
+
+/// The chain of letters alone is two chains with a single tag that says nothing.
+struct LettersAlone {
+  const TwoChains& x;
+  [[nodiscard]] static std::size_t tags() { return 1; }
+  [[nodiscard]] double start(std::size_t s, std::size_t) const {
+    return static_cast<double>(x.cliques.start[s]) + x.scores(0, Clique::letter)[s];
+  }
+  [[nodiscard]] double letter_step(std::size_t i, std::size_t s1, std::size_t s, std::size_t) const {
+    const std::size_t S = x.shape.letters();
+    return static_cast<double>(x.cliques.letters[s1 * S + s]) + x.scores(i, Clique::letters)[s1 * S + s] +
+           x.scores(i, Clique::letter)[s];
+  }
+  [[nodiscard]] static double tag_step(std::size_t, std::size_t, std::size_t, std::size_t) { return 0.0; }
+};
+
+/// One of the best partial paths that end in a state, and which one of which state it goes on from.
+struct Partial {
+  double score;
+  std::size_t state, rank;
+};
+using Partials = std::vector<Partial>;
+
+void keep_best(Partials& found, std::size_t k) {
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Partial& a, const Partial& b) { return a.score > b.score; });
+  if (found.size() > k) found.resize(k);
+}
+
+void extend(Partials& out, const Partials& from, std::size_t state, double step) {
+  if (step == kNever) return;
+  for (std::size_t rank = 0; rank < from.size(); ++rank)
+    out.push_back({from[rank].score + step, state, rank});
+}
+
+template <class Scores>
+std::vector<TwoChainPath> k_best(const TwoChains& x, const Scores& scores, std::size_t k) {
+  if (k < 1) throw std::invalid_argument("k must be at least 1");
+  if (x.length == 0) return {TwoChainPath{}};
+  const std::size_t S = x.shape.letters(), T = scores.tags(), L = x.length;
+  // [L][S · T]; a state of δ is s · T + t', one of η is s · T + t
+  std::vector<std::vector<Partials>> delta(L, std::vector<Partials>(S * T)), eta = delta;
+  for (std::size_t state = 0; state < S * T; ++state) {
+    const double score = scores.start(state / T, state % T);
+    if (score != kNever) eta[0][state].push_back({score, 0, 0});
+  }
+  for (std::size_t i = 1; i < L; ++i) {
+    for (std::size_t state = 0; state < S * T; ++state) {
+      const std::size_t s = state / T, t1 = state % T;
+      for (std::size_t s1 = 0; s1 < S; ++s1) {
+        extend(delta[i][state], eta[i - 1][s1 * T + t1], s1 * T + t1, scores.letter_step(i, s1, s, t1));
+      }
+      keep_best(delta[i][state], k);
+    }
+    for (std::size_t state = 0; state < S * T; ++state) {
+      const std::size_t s = state / T, t = state % T;
+      for (std::size_t t1 = 0; t1 < T; ++t1) {
+        extend(eta[i][state], delta[i][s * T + t1], s * T + t1, scores.tag_step(i, s, t1, t));
+      }
+      keep_best(eta[i][state], k);
+    }
+  }
+  Partials ends;
+  for (std::size_t state = 0; state < S * T; ++state) {
+    if (x.shape.may_end(state / T)) extend(ends, eta[L - 1][state], state, 0.0);
+  }
+  keep_best(ends, k);
+  std::vector<TwoChainPath> out;
+  for (const Partial& end : ends) {
+    TwoChainPath path{end.score, std::vector<std::int32_t>(L), std::vector<std::int32_t>(L)};
+    std::size_t state = end.state, rank = end.rank;
+    for (std::size_t i = L; i-- > 0;) {
+      path.letter[i] = static_cast<std::int32_t>(state / T);
+      path.tag[i] = static_cast<std::int32_t>(state % T);
+      if (i == 0) break;
+      const Partial& half = eta[i][state][rank];
+      const Partial& whole = delta[i][half.state][half.rank];
+      state = whole.state, rank = whole.rank;
+    }
+    out.push_back(std::move(path));
+  }
+  return out;
+}
+
+/// log Σ e^x, added up one by one.
+class LogSum {
+ public:
+  void add(double x) {
+    if (x == kNever) return;
+    if (x > peak_)
+      sum_ = sum_ * std::exp(peak_ - x) + 1.0, peak_ = x;
+    else
+      sum_ += std::exp(x - peak_);
+  }
+  [[nodiscard]] double value() const { return peak_ == kNever ? kNever : peak_ + std::log(sum_); }
+
+ private:
+  double peak_ = kNever, sum_ = 0.0;
+};
+
+}  // namespace
+
+std::vector<TwoChainPath> k_best_paths(const TwoChains& x, std::size_t k) { return k_best(x, Both{x}, k); }
+
+std::vector<TwoChainPath> k_best_letters(const TwoChains& x, std::size_t k) {
+  return k_best(x, LettersAlone{x}, k);
+}
+
+TwoChainMarginals marginals(const TwoChains& x) {
+  const Both scores{x};
+  const std::size_t S = x.shape.letters(), T = x.shape.tags(), N = S * T, L = x.length;
+  TwoChainMarginals out;
+  if (L == 0) return out;
+  std::vector<double> forward(L * N), backward(L * N), half(N);
+  for (std::size_t n = 0; n < N; ++n) forward[n] = scores.start(n / T, n % T);
+  for (std::size_t i = 1; i < L; ++i) {
+    const double* from = forward.data() + (i - 1) * N;
+    for (std::size_t n = 0; n < N; ++n) {
+      LogSum sum;
+      for (std::size_t s1 = 0; s1 < S; ++s1)
+        sum.add(from[s1 * T + n % T] + scores.letter_step(i, s1, n / T, n % T));
+      half[n] = sum.value();
+    }
+    for (std::size_t n = 0; n < N; ++n) {
+      LogSum sum;
+      for (std::size_t t1 = 0; t1 < T; ++t1)
+        sum.add(half[n / T * T + t1] + scores.tag_step(i, n / T, t1, n % T));
+      forward[i * N + n] = sum.value();
+    }
+  }
+  LogSum total;
+  for (std::size_t n = 0; n < N; ++n) {
+    backward[(L - 1) * N + n] = x.shape.may_end(n / T) ? 0.0 : kNever;
+    total.add(forward[(L - 1) * N + n] + backward[(L - 1) * N + n]);
+  }
+  out.log_partition = total.value();
+  for (std::size_t i = L - 1; i > 0; --i) {
+    const double* to = backward.data() + i * N;
+    for (std::size_t n = 0; n < N; ++n) {
+      LogSum sum;
+      for (std::size_t t = 0; t < T; ++t) sum.add(to[n / T * T + t] + scores.tag_step(i, n / T, n % T, t));
+      half[n] = sum.value();
+    }
+    for (std::size_t n = 0; n < N; ++n) {
+      LogSum sum;
+      for (std::size_t s = 0; s < S; ++s)
+        sum.add(half[s * T + n % T] + scores.letter_step(i, n / T, s, n % T));
+      backward[(i - 1) * N + n] = sum.value();
+    }
+  }
+  out.unit.resize(L * N);
+  for (std::size_t k = 0; k < L * N; ++k)
+    out.unit[k] = std::exp(forward[k] + backward[k] - out.log_partition);
+  return out;
+}
+
+}  // namespace duilian

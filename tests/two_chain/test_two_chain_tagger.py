@@ -1,0 +1,229 @@
+"""The tagger with two chains: three modes of one model, levels, mixed corpora, files, and what is refused."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from duilian import TwoChainTagger, demo
+from duilian.corpus import Layer, read
+from duilian.errors import ConfigError, ModelFileError, StandardError
+from duilian.evaluation import word_score
+from duilian.modelfile import read_model, write_model
+from duilian.models import load
+
+FOLDER = demo.__path__[0]
+CHUNKS = [
+    (
+        ["He", "sees", "old", "ships", "."],
+        ["PRP", "VBZ", "JJ", "NNS", "."],
+        ["B-NP", "B-VP", "B-NP", "I-NP", "O"],
+    ),
+    (["Old", "ships", "sail", "."], ["JJ", "NNS", "VBP", "."], ["B-NP", "I-NP", "B-VP", "O"]),
+    (["She", "sails", "old", "ships"], ["PRP", "VBZ", "JJ", "NNS"], ["B-NP", "B-VP", "B-NP", "I-NP"]),
+    (["He", "may", "sail", "."], ["PRP", "MD", "VB", "."], ["B-NP", "B-VP", "I-VP", "O"]),
+]
+
+
+def chunk_layers() -> list[Layer]:
+    return [Layer(tuple(w), tuple(t), columns={"pos": tuple(p)}) for w, p, t in CHUNKS]
+
+
+@pytest.fixture(scope="module")
+def corpus() -> list[Layer]:
+    return [sentence["ctb"] for sentence in read(f"{FOLDER}/ctb.txt", standard="ctb")]
+
+
+@pytest.fixture(scope="module")
+def tagger(corpus: list[Layer]) -> TwoChainTagger:
+    return TwoChainTagger("ctb", iterations=3).fit(corpus)
+
+
+@pytest.fixture(scope="module")
+def chunker() -> TwoChainTagger:
+    return TwoChainTagger("chunk", level="word", iterations=10).fit(chunk_layers())
+
+
+def test_three_modes_of_one_model(tagger: TwoChainTagger, corpus: list[Layer]) -> None:
+    raw = [["".join(layer.words)] for layer in corpus[:50]]
+    joint = tagger.predict_layers(raw)
+    segmented = tagger.of("segment").predict_layers(raw)
+    tagged = tagger.of("tag").predict_layers([Layer(layer.words) for layer in corpus[:50]])
+    assert all(layer.tags is None for layer in segmented)
+    assert [layer.words for layer in tagged] == [layer.words for layer in corpus[:50]]
+    gold = [layer.words for layer in corpus[:50]]
+    for found in (joint, segmented):
+        assert ["".join(layer.words) for layer in found] == [words[0] for words in raw]
+        assert word_score(gold, [layer.words for layer in found]).f1 > 90
+    right = sum(
+        a == b for x, y in zip(corpus, tagged, strict=False) for a, b in zip(x.tags, y.tags, strict=True)
+    )
+    assert right / sum(map(len, tagged)) > 0.9
+    assert tagger.mode == "joint"
+    with pytest.raises(ConfigError, match="mode must be one of joint, segment, tag, got 'both'"):
+        tagger.of("both")  # type: ignore[arg-type]
+
+
+def test_chunks_are_segments_of_words(chunker: TwoChainTagger) -> None:
+    gold = chunk_layers()
+    assert [layer.tags for layer in chunker.predict_layers(gold)] == [layer.tags for layer in gold]
+    bare = chunker.of("segment").predict_layers(gold)
+    assert bare[0].tags == ("B", "B", "B", "I", "B")
+    given = [Layer(x.words, tuple(str(tag)[0] for tag in x.tags or ()), columns=x.columns) for x in gold]
+    assert [layer.tags for layer in chunker.of("tag").predict_layers(given)] == [layer.tags for layer in gold]
+    assert chunker.encoding_.tags == ("B-NP", "I-NP", "B-VP", "I-VP", "O")
+    assert chunker.score(gold) == 1.0
+    marginals = chunker.marginals(gold)
+    assert [each.shape for each in marginals] == [(len(layer), 5) for layer in gold]
+    np.testing.assert_allclose(marginals[0].sum(axis=1), 1.0)
+
+
+def test_k_best_is_in_order_and_begins_with_the_best(tagger: TwoChainTagger) -> None:
+    answers = tagger.k_best(["我们去北京。"], 5)
+    assert answers[0].layer == tagger.predict_layers([["我们去北京。"]])[0]
+    scores = [each.score for each in answers]
+    assert scores == sorted(scores, reverse=True)
+    assert len({(each.layer.words, each.layer.tags) for each in answers}) == 5
+    assert 0 < sum(each.probability for each in answers) < 1
+    alone = tagger.of("segment").k_best(["我们去北京。"], 3)
+    assert alone[0].layer == tagger.of("segment").predict_layers([["我们去北京。"]])[0]
+    assert len({each.layer.words for each in alone}) == 3
+
+
+def test_each_sentence_is_used_for_what_it_has(corpus: list[Layer]) -> None:
+    """Without tags a sentence teaches boundaries; with some, the best that agrees with them is right."""
+    bare = [Layer(layer.words) for layer in corpus[100:]]
+    few = TwoChainTagger("ctb", iterations=3).fit(corpus[:100])
+    mixed = TwoChainTagger("ctb", iterations=3).fit([*corpus[:100], *bare])
+    beside = TwoChainTagger("ctb", iterations=3).fit(corpus[:100], segmented=corpus[100:])
+    gold = [sentence["ctb"] for sentence in read(f"{FOLDER}/ctb-dev.txt", standard="ctb")]
+    f1 = [
+        word_score([x.words for x in gold], [x.words for x in each.of("segment").predict_layers(gold)]).f1
+        for each in (few, mixed, beside)
+    ]
+    assert f1[1] > f1[0] + 2
+    np.testing.assert_array_equal(mixed.weights_, beside.weights_)
+    half = [Layer(x.words, (*(x.tags or ())[:-1], None)) for x in corpus[:100]]
+    partly = TwoChainTagger("ctb", iterations=3).fit(half)
+    assert partly.predict_layers(gold[:1])[0].tags is not None
+
+
+def test_bad_words_and_tags_are_refused(tagger: TwoChainTagger, chunker: TwoChainTagger) -> None:
+    with pytest.raises(ConfigError, match="sentence 2: the word '\\\\u200b' has no visible character"):
+        tagger.of("tag").predict_layers([["我们"], ["去", "\u200b"]])
+    with pytest.raises(ConfigError, match="there is no annotated sentence"):
+        TwoChainTagger("ctb").fit([])
+    with pytest.raises(StandardError, match="no tags in 'ctb' to learn from"):
+        TwoChainTagger("ctb").fit([Layer(("我们",))])
+    words = Layer(("He", "sees"), columns={"pos": ("PRP", "VBZ")})
+    with pytest.raises(StandardError, match="sentence 1 has no boundaries\n  hint: give labels"):
+        chunker.of("tag").predict_layers([words])
+    half = Layer(words.words, ("B-NP", None), columns=words.columns)
+    with pytest.raises(
+        StandardError, match="sentence 2: the word 'sees' has no chunk label, but others have"
+    ):
+        TwoChainTagger("chunk", level="word").fit([chunk_layers()[0], half])
+    with pytest.raises(ConfigError, match="need the column 'pos'; the corpus has: none"):
+        chunker.predict_layers([["He", "sees"]])
+    assert TwoChainTagger("chunk", level="word", iterations=1).fit([*chunk_layers(), words])  # says nothing
+
+
+def test_boundaries_that_are_not_legal_are_refused(tagger: TwoChainTagger) -> None:
+    packed = tagger.pack([["我", "们"]], [Layer(("我们",))])
+    b, e = tagger.encoding_.letters.index("B"), tagger.encoding_.letters.index("E")
+    with pytest.raises(ValueError, match="the boundaries given are not legal at unit 2"):
+        tagger.of("tag").label(packed, np.array([b, b], np.int32))
+    with pytest.raises(ValueError, match="the boundaries given are not legal at unit 1"):
+        tagger.of("tag").label(packed, np.array([e, b], np.int32))
+    with pytest.raises(ValueError, match="a boundary letter for every unit"):
+        tagger.of("tag").label(packed, np.array([b], np.int32))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"scheme": "IE"}, "two chains cannot work with the scheme 'IE'"),
+        ({"modes": []}, "modes must be some of joint, segment and tag, got 'none'"),
+        ({"modes": ["all"]}, "got 'all'"),
+        ({"cost": "much"}, "cost must be 'once' or 'label', got 'much'"),
+        ({"full_from": 0}, "full_from must be at least 1, got 0"),
+        ({"level": "page"}, "level must be 'word' or 'char', got 'page'"),
+        ({"rate": -1.0}, "rate must be > 0"),
+        ({"templates": "nowhere"}, "there are no templates 'nowhere' for two chains"),
+    ],
+)
+def test_settings_are_checked(corpus: list[Layer], settings: dict, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        TwoChainTagger("ctb", **settings).fit(corpus[:5])
+
+
+def test_what_cannot_be_asked_says_so(tagger: TwoChainTagger) -> None:
+    with pytest.raises(ConfigError, match="no probabilities in mode 'segment'"):
+        tagger.of("segment").marginals([["我们"]])
+    with pytest.raises(ConfigError, match="no list of best analyses in mode 'tag'"):
+        tagger.of("tag").k_best(["我们"], 2)
+
+
+@pytest.mark.parametrize("precision", ["float32", "float16"])
+def test_a_saved_model_answers_the_same(tmp_path, tagger: TwoChainTagger, corpus, precision) -> None:
+    path = tmp_path / "two.model"
+    tagger.save(path, precision=precision)
+    again = load(path)
+    assert isinstance(again, TwoChainTagger)
+    for mode in ("joint", "segment", "tag"):
+        found, wanted = (
+            again.of(mode).predict_layers(corpus[:40]),
+            tagger.of(mode).predict_layers(corpus[:40]),
+        )
+        assert sum(a == b for a, b in zip(found, wanted, strict=True)) >= (
+            40 if precision == "float32" else 39
+        )
+    assert pickle.loads(pickle.dumps(tagger)).predict([["我们"]]) == tagger.predict([["我们"]])
+
+
+def test_hostile_files_are_refused(tmp_path, tagger: TwoChainTagger) -> None:
+    path = tmp_path / "two.model"
+    tagger.save(path)
+    header, arrays = read_model(path)
+    changes = [
+        (header | {"tags": header["tags"][:3]}, arrays),
+        (header | {"templates": "s: x[0]"}, arrays),
+        (header | {"templates": "s: q[0]"}, arrays),
+        (header, arrays | {"clique": arrays["clique"][:-1]}),
+        (header, arrays | {"label": np.full_like(arrays["label"], 0x7FFF)}),
+        (header, arrays | {"slot": np.zeros_like(arrays["slot"])}),
+        (header, arrays | {"weight": np.full_like(arrays["weight"], np.nan)}),
+        (header, {name: array for name, array in arrays.items() if name != "clique"}),
+        (header | {"parameters": {"level": "char", "surprise": 1}}, arrays),
+    ]
+    for number, (bad_header, bad_arrays) in enumerate(changes):
+        bad = tmp_path / f"bad{number}.model"
+        write_model(bad, bad_header, bad_arrays)
+        with pytest.raises(ModelFileError, match="the model's parts do not fit together"):
+            TwoChainTagger.load(bad)
+
+
+def test_same_bytes_for_any_threads_and_after_a_stop(tmp_path, corpus: list[Layer]) -> None:
+    def bytes_of(name: str, **settings) -> bytes:
+        tagger = TwoChainTagger("ctb", **{"iterations": 3, **settings})
+        tagger.fit(corpus[:80], dev=corpus[80:100], checkpoint=tmp_path / f"{name}.checkpoint", resume=True)
+        tagger.set_params(threads=1, iterations=3).save(tmp_path / f"{name}.model")
+        return (tmp_path / f"{name}.model").read_bytes()
+
+    whole = bytes_of("a")
+    assert bytes_of("b", threads=2) == whole
+    bytes_of("c", iterations=1)
+    assert bytes_of("c") == whole
+    with pytest.raises(ModelFileError, match="not a checkpoint of this run"):
+        bytes_of("c", cost="label")
+
+
+def test_the_factorial_model_has_no_edge_but_words_have_one_tag(corpus: list[Layer]) -> None:
+    tagger = TwoChainTagger("ctb", edge=False, iterations=2).fit(corpus)
+    found = tagger.predict_layers(corpus[:20])
+    assert ["".join(layer.words) for layer in found] == ["".join(layer.words) for layer in corpus[:20]]
+    assert (
+        tagger.shape_.clique_weights < TwoChainTagger("ctb", iterations=1).fit(corpus).shape_.clique_weights
+    )
