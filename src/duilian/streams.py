@@ -260,10 +260,10 @@ def _cut_lines(tagger: StandardTagger, lines: Sequence[str], lexicon: Lexicon | 
 def _cut_sentences(tagger: StandardTagger, lines: Sequence[str], lexicon: Lexicon | None) -> list[Layer]:
     pieces = [_sentences(texts.check_text(line)) for line in lines]
     flat = list(itertools.chain.from_iterable(pieces))
-    if isinstance(tagger, CoupledSide):
-        found = iter(tagger.predict_layers(flat))
-    else:
+    if isinstance(tagger, Tagger):
         found = iter(tagger.predict_layers(flat, lexicon=lexicon, cut_at_gaps=True))
+    else:
+        found = iter(_predict(tagger, flat, lexicon))
     return [join_layers(list(itertools.islice(found, len(each)))) for each in pieces]
 
 
