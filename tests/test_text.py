@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -102,6 +103,48 @@ def test_sentences_by_example(text: str, expected: list[str]) -> None:
     assert tx.cut(text, tx.sentences(text)) == expected
 
 
+MIXED = [
+    *NASTY, "http://", "www.", "a.cn", "example.com", "/", "#", "＃", "@", "＠", ".", ",", "%", "-", "+", ":",
+    "km", "GB", "℃", "3", "１", "小明", "：", "_", "'", "c",
+]  # fmt: skip
+
+
+@settings(max_examples=400)
+@given(st.one_of(texts, st.lists(st.sampled_from(MIXED), max_size=30).map("".join)))
+def test_whole_spans_cut_no_unit_and_reach_over_no_white_space(text: str) -> None:
+    found = tx.whole_spans(text)
+    spans = np.array([each[:2] for each in found], np.int64).reshape(-1, 2)
+    check_spans(text, spans)
+    edges = set(tx.units(text).ravel().tolist())
+    assert set(spans.ravel().tolist()) <= edges
+    assert all("space" not in tx.char_types(piece) for piece in tx.cut(text, spans))
+    for each in found:
+        alone = tx.whole_spans(f" {text[each.start : each.end]} ")
+        assert len(alone) >= 1, "it is found between blanks, too"
+        assert alone[0].start == 1
+
+
+def test_whole_spans_by_example() -> None:
+    text = "@小明 你看https://example.org/a?b=1，涨了3.5%，iPhone15卖¥5,999！#新品#👍🏽 发a.b@example.cn"
+    assert [(text[start:end], kind) for start, end, kind in tx.whole_spans(text)] == [
+        ("@小明", "mention"),
+        ("https://example.org/a?b=1", "url"),
+        ("3.5%", "number"),
+        ("iPhone15", "word"),
+        ("5,999", "number"),
+        ("#新品#", "hashtag"),
+        ("👍🏽", "emoji"),
+        ("a.b@example.cn", "email"),
+    ]
+    assert [text[start:end] for start, end, _ in tx.whole_spans(text, ["word", "emoji"])] == [
+        "iPhone15",
+        "👍🏽",
+    ]
+    assert tx.whole_spans("没有") == []
+    with pytest.raises(ConfigError, match="kinds must be of url, email"):
+        tx.whole_spans("a", ["links"])  # type: ignore[list-item]
+
+
 def test_a_megabyte_without_a_line_break() -> None:
     text = "汉字" * 500_000
     assert tx.sentences(text).tolist() == [[0, 1_000_000]]
@@ -117,7 +160,7 @@ def test_width_folding() -> None:
 
 
 def test_lone_surrogates_have_a_clear_error() -> None:
-    for call in (tx.units, tx.sentences, tx.char_types, tx.Folding()):
+    for call in (tx.units, tx.sentences, tx.char_types, tx.whole_spans, tx.Folding()):
         with pytest.raises(TextError, match=r"character 3 of the text is a lone surrogate.*\n  hint: "):
             call("好a\udc80")
 

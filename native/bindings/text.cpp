@@ -7,6 +7,7 @@
 #include "duilian/text/characters.hpp"
 #include "duilian/text/fold.hpp"
 #include "duilian/text/segment.hpp"
+#include "duilian/text/whole.hpp"
 
 namespace duilian::bindings {
 
@@ -60,6 +61,17 @@ void bind_text(nb::module_& m) {
         return std::make_tuple(std::move(found.unit), std::move(found.count));
       },
       "words"_a, "joins_letters"_a, "joins_digits"_a);
+  m.def(
+      "whole_spans",
+      [](const std::string& text) {
+        const auto found = without_gil([&] { return find_whole_spans(decode_utf8(text)); });
+        std::vector<std::tuple<std::int64_t, std::int64_t, std::string>> out;
+        out.reserve(found.size());
+        for (const WholeSpan& each : found)
+          out.emplace_back(each.span.begin, each.span.end, encode_utf8(whole_kind_name(each.kind)));
+        return out;
+      },
+      "text"_a);
   m.def(
       "split_sentences",
       [](const std::string& text) {

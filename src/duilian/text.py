@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Literal
+from collections.abc import Collection
+from typing import Literal, NamedTuple, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,16 @@ Spans = npt.NDArray[np.int64]
 """[n, 2] start and end of each piece."""
 
 Script = Literal["as-is", "simplified"]
+WholeKind = Literal["url", "email", "hashtag", "mention", "number", "word", "emoji"]
+WHOLE_KINDS: tuple[WholeKind, ...] = get_args(WholeKind)
+
+
+class WholeSpan(NamedTuple):
+    """Characters from `start` to `end` (exclusive) that are one word, whatever the standard."""
+
+    start: int
+    end: int
+    kind: WholeKind
 
 
 def check_text(text: str) -> str:
@@ -43,6 +54,20 @@ def sentences(text: str) -> Spans:
 def units(text: str, *, join_letters: bool = False, join_digits: bool = False) -> Spans:
     """The characters of a text, with their combining marks; joined emoji and, if asked, runs are one unit."""
     return _native.split_units(check_text(text), join_letters, join_digits)
+
+
+def whole_spans(text: str, kinds: Collection[WholeKind] = WHOLE_KINDS) -> list[WholeSpan]:
+    """The parts of mixed text that must not be cut, by rules: web and mail addresses, #topics#, @names, numbers
+    with decimals, percent signs and units in letters, words in letters (Wi-Fi, iPhone15), emoji.
+
+    They do not overlap, have no white space inside and cut no unit. Of kinds that are not asked for the parts
+    are found all the same, so that they are not taken for something else: no word is seen in an address.
+    """
+    for kind in kinds:
+        if kind not in WHOLE_KINDS:
+            raise ConfigError(f"kinds must be of {', '.join(WHOLE_KINDS)}, got {kind!r}")
+    found = _native.whole_spans(check_text(text))
+    return [WholeSpan(start, end, cast(WholeKind, kind)) for start, end, kind in found if kind in kinds]
 
 
 def cut(text: str, spans: Spans) -> list[str]:

@@ -14,20 +14,6 @@ constexpr std::u32string_view kLineBreaks = U"\n\r\v\f\u0085\u2028\u2029";
 
 [[nodiscard]] bool is_regional(char32_t c) { return c >= 0x1F1E6 && c <= 0x1F1FF; }
 
-/// End of the character that begins at `at`: it takes its marks along, a joiner takes the next emoji, and
-/// two regional letters are a flag.
-[[nodiscard]] std::size_t end_of_character(std::u32string_view text, std::size_t at) {
-  std::size_t end = at + 1;
-  if (is_regional(text[at]) && end < text.size() && is_regional(text[end])) ++end;
-  while (end < text.size()) {
-    const CharClass kind = char_class(text[end]);
-    const bool is_joined = text[end - 1] == kZeroWidthJoiner && kind == CharClass::emoji;
-    if (kind != CharClass::extend && !is_joined) break;
-    ++end;
-  }
-  return end;
-}
-
 [[nodiscard]] bool is_web_character(char32_t c) {
   const CharClass kind = char_class(c);
   return c < 0x80 && (kind == CharClass::letter || kind == CharClass::digit || is_one_of(c, U"=&/"));
@@ -47,6 +33,18 @@ void add_trimmed(std::u32string_view text, std::size_t begin, std::size_t end, s
 }
 
 }  // namespace
+
+std::size_t end_of_character(std::u32string_view text, std::size_t at) {
+  std::size_t end = at + 1;
+  if (is_regional(text[at]) && end < text.size() && is_regional(text[end])) ++end;
+  while (end < text.size()) {
+    const CharClass kind = char_class(text[end]);
+    const bool is_joined = text[end - 1] == kZeroWidthJoiner && kind == CharClass::emoji;
+    if (kind != CharClass::extend && !is_joined) break;
+    ++end;
+  }
+  return end;
+}
 
 std::vector<Span> split_units(std::u32string_view text, UnitOptions options) {
   const auto joins = [&](CharClass kind) {

@@ -21,6 +21,10 @@ struct UnitOptions {
   bool joins_digits = false;   // 2026 is one unit
 };
 
+/// End of the character that begins at `at`: it takes its marks along, a joiner takes the next emoji, and
+/// two regional letters are a flag.
+[[nodiscard]] std::size_t end_of_character(std::u32string_view text, std::size_t at);
+
 /// A unit is a character with the marks, joiners and joined emoji that belong to it; or a run.
 [[nodiscard]] std::vector<Span> split_units(std::u32string_view text, UnitOptions options);
 

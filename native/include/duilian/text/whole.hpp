@@ -1,0 +1,28 @@
+// Parts of mixed text that are one word in any standard: addresses of pages and of mail, hashtags, names
+// behind an @, numbers with what belongs to them, words in letters, emoji. Found by rules, in one pass and
+// linear time.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "duilian/text/segment.hpp"
+
+namespace duilian {
+
+enum class WholeKind : std::uint8_t { url, email, hashtag, mention, number, word, emoji };
+
+[[nodiscard]] std::u32string_view whole_kind_name(WholeKind kind);
+
+struct WholeSpan {
+  Span span;
+  WholeKind kind;
+  bool operator==(const WholeSpan&) const = default;
+};
+
+/// In the order of the text; they do not overlap, have no white space inside and cut no unit of split_units()
+/// that is a single character with its marks. White space and control characters end every one of them.
+[[nodiscard]] std::vector<WholeSpan> find_whole_spans(std::u32string_view text);
+
+}  // namespace duilian

@@ -1,0 +1,280 @@
+#include "duilian/text/whole.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "duilian/text/characters.hpp"
+
+namespace duilian {
+
+namespace {
+
+constexpr std::size_t kNoEnd = 0;
+constexpr std::size_t kMostName = 20;   // characters of a name in Han behind an @
+constexpr std::size_t kMostTopic = 64;  // characters between two #
+constexpr char32_t kKeycap = 0x20E3;
+
+using namespace std::string_view_literals;
+
+constexpr std::array kSchemes = {U"http"sv, U"https"sv, U"ftp"sv, U"ftps"sv, U"ws"sv, U"wss"sv};
+// Ends of host names that stand without a scheme; others are too easily taken for a full stop forgotten.
+constexpr std::array kDomains = {U"ai"sv, U"app"sv, U"biz"sv, U"cc"sv,  U"cn"sv,  U"co"sv,   U"com"sv,
+                                 U"de"sv, U"dev"sv, U"edu"sv, U"gov"sv, U"hk"sv,  U"info"sv, U"io"sv,
+                                 U"jp"sv, U"me"sv,  U"mo"sv,  U"net"sv, U"org"sv, U"sg"sv,   U"top"sv,
+                                 U"tv"sv, U"tw"sv,  U"uk"sv,  U"us"sv,  U"vip"sv, U"xyz"sv};
+constexpr std::array kUnits = {
+    U"km"sv,   U"m"sv,   U"dm"sv,  U"cm"sv,   U"mm"sv,  U"nm"sv,  U"kg"sv,  U"g"sv,   U"mg"sv,   U"t"sv,
+    U"l"sv,    U"L"sv,   U"ml"sv,  U"mL"sv,   U"s"sv,   U"ms"sv,  U"min"sv, U"h"sv,   U"B"sv,    U"KB"sv,
+    U"MB"sv,   U"GB"sv,  U"TB"sv,  U"PB"sv,   U"kb"sv,  U"Mb"sv,  U"Gb"sv,  U"bps"sv, U"Kbps"sv, U"Mbps"sv,
+    U"Gbps"sv, U"Hz"sv,  U"kHz"sv, U"MHz"sv,  U"GHz"sv, U"W"sv,   U"kW"sv,  U"MW"sv,  U"GW"sv,   U"kWh"sv,
+    U"Wh"sv,   U"V"sv,   U"kV"sv,  U"A"sv,    U"mA"sv,  U"mAh"sv, U"Pa"sv,  U"kPa"sv, U"MPa"sv,  U"hPa"sv,
+    U"J"sv,    U"kJ"sv,  U"cal"sv, U"kcal"sv, U"dB"sv,  U"px"sv,  U"dpi"sv, U"fps"sv, U"rpm"sv,  U"ha"sv,
+    U"km/h"sv, U"m/s"sv, U"am"sv,  U"pm"sv,   U"AM"sv,  U"PM"sv};
+constexpr std::size_t kLongestUnit = 4;
+
+[[nodiscard]] bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
+[[nodiscard]] bool is_ascii_digit(char32_t c) { return c >= U'0' && c <= U'9'; }
+[[nodiscard]] bool is_ascii_letter(char32_t c) { return (c | 0x20U) >= U'a' && (c | 0x20U) <= U'z'; }
+[[nodiscard]] bool is_ascii_alnum(char32_t c) { return is_ascii_digit(c) || is_ascii_letter(c); }
+
+[[nodiscard]] char32_t lower(char32_t c) { return c >= U'A' && c <= U'Z' ? c | 0x20U : c; }
+
+[[nodiscard]] bool is_letter(char32_t c) { return char_class(c) == CharClass::letter; }
+[[nodiscard]] bool is_digit(char32_t c) { return char_class(c) == CharClass::digit; }
+[[nodiscard]] bool is_alnum(char32_t c) { return is_letter(c) || is_digit(c); }
+[[nodiscard]] bool is_host(char32_t c) { return is_ascii_alnum(c) || c == U'-'; }
+[[nodiscard]] bool is_local(char32_t c) { return is_ascii_alnum(c) || is_one_of(c, U"._%+-"); }
+[[nodiscard]] bool is_in_url(char32_t c) { return c > 0x20 && c < 0x7F && !is_one_of(c, U"<>\"{}|\\^`"); }
+
+/// Looks at one place of a text; every rule gives the end of what begins there, or kNoEnd.
+class Scanner {
+ public:
+  explicit Scanner(std::u32string_view text) : text_(text) {}
+
+  [[nodiscard]] std::size_t url(std::size_t at) const {
+    if (is_alnum(before(at)) || !is_ascii_alnum(text_[at])) return kNoEnd;
+    const std::size_t letters = run(at, is_ascii_letter);
+    if (starts_with(letters, U"://") && is_listed(text_.substr(at, letters - at), kSchemes)) {
+      const std::size_t end = end_of_url(letters + 3);
+      return end > letters + 3 && is_alnum(text_[letters + 3]) ? end : kNoEnd;
+    }
+    if (is_one_of(before(at), U"@.-")) return kNoEnd;
+    const std::size_t host = end_of_host(at);
+    if (host == kNoEnd || is_one_of(peek(host), U"@")) return kNoEnd;
+    return is_one_of(peek(host), U"/?#:") ? std::max(host, end_of_url(host)) : host;
+  }
+
+  [[nodiscard]] std::size_t email(std::size_t at) const {
+    if (is_local(before(at)) || !is_ascii_alnum(text_[at])) return kNoEnd;
+    const std::size_t sign = run(at, is_local);
+    if (peek(sign) != U'@' || !is_ascii_alnum(peek(sign + 1))) return kNoEnd;
+    std::size_t end = run(sign + 1, is_host);
+    bool has_dot = false;
+    while (peek(end) == U'.' && is_ascii_alnum(peek(end + 1))) {
+      end = run(end + 1, is_host);
+      has_dot = true;
+    }
+    while (text_[end - 1] == U'-') --end;
+    return has_dot && is_ascii_letter(text_[end - 1]) ? end : kNoEnd;
+  }
+
+  /// #topic# as on Weibo, or #topic: in letters, or up to white space.
+  [[nodiscard]] std::size_t hashtag(std::size_t at) const {
+    if (!is_one_of(text_[at], U"#＃") || is_alnum(before(at))) return kNoEnd;
+    for (std::size_t end = at + 1; end < std::min(text_.size(), at + 2 + kMostTopic); ++end) {
+      if (char_class(text_[end]) == CharClass::space) break;
+      if (is_one_of(text_[end], U"#＃")) {
+        if (end > at + 1) return end + 1;
+        break;
+      }
+    }
+    return name(at + 1, U"");
+  }
+
+  [[nodiscard]] std::size_t mention(std::size_t at) const {
+    if (!is_one_of(text_[at], U"@＠") || is_alnum(before(at))) return kNoEnd;
+    return name(at + 1, U":：");
+  }
+
+  [[nodiscard]] std::size_t number(std::size_t at) const {
+    if (is_alnum(before(at))) return kNoEnd;
+    const bool has_sign = is_one_of(text_[at], U"+-−＋－");
+    const std::size_t begin = at + (has_sign ? 1 : 0);
+    if (!is_digit(peek(begin))) return kNoEnd;
+    std::size_t end = end_of_digits(begin);
+    const bool has_degrees = is_one_of(peek(end), U"℃℉°");
+    // Behind other signs and Han a minus is a dash, 北京-2, unless only a number can follow: 气温-3℃.
+    const bool is_dash = before(at) != 0 && char_class(before(at)) != CharClass::space;
+    if (has_sign && is_dash && !has_degrees) return kNoEnd;
+    if (has_degrees || is_one_of(peek(end), U"%‰％")) {
+      end += peek(end) == U'°' && is_one_of(peek(end + 1), U"CF") ? 2 : 1;
+    } else {
+      end = end_of_unit(end);
+    }
+    return is_alnum(peek(end)) ? kNoEnd : end;
+  }
+
+  /// Letters, with digits and single - ' . & _ + inside: Wi-Fi, COVID-19, iPhone15, 5G, C++.
+  [[nodiscard]] std::size_t word(std::size_t at) const {
+    if (is_alnum(before(at)) || !is_alnum(text_[at])) return kNoEnd;
+    std::size_t end = at;
+    bool has_letter = false;
+    while (true) {
+      for (; end < text_.size() && is_alnum(text_[end]); end = end_of_character(text_, end))
+        has_letter = has_letter || is_letter(text_[end]);
+      if (!is_one_of(peek(end), U"-'’.&_+") || !is_alnum(peek(end + 1)) || !has_letter) break;
+      // A dot is inside of a word only between letters and digits: v1.2, but not ok.Then
+      if (peek(end) == U'.' && !is_digit(peek(end + 1))) break;
+      ++end;
+    }
+    if (!has_letter) return kNoEnd;
+    const bool is_short = end - at <= 2;
+    if (is_short && starts_with(end, U"++") && peek(end + 2) != U'+') return end + 2;
+    return is_short && peek(end) == U'#' && !is_alnum(peek(end + 1)) && end - at == 1 ? end + 1 : end;
+  }
+
+  [[nodiscard]] std::size_t emoji(std::size_t at) const {
+    const std::size_t end = end_of_character(text_, at);
+    const bool is_keycap =
+        text_[end - 1] == kKeycap && (is_ascii_digit(text_[at]) || is_one_of(text_[at], U"#*"));
+    return is_keycap || char_class(text_[at]) == CharClass::emoji ? end : kNoEnd;
+  }
+
+ private:
+  [[nodiscard]] char32_t peek(std::size_t at) const { return at < text_.size() ? text_[at] : 0; }
+  [[nodiscard]] char32_t before(std::size_t at) const { return at > 0 ? text_[at - 1] : 0; }
+  [[nodiscard]] bool starts_with(std::size_t at, std::u32string_view what) const {
+    return at <= text_.size() && text_.substr(at).starts_with(what);
+  }
+  template <class Is>
+  [[nodiscard]] std::size_t run(std::size_t at, const Is& is) const {
+    while (at < text_.size() && is(text_[at])) ++at;
+    return at;
+  }
+  template <class List>
+  [[nodiscard]] static bool is_listed(std::u32string_view text, const List& list) {
+    return std::any_of(list.begin(), list.end(), [&](std::u32string_view each) {
+      return std::equal(text.begin(), text.end(), each.begin(), each.end(),
+                        [](char32_t a, char32_t b) { return lower(a) == b; });
+    });
+  }
+
+  /// A URL goes on to the first character that none has, less the punctuation of the sentence around it.
+  [[nodiscard]] std::size_t end_of_url(std::size_t at) const {
+    std::size_t end = run(at, is_in_url);
+    std::int64_t open = 0;  // brackets that were opened and not closed
+    for (std::size_t k = at; k < end; ++k) open += text_[k] == U'(' ? 1 : text_[k] == U')' ? -1 : 0;
+    for (; end > at && is_one_of(text_[end - 1], U".,;:!?'*)]"); --end) {
+      if (text_[end - 1] != U')') continue;
+      if (open >= 0) break;
+      ++open;
+    }
+    return end;
+  }
+
+  /// www.… or labels with dots between, the last one a known domain.
+  [[nodiscard]] std::size_t end_of_host(std::size_t at) const {
+    std::size_t end = run(at, is_host);
+    const bool is_www = is_listed(text_.substr(at, end - at), std::array{U"www"sv});
+    std::size_t known = kNoEnd;
+    while (peek(end) == U'.' && is_ascii_alnum(peek(end + 1))) {
+      const std::size_t label = end + 1;
+      end = run(label, is_host);
+      if (is_www || is_listed(text_.substr(label, end - label), kDomains)) known = end;
+    }
+    return known == end && !is_alnum(peek(end)) ? end : kNoEnd;
+  }
+
+  /// Letters, digits, _ and -; or Han too if it begins with Han and white space, the end or one of `stops`
+  /// follows, for else nobody can tell where the name ends.
+  [[nodiscard]] std::size_t name(std::size_t at, std::u32string_view stops) const {
+    const auto is_plain = [](char32_t c) { return is_alnum(c) || is_one_of(c, U"_-"); };
+    const auto is_han = [](char32_t c) { return char_class(c) == CharClass::han; };
+    if (is_han(peek(at))) {
+      std::size_t end = at;
+      while (end < text_.size() && end - at <= kMostName && (is_plain(text_[end]) || is_han(text_[end])))
+        ++end;
+      const bool is_closed =
+          end == text_.size() || char_class(text_[end]) == CharClass::space || is_one_of(text_[end], stops);
+      return is_closed && end - at <= kMostName ? end : kNoEnd;
+    }
+    std::size_t end = run(at, is_plain);
+    while (end > at && text_[end - 1] == U'-') --end;
+    return run(at, is_digit) == end ? kNoEnd : end;  // #1 is no topic
+  }
+
+  /// 1,234.5 and 1.2.3, 12:30, 2026-11-16.
+  [[nodiscard]] std::size_t end_of_digits(std::size_t at) const {
+    const std::size_t first = run(at, is_digit);
+    const std::size_t date = end_of_date(at, first);
+    if (date != kNoEnd) return date;
+    std::size_t end = first;
+    while (is_one_of(peek(end), U",，") && run(end + 1, is_digit) == end + 4) end += 4;
+    while (is_one_of(peek(end), U".．") && is_digit(peek(end + 1))) end = run(end + 1, is_digit);
+    while (is_one_of(peek(end), U":：") && end - at <= 5 && run(end + 1, is_digit) == end + 3) end += 3;
+    return end;
+  }
+
+  [[nodiscard]] std::size_t end_of_date(std::size_t at, std::size_t first) const {
+    const char32_t sign = peek(first);
+    if (first - at != 4 || !is_one_of(sign, U"-/.")) return kNoEnd;
+    const std::size_t month = run(first + 1, is_digit);
+    if (month == first + 1 || month > first + 3 || peek(month) != sign) return kNoEnd;
+    const std::size_t day = run(month + 1, is_digit);
+    return day == month + 1 || day > month + 3 ? kNoEnd : day;
+  }
+
+  [[nodiscard]] std::size_t end_of_unit(std::size_t at) const {
+    for (std::size_t length = std::min(kLongestUnit, text_.size() - at); length > 0; --length) {
+      const std::u32string_view unit = text_.substr(at, length);
+      if (std::find(kUnits.begin(), kUnits.end(), unit) != kUnits.end() && !is_alnum(peek(at + length)))
+        return at + length;
+    }
+    return at;
+  }
+
+  std::u32string_view text_;
+};
+
+struct Rule {
+  WholeKind kind;
+  std::size_t (Scanner::*end)(std::size_t) const;
+};
+
+// What is more special goes first: a mail address is also a word, 5km a number before it is one.
+constexpr std::array<Rule, 7> kRules = {{{WholeKind::emoji, &Scanner::emoji},
+                                         {WholeKind::email, &Scanner::email},
+                                         {WholeKind::url, &Scanner::url},
+                                         {WholeKind::hashtag, &Scanner::hashtag},
+                                         {WholeKind::mention, &Scanner::mention},
+                                         {WholeKind::number, &Scanner::number},
+                                         {WholeKind::word, &Scanner::word}}};
+
+}  // namespace
+
+std::u32string_view whole_kind_name(WholeKind kind) {
+  constexpr std::array names = {U"url"sv,    U"email"sv, U"hashtag"sv, U"mention"sv,
+                                U"number"sv, U"word"sv,  U"emoji"sv};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::vector<WholeSpan> find_whole_spans(std::u32string_view text) {
+  std::vector<WholeSpan> out;
+  const Scanner scanner(text);
+  for (std::size_t at = 0; at < text.size();) {
+    const bool is_space = char_class(text[at]) == CharClass::space;
+    std::size_t next = is_space ? at + 1 : end_of_character(text, at);
+    for (const Rule& rule : kRules) {
+      const std::size_t found = is_space ? kNoEnd : (scanner.*rule.end)(at);
+      if (found <= at) continue;
+      // Marks that follow belong to the last character.
+      next = rule.kind == WholeKind::emoji ? found : end_of_character(text, found - 1);
+      out.push_back({{static_cast<std::int64_t>(at), static_cast<std::int64_t>(next)}, rule.kind});
+      break;
+    }
+    at = next;
+  }
+  return out;
+}
+
+}  // namespace duilian
