@@ -57,8 +57,8 @@ def units(text: str, *, join_letters: bool = False, join_digits: bool = False) -
 
 
 def whole_spans(text: str, kinds: Collection[WholeKind] = WHOLE_KINDS) -> list[WholeSpan]:
-    """The parts of mixed text that must not be cut, by rules: web and mail addresses, #topics#, @names, numbers
-    with decimals, percent signs and units in letters, words in letters (Wi-Fi, iPhone15), emoji.
+    """The parts of mixed text that must not be cut, by rules: web and mail addresses, #topics#, @names,
+    numbers with decimals, percent signs and units in letters, words in letters (Wi-Fi, iPhone15), emoji.
 
     They do not overlap, have no white space inside and cut no unit. Of kinds that are not asked for the parts
     are found all the same, so that they are not taken for something else: no word is seen in an address.
