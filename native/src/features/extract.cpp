@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <utility>
 
 #include "duilian/concat.hpp"
 #include "duilian/text/characters.hpp"
@@ -29,17 +30,22 @@ class Window {
   }
   [[nodiscard]] bool is_inside(std::int64_t unit) const { return unit >= begin_ && unit < end_; }
   [[nodiscard]] std::u32string_view edge(std::int64_t unit) const { return unit < begin_ ? kBefore : kAfter; }
+  [[nodiscard]] std::uint64_t edge_hash(std::int64_t unit) const {
+    static const std::uint64_t before = hash_text(kBefore);
+    static const std::uint64_t after = hash_text(kAfter);
+    return unit < begin_ ? before : after;
+  }
   [[nodiscard]] std::u32string_view text(std::int64_t unit) const {
     return is_inside(unit) ? sentences_.text().at(unit) : edge(unit);
   }
   [[nodiscard]] std::uint64_t text_hash(std::int64_t unit) const {
-    return is_inside(unit) ? sentences_.text().hash[unit] : hash_text(edge(unit));
+    return is_inside(unit) ? sentences_.text().hash[unit] : edge_hash(unit);
   }
   [[nodiscard]] std::u32string_view column(std::int32_t number, std::int64_t unit) const {
     return is_inside(unit) ? sentences_.column(column_of_[number]).at(unit) : edge(unit);
   }
   [[nodiscard]] std::uint64_t column_hash(std::int32_t number, std::int64_t unit) const {
-    return is_inside(unit) ? sentences_.column(column_of_[number]).hash[unit] : hash_text(edge(unit));
+    return is_inside(unit) ? sentences_.column(column_of_[number]).hash[unit] : edge_hash(unit);
   }
   /// Number of characters; a pseudo unit counts as one.
   [[nodiscard]] std::int64_t length(std::int64_t unit) const {
@@ -228,16 +234,69 @@ void extract_keys(const TemplateSet& templates, const Sentences& sentences, std:
   }
 }
 
-void extract_keys_around(const TemplateSet& templates, const Sentences& sentences, std::int64_t sentence,
-                         Around around, FeatureKeys& out, std::vector<std::uint16_t>* program) {
+AnchorTemplates::AnchorTemplates(TemplateSet templates) : set_(std::move(templates)) {
+  for (const Template& program : set_.templates) {
+    is_flat_ = is_flat_ && program.conditions.empty();
+    for (const Atom& atom : program.atoms) {
+      const bool is_column = atom.kind == Atom::Kind::column;
+      is_flat_ = is_flat_ && (is_column || atom.kind == Atom::Kind::text);
+      look_.push_back({is_column ? 1 + static_cast<std::size_t>(atom.first) : 0, atom.offset});
+      lowest_ = std::min<std::int64_t>(lowest_, atom.offset);
+      highest_ = std::max<std::int64_t>(highest_, atom.offset);
+    }
+    first_.push_back(look_.size());
+  }
+}
+
+void AnchorTemplates::extract_flat(const Sentences& sentences, std::int64_t sentence, Around around,
+                                   FeatureKeys& out, std::vector<std::uint64_t>& scratch) const {
+  const Window x(set_, sentences, sentence);
+  const std::int64_t begin = sentences.begin_of(sentence) - around.before;
+  const std::int64_t end = sentences.end_of(sentence) + around.behind;
+  // [sources][units that are looked at]
+  const auto seen = static_cast<std::size_t>(end + highest_ - begin - lowest_);
+  scratch.resize((1 + set_.columns.size()) * seen);
+  for (std::size_t source = 0; source <= set_.columns.size(); ++source) {
+    std::uint64_t* hash = scratch.data() + source * seen;
+    for (std::int64_t unit = begin + lowest_; unit < end + highest_; ++unit) {
+      *hash++ = source == 0 ? x.text_hash(unit) : x.column_hash(static_cast<std::int32_t>(source - 1), unit);
+    }
+  }
+  const std::size_t programs = set_.templates.size();
+  const auto units = static_cast<std::size_t>(end - begin);
+  out.value.resize(units * programs);
+  for (std::size_t p = 0; p < programs; ++p) {
+    std::uint64_t* key = out.value.data() + p;
+    const std::size_t from = first_[p], to = first_[p + 1];
+    for (std::size_t t = 0; t < units; ++t) {
+      std::uint64_t mixed = set_.templates[p].id;
+      for (std::size_t k = from; k < to; ++k) {
+        const auto at = static_cast<std::size_t>(look_[k].offset - lowest_) + t;
+        mixed = mix(mixed, scratch[look_[k].source * seen + at]);
+      }
+      key[t * programs] = mixed;
+    }
+  }
+  for (std::size_t t = 1; t <= units; ++t) out.first.push_back(static_cast<std::int64_t>(t * programs));
+}
+
+void AnchorTemplates::extract(const Sentences& sentences, std::int64_t sentence, Around around,
+                              FeatureKeys& out, std::vector<std::uint64_t>& scratch,
+                              std::vector<std::uint16_t>* program) const {
   out.first.assign(1, 0);
   out.value.clear();
   if (program != nullptr) program->clear();
-  const Window x(templates, sentences, sentence);
+  if (is_flat_) {
+    extract_flat(sentences, sentence, around, out, scratch);
+    for (std::size_t k = 0; program != nullptr && k < out.value.size(); ++k)
+      program->push_back(static_cast<std::uint16_t>(k % set_.templates.size()));
+    return;
+  }
+  const Window x(set_, sentences, sentence);
   const std::int64_t end = sentences.end_of(sentence) + around.behind;
   for (std::int64_t t = sentences.begin_of(sentence) - around.before; t < end; ++t) {
-    for (std::size_t p = 0; p < templates.templates.size(); ++p) {
-      run(x, templates.templates[p], t, add_key(out));
+    for (std::size_t p = 0; p < set_.templates.size(); ++p) {
+      run(x, set_.templates[p], t, add_key(out));
       if (program != nullptr) program->resize(out.value.size(), static_cast<std::uint16_t>(p));
     }
     out.first.push_back(static_cast<std::int64_t>(out.value.size()));

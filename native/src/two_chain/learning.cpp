@@ -70,10 +70,12 @@ void for_each_key(const TwoChainShape& shape, const TwoChainPatterns& patterns, 
                   const Take& take, const Next& next) {
   check(patterns, shape);
   check_columns(patterns.set, sentences);
+  const AnchorTemplates templates(patterns.set);
   FeatureKeys keys;
+  std::vector<std::uint64_t> scratch;
   std::vector<std::uint16_t> pattern;
   for (std::int64_t sentence = 0; sentence < sentences.size(); ++sentence) {
-    extract_keys_around(patterns.set, sentences, sentence, {shape.before(), shape.behind()}, keys, &pattern);
+    templates.extract(sentences, sentence, {shape.before(), shape.behind()}, keys, scratch, &pattern);
     for (std::size_t u = 0; u + 1 < keys.first.size(); ++u) {
       for (std::int64_t k = keys.first[u]; k < keys.first[u + 1]; ++k) take(keys.value[k], pattern[k]);
       next();
@@ -233,7 +235,7 @@ double TwoChainStructure::respond(WeightView weights, std::int64_t sentence, std
   score_rows(layout_, weights, data_.features, anchors_of(shape, data_.first[sentence], sentence), length,
              mode == TwoChainMode::segment, work.rows);
   const CliqueScores cliques(shape, weights);
-  const TwoChains x{shape, cliques, work.rows.data() + shape.margin() * shape.row(), length};
+  const TwoChains x{shape, cliques, work.rows.data() + shape.margin() * shape.row(), length, shape.row()};
   const auto letter = std::span(data_.letter).subspan(begin, length);
   const auto tag = std::span(data_.tag).subspan(begin, length);
   work.letter.assign(letter.begin(), letter.end());
@@ -357,7 +359,7 @@ TwoChainLabels label_two_chain(const TwoChainLayout& layout, WeightView weights,
     TwoChainWork& mine = work[thread];
     score_rows(layout, weights, data.features, anchors_of(shape, data.first[k], static_cast<std::int64_t>(k)),
                length, mode == TwoChainMode::segment, mine.rows);
-    const TwoChains x{shape, cliques, mine.rows.data() + shape.margin() * shape.row(), length};
+    const TwoChains x{shape, cliques, mine.rows.data() + shape.margin() * shape.row(), length, shape.row()};
     const auto letter = std::span(out.letter).subspan(begin, length);
     const auto tag = std::span(out.tag).subspan(begin, length);
     if (mode == TwoChainMode::segment) best_letters(x, mine.search, letter);

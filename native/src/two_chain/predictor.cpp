@@ -70,64 +70,62 @@ TwoChainPredictor::TwoChainPredictor(TwoChainShape shape, TwoChainPatterns patte
                                      Folding folding)
     : shape_((check_weights(weights, shape), std::move(shape))),
       patterns_(std::move(patterns)),
-      letter_patterns_(letter_patterns(patterns_, shape_)),
+      all_templates_(patterns_.set),
+      letter_templates_(letter_patterns(patterns_, shape_)),
       weights_(std::move(weights)),
       folding_(std::move(folding)),
-      cliques_(shape_, {weights_.clique, 1.0F}) {
-  build_records();
-}
+      cliques_(shape_, {weights_.clique, 1.0F}),
+      all_(records_for(shape_.displacement())),
+      letters_(records_for(shape_.letter_displacement())) {}
 
-void TwoChainPredictor::build_records() {
-  table_.slot = weights_.slot;
+/// Of the slots that have a displacement; a feature without any has a record without runs.
+TwoChainPredictor::Records TwoChainPredictor::records_for(std::span<const std::int32_t> displacement) const {
+  Records out;
+  out.table.slot = weights_.slot;
   std::unordered_map<std::uint32_t, std::uint32_t> record_of;  // first entry → record
-  const std::vector<std::int32_t>& displacement = shape_.displacement();
   std::vector<std::pair<std::uint16_t, float>> entries;
-  const auto is_of_letters = [&](std::uint16_t slot) { return slot < shape_.letter_slots(); };
-  for (std::uint64_t& slot : table_.slot) {
+  for (std::uint64_t& slot : out.table.slot) {
     if (slot == kNoSlot) continue;
     const auto first = static_cast<std::uint32_t>(slot);
-    const auto [place, is_new] = record_of.try_emplace(first, static_cast<std::uint32_t>(words_.size()));
+    const auto [place, is_new] = record_of.try_emplace(first, static_cast<std::uint32_t>(out.words.size()));
     slot = (slot >> 32U << 32U) | place->second;
     if (!is_new) continue;
     entries.clear();
     for (std::size_t k = first;; ++k) {
-      entries.emplace_back(static_cast<std::uint16_t>(weights_.label[k] & ~kLastEntry), weights_.weight[k]);
+      const auto label = static_cast<std::uint16_t>(weights_.label[k] & ~kLastEntry);
+      if (label < displacement.size()) entries.emplace_back(label, weights_.weight[k]);
       if ((weights_.label[k] & kLastEntry) != 0) break;
     }
     std::stable_sort(entries.begin(), entries.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    const std::size_t head = words_.size();
-    words_.resize(head + 2, 0);
+    const std::size_t head = out.words.size();
+    out.words.push_back(0);
     std::size_t size_at = 0;
-    std::int32_t next = std::numeric_limits<std::int32_t>::min();  // where the run could go on
-    bool was_of_letters = false;
+    std::int32_t next = 0;  // where the run could go on
     for (const auto& [label, weight] : entries) {
       const std::int32_t to = displacement[label];
-      const bool goes_on =
-          size_at != 0 && was_of_letters == is_of_letters(label) && to >= next && to - next <= kGap;
-      if (!goes_on) {
-        ++words_[head + 1];
-        if (is_of_letters(label)) ++words_[head];
-        words_.push_back(std::bit_cast<std::uint32_t>(to));
-        size_at = words_.size();
-        words_.push_back(0);
+      if (size_at == 0 || to < next || to - next > kGap) {
+        ++out.words[head];
+        out.words.push_back(std::bit_cast<std::uint32_t>(to));
+        size_at = out.words.size();
+        out.words.push_back(0);
         next = to;
-        was_of_letters = is_of_letters(label);
       }
-      for (; next < to; ++next) words_.push_back(0), ++words_[size_at];
-      words_.push_back(std::bit_cast<std::uint32_t>(weight));
-      ++words_[size_at];
+      for (; next < to; ++next) out.words.push_back(0), ++out.words[size_at];
+      out.words.push_back(std::bit_cast<std::uint32_t>(weight));
+      ++out.words[size_at];
       next = to + 1;
     }
-    if (words_.size() > std::numeric_limits<std::uint32_t>::max() - shape_.slots() * 3)
+    if (out.words.size() > std::numeric_limits<std::uint32_t>::max() - 8 * shape_.slots())
       throw std::invalid_argument("the model has too many weights");
   }
+  return out;
 }
 
-void TwoChainPredictor::add_record(std::uint32_t record, bool is_letters_alone, float* row) const {
-  const std::uint32_t* word = words_.data() + record;
-  std::uint32_t runs = is_letters_alone ? word[0] : word[1];
-  for (word += 2; runs > 0; --runs) {
+void TwoChainPredictor::Records::add_to(std::uint32_t record, float* row) const {
+  const std::uint32_t* word = words.data() + record;
+  std::uint32_t runs = *word++;
+  for (; runs > 0; --runs) {
     float* y = row + std::bit_cast<std::int32_t>(word[0]);
     const std::uint32_t size = word[1];
     word += 2;
@@ -145,25 +143,27 @@ TwoChains TwoChainPredictor::chains(const Sentences& sentences, std::int64_t sen
                                     Work& work) const {
   constexpr std::size_t kAhead = 16;
   const auto length = static_cast<std::size_t>(sentences.end_of(sentence) - sentences.begin_of(sentence));
-  extract_keys_around(is_letters_alone ? letter_patterns_ : patterns_.set, sentences, sentence,
-                      {shape_.before(), shape_.behind()}, work.keys, nullptr);
+  const Records& records = is_letters_alone ? letters_ : all_;
+  const std::size_t size = is_letters_alone ? shape_.letter_row() : shape_.row();
+  (is_letters_alone ? letter_templates_ : all_templates_)
+      .extract(sentences, sentence, {shape_.before(), shape_.behind()}, work.keys, work.hashes, nullptr);
   const auto& keys = work.keys.value;
   work.record.resize(keys.size());
-  for (std::size_t k = 0; k < std::min(kAhead, keys.size()); ++k) table_.prefetch(keys[k]);
+  for (std::size_t k = 0; k < std::min(kAhead, keys.size()); ++k) records.table.prefetch(keys[k]);
   for (std::size_t k = 0; k < keys.size(); ++k) {
-    if (k + kAhead < keys.size()) table_.prefetch(keys[k + kAhead]);
-    work.record[k] = table_.find(keys[k]);
-    if (work.record[k] != kNoEntry) __builtin_prefetch(words_.data() + work.record[k]);
+    if (k + kAhead < keys.size()) records.table.prefetch(keys[k + kAhead]);
+    work.record[k] = records.table.find(keys[k]);
+    if (work.record[k] != kNoEntry) __builtin_prefetch(records.words.data() + work.record[k]);
   }
-  work.rows.assign((length + 2 * shape_.margin()) * shape_.row(), 0.0F);
+  work.rows.assign((length + 2 * shape_.margin()) * size, 0.0F);
   const std::size_t skipped = shape_.margin() - static_cast<std::size_t>(shape_.before());
   for (std::size_t a = 0; a + 1 < work.keys.first.size(); ++a) {
-    float* row = work.rows.data() + (skipped + a) * shape_.row();
+    float* row = work.rows.data() + (skipped + a) * size;
     for (std::int64_t f = work.keys.first[a]; f < work.keys.first[a + 1]; ++f) {
-      if (work.record[f] != kNoEntry) add_record(work.record[f], is_letters_alone, row);
+      if (work.record[f] != kNoEntry) records.add_to(work.record[f], row);
     }
   }
-  return {shape_, cliques_, work.rows.data() + shape_.margin() * shape_.row(), length};
+  return {shape_, cliques_, work.rows.data() + shape_.margin() * size, length, size};
 }
 
 TwoChainLabels predict(const TwoChainPredictor& predictor, const Sentences& sentences, TwoChainMode mode,

@@ -117,6 +117,17 @@ void next_eta(const TwoChains& x, std::size_t i, std::size_t s, const float* del
   return best;
 }
 
+/// Four letters of unit i at once, from those of unit i - 1, behind which they are written.
+void next_letters(const TwoChains& x, std::size_t i, float* eta) {
+  const float* global = x.cliques.letters.data();
+  const float* local = x.scores(i, Clique::letters);
+  V best = spread(eta[0]) + (load(global) + load(local));
+  for (std::size_t s1 = 1; s1 < kLanes; ++s1) {
+    best = larger(spread(eta[s1]) + (load(global + kLanes * s1) + load(local + kLanes * s1)), best);
+  }
+  store(eta + kLanes, best + load(x.scores(i, Clique::letter)));
+}
+
 }  // namespace
 
 float best_path(const TwoChains& x, TwoChainWorkspace& work, std::span<std::int32_t> letter,
@@ -166,6 +177,10 @@ float best_letters(const TwoChains& x, TwoChainWorkspace& work, std::span<std::i
            (x.cliques.letters[s1 * S + s] + x.scores(i, Clique::letters)[s1 * S + s]);
   };
   for (std::size_t i = 1; i < L; ++i) {
+    if (S == kLanes) {
+      next_letters(x, i, work.eta.data() + (i - 1) * S);
+      continue;
+    }
     for (std::size_t s = 0; s < S; ++s) {
       float best = kNever;
       for (std::size_t s1 = 0; s1 < S; ++s1) best = std::max(best, arrive(i, s1, s));

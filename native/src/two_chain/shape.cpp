@@ -58,7 +58,13 @@ TwoChainShape::TwoChainShape(TwoChainOptions options)
       const std::size_t inside = is_padded ? v / tags_ * width_ + v % tags_ : v;
       displacement_.push_back(static_cast<std::int32_t>(base + static_cast<std::int64_t>(inside)));
     }
-    if (place.clique <= Clique::letters) letter_slots_ = displacement_.size();
+    if (place.clique <= Clique::letters) {
+      const auto apart = place.offset * static_cast<std::int32_t>(letter_row());
+      for (std::size_t v = 0; v < values(place.clique); ++v) {
+        letter_displacement_.push_back(static_cast<std::int32_t>(at(place.clique) + v) - apart);
+      }
+      letter_slots_ = displacement_.size();
+    }
     if (displacement_.size() > kMostSlots)
       throw std::invalid_argument(concat("too many tags for two chains: ", tags_));
   }

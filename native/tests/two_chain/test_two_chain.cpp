@@ -46,7 +46,7 @@ struct Case {
   CliqueScores cliques;
   std::vector<float> rows;
   std::size_t length;
-  TwoChains x() const { return {shape, cliques, rows.data(), length}; }
+  TwoChains x() const { return {shape, cliques, rows.data(), length, shape.row()}; }
 };
 
 [[nodiscard]] std::vector<float> random_floats(testing::Random& random, std::size_t size) {

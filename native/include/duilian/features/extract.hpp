@@ -45,10 +45,31 @@ struct Around {
   std::int64_t behind = 0;
 };
 
-/// The keys of one sentence and of the pseudo units around it, in place of what `out` had; `program` tells
-/// from which template each is, if asked. The templates' columns must have been checked.
-void extract_keys_around(const TemplateSet& templates, const Sentences& sentences, std::int64_t sentence,
-                         Around around, FeatureKeys& out, std::vector<std::uint16_t>* program);
+/// Templates made ready to run on whole sentences with pseudo units around. If all of them look at units and
+/// columns only, and without conditions, hashes are fetched once and then only mixed.
+class AnchorTemplates {
+ public:
+  explicit AnchorTemplates(TemplateSet templates);
+
+  /// The keys of one sentence and of the pseudo units around it, in place of what `out` had; `program` tells
+  /// from which template each is, if asked; `scratch` keeps its memory. Columns must have been checked.
+  void extract(const Sentences& sentences, std::int64_t sentence, Around around, FeatureKeys& out,
+               std::vector<std::uint64_t>& scratch, std::vector<std::uint16_t>* program) const;
+
+ private:
+  struct Look {
+    std::size_t source;  // 0: the unit, then the columns
+    std::int64_t offset;
+  };
+  void extract_flat(const Sentences& sentences, std::int64_t sentence, Around around, FeatureKeys& out,
+                    std::vector<std::uint64_t>& scratch) const;
+
+  TemplateSet set_;
+  bool is_flat_ = true;
+  std::vector<Look> look_;                 // of all templates
+  std::vector<std::size_t> first_{0};      // [templates + 1]
+  std::int64_t lowest_ = 0, highest_ = 0;  // offsets
+};
 
 /// The rows of the keys that the index knows; unknown features are left out. `scratch` keeps its memory.
 void extract_rows(const TemplateSet& templates, const Sentences& sentences, std::int64_t begin,

@@ -1,6 +1,6 @@
 // Two trained chains, compiled for use. A feature's weights stand in one record, as runs of neighbours:
-// looked up once, added to the rows of all units that the feature speaks about. Runs of letters come first,
-// so that the chain of letters alone reads only those.
+// looked up once, added to the rows of all units that the feature speaks about. The chain of letters has
+// records and short rows of its own, so that it does not pay for the tags.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +29,7 @@ class TwoChainPredictor {
 
   struct alignas(kApart) Work {
     FeatureKeys keys;
+    std::vector<std::uint64_t> hashes;
     std::vector<std::uint32_t> record;  // [keys]
     std::vector<float> rows;
     TwoChainWorkspace search;
@@ -45,17 +46,23 @@ class TwoChainPredictor {
                                  Work& work) const;
 
  private:
-  void build_records();
-  void add_record(std::uint32_t record, bool is_letters_alone, float* row) const;
+  /// Records of all features for one kind of rows.
+  struct Records {
+    WeightTable table;                 // only its slots, which lead to records
+    std::vector<std::uint32_t> words;  // number of runs; then for each: displacement, size, weights …
+
+    void add_to(std::uint32_t record, float* row) const;
+  };
+  [[nodiscard]] Records records_for(std::span<const std::int32_t> displacement) const;
 
   TwoChainShape shape_;
   TwoChainPatterns patterns_;
-  TemplateSet letter_patterns_;  // those that speak about letters
+  AnchorTemplates all_templates_;
+  AnchorTemplates letter_templates_;  // those that speak about letters
   TwoChainWeights weights_;
   Folding folding_;
   CliqueScores cliques_;
-  WeightTable table_;                 // only its slots, which lead to records
-  std::vector<std::uint32_t> words_;  // records: runs of letters, all runs; displacement, size, weights …
+  Records all_, letters_;
 };
 
 /// Letters and tags of all units. In mode `tag` letters are given: `letter` has one for every unit.

@@ -19,9 +19,10 @@ struct TwoChains {
   const CliqueScores& cliques;
   const float* rows;  // [L][row]
   std::size_t length;
+  std::size_t row;  // its size: that of the shape, or of letters alone
 
   [[nodiscard]] const float* scores(std::size_t i, Clique clique) const {
-    return rows + i * shape.row() + shape.at(clique);
+    return rows + i * row + shape.at(clique);
   }
 };
 

@@ -72,6 +72,8 @@ class TwoChainShape {
   /// Where a clique's scores begin in a row, and a row's size.
   [[nodiscard]] std::size_t at(Clique clique) const { return at_[static_cast<std::size_t>(clique)]; }
   [[nodiscard]] std::size_t row() const { return row_; }
+  /// Letters alone need no more of a row than its beginning.
+  [[nodiscard]] std::size_t letter_row() const { return letters_ * (1 + letters_); }
   /// Units outside of a sentence whose features speak about units in it, on either side.
   [[nodiscard]] std::int64_t before() const { return before_; }
   [[nodiscard]] std::int64_t behind() const { return behind_; }
@@ -84,6 +86,8 @@ class TwoChainShape {
   [[nodiscard]] std::size_t values(Clique clique) const;
   /// From the beginning of the row of the feature's unit to the score that the slot belongs to.
   [[nodiscard]] const std::vector<std::int32_t>& displacement() const { return displacement_; }
+  /// The same for rows of letters alone.
+  [[nodiscard]] const std::vector<std::int32_t>& letter_displacement() const { return letter_displacement_; }
 
   [[nodiscard]] std::size_t clique_weights() const { return clique_weights_; }
   [[nodiscard]] std::size_t start(std::size_t s) const { return s; }
@@ -111,7 +115,8 @@ class TwoChainShape {
   std::int64_t before_ = 0, behind_ = 0;
   std::vector<std::size_t> first_slot_;  // [places + 1]
   std::size_t letter_slots_ = 0;
-  std::vector<std::int32_t> displacement_;  // [slots]
+  std::vector<std::int32_t> displacement_;         // [slots]
+  std::vector<std::int32_t> letter_displacement_;  // [letter_slots]
   std::size_t start_at_ = 0, c1_at_ = 0, c2_at_ = 0, letter_tag_at_ = 0, clique_weights_ = 0;
 };
 
