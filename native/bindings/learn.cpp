@@ -32,11 +32,10 @@ struct PerceptronState {
   return {weights.data(), weights.size()};
 }
 
-/// The learners' calls, the same for every kind of objective.
+/// The gradient of one example with every entry written out, for tests.
 template <Objective M>
-void bind_learning(nb::class_<M>& objective) {
+void bind_gradient(nb::class_<M>& objective) {
   objective.def_prop_ro("weights", &M::weights)
-      .def_prop_ro("dense", &M::dense)
       .def(
           "gradient",
           [](const M& self, const Weights& weights, float scale, std::int64_t example) {
@@ -50,17 +49,29 @@ void bind_learning(nb::class_<M>& objective) {
             for (const Delta& delta : found.sparse) found.dense[delta.weight] += delta.value;
             return std::make_tuple(loss, to_numpy(std::move(found.dense)));
           },
-          "weights"_a, "scale"_a, "example"_a)
-      .def(
-          "adagrad_pass",
-          [](const M& self, const Weights& weights, const Weights& squares, float rate,
-             const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
-            AdaGradRule rule{view(weights, self.weights()), view(squares, self.weights()), rate};
-            return without_gil([&] {
-              return adagrad_pass(self, rule, std::span(order.data(), order.size()), {batch, threads});
-            });
-          },
-          "weights"_a, "squares"_a, "rate"_a, "order"_a, "batch"_a, "threads"_a)
+          "weights"_a, "scale"_a, "example"_a);
+}
+
+template <Objective M>
+void bind_adagrad(nb::class_<M>& objective) {
+  objective.def(
+      "adagrad_pass",
+      [](const M& self, const Weights& weights, const Weights& squares, float rate,
+         const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
+        AdaGradRule rule{view(weights, self.weights()), view(squares, self.weights()), rate};
+        return without_gil([&] {
+          return adagrad_pass(self, rule, std::span(order.data(), order.size()), {batch, threads});
+        });
+      },
+      "weights"_a, "squares"_a, "rate"_a, "order"_a, "batch"_a, "threads"_a);
+}
+
+/// The learners' calls, the same for every kind of objective.
+template <Objective M>
+void bind_learning(nb::class_<M>& objective) {
+  bind_gradient(objective);
+  bind_adagrad(objective);
+  objective.def_prop_ro("dense", &M::dense)
       .def(
           "sgd_pass",
           [](const M& self, const Weights& weights, SgdState& state, double lambda, double t0,
@@ -78,28 +89,18 @@ using Lag = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 /// The calls of objectives that compare gold with a guess.
 template <Objective M>
 void bind_comparing(nb::class_<M>& objective) {
-  objective.def_prop_ro("weights", &M::weights)
-      .def(
-          "perceptron_pass",
-          [](const M& self, const Weights& weights, const Lag& lag, PerceptronState& state,
-             const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
-            if (lag.size() != weights.size()) throw std::invalid_argument("the weights do not fit the model");
-            PerceptronRule rule{view(weights, self.weights()), {lag.data(), lag.size()}, &state.rounds};
-            return without_gil([&] {
-              return perceptron_pass(self, rule, std::span(order.data(), order.size()), {batch, threads});
-            });
-          },
-          "weights"_a, "lag"_a, "state"_a, "order"_a, "batch"_a, "threads"_a)
-      .def(
-          "adagrad_pass",
-          [](const M& self, const Weights& weights, const Weights& squares, float rate,
-             const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
-            AdaGradRule rule{view(weights, self.weights()), view(squares, self.weights()), rate};
-            return without_gil([&] {
-              return adagrad_pass(self, rule, std::span(order.data(), order.size()), {batch, threads});
-            });
-          },
-          "weights"_a, "squares"_a, "rate"_a, "order"_a, "batch"_a, "threads"_a);
+  bind_gradient(objective);
+  objective.def(
+      "perceptron_pass",
+      [](const M& self, const Weights& weights, const Lag& lag, PerceptronState& state,
+         const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
+        if (lag.size() != weights.size()) throw std::invalid_argument("the weights do not fit the model");
+        PerceptronRule rule{view(weights, self.weights()), {lag.data(), lag.size()}, &state.rounds};
+        return without_gil([&] {
+          return perceptron_pass(self, rule, std::span(order.data(), order.size()), {batch, threads});
+        });
+      },
+      "weights"_a, "lag"_a, "state"_a, "order"_a, "batch"_a, "threads"_a);
 }
 
 void bind_tree_learning(nb::module_& m) {
@@ -131,20 +132,11 @@ void bind_tree_learning(nb::module_& m) {
       },
       "weights"_a, "lag"_a, "rounds"_a);
 
-  nb::class_<PruningObjective>(m, "PruningObjective")
-      .def(nb::init<const TreeParser&, const TreeData&>(), "parser"_a, "data"_a, nb::keep_alive<1, 2>(),
-           nb::keep_alive<1, 3>())
-      .def_prop_ro("weights", &PruningObjective::weights)
-      .def(
-          "adagrad_pass",
-          [](const PruningObjective& self, const Weights& weights, const Weights& squares, float rate,
-             const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
-            AdaGradRule rule{view(weights, self.weights()), view(squares, self.weights()), rate};
-            return without_gil([&] {
-              return adagrad_pass(self, rule, std::span(order.data(), order.size()), {batch, threads});
-            });
-          },
-          "weights"_a, "squares"_a, "rate"_a, "order"_a, "batch"_a, "threads"_a);
+  nb::class_<PruningObjective> pruning(m, "PruningObjective");
+  pruning.def(nb::init<const TreeParser&, const TreeData&>(), "parser"_a, "data"_a, nb::keep_alive<1, 2>(),
+              nb::keep_alive<1, 3>());
+  bind_gradient(pruning);
+  bind_adagrad(pruning);
 }
 
 using Lag = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;

@@ -5,7 +5,7 @@ from duilian.errors import DuilianError
 from duilian.features import Templates
 from duilian.lattice import Chain, Lattice
 from duilian.lexicon import Lexicon
-from duilian.models import CRF, CoupledTagger, GuidedTagger, Tagger, TwoChainTagger
+from duilian.models import CRF, CoupledTagger, GuidedTagger, Parser, Tagger, TwoChainTagger
 from duilian.standards import BoundaryScheme, Mapping, Standard, explain
 from duilian.text import Folding
 
@@ -24,6 +24,7 @@ __all__ = [
     "Layer",
     "Lexicon",
     "Mapping",
+    "Parser",
     "Sentence",
     "Standard",
     "Tagger",

@@ -10,7 +10,7 @@ from typing import Any
 from duilian.corpus import FORMATS, Corpus, Layer, guess_format, read
 from duilian.errors import ConfigError, StandardError
 from duilian.evaluation import Evaluation, evaluate_layers
-from duilian.models import CoupledSide, StandardTagger, TwoChainTagger, reading_of
+from duilian.models import CoupledSide, Parser, StandardTagger, TwoChainTagger, reading_of
 
 
 def measure(
@@ -77,7 +77,7 @@ def _visible(gold: Layer, guess: Layer, tagger: StandardTagger) -> Layer:
     )
 
 
-def read_gold(path: str, tagger: StandardTagger, **reading: Any) -> Corpus:
+def read_gold(path: str, tagger: StandardTagger | Parser, **reading: Any) -> Corpus:
     """Gold sentences read as the tagger's training corpus was, unless `reading` says otherwise."""
     noted = reading_of(tagger)
     chosen = {name: value for name, value in reading.items() if value is not None}

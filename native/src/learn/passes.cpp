@@ -27,16 +27,6 @@ double adagrad_pass(const PruningObjective& model, AdaGradRule rule, std::span<c
   return run_pass(model, rule, order, options);
 }
 
-double adagrad_pass(const JointObjective& model, AdaGradRule rule, std::span<const std::int64_t> order,
-                    PassOptions options) {
-  return run_pass(model, rule, order, options);
-}
-
-double adagrad_pass(const TreeObjective& model, AdaGradRule rule, std::span<const std::int64_t> order,
-                    PassOptions options) {
-  return run_pass(model, rule, order, options);
-}
-
 double perceptron_pass(const JointObjective& model, PerceptronRule rule, std::span<const std::int64_t> order,
                        PassOptions options) {
   return run_pass(model, rule, order, options);

@@ -23,6 +23,7 @@ from duilian.cli import (
     evaluate,
     explain,
     inspect,
+    parse,
     segment,
     select,
     tag,
@@ -44,6 +45,7 @@ app.command("demo", epilog=demo.EXAMPLE)(demo.command)
 app.command("train", epilog=train.EXAMPLE)(train.command)
 app.command("tag", epilog=tag.EXAMPLE)(tag.command)
 app.command("segment", epilog=segment.EXAMPLE)(segment.command)
+app.command("parse", epilog=parse.EXAMPLE)(parse.command)
 app.command("convert", epilog=convert.EXAMPLE)(convert.command)
 app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.command)
 app.command("explain", epilog=explain.EXAMPLE)(explain.command)

@@ -17,13 +17,17 @@ from duilian.measuring import measure, read_gold, unknown_tags
 from duilian.models import (
     CoupledTagger,
     Model,
+    Parser,
     StandardTagger,
     TwoChainTagger,
+    is_parser,
     load,
+    load_parser,
     standards_of,
     tagger_for,
 )
 from duilian.models.two_chain import MODES
+from duilian.parsing import measure_parser
 
 Mode = Annotated[
     str | None,
@@ -63,12 +67,17 @@ def command(
         typer.Option(metavar="TRAIN", help="A corpus whose words are known; tells how unknown words fare."),
     ] = None,
     mode: Mode = None,
+    tagger: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="For a parser: tag with this model first, else on gold tags."),
+    ] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads to use.")] = 1,
 ) -> None:
     """Compare a model's answers with gold sentences: all metrics that the gold data allow.
 
     At word level the gold words are tagged; at character level they are joined, cut and tagged anew.
     Two chains can also be asked for boundaries alone, or for tags with the boundaries given: --mode.
+    A parser gets the gold words with their tags.
     """
     reading = {
         "format": format,
@@ -77,10 +86,13 @@ def command(
         "column": column,
         "names": None if columns is None else columns.split(","),
     }
-    found = [
-        _evaluate(tagger, layer, gold, against, threads, reading)
-        for tagger, layer in _taggers(in_mode(load(model), mode), standard or [])
-    ]
+    if is_parser(model):
+        found = [_evaluate_parser(load_parser(model), gold, tagger, threads, reading)]
+    else:
+        found = [
+            _evaluate(each, layer, gold, against, threads, reading)
+            for each, layer in _taggers(in_mode(load(model), mode), standard or [])
+        ]
     if as_json:
         objects = [each.as_json() for each in found]
         shown = objects[0] if len(objects) == 1 else objects
@@ -134,6 +146,17 @@ def _evaluate(
     found = measure(tagger, corpus, threads=threads, vocabulary=known)
     _warn_of_unknown_tags(tagger, corpus)
     return found
+
+
+def _evaluate_parser(
+    parser: Parser, gold: list[str], tagger: str | None, threads: int, reading: dict[str, Any]
+) -> Evaluation:
+    corpora = [read_gold(path, parser, **reading) for path in gold]
+    sentences = [sentence for part in corpora for sentence in part]
+    source = ", ".join(part.source for part in corpora)
+    corpus = Corpus(sentences, standard=parser.standard, source=source)
+    chosen = None if tagger is None else tagger_for(load(tagger).set_params(threads=threads))
+    return measure_parser(parser, corpus, tagger=chosen, threads=threads)
 
 
 def show_evaluation(found: Evaluation) -> None:

@@ -16,7 +16,8 @@ from duilian.cli.evaluate import show_evaluation
 from duilian.learning import IterationReport
 from duilian.measuring import measure
 from duilian.modelfile import read_model
-from duilian.models import load, tagger_for
+from duilian.models import is_parser, load, load_parser, tagger_for
+from duilian.parsing import measure_parser
 from duilian.recipes import KINDS, Recipe, Run, Side, train
 
 EXAMPLE = (
@@ -94,11 +95,13 @@ def _check_test(plan: Recipe, is_wanted: bool) -> None:
 
 
 def _test(plan: Recipe, path: Path, threads: int) -> None:
-    model = load(path)
     for side in _tested(plan):
         gold = plan.corpus(side, "test")
         assert gold is not None
-        show_evaluation(measure(tagger_for(model, side.standard), gold, threads=threads))
+        if is_parser(path):
+            show_evaluation(measure_parser(load_parser(path), gold, threads=threads))
+        else:
+            show_evaluation(measure(tagger_for(load(path), side.standard), gold, threads=threads))
 
 
 def _spell_best(path: Path, score: float | None) -> str:
@@ -155,11 +158,12 @@ def _line(report: IterationReport, names: list[str]) -> str:
 
 
 def _spell(report: IterationReport, names: list[str]) -> str:
-    """The loss, the dev score and, if there are several sides, each side's with what pruning left."""
+    """The loss, the dev score (of trees labelled too), and each of several sides' with what pruning left."""
     loss = "" if report.loss is None else f"loss {report.loss:.4f}, "
     dev = "" if report.score is None else f"dev {report.score:.2f}{' (best)' if report.is_best else ''}, "
     sides = "".join(f"{_spell_side(report, name)}, " for name in names if name in report.details)
-    return f"{loss}{dev}{sides}{report.seconds:.1f} s"
+    las = f"las {report.details['las']:.2f}, " if "las" in report.details else ""
+    return f"{loss}{dev}{las}{sides}{report.seconds:.1f} s"
 
 
 def _spell_side(report: IterationReport, name: str) -> str:

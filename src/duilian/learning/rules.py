@@ -46,9 +46,7 @@ class Rule(Protocol):
 class AdaGrad:
     """Each weight has its own step, rate / √(1 + Σ g²) (Duchi et al. 2011)."""
 
-    def __init__(
-        self, objective: Objective | _native.TreeObjective | _native.JointObjective, config: LearnConfig
-    ) -> None:
+    def __init__(self, objective: Objective, config: LearnConfig) -> None:
         self._objective, self._config = objective, config
         self.arrays: dict[str, npt.NDArray[Any]] = {"squares": np.zeros(objective.weights, np.float32)}
         self.numbers = {"rate": config.rate or ADAGRAD_RATE}

@@ -3,7 +3,17 @@
 from duilian.models.coupled import Converted, CoupledSide, CoupledTagger
 from duilian.models.crf import CRF
 from duilian.models.guided import GuidedTagger
-from duilian.models.loading import Model, StandardTagger, load, reading_of, standards_of, tagger_for
+from duilian.models.loading import (
+    Model,
+    StandardTagger,
+    is_parser,
+    load,
+    load_parser,
+    reading_of,
+    standards_of,
+    tagger_for,
+)
+from duilian.models.parser import Parser
 from duilian.models.tagger import Tagger
 from duilian.models.two_chain import TwoChainTagger
 
@@ -14,10 +24,13 @@ __all__ = [
     "CoupledTagger",
     "GuidedTagger",
     "Model",
+    "Parser",
     "StandardTagger",
     "Tagger",
     "TwoChainTagger",
+    "is_parser",
     "load",
+    "load_parser",
     "reading_of",
     "standards_of",
     "tagger_for",

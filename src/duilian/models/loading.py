@@ -9,6 +9,7 @@ from duilian.errors import ConfigError, ModelFileError
 from duilian.modelfile import read_model
 from duilian.models.coupled import CoupledSide, CoupledTagger
 from duilian.models.guided import GuidedTagger
+from duilian.models.parser import Parser
 from duilian.models.tagger import Tagger
 from duilian.models.two_chain import TwoChainTagger
 
@@ -24,7 +25,18 @@ def load(path: str | Path) -> Model:
     for known in (Tagger, GuidedTagger, CoupledTagger, TwoChainTagger):
         if known.kind == kind:
             return known.load(path)
-    raise ModelFileError(str(path), f"is of kind {kind!r}, not a tagger")
+    hint = "use it with duilian parse" if kind == Parser.kind else ""
+    raise ModelFileError(str(path), f"is of kind {kind!r}, not a tagger", hint)
+
+
+def is_parser(path: str | Path) -> bool:
+    """Whether there is a parser in the file."""
+    return read_model(path)[0].get("kind") == Parser.kind
+
+
+def load_parser(path: str | Path) -> Parser:
+    """The parser in a file."""
+    return Parser.load(path)
 
 
 def standards_of(model: Model) -> tuple[str, ...]:
@@ -40,7 +52,7 @@ def tagger_for(model: Model, standard: str | None = None) -> StandardTagger:
     return model.of(standard or names[0]) if isinstance(model, CoupledTagger) else model
 
 
-def reading_of(tagger: StandardTagger) -> dict[str, Any]:
+def reading_of(tagger: StandardTagger | Parser) -> dict[str, Any]:
     """How the training corpus of this standard was read, as a recipe's run has noted it."""
     notes = getattr(tagger, "notes_", {})
     side = notes.get("sides", {}).get(tagger.standard, notes)

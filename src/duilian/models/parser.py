@@ -22,7 +22,7 @@ from duilian.errors import ConfigError, StandardError
 from duilian.evaluation.trees import tree_score
 from duilian.features import pack
 from duilian.learning import IterationReport
-from duilian.models.parser_training import ParserRun, tag_classes
+from duilian.models.parser_training import ParserRun
 from duilian.models.precision import Precision, dequantise, quantise
 from duilian.models.stored import Arrays, Stored
 from duilian.text import Folding, Script
@@ -41,8 +41,9 @@ class Parser(Stored):
 
     `order`: 1 scores arcs; 2 also neighbouring siblings and grandparents; 3 also both together. Tables have
     2^bits weights: of trees, relations and pruning. `threshold`: an arc is tried if it is at least so
-    probable, compared with the likeliest head of the word; 0 tries all. Sentences of more than `longest`
-    words are parsed at order 1. `batch`: sentences that are parsed with the same weights in training.
+    probable, compared with the likeliest head of the word; 0 tries all, and so does order 1. Sentences of
+    more than `longest` words are parsed at order 1. `margin`: by how much, for each wrong head, the gold tree
+    must win in training. `batch`: sentences that are parsed with the same weights in training.
     """
 
     kind: ClassVar[str] = "parser"
@@ -57,16 +58,14 @@ class Parser(Stored):
         *,
         order: int = 2,
         bits: int = 24,
-        relation_bits: int = 22,
+        relation_bits: int = 23,
         pruning_bits: int = 20,
-        threshold: float = 1e-3,
-        pruning_iterations: int = 5,
+        threshold: float = 1e-4,
+        pruning_iterations: int = 2,
         longest: int = 200,
         script: Script = "as-is",
-        algorithm: str = "perceptron",
-        margin: float = 0.0,
-        rate: float = 0.3,
-        batch: int = 4,
+        margin: float = 200.0,
+        batch: int = 2,
         iterations: int = 20,
         patience: int = 30,
         seed: int = 1,
@@ -81,9 +80,7 @@ class Parser(Stored):
         self.pruning_iterations = pruning_iterations
         self.longest = longest
         self.script = script
-        self.algorithm = algorithm
         self.margin = margin
-        self.rate = rate
         self.batch = batch
         self.iterations = iterations
         self.patience = patience
@@ -157,7 +154,12 @@ class Parser(Stored):
 
     def options(self, *, keep_heads: bool = False) -> _native.ParseOptions:
         """How to search."""
-        return _native.ParseOptions(self.threshold, self.longest, keep_heads, self.margin)
+        return _native.ParseOptions(self.least_share, self.longest, keep_heads, self.margin)
+
+    @property
+    def least_share(self) -> float:
+        """The threshold of pruning; at order 1 it would cost more than it saves."""
+        return 0.0 if self.order == 1 else self.threshold
 
     def predict_layers(self, X: Sentences, *, keep_heads: bool = False) -> list[Layer]:  # noqa: N803
         """The sentences with their trees; with `keep_heads` given heads and relations stay."""
@@ -275,6 +277,3 @@ def _unpacked(arrays: Arrays, name: str, size: int) -> Weights:
     weights = np.zeros(size, np.float32)
     weights[is_used] = dequantise(parts)  # refuses another number of weights
     return weights
-
-
-__all__ = ["Parser", "tag_classes"]

@@ -16,7 +16,7 @@ from duilian.corpus import Layer
 from duilian.corpus.trees import projectivise_layer
 from duilian.errors import ConfigError, StandardError
 from duilian.evaluation.trees import is_punctuation, tree_score
-from duilian.learning import AdaGrad, IterationReport, LearnConfig, Perceptron, Scores, Trainer
+from duilian.learning import IterationReport, LearnConfig, Perceptron, Scores, Trainer
 
 if TYPE_CHECKING:
     from duilian.models.parser import Parser, Weights
@@ -55,8 +55,7 @@ class ParserRun:
             patience=parser.patience,
             seed=parser.seed,
             threads=parser.threads,
-            average=parser.algorithm == "adagrad",
-            rate=parser.rate,
+            average=False,
         )
         usable = [layer for layer in layers if layer.heads is not None and layer.tags is not None]
         if not usable:
@@ -66,7 +65,7 @@ class ParserRun:
         self.layers = [layer for layer, _ in pairs]
         self.lifted = sum(count for _, count in pairs)
         self._set_labels()
-        self._data = parser.data(self.layers)
+        self.data = parser.data(self.layers)
 
     def _set_labels(self) -> None:
         tags = {tag for layer in self.layers for tag in layer.tags or ()}
@@ -85,9 +84,9 @@ class ParserRun:
         parser, count = self._parser, len(self.layers)
         self._allowed = np.zeros(0, np.uint8)
         parser.pruning_ = np.zeros(parser.native_.pruning_weights, np.float32)
-        if parser.threshold <= 0:
+        if parser.least_share <= 0:
             return
-        parser.pruning_ = self._pruning_weights(self._data, count)
+        parser.pruning_ = self._pruning_weights(self.data, count)
         seams = [count * fold // PRUNING_FOLDS for fold in range(PRUNING_FOLDS + 1)]
         found = []
         for start, end in itertools.pairwise(seams):
@@ -116,9 +115,8 @@ class ParserRun:
         resume: bool,
     ) -> Trainer:
         """The perceptron over all iterations; the trainer has the best weights."""
-        parser = self._parser
         objective = self._objective()
-        rule = (AdaGrad if parser.algorithm == "adagrad" else Perceptron)(objective, self._config)
+        rule = Perceptron(objective, self._config)
         trainer = Trainer(rule, objective.weights, len(self.layers), self._config)
         fingerprint = self._fingerprint() if checkpoint else ""
         if checkpoint and resume and Path(checkpoint).exists():
@@ -132,7 +130,7 @@ class ParserRun:
 
     def _objective(self) -> _native.TreeObjective | _native.JointObjective:
         parser = self._parser
-        return _native.TreeObjective(parser.native_, self._data, self._allowed, parser.options())
+        return _native.TreeObjective(parser.native_, self.data, self._allowed, parser.options())
 
     def _evaluator(self, dev: Sequence[Layer]) -> Callable[[Weights], Scores]:
         """Attachment on a dev set, without punctuation."""

@@ -1,6 +1,12 @@
 """Recipes: one TOML file names everything that a training run needs."""
 
-from duilian.recipes.kinds import CoupledSettings, CrfSettings, GuidedSettings, TwoChainSettings
+from duilian.recipes.kinds import (
+    CoupledSettings,
+    CrfSettings,
+    GuidedSettings,
+    ParserSettings,
+    TwoChainSettings,
+)
 from duilian.recipes.recipe import KINDS, Kind, Learn, Recipe, Run, Save, Side, register, train
 
 __all__ = [
@@ -10,6 +16,7 @@ __all__ = [
     "GuidedSettings",
     "Kind",
     "Learn",
+    "ParserSettings",
     "Recipe",
     "Run",
     "Save",

@@ -14,6 +14,7 @@ from duilian.features.templates import presets
 from duilian.models.coupled import CoupledTagger
 from duilian.models.encoding import Level
 from duilian.models.loading import Model
+from duilian.models.parser import Parser
 from duilian.recipes.recipe import Recipe, Run, Side
 
 
@@ -75,7 +76,7 @@ def _content(sentence: Sentence, standard: str, level: Level) -> tuple[str, ...]
     return words if level == "word" else "".join(words)
 
 
-def save(tagger: Model, recipe: Recipe, run: Run, notes: dict[str, Any]) -> float | None:
+def save(tagger: Model | Parser, recipe: Recipe, run: Run, notes: dict[str, Any]) -> float | None:
     """The model file, as `[save]` wants it; gives the score on the dev set."""
     if recipe.save.least > 0:
         tagger.trim(recipe.save.least)
@@ -86,9 +87,11 @@ def save(tagger: Model, recipe: Recipe, run: Run, notes: dict[str, Any]) -> floa
     return tagger.best_score_
 
 
-def _forget_the_machine(tagger: Model) -> None:
+def _forget_the_machine(tagger: Model | Parser) -> None:
     """Threads and folders of this run must not make the model's bytes differ."""
     tagger.set_params(threads=1)
+    if isinstance(tagger, Parser):
+        return
     if tagger.templates is not None and tagger.templates not in presets():
         tagger.templates_.name = Path(tagger.templates).name
         tagger.set_params(templates=tagger.templates_.name)

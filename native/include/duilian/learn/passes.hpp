@@ -27,10 +27,6 @@ namespace duilian {
                               std::span<const std::int64_t> order, PassOptions options);
 [[nodiscard]] double adagrad_pass(const PruningObjective& model, AdaGradRule rule,
                                   std::span<const std::int64_t> order, PassOptions options);
-[[nodiscard]] double adagrad_pass(const JointObjective& model, AdaGradRule rule,
-                                  std::span<const std::int64_t> order, PassOptions options);
-[[nodiscard]] double adagrad_pass(const TreeObjective& model, AdaGradRule rule,
-                                  std::span<const std::int64_t> order, PassOptions options);
 [[nodiscard]] double perceptron_pass(const JointObjective& model, PerceptronRule rule,
                                      std::span<const std::int64_t> order, PassOptions options);
 [[nodiscard]] double perceptron_pass(const TreeObjective& model, PerceptronRule rule,

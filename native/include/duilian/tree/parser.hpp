@@ -36,7 +36,7 @@ struct ParserShape {
   [[nodiscard]] std::int64_t tree_weights() const { return std::int64_t{1} << bits; }
   /// Of trees, then of relations, whose rows overlap: a row may begin anywhere.
   [[nodiscard]] std::int64_t weights() const {
-    return tree_weights() + (relations == 0 ? 0 : (std::int64_t{1} << relation_bits) + relations);
+    return tree_weights() + (relations == 0 ? 0 : (std::int64_t{1} << relation_bits) + relations + 2);
   }
   [[nodiscard]] std::int64_t pruning_weights() const { return std::int64_t{1} << pruning_bits; }
 };
@@ -64,7 +64,9 @@ struct alignas(kApart) ParseWork {
   Heads gold;
   ArcSet arcs;
   GrandWork grand;
-  std::vector<float> relation_score;  // [relations]
+  std::vector<float> relation_score;                // [words + 1][relations]
+  std::vector<float> relation_pair, relation_best;  // [before][behind], [links + 1][relations + 2]
+  std::vector<std::int32_t> relation_from;          // [links + 1][relations + 2]
 };
 
 /// A tree's parts by dependent: the dependents of each word, seen from inside out on both sides.
@@ -108,8 +110,16 @@ class TreeParser {
   template <class Visit>
   void visit_relation_rows(const Heads& heads, const TreeShape& shape, std::int32_t m, const ParseWork& work,
                            const Visit& visit) const;
+  template <class Visit>
+  void visit_pair_rows(std::int32_t before, std::int32_t tag, const Visit& visit) const;
   void score_relations(std::span<const float> weights, const Heads& heads, const TreeShape& shape,
-                       std::int32_t m, ParseWork& work) const;
+                       ParseWork& work) const;
+  void label_chain(std::span<const float> weights, std::span<const std::int32_t> chain, std::int32_t tag,
+                   ParseWork& work, std::vector<std::int32_t>& found) const;
+  std::int32_t list_chain_changes(const Heads& heads, const TreeShape& shape,
+                                  std::span<const std::int32_t> chain, std::span<const std::int32_t> gold,
+                                  const std::vector<std::int32_t>& guess, const ParseWork& work,
+                                  std::vector<Delta>& changes) const;
 
   ParserShape shape_;
 };

@@ -1,0 +1,85 @@
+"""`duilian parse`: a dependency tree for every sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from duilian.cli.corpus import Encoding, Output
+from duilian.cli.tag import InputFormat, Inputs, Model, Threads, load_tagger, sources_of
+from duilian.corpus import FORMATS, Sentence, open_writer, read_sentences
+from duilian.corpus.formats import FormatOptions
+from duilian.errors import ConfigError
+from duilian.models import reading_of
+from duilian.models.loading import load_parser
+from duilian.models.parser import Parser
+from duilian.parsing import parse_sentences
+from duilian.streams import analyse
+
+EXAMPLE = "Example:\n\n    duilian parse udc.model --tagger xpos.model words.txt --to conllu"
+
+OUTPUT_FORMATS = ("conllu", "conllx", "jsonl")
+
+
+def command(
+    model: Model,
+    files: Inputs = None,
+    tagger: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="Tag with this model first; else the input has tags."),
+    ] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep heads and relations that the input has, fill the gaps.")
+    ] = False,
+    to: Annotated[
+        str, typer.Option(metavar="FORMAT", help=f"Format of the output: {', '.join(OUTPUT_FORMATS)}.")
+    ] = "conllu",
+    format: InputFormat = None,
+    encoding: Encoding = "utf-8",
+    output: Output = "-",
+    threads: Threads = 1,
+) -> None:
+    """Parse tagged words, or tag them first with --tagger.
+
+    The input is a corpus in any format with tags. With --tagger it may be whatever `duilian tag` takes with
+    that model: words between spaces or, for a character-level model, text.
+    """
+    if to not in OUTPUT_FORMATS:
+        raise typer.BadParameter(f"{to!r} is none of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
+    parser = load_parser(model).set_params(threads=threads)
+    if tagger is None:
+        sentences = _read(files, parser, format, encoding)
+    else:
+        sentences = _tagged(files, tagger, parser, format, encoding)
+    form, column = FORMATS[to], reading_of(parser).get("column")
+    assert form.write is not None
+    with open_writer(output) as write:
+        parsed = parse_sentences(parser, sentences, keep_heads=keep)
+        for text in form.write(parsed, FormatOptions(standard=parser.standard, column=column)):
+            write(text)
+
+
+def _read(files: list[str] | None, parser: Parser, format: str | None, encoding: str) -> Iterator[Sentence]:
+    column = reading_of(parser).get("column")
+    for path in files or ["-"]:
+        yield from read_sentences(
+            path, standard=parser.standard, format=format, encoding=encoding, column=column, trees="partial"
+        )
+
+
+def _tagged(
+    files: list[str] | None, model: str, parser: Parser, format: str | None, encoding: str
+) -> Iterator[Sentence]:
+    tagger = load_tagger(model, parser.threads)
+    if tagger.encoding_.tags is None:
+        raise ConfigError(f"{model}: the model only cuts text into words", "a parser needs tags")
+    column = reading_of(tagger).get("column")
+    for analysis in analyse(
+        tagger, sources_of(files, tagger, format=format, encoding=encoding, column=column)
+    ):
+        if analysis.layer.words:
+            given = analysis.source.sentence
+            id, comments = ("", ()) if given is None else (given.id, given.comments)
+            yield Sentence({parser.standard: analysis.layer}, id, comments)

@@ -1,0 +1,67 @@
+"""Sentences through a parser, in batches, tagged on the way if need be; and a parser against gold trees."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import time
+from collections.abc import Iterable, Iterator
+
+from duilian.corpus import Corpus, Layer, Sentence
+from duilian.errors import ConfigError
+from duilian.evaluation import Evaluation, evaluate_layers
+from duilian.models import StandardTagger
+from duilian.models.parser import Parser
+
+BATCH_SENTENCES = 1000
+
+
+def parse_sentences(
+    parser: Parser,
+    sentences: Iterable[Sentence],
+    *,
+    tagger: StandardTagger | None = None,
+    keep_heads: bool = False,
+) -> Iterator[Sentence]:
+    """The sentences with the parser's trees in its standard's layer; in order, in constant memory."""
+    waiting = iter(sentences)
+    while batch := list(itertools.islice(waiting, BATCH_SENTENCES)):
+        layers = [layer_to_parse(sentence, parser) for sentence in batch]
+        if tagger is not None:
+            layers = with_tags(layers, tagger)
+        parsed = parser.predict_layers(layers, keep_heads=keep_heads)
+        for sentence, layer in zip(batch, parsed, strict=True):
+            yield dataclasses.replace(sentence, layers={**sentence.layers, parser.standard: layer})
+
+
+def layer_to_parse(sentence: Sentence, parser: Parser) -> Layer:
+    """The layer of the parser's standard, or the only one."""
+    if parser.standard not in sentence.layers and len(sentence.layers) == 1:
+        return next(iter(sentence.layers.values()))
+    return sentence[parser.standard]
+
+
+def with_tags(layers: list[Layer], tagger: StandardTagger) -> list[Layer]:
+    """The same words and trees with the tagger's tags."""
+    if tagger.level != "word":
+        raise ConfigError("a parser of given words needs a word-level tagger", "see level in its recipe")
+    guess = tagger.predict_layers(layers)
+    return [dataclasses.replace(layer, tags=each.tags) for layer, each in zip(layers, guess, strict=True)]
+
+
+def measure_parser(
+    parser: Parser, gold: Corpus, *, tagger: StandardTagger | None = None, threads: int = 1
+) -> Evaluation:
+    """All metrics that the gold trees allow, with the time that tagging and parsing took.
+
+    The parser sees gold tags unless there is a tagger.
+    """
+    layers = [sentence[gold.standard] for sentence in gold]
+    layers = [layer for layer in layers if layer.heads is not None]
+    if not layers:
+        raise ConfigError(f"{gold.source}: there is no tree to compare with")
+    parser.set_params(threads=threads)
+    start = time.perf_counter()
+    guess = parser.predict_layers(layers if tagger is None else with_tags(layers, tagger))
+    seconds = time.perf_counter() - start
+    return evaluate_layers(layers, guess, standard=gold.standard).timed(seconds)

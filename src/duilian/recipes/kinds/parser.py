@@ -1,0 +1,76 @@
+"""Kind parser: trees of tagged words, of order 1, 2 or 3."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+from duilian.corpus import Corpus, Layer
+from duilian.models.parser import Parser
+from duilian.models.tagger import Tagger
+from duilian.recipes.recipe import Kind, Recipe, Run, register
+from duilian.recipes.steps import corpora_of, learn_settings, save, side_notes, warn_of_overlap
+
+ITERATIONS = 20
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ParserSettings:
+    """`[model]` of kind parser; what each means stands in `Parser`."""
+
+    order: Literal[1, 2, 3] = 2
+    bits: int = 24
+    relation_bits: int = 23
+    pruning_bits: int = 20
+    threshold: float = 1e-4
+    pruning_iterations: int = 2
+    longest: int = 200
+    margin: float = 200.0
+    script: Literal["as-is", "simplified"] = "as-is"
+    folds: int = 0  # train and choose on a plain tagger's tags, jack-knifed in so many folds; 0: on gold tags
+
+
+def train_parser(recipe: Recipe, run: Run) -> float | None:
+    """The parser from a recipe of kind parser; with --resume pruning is learned again."""
+    (side,) = recipe.sides
+    model = dict(recipe.model)
+    folds = model.pop("folds", 0)
+    parser = Parser(side.standard, **model, **{"iterations": ITERATIONS} | learn_settings(recipe, run))
+    corpus, dev = corpora_of(recipe, side, trees="whole")
+    warn_of_overlap([(corpus, dev)], "word", run)
+    layers, dev_layers = parser.layers(corpus), None if dev is None else parser.layers(dev)
+    if folds:
+        if run.on_stage:
+            run.on_stage(f"tagging in {folds} folds")
+        layers, dev_layers = _with_predicted_tags(corpus, dev, folds, parser.threads)
+    parser.fit(
+        layers,
+        dev=dev_layers,
+        on_iteration=run.on_iteration,
+        checkpoint=run.checkpoint,
+        resume=run.resume,
+    )
+    if parser.lifted_:
+        run.warn(f"{parser.lifted_} words of crossing arcs were lifted to make the trees projective")
+    return save(parser, recipe, run, side_notes(side, corpus, dev) | {"lifted": parser.lifted_})
+
+
+def _with_predicted_tags(
+    corpus: Corpus, dev: Corpus | None, folds: int, threads: int
+) -> tuple[list[Layer], list[Layer] | None]:
+    """The trees with the tags of taggers that did not see them."""
+    standard = corpus.standard
+
+    def tagged(train: Corpus, held_out: Corpus) -> list[Layer]:
+        return Tagger(standard, threads=threads).fit(train).predict_layers(held_out)
+
+    found = [layer for train, held_out in corpus.folds(folds) for layer in tagged(train, held_out)]
+    return _joined(corpus, found), None if dev is None else _joined(dev, tagged(corpus, dev))
+
+
+def _joined(corpus: Corpus, tagged: list[Layer]) -> list[Layer]:
+    gold = [sentence[corpus.standard] for sentence in corpus]
+    return [dataclasses.replace(layer, tags=guess.tags) for layer, guess in zip(gold, tagged, strict=True)]
+
+
+register(Kind("parser", ParserSettings, range(1, 2), train_parser, iterations=ITERATIONS))

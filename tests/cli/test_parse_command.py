@@ -1,0 +1,155 @@
+"""`duilian train`, `parse` and `evaluate` with a parser: what they print, and how they end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from running import Call, in_demo_folder
+
+from duilian import Sentence, Tagger, read, write
+from duilian.models import Parser
+from tree.treebank import treebank
+
+RECIPE = """
+[model]
+kind = "parser"
+order = 2
+bits = 16
+relation_bits = 14
+pruning_bits = 14
+pruning_iterations = 2
+margin = 5.0
+
+[[side]]
+standard = "ctb"
+train = "train.conllu"
+dev = "dev.conllu"
+test = "dev.conllu"
+
+[learn]
+iterations = 2
+"""
+PARTIAL = (
+    "1\t学生\t_\tNN\t_\t_\t_\t_\t_\t_\n2\t讲\t_\tVV\t_\t_\t1\t_\t_\t_\n3\t故事\t_\tNN\t_\t_\t_\t_\t_\t_\n\n"
+)
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    for name, seed in (("train", 1), ("dev", 2)):
+        trees = [Sentence({"ctb": layer}) for layer in treebank(40, seed)]
+        write(trees, folder / f"{name}.conllu", standard="ctb")
+    small = {
+        "bits": 16,
+        "relation_bits": 14,
+        "pruning_bits": 14,
+        "pruning_iterations": 2,
+        "iterations": 3,
+        "margin": 5.0,
+    }
+    Parser("ctb", **small).fit(treebank(40, 1)).save(folder / "parser")
+    Tagger("ctb", iterations=2).fit(treebank(40, 1)).save(folder / "tagger")
+    return folder
+
+
+@pytest.fixture
+def duilian(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, models: Path) -> Call:
+    return in_demo_folder(monkeypatch, tmp_path, models, {"recipe.toml": RECIPE})
+
+
+def test_train_test_and_evaluate(duilian: Call) -> None:
+    status, out, err = duilian("train", "recipe.toml", "-o", "m", "--test")
+    assert status == 0, err
+    assert "uas" in out.lower()
+    assert "iteration 2" in err
+    status, out, _ = duilian("evaluate", "m", "dev.conllu", "--json")
+    found = json.loads(out)
+    assert status == 0
+    assert found["uas"] > 90
+    assert found["las"] > 80
+    assert found["accuracy"] == 100
+    assert found["with_punctuation"]["uas"] > 90
+
+
+def test_the_same_recipe_gives_the_same_bytes(duilian: Call) -> None:
+    for name, threads in (("a", "1"), ("b", "2")):
+        assert duilian("train", "recipe.toml", "-o", name, "--threads", threads)[0] == 0
+    assert Path("a").read_bytes() == Path("b").read_bytes()
+
+
+def test_training_on_predicted_tags(duilian: Call) -> None:
+    status, _, err = duilian("train", "recipe.toml", "-o", "m", "--set", "model.folds=2")
+    assert status == 0, err
+    assert "tagging in 2 folds" in err
+    status, out, _ = duilian("evaluate", "m", "dev.conllu", "--json", "--tagger", "tagger")
+    found = json.loads(out)
+    assert status == 0
+    assert found["uas"] > 80
+    assert found["accuracy"] > 90
+
+
+def test_parse_a_corpus(duilian: Call) -> None:
+    status, out, _ = duilian("parse", "parser", "dev.conllu", "-o", "parsed.conllu")
+    assert (status, out) == (0, "")
+    gold, guess = (read(name, standard="ctb") for name in ("dev.conllu", "parsed.conllu"))
+    assert [each["ctb"].words for each in gold] == [each["ctb"].words for each in guess]
+    assert all(each["ctb"].heads and each["ctb"].relations for each in guess)
+
+
+def test_parse_words_with_a_tagger(duilian: Call) -> None:
+    status, out, _ = duilian("parse", "parser", "--tagger", "tagger", stdin="学生 讲 故事 。\n".encode())
+    assert status == 0
+    rows = [line.split("\t") for line in out.splitlines() if line and line[0] != "#"]
+    assert [row[1] for row in rows] == ["学生", "讲", "故事", "。"]
+    assert [row[6] for row in rows] == ["2", "0", "2", "2"]
+    assert [row[7] for row in rows] == ["nsubj", "root", "dobj", "punct"]
+
+
+def test_gaps_are_filled(duilian: Call) -> None:
+    status, out, _ = duilian("parse", "parser", "--keep", "--to", "conllx", stdin=PARTIAL.encode())
+    assert status == 0
+    assert out.splitlines()[1].split("\t")[6] == "1"
+    status, out, _ = duilian("parse", "parser", "--to", "conllx", stdin=PARTIAL.encode())
+    assert out.splitlines()[1].split("\t")[6] == "0"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("parse", "tagger", "dev.conllu"), "kind 'crf', not 'parser'"),
+        (("parse", "parser", "--tagger", "parser", "dev.conllu"), "not a tagger"),
+        (("tag", "parser", "dev.conllu"), "not a tagger"),
+        (("parse", "parser", "ctb-dev.txt", "--format", "segmented"), "without a tag"),
+        (("evaluate", "parser", "ctb-dev.txt"), "no tree to compare with"),
+    ],
+)
+def test_wrong_models_and_files(duilian: Call, arguments: tuple[str, ...], message: str) -> None:
+    status, _, err = duilian(*arguments)
+    assert status == 1
+    assert message in err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1\t书\t_\tNN\t_\t_\t7\t_\t_\t_\n\n", "<stdin>:1: head 7 is outside"),
+        (
+            "1\t书\t_\tNN\t_\t_\t0\t_\t_\t_\n2\t看\t_\tVV\t_\t_\t0\t_\t_\t_\n\n",
+            "<stdin>:2: word 2 is a second root",
+        ),
+        ("1\t书\t_\tNN\t_\t_\t2\t_\t_\t_\n2\t看\t_\tVV\t_\t_\t1\t_\t_\t_\n\n", "below itself"),
+        ("1\t\t_\tNN\t_\t_\t_\t_\t_\t_\n\n", "<stdin>:1: the column form is empty"),
+        ("1\t书\t_\tn\t_\t_\t_\t_\t_\t_\n\n", "not one tag is known to the parser"),
+    ],
+)
+def test_bad_trees(duilian: Call, text: str, message: str) -> None:
+    status, _, err = duilian("parse", "parser", stdin=text.encode())
+    assert status == 1
+    assert message in err
+
+
+def test_unknown_output_format(duilian: Call) -> None:
+    assert duilian("parse", "parser", "dev.conllu", "--to", "slash")[0] == 2

@@ -1,0 +1,341 @@
+"""The parser on a toy treebank: learning, exact search, pruning, given heads, files, threads."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import logging
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from duilian import _native
+from duilian.corpus import Layer
+from duilian.corpus.trees import is_projective
+from duilian.errors import ConfigError, ModelFileError, StandardError
+from duilian.evaluation.trees import tree_score
+from duilian.modelfile import read_model, write_model
+from duilian.models import Parser, Tagger, load
+from duilian.models.parser_training import ParserRun
+from oracle.trees import projective_trees
+from tree.treebank import treebank
+
+TRAIN, DEV = treebank(80, 1), treebank(30, 2)
+SMALL = {
+    "bits": 16,
+    "relation_bits": 14,
+    "pruning_bits": 14,
+    "pruning_iterations": 2,
+    "iterations": 3,
+    "margin": 5.0,
+}
+
+
+@pytest.fixture(scope="module")
+def parsers() -> dict[int, Parser]:
+    return {order: Parser("ctb", order=order, **SMALL).fit(TRAIN, dev=DEV) for order in (1, 2, 3)}
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_it_learns(parsers: dict[int, Parser], order: int) -> None:
+    found = tree_score(DEV, parsers[order].predict_layers(DEV))
+    assert found is not None
+    assert found.uas > 90
+    assert found.las is not None
+    assert found.las > 85
+    assert found.uas == pytest.approx(parsers[order].best_score_)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_trees_are_projective_and_have_one_root(parsers: dict[int, Parser], order: int) -> None:
+    for layer in parsers[order].predict_layers(DEV):
+        assert layer.heads is not None
+        assert is_projective(layer.heads)
+        assert layer.heads.count(0) == 1
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_the_search_is_exact(parsers: dict[int, Parser], order: int) -> None:
+    """No tree of a short sentence scores more than the one that is found; nothing is pruned."""
+    parser = parsers[order]
+    rng = np.random.default_rng(order)
+    weights = rng.normal(size=parser.native_.weights).astype(np.float32)
+    options = _native.ParseOptions(0.0, 200, False, 0.0)
+    for layer in (Layer(each.words[:5], each.tags[:5]) for each in DEV[:12] if each.tags):
+        heads, _, score, _, _ = parser.native_.parse(
+            weights, parser.pruning_, parser.data([layer]), options, 1
+        )
+        trees = projective_trees(len(layer), single_root=True)
+        scores = {
+            tree: parser.native_.tree_score(weights, parser.data([dataclasses.replace(layer, heads=tree)]), 0)
+            for tree in trees
+        }
+        best = max(trees, key=lambda tree: scores[tree])
+        assert tuple(heads.tolist()) == best
+        assert score[0] == pytest.approx(scores[best], abs=1e-3)
+
+
+def test_pruning_leaves_few_arcs_and_nearly_all_gold_ones(parsers: dict[int, Parser]) -> None:
+    parser, data = parsers[2], parsers[2].data(DEV)
+    words, kept, gold = _native.count_allowed(
+        data, parser.native_.allowed_arcs(parser.pruning_, data, 1e-3, 2)
+    )
+    assert words == sum(map(len, DEV))
+    assert kept < 5 * words
+    assert gold > 0.98 * words
+    everything = parser.native_.allowed_arcs(parser.pruning_, data, 0.0, 1)
+    assert _native.count_allowed(data, everything)[1] == sum(len(layer) ** 2 for layer in DEV)
+
+
+def test_pruned_words_always_have_a_tree(parsers: dict[int, Parser]) -> None:
+    parser = Parser.from_state(*parsers[2].state()).set_params(threshold=1.0)
+    assert all(layer.heads is not None for layer in parser.predict_layers(DEV))
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_given_heads_are_kept(parsers: dict[int, Parser], order: int) -> None:
+    gaps = [
+        dataclasses.replace(
+            layer,
+            heads=tuple(head if place % 2 else None for place, head in enumerate(layer.heads or ())),
+            relations=tuple("odd" if place % 3 == 0 else None for place in range(len(layer))),
+        )
+        for layer in DEV
+    ]
+    for given, found in zip(gaps, parsers[order].predict_layers(gaps, keep_heads=True), strict=True):
+        assert given.heads
+        assert found.heads
+        assert found.relations
+        for place, (known, head) in enumerate(zip(given.heads, found.heads, strict=True)):
+            assert known in (None, head)
+            assert (found.relations[place] == "odd") == (place % 3 == 0)
+
+
+def test_given_heads_that_cross_are_refused(parsers: dict[int, Parser]) -> None:
+    layer = dataclasses.replace(DEV[0], heads=(3, 4, *(None,) * (len(DEV[0]) - 2)))
+    with pytest.raises(ConfigError, match="sentence 2: the given heads"):
+        parsers[2].predict_layers([DEV[1], layer], keep_heads=True)
+
+
+def test_one_word_and_nothing_but_marks(parsers: dict[int, Parser]) -> None:
+    for parser in parsers.values():
+        one, marks = parser.predict_layers([Layer(("书",), ("NN",)), Layer(("。", "。", "。"), ("PU",) * 3)])
+        assert one.heads == (0,)
+        assert marks.heads is not None
+        assert marks.heads.count(0) == 1
+    assert parsers[1].predict_layers([]) == []
+
+
+def test_long_sentences_fall_back_to_order_1(
+    parsers: dict[int, Parser], caplog: pytest.LogCaptureFixture
+) -> None:
+    parser = Parser.from_state(*parsers[3].state()).set_params(longest=4)
+    with caplog.at_level(logging.WARNING, "duilian"):
+        found = parser.predict_layers(DEV)
+    assert "parsed at order 1" in caplog.text
+    assert all(layer.heads is not None for layer in found)
+
+
+def test_200_words(parsers: dict[int, Parser]) -> None:
+    words = tuple(word for layer in DEV for word in layer.words)[:200]
+    tags = tuple(tag for layer in DEV for tag in layer.tags or ())[:200]
+    for parser in parsers.values():
+        (found,) = parser.predict_layers([Layer(words, tags)])
+        assert found.heads is not None
+
+
+def test_tags_of_another_set_are_refused(parsers: dict[int, Parser]) -> None:
+    with pytest.raises(StandardError, match=r"it has AD, DEG.*the sentences have n, v"):
+        parsers[1].predict_layers([Layer(("书", "看"), ("n", "v"))])
+    with pytest.raises(StandardError, match="sentence 1 has words without a tag"):
+        parsers[1].predict_layers([Layer(("书", "看"))])
+
+
+def test_training_needs_trees() -> None:
+    with pytest.raises(ConfigError, match="no sentence with tags and a tree"):
+        Parser("ctb").fit([Layer(("书",), ("NN",))])
+
+
+def test_crossing_arcs_are_lifted_and_counted() -> None:
+    crossed = Layer(
+        ("书", "讲", "看见", "孩子"), ("NN", "VV", "VV", "NN"), (3, 0, 2, 2), ("dobj", "root", "x", "x")
+    )
+    crossed = dataclasses.replace(crossed, heads=(3, 4, 0, 3))
+    parser = Parser("ctb", order=1, **SMALL).fit([*TRAIN[:5], crossed])
+    assert parser.lifted_ == 1
+
+
+def test_partial_trees_teach_what_they_know() -> None:
+    gaps = [
+        dataclasses.replace(layer, heads=tuple(h if p % 4 else None for p, h in enumerate(layer.heads or ())))
+        for layer in TRAIN
+    ]
+    parser = Parser("ctb", order=1, **SMALL).fit(gaps)
+    assert parser.score(DEV) > 0.8
+
+
+@pytest.mark.parametrize("order", [1, 3])
+def test_threads_do_not_show(order: int) -> None:
+    one, two = (Parser("ctb", order=order, threads=n, **SMALL).fit(TRAIN[:30], dev=DEV) for n in (1, 3))
+    assert np.array_equal(one.weights_, two.weights_)
+    assert np.array_equal(one.pruning_, two.pruning_)
+    assert one.predict_layers(DEV) == two.predict_layers(DEV)
+
+
+def test_a_run_that_was_stopped_ends_the_same(tmp_path: Path) -> None:
+    whole = Parser("ctb", **SMALL).fit(TRAIN[:30], dev=DEV)
+    checkpoint = tmp_path / "checkpoint"
+    Parser("ctb", **SMALL | {"iterations": 1}).fit(TRAIN[:30], dev=DEV, checkpoint=checkpoint)
+    resumed = Parser("ctb", **SMALL).fit(TRAIN[:30], dev=DEV, checkpoint=checkpoint, resume=True)
+    assert np.array_equal(whole.weights_, resumed.weights_)
+    other = Parser("ctb", **SMALL)
+    with pytest.raises(ModelFileError, match="not a checkpoint of this run"):
+        other.fit(TRAIN[:20], dev=DEV, checkpoint=checkpoint, resume=True)
+
+
+def test_the_perceptron_is_the_naive_one() -> None:
+    """Algorithm 4 with every average written out."""
+    parser = Parser("ctb", order=3, **SMALL | {"margin": 2.0})
+    run = ParserRun(parser, TRAIN[:12])
+    objective = _native.TreeObjective(parser.native_, run.data, np.zeros(0, np.uint8), parser.options())
+    weights = np.zeros(objective.weights, np.float32)
+    naive, total = weights.copy(), weights.astype(np.float64)
+    order = np.array([*range(12), *range(12)], np.int64)
+    for example in order:
+        naive += objective.gradient(naive, 1.0, int(example))[1].astype(np.float32)
+        total += naive
+    lag, state = np.zeros(objective.weights), _native.PerceptronState(0)
+    objective.perceptron_pass(weights, lag, state, order, 1, 2)
+    assert weights.any()
+    assert np.array_equal(weights, naive)
+    np.testing.assert_allclose(
+        _native.mean_weights(weights, lag, state.rounds), total / len(order), rtol=1e-5, atol=1e-6
+    )
+
+
+def test_changes_are_the_difference_of_the_trees() -> None:
+    """w · (features of gold - features of the guess) is the difference of their scores."""
+    rng = np.random.default_rng(5)
+    for order in (1, 2, 3):
+        parser = Parser("ctb", order=order, **SMALL | {"margin": 0.0})
+        run = ParserRun(parser, [dataclasses.replace(layer, relations=None) for layer in TRAIN[:8]])
+        objective = _native.TreeObjective(parser.native_, run.data, np.zeros(0, np.uint8), parser.options())
+        weights = rng.normal(size=objective.weights).astype(np.float32)
+        options = _native.ParseOptions(0.0, 200, False, 0.0)
+        heads, _, score, _, _ = parser.native_.parse(weights, weights, run.data, options, 1)
+        for k in range(len(run.layers)):
+            _, change = objective.gradient(weights, 1.0, k)
+            gold = parser.native_.tree_score(weights, run.data, k)
+            assert change @ weights == pytest.approx(gold - score[k], abs=1e-2)
+        assert len(heads) == sum(map(len, run.layers))
+
+
+def test_no_relations_score_more_than_those_found() -> None:
+    """For every labelling of a tree: its score less that of the best one, which is what learning adds up."""
+    parser = Parser("ctb", order=1, **SMALL | {"margin": 0.0})
+    layer = Layer(("旧", "书", "有趣", "吗"), ("JJ", "NN", "VV", "SP"), (2, 3, 0, 3), ("a", "b", "c", "a"))
+    ParserRun(parser, [layer])
+    allowed = np.zeros((5, 5), np.uint8)
+    for word, head in enumerate(layer.heads or (), 1):
+        allowed[head or 0, word] = 1
+    weights = np.random.default_rng(8).normal(size=parser.native_.weights).astype(np.float32)
+    options = _native.ParseOptions(0.0, 200, True, 0.0)
+    best = parser.native_.parse(weights, weights, parser.data([layer]), options, 1)[1].tolist()
+    differences = {}
+    for labels in itertools.product(range(3), repeat=4):
+        named = dataclasses.replace(layer, relations=tuple("abc"[k] for k in labels))
+        data = parser.data([named])
+        objective = _native.TreeObjective(parser.native_, data, allowed.ravel(), parser.options())
+        _, change = objective.gradient(weights, 1.0, 0)
+        differences[labels] = float(change @ weights)
+    assert max(differences.values()) == pytest.approx(0.0, abs=1e-3)
+    assert differences[tuple(best)] == 0.0
+    assert sorted(differences.values())[-2] < -1e-3
+
+
+def test_the_gradient_of_pruning_is_that_of_its_loss() -> None:
+    parser = Parser("ctb", order=1, **SMALL)
+    run = ParserRun(parser, [layer for layer in TRAIN if len(layer) < 7][:3])
+    objective = _native.PruningObjective(parser.native_, run.data)
+    rng = np.random.default_rng(7)
+    weights = (rng.normal(size=objective.weights) * 0.3).astype(np.float32)
+    for example in range(len(run.layers)):
+        _, gradient = objective.gradient(weights, 1.0, example)
+        for place in np.argsort(-np.abs(gradient))[:8]:
+            losses = []
+            for step in (0.05, -0.05):
+                moved = weights.copy()
+                moved[place] += np.float32(step)
+                losses.append(objective.gradient(moved, 1.0, example)[0])
+            assert (losses[1] - losses[0]) / 0.1 == pytest.approx(gradient[place], abs=2e-2)
+
+
+@pytest.mark.parametrize("precision", ["float32", "float16", "int8"])
+def test_a_saved_parser_answers_the_same(parsers: dict[int, Parser], precision: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.duilian"
+    parsers[2].save(path, precision=precision, notes={"why": "test"})  # type: ignore[arg-type]
+    loaded = Parser.load(path)
+    assert loaded.get_params() == parsers[2].get_params()
+    assert loaded.notes_ == {"why": "test"}
+    if precision == "float32":
+        assert loaded.predict_layers(DEV) == parsers[2].predict_layers(DEV)
+    assert loaded.score(DEV) == pytest.approx(parsers[2].score(DEV), abs=0.05)
+
+
+def test_trimming_makes_it_smaller(parsers: dict[int, Parser]) -> None:
+    parser = Parser.from_state(*parsers[2].state())
+    before = np.count_nonzero(parser.weights_)
+    assert np.count_nonzero(parser.trim(0.3).weights_) < before
+    assert parser.score(DEV) > 0.8
+
+
+def test_it_can_be_pickled(parsers: dict[int, Parser]) -> None:
+    again = pickle.loads(pickle.dumps(parsers[1]))
+    assert again.predict_layers(DEV) == parsers[1].predict_layers(DEV)
+    assert pickle.loads(pickle.dumps(Parser("ctb", order=3))).order == 3
+
+
+@pytest.mark.parametrize(
+    ("key", "change"),
+    [
+        ("tree.used", lambda a: a[:-1]),
+        ("tree.weight", lambda a: a[:-1]),
+        ("pruning.used", lambda a: a.astype(np.int8)),
+        ("tag_class", lambda a: a + 9),
+    ],
+)
+def test_hostile_files_are_refused(parsers: dict[int, Parser], key: str, change, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "a.duilian"
+    parsers[1].save(path)
+    header, arrays = read_model(path)
+    arrays = dict(arrays) | {key: change(arrays[key])}
+    write_model(path, header, arrays)
+    with pytest.raises(ModelFileError, match="do not fit together"):
+        Parser.load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("order", 4), ("bits", 40), ("relation_bits", 2), ("pruning_bits", 99)]
+)
+def test_impossible_parameters_of_a_file(
+    parsers: dict[int, Parser], name: str, value: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.duilian"
+    parsers[1].save(path)
+    header, arrays = read_model(path)
+    header["parameters"][name] = value
+    write_model(path, header, arrays)
+    with pytest.raises(ModelFileError, match="do not fit together"):
+        Parser.load(path)
+
+
+def test_a_parser_is_no_tagger(parsers: dict[int, Parser], tmp_path: Path) -> None:
+    path = tmp_path / "a.duilian"
+    parsers[1].save(path)
+    with pytest.raises(ModelFileError, match="kind 'parser', not a tagger"):
+        load(path)
+    Tagger("ctb", iterations=1).fit(TRAIN).save(path)
+    with pytest.raises(ModelFileError, match="kind 'crf', not 'parser'"):
+        Parser.load(path)
