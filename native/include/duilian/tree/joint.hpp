@@ -99,21 +99,14 @@ struct JointParsed {
 
 /// Gold tags and tree against the best ones at these weights. Where something is unknown, the best answer
 /// that agrees with the rest stands for gold.
-class JointObjective {
+class JointObjective : public ListedChanges {
  public:
-  struct Prepared {};
   using Work = JointParseWork;
 
   JointObjective(const JointParser& parser, const JointData& data, std::vector<std::uint8_t> allowed,
                  ParseOptions options);
   [[nodiscard]] std::int64_t weights() const { return parser_.shape().weights(); }
-  [[nodiscard]] std::int64_t dense() const { return 0; }
-  [[nodiscard]] Prepared prepare(WeightView) const { return {}; }
   double compute(const Prepared&, WeightView weights, std::int64_t sentence, Work& work, Gradient& out) const;
-  template <ChangeRule R>
-  void apply(std::int64_t, const Gradient& gradient, Share share, R& rule) const {
-    apply_list(gradient.sparse, share, rule);
-  }
 
  private:
   [[nodiscard]] TaggedTree gold_of(std::span<const float> weights, std::int64_t sentence, std::int32_t order,

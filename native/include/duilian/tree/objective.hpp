@@ -6,18 +6,26 @@
 
 namespace duilian {
 
-/// Hands a list of changes to a rule, this share of it.
-template <ChangeRule R>
-void apply_list(std::span<const Delta> changes, Share share, R& rule) {
-  // Neighbours of one cache line belong to one thread.
-  constexpr std::uint32_t kBlock = 32;
-  constexpr std::size_t kAhead = 16;
-  for (std::size_t k = 0; k < changes.size(); ++k) {
-    if (k + kAhead < changes.size() && share.has(changes[k + kAhead].weight / kBlock))
-      rule.prefetch(changes[k + kAhead].weight);
-    if (share.has(changes[k].weight / kBlock)) rule.change(changes[k].weight, changes[k].value);
+/// What all objectives here have in common: their changes are a list, and nothing is prepared for a batch.
+struct ListedChanges {
+  struct Prepared {};
+
+  [[nodiscard]] std::int64_t dense() const { return 0; }
+  [[nodiscard]] Prepared prepare(WeightView) const { return {}; }
+  /// Hands the list to a rule, this share of it.
+  template <ChangeRule R>
+  void apply(std::int64_t, const Gradient& gradient, Share share, R& rule) const {
+    // Neighbours of one cache line belong to one thread.
+    constexpr std::uint32_t kBlock = 32;
+    constexpr std::size_t kAhead = 16;
+    const std::vector<Delta>& changes = gradient.sparse;
+    for (std::size_t k = 0; k < changes.size(); ++k) {
+      if (k + kAhead < changes.size() && share.has(changes[k + kAhead].weight / kBlock))
+        rule.prefetch(changes[k + kAhead].weight);
+      if (share.has(changes[k].weight / kBlock)) rule.change(changes[k].weight, changes[k].value);
+    }
   }
-}
+};
 
 /// The arcs that a search may use in training, computed once for all passes.
 class AllowedArcs {
@@ -34,21 +42,14 @@ class AllowedArcs {
 
 /// The gold tree against the best one at these weights. Where heads are unknown, the best tree that agrees
 /// with the others stands for gold. Gold arcs survive pruning: the loss needs them.
-class TreeObjective {
+class TreeObjective : public ListedChanges {
  public:
-  struct Prepared {};
   using Work = ParseWork;
 
   TreeObjective(const TreeParser& parser, const TreeData& data, std::vector<std::uint8_t> allowed,
                 ParseOptions options);
   [[nodiscard]] std::int64_t weights() const { return parser_.shape().weights(); }
-  [[nodiscard]] std::int64_t dense() const { return 0; }
-  [[nodiscard]] Prepared prepare(WeightView) const { return {}; }
   double compute(const Prepared&, WeightView weights, std::int64_t sentence, Work& work, Gradient& out) const;
-  template <ChangeRule R>
-  void apply(std::int64_t, const Gradient& gradient, Share share, R& rule) const {
-    apply_list(gradient.sparse, share, rule);
-  }
 
  private:
   const TreeParser& parser_;
@@ -58,20 +59,13 @@ class TreeObjective {
 };
 
 /// log Z - score of the gold tree under the pruning model; sentences with unknown heads are passed over.
-class PruningObjective {
+class PruningObjective : public ListedChanges {
  public:
-  struct Prepared {};
   using Work = ParseWork;
 
   PruningObjective(const TreeParser& parser, const TreeData& data) : parser_(parser), data_(data) {}
   [[nodiscard]] std::int64_t weights() const { return parser_.shape().pruning_weights(); }
-  [[nodiscard]] std::int64_t dense() const { return 0; }
-  [[nodiscard]] Prepared prepare(WeightView) const { return {}; }
   double compute(const Prepared&, WeightView weights, std::int64_t sentence, Work& work, Gradient& out) const;
-  template <ChangeRule R>
-  void apply(std::int64_t, const Gradient& gradient, Share share, R& rule) const {
-    apply_list(gradient.sparse, share, rule);
-  }
 
  private:
   const TreeParser& parser_;
