@@ -75,7 +75,7 @@ void for_each_key(const TwoChainShape& shape, const TwoChainPatterns& patterns, 
   std::vector<std::uint64_t> scratch;
   std::vector<std::uint16_t> pattern;
   for (std::int64_t sentence = 0; sentence < sentences.size(); ++sentence) {
-    templates.extract(sentences, sentence, {shape.before(), shape.behind()}, keys, scratch, &pattern);
+    templates.extract(sentences, sentence, shape.around(), keys, scratch, &pattern);
     for (std::size_t u = 0; u + 1 < keys.first.size(); ++u) {
       for (std::int64_t k = keys.first[u]; k < keys.first[u + 1]; ++k) take(keys.value[k], pattern[k]);
       next();

@@ -16,8 +16,7 @@ namespace duilian {
 namespace {
 
 using V = float __attribute__((vector_size(16), aligned(4), may_alias));
-constexpr std::uint32_t kLanes = 4;
-constexpr std::int32_t kGap = 3;  // so many zeros are added rather than a new run begun
+constexpr std::int32_t kLanes = 4;
 
 void check_weights(const TwoChainWeights& w, const TwoChainShape& shape) {
   check(static_cast<const WeightTable&>(w), static_cast<std::int32_t>(shape.slots()));
@@ -78,7 +77,7 @@ TwoChainPredictor::TwoChainPredictor(TwoChainShape shape, TwoChainPatterns patte
       all_(records_for(shape_.displacement())),
       letters_(records_for(shape_.letter_displacement())) {}
 
-/// Of the slots that have a displacement; a feature without any has a record without runs.
+/// Of the slots that have a displacement; a feature without any has a record without cells.
 TwoChainPredictor::Records TwoChainPredictor::records_for(std::span<const std::int32_t> displacement) const {
   Records out;
   out.table.slot = weights_.slot;
@@ -100,21 +99,18 @@ TwoChainPredictor::Records TwoChainPredictor::records_for(std::span<const std::i
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     const std::size_t head = out.words.size();
     out.words.push_back(0);
-    std::size_t size_at = 0;
-    std::int32_t next = 0;  // where the run could go on
+    std::size_t cell = 0;  // where the weights of the last cell stand
+    std::int32_t begin = 0;
     for (const auto& [label, weight] : entries) {
       const std::int32_t to = displacement[label];
-      if (size_at == 0 || to < next || to - next > kGap) {
+      if (out.words[head] == 0 || to - begin >= kLanes || to < begin) {
         ++out.words[head];
-        out.words.push_back(std::bit_cast<std::uint32_t>(to));
-        size_at = out.words.size();
-        out.words.push_back(0);
-        next = to;
+        begin = to & ~(kLanes - 1);
+        out.words.push_back(std::bit_cast<std::uint32_t>(begin));
+        cell = out.words.size();
+        out.words.resize(cell + kLanes, 0);
       }
-      for (; next < to; ++next) out.words.push_back(0), ++out.words[size_at];
-      out.words.push_back(std::bit_cast<std::uint32_t>(weight));
-      ++out.words[size_at];
-      next = to + 1;
+      out.words[cell + static_cast<std::size_t>(to - begin)] = std::bit_cast<std::uint32_t>(weight);
     }
     if (out.words.size() > std::numeric_limits<std::uint32_t>::max() - 8 * shape_.slots())
       throw std::invalid_argument("the model has too many weights");
@@ -124,18 +120,10 @@ TwoChainPredictor::Records TwoChainPredictor::records_for(std::span<const std::i
 
 void TwoChainPredictor::Records::add_to(std::uint32_t record, float* row) const {
   const std::uint32_t* word = words.data() + record;
-  std::uint32_t runs = *word++;
-  for (; runs > 0; --runs) {
-    float* y = row + std::bit_cast<std::int32_t>(word[0]);
-    const std::uint32_t size = word[1];
-    word += 2;
-    std::uint32_t k = 0;
-    for (; k + kLanes <= size; k += kLanes) {
-      V& to = *reinterpret_cast<V*>(y + k);
-      to = to + *reinterpret_cast<const V*>(word + k);
-    }
-    for (; k < size; ++k) y[k] += std::bit_cast<float>(word[k]);
-    word += size;
+  std::uint32_t cells = *word++;
+  for (; cells > 0; --cells, word += 1 + kLanes) {
+    V& to = *reinterpret_cast<V*>(row + std::bit_cast<std::int32_t>(*word));
+    to = to + *reinterpret_cast<const V*>(word + 1);
   }
 }
 
@@ -144,9 +132,10 @@ TwoChains TwoChainPredictor::chains(const Sentences& sentences, std::int64_t sen
   constexpr std::size_t kAhead = 16;
   const auto length = static_cast<std::size_t>(sentences.end_of(sentence) - sentences.begin_of(sentence));
   const Records& records = is_letters_alone ? letters_ : all_;
+  const Around around = is_letters_alone ? shape_.around_letters() : shape_.around();
   const std::size_t size = is_letters_alone ? shape_.letter_row() : shape_.row();
   (is_letters_alone ? letter_templates_ : all_templates_)
-      .extract(sentences, sentence, {shape_.before(), shape_.behind()}, work.keys, work.hashes, nullptr);
+      .extract(sentences, sentence, around, work.keys, work.hashes, nullptr);
   const auto& keys = work.keys.value;
   work.record.resize(keys.size());
   for (std::size_t k = 0; k < std::min(kAhead, keys.size()); ++k) records.table.prefetch(keys[k]);
@@ -155,15 +144,17 @@ TwoChains TwoChainPredictor::chains(const Sentences& sentences, std::int64_t sen
     work.record[k] = records.table.find(keys[k]);
     if (work.record[k] != kNoEntry) __builtin_prefetch(records.words.data() + work.record[k]);
   }
-  work.rows.assign((length + 2 * shape_.margin()) * size, 0.0F);
-  const std::size_t skipped = shape_.margin() - static_cast<std::size_t>(shape_.before());
+  // A cell may begin before the first score of its feature and end behind the last.
+  work.rows.assign((length + 2 * shape_.margin()) * size + 2 * kLanes, 0.0F);
+  float* rows = work.rows.data() + kLanes;
+  const std::size_t skipped = shape_.margin() - static_cast<std::size_t>(around.before);
   for (std::size_t a = 0; a + 1 < work.keys.first.size(); ++a) {
-    float* row = work.rows.data() + (skipped + a) * size;
+    float* row = rows + (skipped + a) * size;
     for (std::int64_t f = work.keys.first[a]; f < work.keys.first[a + 1]; ++f) {
       if (work.record[f] != kNoEntry) records.add_to(work.record[f], row);
     }
   }
-  return {shape_, cliques_, work.rows.data() + shape_.margin() * size, length, size};
+  return {shape_, cliques_, rows + shape_.margin() * size, length, size};
 }
 
 TwoChainLabels predict(const TwoChainPredictor& predictor, const Sentences& sentences, TwoChainMode mode,

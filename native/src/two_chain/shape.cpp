@@ -64,6 +64,7 @@ TwoChainShape::TwoChainShape(TwoChainOptions options)
         letter_displacement_.push_back(static_cast<std::int32_t>(at(place.clique) + v) - apart);
       }
       letter_slots_ = displacement_.size();
+      around_letters_ = around();
     }
     if (displacement_.size() > kMostSlots)
       throw std::invalid_argument(concat("too many tags for two chains: ", tags_));

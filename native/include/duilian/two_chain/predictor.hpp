@@ -1,4 +1,4 @@
-// Two trained chains, compiled for use. A feature's weights stand in one record, as runs of neighbours:
+// Two trained chains, compiled for use. A feature's weights stand in one record, in cells of neighbours:
 // looked up once, added to the rows of all units that the feature speaks about. The chain of letters has
 // records and short rows of its own, so that it does not pay for the tags.
 #pragma once
@@ -48,8 +48,9 @@ class TwoChainPredictor {
  private:
   /// Records of all features for one kind of rows.
   struct Records {
-    WeightTable table;                 // only its slots, which lead to records
-    std::vector<std::uint32_t> words;  // number of runs; then for each: displacement, size, weights …
+    WeightTable table;  // only its slots, which lead to records
+    std::vector<std::uint32_t>
+        words;  // number of cells; then for each: displacement, and weights of a vector
 
     void add_to(std::uint32_t record, float* row) const;
   };

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "duilian/features/extract.hpp"
 #include "duilian/lattice/lattice.hpp"
 #include "duilian/score/objective.hpp"
 
@@ -77,6 +78,8 @@ class TwoChainShape {
   /// Units outside of a sentence whose features speak about units in it, on either side.
   [[nodiscard]] std::int64_t before() const { return before_; }
   [[nodiscard]] std::int64_t behind() const { return behind_; }
+  [[nodiscard]] Around around() const { return {before_, behind_}; }
+  [[nodiscard]] Around around_letters() const { return around_letters_; }  // the same, of features of letters
   /// Rows on either side that catch what features say about units outside.
   [[nodiscard]] std::size_t margin() const { return static_cast<std::size_t>(before_ + behind_); }
 
@@ -113,6 +116,7 @@ class TwoChainShape {
   std::size_t at_[kCliques] = {};
   std::size_t row_ = 0;
   std::int64_t before_ = 0, behind_ = 0;
+  Around around_letters_;
   std::vector<std::size_t> first_slot_;  // [places + 1]
   std::size_t letter_slots_ = 0;
   std::vector<std::int32_t> displacement_;         // [slots]
