@@ -5,6 +5,7 @@
 
 #include "bindings.hpp"
 #include "duilian/coupled/predictor.hpp"
+#include "duilian/coupled/tagging.hpp"
 
 namespace duilian::bindings {
 
@@ -15,6 +16,11 @@ namespace {
 using Weights = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 [[nodiscard]] std::span<const float> view(const Weights& weights) { return {weights.data(), weights.size()}; }
+[[nodiscard]] std::vector<std::span<const float>> views(const std::vector<Weights>& weights) {
+  std::vector<std::span<const float>> out;
+  for (const Weights& each : weights) out.push_back(view(each));
+  return out;
+}
 
 }  // namespace
 
@@ -157,11 +163,9 @@ void bind_coupled(nb::module_& m) {
       .def_ro("has_pruner", &CoupledWeights::has_pruner);
   m.def(
       "compile_coupled",
-      [](const CoupledLayout& layout, const Weights& weights, const std::vector<Weights>& pruner,
+      [](const CoupledLayout& layout, const std::vector<Weights>& weights, const std::vector<Weights>& pruner,
          const Input<std::uint64_t>& keys, float least) {
-        std::vector<std::span<const float>> views;
-        for (const Weights& side : pruner) views.push_back(view(side));
-        return compile_coupled(layout, view(weights), views, {keys.data(), keys.size()}, least);
+        return compile_coupled(layout, views(weights), views(pruner), {keys.data(), keys.size()}, least);
       },
       "layout"_a, "weights"_a, "pruner"_a, "keys"_a, "least"_a);
 
@@ -183,6 +187,28 @@ void bind_coupled(nb::module_& m) {
             return without_gil([&] { return predict(self, sentences, allowed, with_candidates, threads); });
           },
           "sentences"_a, "allowed"_a, "with_candidates"_a, "threads"_a)
+      .def(
+          "predict_side",
+          [](const CoupledPredictor& self, const Sentences& sentences, std::size_t side, const Wishes& wishes,
+             bool with_candidates, std::size_t threads) {
+            std::int64_t impossible = 0;
+            auto found = without_gil([&] {
+              return predict_side(self, sentences, side, wishes, with_candidates, threads, impossible);
+            });
+            return std::make_tuple(std::move(found), impossible);
+          },
+          "sentences"_a, "side"_a, "wishes"_a, "with_candidates"_a, "threads"_a)
+      .def(
+          "k_best",
+          [](const CoupledPredictor& self, const Sentences& sentences, std::size_t side, const Wishes& wishes,
+             std::size_t k) {
+            double log_z = 0.0;
+            auto found = without_gil([&] { return k_best(self, sentences, side, wishes, k, log_z); });
+            std::vector<std::tuple<double, Array<std::int32_t>>> out;
+            for (SideAnswer& each : found) out.emplace_back(each.score, to_numpy(std::move(each.label)));
+            return std::make_tuple(log_z, std::move(out));
+          },
+          "sentences"_a, "side"_a, "wishes"_a, "k"_a)
       .def(
           "tag_lines",
           [](const CoupledPredictor& self, std::size_t side, std::vector<std::vector<std::uint8_t>> starts,

@@ -108,7 +108,7 @@ void bind_tagger(nb::module_& m) {
           "chain",
           [](const Predictor& self, const Sentences& sentences, const Wishes& wishes, std::int64_t sentence) {
             Predictor::Work work;
-            check(wishes, self, sentences);
+            check(wishes, self.labels(), sentences.units());
             self.score(sentences, sentence, work);
             apply(wishes, self, sentences, sentence, work);
             const auto length = sentences.end_of(sentence) - sentences.begin_of(sentence);

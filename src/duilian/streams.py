@@ -21,8 +21,7 @@ from duilian.corpus.files import display_name, peek
 from duilian.corpus.formats import SAMPLE_LINES, FormatOptions, find_format, guess_by_content, guess_by_name
 from duilian.errors import ConfigError, CorpusError
 from duilian.lexicon import Lexicon
-from duilian.models import CoupledSide, StandardTagger, Tagger, TwoChainTagger
-from duilian.models.tagger import Sentences
+from duilian.models import StandardTagger, TwoChainTagger
 
 BATCH_SENTENCES = 2000
 BATCH_CHARACTERS = 200_000
@@ -111,8 +110,6 @@ def analyse(
     lexicon: Lexicon | None = None,
 ) -> Iterator[Analysis]:
     """The best analysis of each source, under a user's lexicon if there is one."""
-    if lexicon is not None:
-        _check_plain(tagger, "a lexicon (--lexicon)")
     for batch in _batches(sources):
         yield from (_analyse_words if takes_words(tagger) else _analyse_text)(
             tagger, batch, with_confidence, lexicon
@@ -125,7 +122,6 @@ def analyse_k_best(
     """The k most probable analyses of each source, which is taken as one sentence."""
     if k < 1:
         raise ConfigError(f"the number of analyses must be at least 1, got {k}")
-    plain = _check_plain(tagger, "the list of best analyses (--nbest)")
     for source in sources:
         if takes_words(tagger):
             given = given_layer(source, tagger)
@@ -133,38 +129,18 @@ def analyse_k_best(
                 Analysis(
                     source, dataclasses.replace(given, tags=each.layer.tags), probability=each.probability
                 )
-                for each in (plain.k_best(given, k, lexicon=lexicon) if given.words else [])
+                for each in (tagger.k_best(given, k, lexicon=lexicon) if given.words else [])
             ]
         else:
             line = _text(source, tagger)
             spans = _units(line, tagger)
-            found = plain.k_best((line,), k, lexicon=lexicon) if len(spans) else []
+            found = tagger.k_best((line,), k, lexicon=lexicon) if len(spans) else []
             yield [_restored(source, line, spans, each.layer, None, each.probability) for each in found]
 
 
 def takes_words(tagger: StandardTagger) -> bool:
     """Whether words are given to the tagger, and not text."""
     return tagger.level == "word" or (isinstance(tagger, TwoChainTagger) and tagger.mode == "tag")
-
-
-def _check_plain(tagger: StandardTagger, what: str) -> Tagger | TwoChainTagger:
-    if isinstance(tagger, CoupledSide):
-        raise ConfigError(f"{what} is not for coupled models yet", "use a model of kind crf or guided")
-    return tagger
-
-
-def _predict(tagger: StandardTagger, layers: Sentences, lexicon: Lexicon | None) -> list[Layer]:
-    if isinstance(tagger, CoupledSide):
-        return tagger.predict_layers(layers)
-    return tagger.predict_layers(layers, lexicon=lexicon)
-
-
-def _marginals(
-    tagger: StandardTagger, layers: Sentences, lexicon: Lexicon | None
-) -> list[npt.NDArray[np.float64]]:
-    if isinstance(tagger, CoupledSide):
-        return tagger.marginals(layers)
-    return tagger.marginals(layers, lexicon=lexicon)
 
 
 def _batches(sources: Iterable[Source]) -> Iterator[list[Source]]:
@@ -192,8 +168,8 @@ def _analyse_words(
     tagger: StandardTagger, batch: Sequence[Source], with_confidence: bool, lexicon: Lexicon | None
 ) -> Iterator[Analysis]:
     given = [given_layer(source, tagger) for source in batch]
-    found = _predict(tagger, given, lexicon)
-    marginals = _marginals(tagger, given, lexicon) if with_confidence else None
+    found = tagger.predict_layers(given, lexicon=lexicon)
+    marginals = tagger.marginals(given, lexicon=lexicon) if with_confidence else None
     for place, (source, layer, guess) in enumerate(zip(batch, given, found, strict=True)):
         confidence = None
         if marginals is not None:
@@ -217,16 +193,15 @@ def _analyse_text(
     lines = [_text(source, tagger) for source in batch]
     # A corpus has its sentences; a line of text is cut into them.
     is_text = all(source.sentence is None for source in batch)
-    guesses = (
-        _cut_lines(tagger, lines, lexicon)
-        if is_text
-        else _predict(tagger, [(line,) for line in lines], lexicon)
-    )
+    if is_text:
+        guesses = _cut_lines(tagger, lines, lexicon)
+    else:
+        guesses = tagger.predict_layers([(line,) for line in lines], lexicon=lexicon)
     split = _sentence_units if is_text else lambda line, tagger: [_units(line, tagger)]
     marginals = None
     if with_confidence:
         parts = [piece for line in lines for piece in (_sentences(line) if is_text else [(line,)])]
-        marginals = np.concatenate(_marginals(tagger, parts or [()], lexicon))
+        marginals = np.concatenate(tagger.marginals(parts or [()], lexicon=lexicon))
     first = 0  # the row of the line's first unit in marginals
     for source, line, guess in zip(batch, lines, guesses, strict=True):
         if marginals is None and "".join(guess.words) == line:  # words only: nothing to put together again
@@ -260,10 +235,10 @@ def _cut_lines(tagger: StandardTagger, lines: Sequence[str], lexicon: Lexicon | 
 def _cut_sentences(tagger: StandardTagger, lines: Sequence[str], lexicon: Lexicon | None) -> list[Layer]:
     pieces = [_sentences(texts.check_text(line)) for line in lines]
     flat = list(itertools.chain.from_iterable(pieces))
-    if isinstance(tagger, Tagger):
-        found = iter(tagger.predict_layers(flat, lexicon=lexicon, cut_at_gaps=True))
+    if isinstance(tagger, TwoChainTagger):
+        found = iter(tagger.predict_layers(flat, lexicon=lexicon))
     else:
-        found = iter(_predict(tagger, flat, lexicon))
+        found = iter(tagger.predict_layers(flat, lexicon=lexicon, cut_at_gaps=True))
     return [join_layers(list(itertools.islice(found, len(each)))) for each in pieces]
 
 

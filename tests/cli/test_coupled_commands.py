@@ -141,13 +141,37 @@ def test_marginals_and_selection(duilian):
     assert re.search(r"_\{[a-z]+(\|[a-z]+)+\}", out)
 
 
-@pytest.mark.parametrize("options", [("--nbest", "2"), ("--lexicon", "words.tsv")], ids=" ".join)
-def test_what_coupled_models_cannot_do_yet(duilian, tmp_path, options):
-    (tmp_path / "words.tsv").write_text("北京\tNR\n", encoding="utf-8")
-    for model in ("word", "char"):
-        status, out, err = duilian("tag", model, "--standard", "ctb", *options, stdin="北京\n".encode())
-        assert (status, out) == (1, "")
-        assert re.match(rf"duilian: .*\({options[0]}\) is not for coupled models yet\n", err)
+@pytest.mark.parametrize("model", ["word", "char"])
+def test_the_best_analyses_in_one_standard(duilian, model):
+    text = "我们 去 北京 。\n" if model == "word" else "我们去北京。\n"
+    for standard in ("ctb", "pku"):
+        status, out, err = duilian("tag", model, "--standard", standard, "--nbest", "3", stdin=text.encode())
+        assert (status, err) == (0, "")
+        rows = [line.split("\t") for line in out.splitlines()]
+        assert [row[0] for row in rows] == ["1", "2", "3"]
+        shares = [float(row[1]) for row in rows]
+        assert shares == sorted(shares, reverse=True)
+        assert 0 < sum(shares) <= 1
+        assert len({row[2] for row in rows}) == 3
+
+
+@pytest.mark.parametrize("standard", ["ctb", "pku"])
+def test_a_lexicon_for_one_standard(duilian, tmp_path, standard):
+    tag = {"ctb": "NR", "pku": "ns"}[standard]
+    (tmp_path / "words.tsv").write_text(f"京去北\t{tag}\n", encoding="utf-8")
+    options = ("--standard", standard, "--lexicon", "words.tsv")
+    text = "我们京去北。\n".encode()
+    status, out, err = duilian("tag", "char", *options, stdin=text)
+    assert (status, err) == (0, "")
+    assert f"京去北_{tag}" in out
+    assert all(
+        f"京去北_{tag}" in line
+        for line in duilian("tag", "char", *options, "--nbest", "2", stdin=text)[1].splitlines()
+    )
+    assert f"京去北_{tag}:" in duilian("tag", "char", *options, "--marginals", stdin=text)[1]
+    status, out, _ = duilian("tag", "word", *options, stdin="我们 京去北 。\n".encode())
+    assert status == 0
+    assert f"京去北_{tag}" in out
 
 
 def test_evaluate_each_standard(duilian, tmp_path):

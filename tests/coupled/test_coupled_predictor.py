@@ -4,110 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import random
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 from coupled_cases import (
-    Case,
     Pruning,
     Twin,
-    lay_out,
     no_sets,
-    random_case,
     random_weights,
     sets_of,
     tag_sets,
 )
+from trained_cases import FOLDING, TEMPLATES, Trained, random_trained
 
 from duilian import _native
-from duilian.features import Templates, pack
-from duilian.text import Folding
+from duilian.features import pack
 
-TEMPLATES = Templates("w[0]\nw[-1]\nw[0] w[1]\n", name="test")
-FOLDING = Folding()
-WORDS = "天地玄黄宇"
 SHAPES = [(2, "free"), (2, "mixed"), (3, "free")]
-
-
-@dataclasses.dataclass
-class Trained:
-    """Random weights for sentences of words, and the same compiled."""
-
-    case: Case
-    layout: _native.CoupledLayout
-    weights: np.ndarray
-    keys: np.ndarray
-    sentences: _native.Sentences
-    rows: _native.FeatureRows
-    pruner: list[np.ndarray]
-
-    @property
-    def first(self) -> np.ndarray:
-        return np.array(self.case.first)
-
-    def compiled(self, least: float = 0.0) -> _native.CoupledWeights:
-        return _native.compile_coupled(self.layout, self.weights, self.pruner, self.keys, least)
-
-    def predictor(
-        self,
-        pruning: Pruning,
-        decoding: _native.Decoding,
-        least: float = 0.0,
-        margin: float = np.inf,
-    ) -> _native.CoupledPredictor:
-        return _native.CoupledPredictor(
-            self.layout.shape,
-            self.compiled(least),
-            TEMPLATES.native,
-            FOLDING.native,
-            pruning.native,
-            decoding,
-            margin,
-        )
-
-    def tagged(
-        self,
-        pruning: Pruning,
-        decoding: _native.Decoding,
-        allowed: Sequence[_native.TagSets] = (),
-        margin: float = np.inf,
-    ) -> _native.CoupledAnswers:
-        """The same from the weights in training; the pruner's candidates found beforehand."""
-        candidates = [
-            _native.tag_candidates(self.layout.side(k), weights, self.rows, self.first, pruning.native, 1)
-            for k, weights in enumerate(self.pruner)
-        ]
-        return _native.tag_coupled(
-            self.layout,
-            self.weights,
-            self.rows,
-            self.first,
-            candidates,
-            list(allowed),
-            pruning.native,
-            decoding,
-            margin,
-            True,
-            1,
-        )
-
-
-def random_trained(seed: int, sides: int = 2, rules: str = "free", *, has_pruner: bool = False) -> Trained:
-    case = random_case(seed, sides=sides, rules=rules)
-    rng = random.Random(seed)
-    words = [[rng.choice(WORDS) for _ in range(b - a)] for a, b in itertools.pairwise(case.first)]
-    packed = pack(words, FOLDING)
-    keys = _native.count_keys(TEMPLATES.native, packed, 1)
-    rows = _native.extract_rows(TEMPLATES.native, packed, _native.FeatureIndex(keys))
-    case.features = [rows.rows[a:b].tolist() for a, b in itertools.pairwise(rows.first.tolist())]
-    layout = lay_out(case, row_count=len(keys))
-    weights = random_weights(seed, layout.weights)
-    weights[random_weights(seed + 1, layout.weights) > 0.5] = 0.0  # as many weights in training are
-    pruner = [random_weights(seed + 2 + k, layout.side(k).weights) for k in range(sides) if has_pruner]
-    return Trained(case, layout, weights, keys, packed, rows, pruner)
 
 
 @pytest.mark.parametrize("decoding", ["marginals", "path"])
@@ -314,14 +228,36 @@ def test_hostile_arrays_are_refused(trained: Trained, what: str) -> None:
         )
 
 
+def test_several_sets_of_weights_share_one_table(trained: Trained) -> None:
+    """A state weight is kept in all sets if it is large enough in one."""
+    sets = [trained.weights, random_weights(9, trained.layout.weights), np.zeros_like(trained.weights)]
+    least = 0.5
+    together = _native.compile_coupled(trained.layout, sets, trained.pruner, trained.keys, least)
+    alone = [
+        _native.compile_coupled(trained.layout, [each], trained.pruner, trained.keys, least)[0]
+        for each in sets
+    ]
+    assert len(together) == 3
+    for found, weights in zip(together, alone, strict=True):
+        assert np.array_equal(found.slot, together[0].slot)
+        assert np.array_equal(found.label, together[0].label)
+        assert np.array_equal(found.transition, weights.transition)
+    values = np.stack([found.weight for found in together])
+    assert (np.abs(values) >= least).any(axis=0).all()
+    for found, weights in zip(values, alone, strict=True):
+        large = found[np.abs(found) >= least]
+        assert np.array_equal(large, weights.weight)  # in the same order
+
+
 def test_arrays_of_another_model_are_refused(trained: Trained) -> None:
     layout, weights, keys = trained.layout, trained.weights, trained.keys
     plain = [random_weights(1, layout.side(k).weights) for k in range(2)]
     for bad in (
-        (weights[:-1].copy(), [], keys),
-        (weights, [], keys[:-1].copy()),
-        (weights, plain[:1], keys),
-        (weights, [plain[0][:-1].copy(), plain[1]], keys),
+        ([weights[:-1].copy()], [], keys),
+        ([weights, weights[:-1].copy()], [], keys),
+        ([weights], [], keys[:-1].copy()),
+        ([weights], plain[:1], keys),
+        ([weights], [plain[0][:-1].copy(), plain[1]], keys),
     ):
         with pytest.raises(ValueError, match="do not fit"):
             _native.compile_coupled(layout, *bad, 0.0)

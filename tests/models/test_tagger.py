@@ -247,14 +247,23 @@ def test_a_hostile_model_file_is_refused(taggers: dict[str, Tagger], tmp_path: P
     good = {name: np.array(array) for name, array in arrays.items()}
     bad: list[tuple[dict[str, Any], dict[str, np.ndarray]]] = [
         (header, good | {"label": np.full_like(good["label"], 0x7FFF)}),
-        (header, good | {"slot": np.zeros_like(good["slot"])}),
-        (header, good | {"slot": np.full_like(good["slot"], 2**40 - 1)}),
-        (header, good | {"slot": good["slot"][:0]}),
+        (header, good | {"slot": np.zeros(9, np.uint64)}),  # a table as it was kept before
+        (header, good | {"slot": np.full(9, 2**40 - 1, np.uint64)}),
+        (header, good | {"slot": np.zeros(0, np.uint64)}),
+        (header, good | {"slots": good["slots"] + 8}),
+        (header, good | {"slots": np.array([-1])}),
+        (header, good | {"slots": np.array([2**62])}),
+        (header, good | {"slots": np.zeros(0, np.int64)}),
+        (header, good | {"used": np.full_like(good["used"], 255)}),
+        (header, good | {"used": good["used"].astype(np.uint16)}),
+        (header, good | {"check": good["check"][1:]}),
+        (header, good | {"label": good["label"][1:]}),
+        (header, good | {"code": np.zeros(256, np.float32)}),  # but weights of four bytes
         (header, good | {"weight": good["weight"][:-1]}),
         (header, good | {"weight": np.full_like(good["weight"], np.nan)}),
         (header, good | {"transition": good["transition"][:-1]}),
         (header, good | {"label": good["label"] & 0x7FFF}),
-        (header, {name: array for name, array in good.items() if name != "slot"}),
+        (header, {name: array for name, array in good.items() if name != "used"}),
         (header | {"tags": ["a"]}, good),
         (header | {"tags": 7}, good),
         (header | {"templates": "w["}, good),

@@ -210,8 +210,11 @@ double log_partition(const Chain& chain, Workspace& work) {
   return plain::forward<plain::LogPlus>(chain, work.log_alpha);
 }
 
-void marginals(const Chain& chain, Workspace& work, Marginals& out) {
-  if (!forward(chain, work, out.log_partition)) return log_domain_marginals(chain, work, out);
+namespace {
+
+/// In the probability domain; false if a number became too small to trust.
+[[nodiscard]] bool try_unit_marginals(const Chain& chain, Workspace& work, Marginals& out) {
+  if (!forward(chain, work, out.log_partition)) return false;
   backward(chain, work);
   out.unit.resize(chain.state.size());
   for (std::int32_t t = 0; t < chain.lattice.positions(); ++t) {
@@ -220,6 +223,17 @@ void marginals(const Chain& chain, Workspace& work, Marginals& out) {
     const auto width = static_cast<std::size_t>(chain.lattice.width(t));
     for (std::size_t j = 0; j < width; ++j) unit[j] = work.alpha[at + j] * work.beta[at + j];
   }
+  return true;
+}
+
+}  // namespace
+
+void unit_marginals(const Chain& chain, Workspace& work, Marginals& out) {
+  if (!try_unit_marginals(chain, work, out)) log_domain_marginals(chain, work, out);
+}
+
+void marginals(const Chain& chain, Workspace& work, Marginals& out) {
+  if (!try_unit_marginals(chain, work, out)) return log_domain_marginals(chain, work, out);
   sum_pairs(chain, work, out.pair);
 }
 
@@ -250,6 +264,13 @@ double entropy(const Chain& chain, Workspace& work) {
 }
 
 Path best_path(const Chain& chain, Workspace& work) {
+  Path path = try_best_path(chain, work);
+  if (path.states.empty() && chain.lattice.positions() > 0)
+    throw std::invalid_argument("no path through the lattice is legal");
+  return path;
+}
+
+Path try_best_path(const Chain& chain, Workspace& work) {
   const Lattice& x = chain.lattice;
   const std::int32_t T = x.positions();
   lay_out(chain, work);
@@ -284,7 +305,7 @@ Path best_path(const Chain& chain, Workspace& work) {
       }
     }
     if (t + 1 == T) path.score = highest;
-    if (highest == kForbidden) throw std::invalid_argument("no path through the lattice is legal");
+    if (highest == kForbidden) return {};
     path.states[t] = x.first[t] + static_cast<std::int32_t>(best);
   }
   return path;

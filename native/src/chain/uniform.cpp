@@ -50,8 +50,8 @@ void step_backward(const LabelTransitions& m, const double* y, double* x) {
   const std::size_t stride = m.shape.stride();
   const auto T = static_cast<std::size_t>(chain.positions);
   if (m.spread > kMaxSpread) return false;
-  work.emission.assign(T * stride, 0.0);
-  work.alpha.assign(T * stride, 0.0);
+  work.emission.resize(T * stride);
+  work.alpha.resize(T * stride);
   work.scale.resize(T);
   log_z = 0.0;
   for (std::size_t t = 0; t < T; ++t) {
@@ -61,11 +61,13 @@ void step_backward(const LabelTransitions& m, const double* y, double* x) {
     const double peak = kernels().peak(state, labels);
     if (peak == kForbidden) return false;
     kernels().exponentials(state, peak, labels, emission);
+    std::fill(emission + labels, emission + stride, 0.0);
     log_z += peak;
     if (t == 0) {
-      std::fill_n(alpha, labels, 1.0);
+      std::fill_n(alpha, stride, 1.0);
     } else {
       step_forward(m, alpha - stride, alpha);
+      std::fill(alpha + labels, alpha + stride, 0.0);
       log_z += m.peak;
     }
     double least = 0.0;
@@ -86,8 +88,8 @@ void step_backward(const LabelTransitions& m, const double* y, double* x) {
 void backward(const UniformChain& chain, UniformWorkspace& work) {
   const std::size_t stride = chain.between.shape.stride();
   const auto T = static_cast<std::size_t>(chain.positions);
-  work.beta.assign(T * stride, 0.0);
-  work.message.assign(T * stride, 0.0);
+  work.beta.resize(T * stride);
+  work.message.resize(T * stride);
   for (std::size_t t = T; t-- > 0;) {
     double* beta = work.beta.data() + t * stride;
     double* message = work.message.data() + t * stride;

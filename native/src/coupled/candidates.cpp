@@ -3,32 +3,58 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "duilian/chain/kernels.hpp"
 #include "duilian/chain/transitions.hpp"
 
 namespace duilian {
 
-void choose_labels(std::span<const double> p, Pruning pruning, std::vector<double>& scratch,
+namespace {
+
+[[nodiscard]] bool is_before(const std::pair<double, TagId>& a, const std::pair<double, TagId>& b) {
+  return a.first != b.first ? a.first > b.first : a.second < b.second;
+}
+
+/// The places that can be chosen, in any order. If those of p >= ε have more than λ, none below ε is needed;
+/// with ε = (1 - λ) / 2L that is nearly always so, and they are few.
+void collect_probable(std::span<const double> p, Pruning pruning, PruningWorkspace& work) {
+  double least = pruning.mass < 1.0 ? 0.5 * (1.0 - pruning.mass) / static_cast<double>(p.size()) : 0.0;
+  for (;;) {
+    work.left.clear();
+    double mass = 0.0;
+    for (std::size_t l = 0; l < p.size(); ++l) {
+      if (p[l] < least) continue;
+      work.left.emplace_back(p[l], static_cast<TagId>(l));
+      mass += p[l];
+    }
+    if (least == 0.0 || mass > pruning.mass) return;
+    least = 0.0;
+  }
+}
+
+}  // namespace
+
+void choose_labels(std::span<const double> p, Pruning pruning, PruningWorkspace& work,
                    std::vector<TagId>& out) {
   const auto labels = static_cast<std::int32_t>(p.size());
   if (pruning.keeps_all(labels)) {
     for (TagId l = 0; l < labels; ++l) out.push_back(l);
     return;
   }
-  scratch.assign(p.begin(), p.end());
   const auto begin = static_cast<std::ptrdiff_t>(out.size());
+  collect_probable(p, pruning, work);
+  std::vector<std::pair<double, TagId>>& left = work.left;
   double mass = 0.0;
-  for (std::int32_t n = 0; n < std::min(pruning.most, labels); ++n) {
-    const double best = kernels().peak(scratch.data(), scratch.size());
-    const auto at = std::find(scratch.begin(), scratch.end(), best);
-    const auto label = static_cast<TagId>(at - scratch.begin());
-    auto place = out.end();
-    while (place != out.begin() + begin && *(place - 1) > label) --place;
-    out.insert(place, label);
-    mass += best;
-    if (pruning.mass < 1.0 && mass > pruning.mass) return;
-    *at = -1.0;
+  std::size_t kept = 0;
+  for (; kept < std::min(static_cast<std::size_t>(pruning.most), left.size()); ++kept) {
+    if (pruning.mass < 1.0 && mass > pruning.mass) break;
+    std::size_t best = kept;
+    for (std::size_t k = kept + 1; k < left.size(); ++k) {
+      if (is_before(left[k], left[best])) best = k;
+    }
+    std::swap(left[kept], left[best]);
+    mass += left[kept].first;
   }
+  for (std::size_t k = 0; k < kept; ++k) out.push_back(left[k].second);
+  std::sort(out.begin() + begin, out.end());
 }
 
 bool trim_candidates(const Succession& rules, TagSets& sets) {
@@ -87,7 +113,7 @@ void choose_freely(const UniformChain& chain, Pruning pruning, PruningWorkspace&
   out.tag.clear();
   for (std::int32_t t = 0; t < chain.positions; ++t) {
     const std::size_t at = static_cast<std::size_t>(t) * shape.stride();
-    choose_labels({work.found.unit.data() + at, shape.labels}, pruning, work.left, out.tag);
+    choose_labels({work.found.unit.data() + at, shape.labels}, pruning, work, out.tag);
     const auto is_forbidden = [&](TagId label) { return chain.state[at + label] == kForbidden; };
     out.tag.erase(std::remove_if(out.tag.begin() + out.first[t], out.tag.end(), is_forbidden), out.tag.end());
     out.first.push_back(static_cast<std::int32_t>(out.tag.size()));

@@ -2,27 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 
-#include "duilian/concat.hpp"
 #include "duilian/parallel.hpp"
 
 namespace duilian {
 
 namespace {
-
-/// How many labels each side has in the table.
-[[nodiscard]] std::vector<std::int32_t> side_blocks(const CoupledShape& shape, bool has_pruner) {
-  std::vector<std::int32_t> blocks(shape.labels);
-  if (has_pruner) blocks.insert(blocks.end(), shape.labels.begin(), shape.labels.end());
-  return blocks;
-}
-
-[[nodiscard]] std::int32_t side_label_count(const CoupledShape& shape, bool has_pruner) {
-  const std::int32_t sum = std::accumulate(shape.labels.begin(), shape.labels.end(), 0);
-  return has_pruner ? 2 * sum : sum;
-}
 
 /// Joint features in the table: the entries that scoring the sides has passed by.
 class EntrySource final : public JointSource {
@@ -71,54 +57,6 @@ class EntrySource final : public JointSource {
 
 }  // namespace
 
-CoupledWeights compile_coupled(const CoupledLayout& layout, std::span<const float> weights,
-                               std::span<const std::span<const float>> pruner,
-                               std::span<const std::uint64_t> keys, float least) {
-  const CoupledShape& shape = layout.shape;
-  CoupledWeights out;
-  out.has_pruner = !pruner.empty();
-  const std::int32_t side_labels = side_label_count(shape, out.has_pruner);
-  if (side_labels + shape.joint_labels() > 0x8000)
-    throw std::invalid_argument(concat(side_labels + shape.joint_labels(), " labels are more than 32,768"));
-  if (weights.size() != static_cast<std::size_t>(layout.weights) ||
-      keys.size() + 1 != layout.joint_first.size() || (out.has_pruner && pruner.size() != shape.sides()))
-    throw std::invalid_argument("the weights do not fit the model");
-  std::vector<std::span<const float>> sides(pruner.begin(), pruner.end());
-  for (std::size_t k = 0; k < shape.sides(); ++k) sides.push_back(layout.side({weights}, k).value);
-  for (std::size_t k = 0; k < sides.size(); ++k) {
-    const TaggerLayout& side = layout.separate[k % shape.sides()];
-    if (sides[k].size() != static_cast<std::size_t>(side.weights()))
-      throw std::invalid_argument("the weights do not fit the model");
-    out.transition.insert(out.transition.end(), sides[k].begin(), sides[k].begin() + side.transitions());
-  }
-  const auto joint_from = weights.begin() + layout.joint_state_at;
-  const std::int64_t joint_at =
-      layout.joint_transition_at.empty() ? layout.joint_state_at : layout.joint_transition_at[0];
-  out.transition.insert(out.transition.end(), weights.begin() + joint_at, joint_from);
-  std::vector<std::uint64_t> kept;
-  std::vector<std::size_t> begins;
-  const auto add = [&](std::int64_t label, float w) {
-    if (w != 0.0F && std::abs(w) >= least) out.table.add(static_cast<std::uint16_t>(label), w);
-  };
-  for (std::size_t row = 0; row < keys.size(); ++row) {
-    const std::size_t begin = out.table.label.size();
-    std::int32_t offset = 0;
-    for (std::size_t k = 0; k < sides.size(); ++k) {
-      const TaggerLayout& side = layout.separate[k % shape.sides()];
-      for (std::int64_t w = side.first[row]; w < side.first[row + 1]; ++w)
-        add(offset + side.label[w], sides[k][static_cast<std::size_t>(side.transitions() + w)]);
-      offset += side.labels;
-    }
-    for (std::int64_t w = layout.joint_first[row]; w < layout.joint_first[row + 1]; ++w)
-      add(side_labels + layout.joint_label[w], joint_from[w]);
-    if (!out.table.end_feature(begin)) continue;
-    kept.push_back(keys[row]);
-    begins.push_back(begin);
-  }
-  out.table.place(kept, begins);
-  return out;
-}
-
 CoupledPredictor::CoupledPredictor(CoupledShape shape, CoupledWeights weights, TemplateSet templates,
                                    Folding folding, SearchOptions options)
     : shape_(std::move(shape)),
@@ -145,9 +83,10 @@ void CoupledPredictor::score(const Sentences& sentences, std::int64_t sentence, 
   SideScores& scores = work.search.scores;
   scores.state.resize(sides);
   scores.prune.resize(has_pruner_ ? sides : 0);
-  for (std::size_t k = 0; k < sides; ++k) scores.state[k].assign(length * shape_.shapes[k].stride(), 0.0);
+  // What pads a row is never read.
+  for (std::size_t k = 0; k < sides; ++k) scores.state[k].resize(length * shape_.shapes[k].stride());
   for (std::size_t k = 0; k < scores.prune.size(); ++k)
-    scores.prune[k].assign(length * shape_.shapes[k].stride(), 0.0);
+    scores.prune[k].resize(length * shape_.shapes[k].stride());
   work.row.resize(static_cast<std::size_t>(side_label_count(shape_, has_pruner_)));
   work.joint_entry.clear();
   work.joint_first.assign(1, 0);
@@ -186,14 +125,37 @@ void CoupledPredictor::analyse(const Sentences& sentences, std::int64_t sentence
   const std::int64_t end = sentences.end_of(sentence);
   score(sentences, sentence, work);
   if (!allowed.empty()) restrict_scores(shape_, allowed, begin, end, work.search.scores);
-  search(end - begin, work);
+  build_space(end - begin, work);
+  decode({0, shape_.sides()}, work);
 }
 
-void CoupledPredictor::search(std::int64_t units, Work& work) const {
+void CoupledPredictor::build_space(std::int64_t units, Work& work) const {
   prune(shape_, prune_between_, options_.pruning, static_cast<std::int32_t>(units), {},
         std::isfinite(options_.margin), work.search);
   build(shape_, between_, EntrySource(table_, work), options_.margin, work.search);
-  decode(shape_, options_.decoding, work.search);
+}
+
+void CoupledPredictor::decode(SideChoice sides, Work& work) const {
+  duilian::decode(shape_, options_.decoding, sides, work.search);
+}
+
+bool CoupledPredictor::score_wished(const Sentences& sentences, std::int64_t sentence, std::size_t side,
+                                    const Wishes& wishes, Work& work) const {
+  score(sentences, sentence, work);
+  if (wishes.allowed.positions() == 0 && wishes.bonus.empty()) return true;
+  const std::int64_t begin = sentences.begin_of(sentence);
+  const std::int64_t end = sentences.end_of(sentence);
+  SideScores& scores = work.search.scores;
+  for (auto* states : {&scores.state, &scores.prune}) {
+    if (side < states->size())
+      apply(wishes, shape_.labels[side], shape_.shapes[side].stride(), begin, end, (*states)[side]);
+  }
+  const UniformChain chain{static_cast<std::int32_t>(end - begin), scores.state[side].data(),
+                           between_.side[side], shape_.rules[side]};
+  work.path.resize(static_cast<std::size_t>(end - begin));
+  if (try_best_labels(chain, work.search.pruning.chain, work.path)) return true;
+  score(sentences, sentence, work);
+  return false;
 }
 
 namespace {
@@ -211,31 +173,85 @@ void check_allowed(const CoupledPredictor& predictor, std::span<const TagSets> a
   }
 }
 
+/// Calls visit(thread, sentence, scratch) for every sentence that is not empty.
+template <class Visit>
+void for_each_sentence(const Sentences& sentences, std::size_t threads, const Visit& visit) {
+  Team team(threads);
+  std::vector<CoupledPredictor::Work> work(team.size());
+  team.for_each(static_cast<std::size_t>(sentences.size()), [&](std::size_t thread, std::size_t s) {
+    const auto sentence = static_cast<std::int64_t>(s);
+    if (sentences.begin_of(sentence) < sentences.end_of(sentence)) visit(thread, sentence, work[thread]);
+  });
+}
+
 /// Calls visit(thread, sentence, its analysis) for every sentence that is not empty.
 template <class Visit>
 void analyse_all(const CoupledPredictor& predictor, const Sentences& sentences,
                  std::span<const TagSets> allowed, std::size_t threads, const Visit& visit) {
   check_allowed(predictor, allowed, sentences);
-  Team team(threads);
-  std::vector<CoupledPredictor::Work> work(team.size());
-  team.for_each(static_cast<std::size_t>(sentences.size()), [&](std::size_t thread, std::size_t s) {
-    const auto sentence = static_cast<std::int64_t>(s);
-    if (sentences.begin_of(sentence) == sentences.end_of(sentence)) return;
-    predictor.analyse(sentences, sentence, allowed, work[thread]);
-    visit(thread, s, work[thread].search);
-  });
+  for_each_sentence(sentences, threads,
+                    [&](std::size_t thread, std::int64_t sentence, CoupledPredictor::Work& work) {
+                      predictor.analyse(sentences, sentence, allowed, work);
+                      visit(thread, static_cast<std::size_t>(sentence), work.search);
+                    });
+}
+
+[[nodiscard]] std::vector<std::int64_t> begins_of(const Sentences& sentences) {
+  std::vector<std::int64_t> first{0};
+  for (std::int64_t s = 0; s < sentences.size(); ++s) first.push_back(sentences.end_of(s));
+  return first;
 }
 
 }  // namespace
 
 CoupledAnswers predict(const CoupledPredictor& predictor, const Sentences& sentences,
                        std::span<const TagSets> allowed, bool with_candidates, std::size_t threads) {
-  std::vector<std::int64_t> first{0};
-  for (std::int64_t s = 0; s < sentences.size(); ++s) first.push_back(sentences.end_of(s));
+  const std::vector<std::int64_t> first = begins_of(sentences);
   AnswerCollector answers(predictor.shape().sides(), first, with_candidates);
   analyse_all(predictor, sentences, allowed, threads,
               [&](std::size_t, std::size_t s, const SearchWork& found) { answers.add(s, found); });
   return answers.finish();
+}
+
+namespace {
+
+void check_wishes(const CoupledPredictor& predictor, std::size_t side, const Wishes& wishes,
+                  const Sentences& sentences) {
+  if (side >= predictor.shape().sides()) throw std::invalid_argument("a side that is not there");
+  check(wishes, predictor.shape().labels[side], sentences.units());
+}
+
+}  // namespace
+
+CoupledAnswers predict_side(const CoupledPredictor& predictor, const Sentences& sentences, std::size_t side,
+                            const Wishes& wishes, bool with_candidates, std::size_t threads,
+                            std::int64_t& impossible) {
+  check_wishes(predictor, side, wishes, sentences);
+  const std::vector<std::int64_t> first = begins_of(sentences);
+  AnswerCollector answers(predictor.shape().sides(), first, with_candidates);
+  std::vector<std::uint8_t> is_impossible(static_cast<std::size_t>(sentences.size()), 0);
+  for_each_sentence(sentences, threads,
+                    [&](std::size_t, std::int64_t sentence, CoupledPredictor::Work& work) {
+                      if (!predictor.score_wished(sentences, sentence, side, wishes, work))
+                        is_impossible[sentence] = 1;
+                      predictor.build_space(sentences.end_of(sentence) - sentences.begin_of(sentence), work);
+                      predictor.decode({0, predictor.shape().sides()}, work);
+                      answers.add(static_cast<std::size_t>(sentence), work.search);
+                    });
+  impossible = std::count(is_impossible.begin(), is_impossible.end(), 1);
+  return answers.finish();
+}
+
+std::vector<SideAnswer> k_best(const CoupledPredictor& predictor, const Sentences& sentences,
+                               std::size_t side, const Wishes& wishes, std::size_t k, double& log_z) {
+  check_wishes(predictor, side, wishes, sentences);
+  if (sentences.size() != 1 || sentences.units() == 0)
+    throw std::invalid_argument("the best analyses are of one sentence that is not empty");
+  CoupledPredictor::Work work;
+  (void)predictor.score_wished(sentences, 0, side, wishes, work);
+  predictor.build_space(sentences.units(), work);
+  log_z = log_partition(work.search.space.chain(), work.search.chain);
+  return k_best_labels(work.search.space, side, k, work.search.chain);
 }
 
 namespace {
@@ -252,7 +268,8 @@ class SideLabeller final : public Labeller {
     for (std::size_t t = 0; t < begins.size(); ++t) {
       if (begins[t] != 0) forbid_inner_labels(t);
     }
-    predictor_.search(static_cast<std::int64_t>(out.size()), work_);
+    predictor_.build_space(static_cast<std::int64_t>(out.size()), work_);
+    predictor_.decode({side_, side_ + 1}, work_);
     const TagSets& candidates = work_.search.candidates[side_];
     for (std::size_t t = 0; t < out.size(); ++t)
       out[t] = candidates.tag[static_cast<std::size_t>(candidates.first[t] + work_.search.place[side_][t])];

@@ -26,21 +26,23 @@ void build(const CoupledShape& shape, const CoupledTransitions& between, const J
   }
   score_states(shape, work.scores, source, work.joint, work.space);
   if (!work.prior.empty() && std::isfinite(margin))
-    narrow(shape, work.candidates, work.prior, margin, {}, work.space);
+    narrow(shape, work.candidates, work.prior, margin, {}, work.joint, work.space);
   score_between(shape, between, work.space);
 }
 
-void decode(const CoupledShape& shape, Decoding decoding, SearchWork& work) {
-  marginals(work.space.chain(), work.chain, work.found);
-  side_marginals(work.space, work.found.unit, work.candidates, work.side);
+void decode(const CoupledShape& shape, Decoding decoding, SideChoice sides, SearchWork& work) {
+  unit_marginals(work.space.chain(), work.chain, work.found);
+  work.side.resize(shape.sides());
   work.place.resize(shape.sides());
+  for (std::size_t k = sides.first; k < sides.last; ++k)
+    side_marginals(work.space, work.found.unit, k, work.candidates[k], work.side[k]);
   if (decoding == Decoding::marginals) {
-    for (std::size_t k = 0; k < shape.sides(); ++k)
+    for (std::size_t k = sides.first; k < sides.last; ++k)
       best_places(shape.rules[k], work.candidates[k], work.side[k], work.place[k]);
     return;
   }
   const Path path = best_path(work.space.chain(), work.chain);
-  for (std::size_t k = 0; k < shape.sides(); ++k) {
+  for (std::size_t k = sides.first; k < sides.last; ++k) {
     work.place[k].resize(path.states.size());
     for (std::size_t t = 0; t < path.states.size(); ++t)
       work.place[k][t] = work.space.place[static_cast<std::size_t>(path.states[t]) * shape.sides() + k];

@@ -38,10 +38,19 @@ std::int32_t BundleIndex::insert(std::span<const TagId> bundle) {
   return id;
 }
 
-std::int32_t BundleIndex::find(std::span<const TagId> bundle) const {
-  if (!dense_.empty()) return dense_[key(bundle)];
-  const std::uint32_t found = table_.find(key(bundle));
+std::int32_t BundleIndex::find(std::uint64_t key) const {
+  if (!dense_.empty()) return dense_[key];
+  const std::uint32_t found = table_.find(key);
   return found == kNoRow ? -1 : static_cast<std::int32_t>(found);
+}
+
+std::int32_t BundleIndex::find(std::span<const TagId> bundle) const { return find(key(bundle)); }
+
+std::int32_t BundleIndex::find(std::span<const TagId> tags, std::span<const std::int32_t> sides) const {
+  std::uint64_t sum = 0;
+  for (std::size_t k = 0; k < sides.size(); ++k)
+    sum += radix_[k] * static_cast<std::uint64_t>(tags[static_cast<std::size_t>(sides[k])]);
+  return find(sum);
 }
 
 CoupledShape make_shape(std::vector<std::int32_t> labels, std::vector<Succession> rules,

@@ -14,23 +14,30 @@ void fill_product(std::span<const TagSets> candidates, BundleSpace& out) {
   Lattice& x = out.lattice;
   x.sides = static_cast<std::int32_t>(sides);
   x.first.assign(1, 0);
-  x.tag.clear();
-  out.place.clear();
-  std::vector<std::int32_t> at(sides);
   for (std::int32_t t = 0; t < candidates[0].positions(); ++t) {
-    std::fill(at.begin(), at.end(), 0);
-    bool is_done = std::any_of(candidates.begin(), candidates.end(),
-                               [&](const TagSets& sets) { return sets.at(t).empty(); });
-    while (!is_done) {
-      for (std::size_t k = 0; k < sides; ++k) {
-        x.tag.push_back(candidates[k].tag[candidates[k].first[t] + at[k]]);
-        out.place.push_back(at[k]);
+    std::size_t bundles = 1;
+    for (const TagSets& sets : candidates) bundles *= sets.at(t).size();
+    x.first.push_back(x.first[t] + static_cast<std::int32_t>(bundles));
+  }
+  x.tag.resize(static_cast<std::size_t>(x.states()) * sides);
+  out.place.resize(x.tag.size());
+  for (std::int32_t t = 0; t < x.positions(); ++t) {
+    const auto begin = static_cast<std::size_t>(x.first[t]);
+    const auto bundles = static_cast<std::size_t>(x.width(t));
+    std::size_t repeats = bundles;  // how many bundles in a row have the same label of side k
+    for (std::size_t k = 0; k < sides && bundles > 0; ++k) {
+      const auto labels = candidates[k].at(t);
+      repeats /= labels.size();
+      std::size_t s = begin;
+      for (std::size_t cycle = 0; cycle < bundles / (repeats * labels.size()); ++cycle) {
+        for (std::size_t place = 0; place < labels.size(); ++place) {
+          for (std::size_t r = 0; r < repeats; ++r, ++s) {
+            x.tag[s * sides + k] = labels[place];
+            out.place[s * sides + k] = static_cast<std::int32_t>(place);
+          }
+        }
       }
-      std::size_t k = sides;
-      while (k > 0 && ++at[k - 1] == candidates[k - 1].first[t + 1] - candidates[k - 1].first[t]) at[--k] = 0;
-      is_done = k == 0;
     }
-    x.first.push_back(static_cast<std::int32_t>(x.tag.size() / sides));
   }
 }
 
@@ -101,14 +108,11 @@ void apply_mappings(const CoupledShape& shape, BundleSpace& space) {
 void find_labels(const CoupledShape& shape, BundleSpace& space) {
   const std::size_t parts = shape.joint.size();
   space.label.resize(static_cast<std::size_t>(space.lattice.states()) * parts);
-  std::vector<TagId> bundle;
   for (std::int32_t s = 0; s < space.lattice.states(); ++s) {
     const auto tags = space.lattice.bundle(s);
     for (std::size_t p = 0; p < parts; ++p) {
       const JointPart& part = shape.joint[p];
-      bundle.clear();
-      for (const std::int32_t side : part.sides) bundle.push_back(tags[side]);
-      const std::int32_t found = part.bundles.find(bundle);
+      const std::int32_t found = part.bundles.find(tags, part.sides);
       space.label[static_cast<std::size_t>(s) * parts + p] = found < 0 ? -1 : part.offset + found;
     }
   }
@@ -175,18 +179,23 @@ void lay_out_blocks(const Lattice& x, Transitions& out) {
     out.blocks.push_back({t, rows, cols, padded(cols), size, kForbidden, 0.0});
     size += rows * padded(cols);
   }
-  out.score.assign(size, kForbidden);
+  out.score.resize(size);
 }
 
-void measure_block(const Transitions& between, Block& block) {
+/// Fills a block: score(i, j) for every pair. Its peak and floor are found on the way.
+template <class Score>
+void fill_block(Transitions& between, Block& block, const Score& score) {
   double peak = kForbidden;
   double floor = -kForbidden;
   for (std::size_t i = 0; i < block.rows; ++i) {
-    const double* row = between.row(block, i);
+    double* row = between.score.data() + block.offset + i * block.stride;
     for (std::size_t j = 0; j < block.cols; ++j) {
-      peak = std::max(peak, row[j]);
-      floor = std::min(floor, row[j] == kForbidden ? -kForbidden : row[j]);
+      const double found = score(i, j);
+      row[j] = found;
+      peak = std::max(peak, found);
+      if (found != kForbidden) floor = std::min(floor, found);
     }
+    std::fill(row + block.cols, row + block.stride, kForbidden);
   }
   block.peak = peak;
   block.floor = peak == kForbidden ? 0.0 : floor;
@@ -195,34 +204,25 @@ void measure_block(const Transitions& between, Block& block) {
 void score_block(const CoupledShape& shape, const CoupledTransitions& between, BundleSpace& space,
                  Block& block) {
   const Lattice& x = space.lattice;
+  const std::size_t sides = shape.sides();
   const std::size_t parts = shape.joint.size();
-  const std::int32_t i0 = x.first[block.position];
-  const std::int32_t j0 = x.first[block.position + 1];
-  for (std::size_t i = 0; i < block.rows; ++i) {
-    double* row = space.between.score.data() + block.offset + i * block.stride;
-    std::fill_n(row, block.cols, 0.0);
-    const auto before = x.bundle(i0 + static_cast<std::int32_t>(i));
-    for (std::size_t k = 0; k < shape.sides(); ++k) {
-      const double* table = between.table[k].data() + static_cast<std::size_t>(before[k]) *
-                                                          (static_cast<std::size_t>(shape.labels[k]) + 1);
-      const TagId* after = x.tag.data() + static_cast<std::size_t>(j0) * shape.sides() + k;
-      for (std::size_t j = 0; j < block.cols; ++j) row[j] += table[after[j * shape.sides()]];
+  const auto i0 = static_cast<std::size_t>(x.first[block.position]);
+  const auto j0 = static_cast<std::size_t>(x.first[block.position + 1]);
+  fill_block(space.between, block, [&](std::size_t i, std::size_t j) {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < sides; ++k) {
+      const auto before = static_cast<std::size_t>(x.tag[(i0 + i) * sides + k]);
+      const auto after = static_cast<std::size_t>(x.tag[(j0 + j) * sides + k]);
+      sum += between.table[k][before * (static_cast<std::size_t>(shape.labels[k]) + 1) + after];
     }
+    if (sum == kForbidden) return sum;
     for (std::size_t p = 0; p < parts; ++p) {
-      const JointPart& part = shape.joint[p];
-      const std::int32_t from =
-          space.label[static_cast<std::size_t>(i0 + static_cast<std::int32_t>(i)) * parts + p];
-      if (from < 0 || from - part.offset >= part.linked) continue;
-      const float* table =
-          between.joint[p].data() + static_cast<std::size_t>(from - part.offset) * (part.linked + 1);
-      const std::int32_t* to = space.label.data() + static_cast<std::size_t>(j0) * parts + p;
-      for (std::size_t j = 0; j < block.cols; ++j) {
-        const std::int32_t b = to[j * parts] - part.offset;
-        if (to[j * parts] >= 0 && b < part.linked) row[j] += between.scale * table[b];
-      }
+      const std::int32_t before = space.label[(i0 + i) * parts + p];
+      const std::int32_t after = space.label[(j0 + j) * parts + p];
+      if (before >= 0 && after >= 0) sum += joint_transition(shape.joint[p], between, p, before, after);
     }
-  }
-  measure_block(space.between, block);
+    return sum;
+  });
 }
 
 }  // namespace
@@ -259,28 +259,34 @@ void score_states(const CoupledShape& shape, const SideScores& scores, const Joi
 
 namespace {
 
-/// Marks the states of position t that are worth trying; `promise` [S] is filled in.
+/// Marks the states of position t that are worth trying. What is compared is e^joint · Π p, so that no
+/// logarithms are needed.
 void mark_promising(std::int32_t t, std::span<const TagSets> candidates,
-                    std::span<const std::vector<double>> log_p, double margin,
-                    std::span<const std::int32_t> correct, const BundleSpace& space,
-                    std::vector<double>& promise, std::vector<std::uint8_t>& keep) {
+                    std::span<const std::vector<double>> p, double share,
+                    std::span<const std::int32_t> correct, const BundleSpace& space, SpaceWorkspace& work) {
+  constexpr double kLeast = 1e-12;  // no candidate is hopeless by itself
   const std::size_t sides = candidates.size();
   const std::int32_t first = space.lattice.first[t];
   const std::int32_t last = space.lattice.first[t + 1];
+  const auto width = static_cast<std::size_t>(last - first);
+  double* promise = work.promise.data();
+  kernels().exponentials(space.joint.data() + first, kernels().peak(space.joint.data() + first, width), width,
+                         promise + first);
+  double best = 0.0;
   for (std::int32_t s = first; s < last; ++s) {
     for (std::size_t k = 0; k < sides; ++k) {
-      promise[s] += log_p[k][static_cast<std::size_t>(candidates[k].first[t] +
-                                                      space.place[static_cast<std::size_t>(s) * sides + k])];
+      const std::int32_t place = space.place[static_cast<std::size_t>(s) * sides + k];
+      promise[s] *= std::max(p[k][static_cast<std::size_t>(candidates[k].first[t] + place)], kLeast);
     }
+    best = std::max(best, promise[s]);
   }
-  const double least = *std::max_element(promise.begin() + first, promise.begin() + last) - margin;
-  for (std::int32_t s = first; s < last; ++s) keep[s] = promise[s] >= least ? 1 : 0;
+  for (std::int32_t s = first; s < last; ++s) work.keep[s] = promise[s] >= share * best ? 1 : 0;
   const auto begin = std::lower_bound(correct.begin(), correct.end(), first);
   const auto end = std::lower_bound(begin, correct.end(), last);
-  double best = kForbidden;
+  best = 0.0;
   for (auto at = begin; at != end; ++at) best = std::max(best, promise[*at]);
   for (auto at = begin; at != end; ++at) {
-    if (promise[*at] >= best - margin) keep[*at] = 1;
+    if (promise[*at] >= share * best) work.keep[*at] = 1;
   }
 }
 
@@ -319,21 +325,17 @@ void mark_promising(std::int32_t t, std::span<const TagSets> candidates,
 
 void narrow(const CoupledShape& shape, std::span<const TagSets> candidates,
             std::span<const std::vector<double>> p, double margin, std::span<const std::int32_t> correct,
-            BundleSpace& space) {
-  constexpr double kLeast = 1e-12;
-  std::vector<std::vector<double>> log_p(p.begin(), p.end());
-  for (auto& side : log_p) {
-    for (double& each : side) each = std::log(std::max(each, kLeast));
-  }
-  std::vector<double> promise(space.joint);
-  std::vector<std::uint8_t> keep(promise.size(), 1);
+            SpaceWorkspace& work, BundleSpace& space) {
+  const auto states = static_cast<std::size_t>(space.lattice.states());
+  work.promise.resize(states);
+  work.keep.assign(states, 1);
+  const double share = std::exp(-margin);
   for (std::int32_t t = 0; t < space.lattice.positions(); ++t) {
-    if (space.lattice.width(t) > 1)
-      mark_promising(t, candidates, log_p, margin, correct, space, promise, keep);
+    if (space.lattice.width(t) > 1) mark_promising(t, candidates, p, share, correct, space, work);
   }
-  if (std::find(keep.begin(), keep.end(), 0) == keep.end()) return;
-  if (!shape.is_free() && !keep_legal(shape, space.lattice, keep)) return;
-  filter(space, [&](std::int32_t s) { return keep[s] != 0; });
+  if (std::find(work.keep.begin(), work.keep.end(), 0) == work.keep.end()) return;
+  if (!shape.is_free() && !keep_legal(shape, space.lattice, work.keep)) return;
+  filter(space, [&](std::int32_t s) { return work.keep[s] != 0; });
 }
 
 void score_between(const CoupledShape& shape, const CoupledTransitions& between, BundleSpace& space) {
@@ -361,29 +363,23 @@ void take_part(const BundleSpace& space, std::span<const std::int32_t> kept, Bun
   lay_out_blocks(out.lattice, out.between);
   for (Block& block : out.between.blocks) {
     const Block& whole = space.between.blocks[block.position];
-    const std::int32_t i0 = out.lattice.first[block.position];
-    const std::int32_t j0 = out.lattice.first[block.position + 1];
-    for (std::size_t i = 0; i < block.rows; ++i) {
-      const double* from =
-          space.between.row(whole, static_cast<std::size_t>(kept[i0 + i] - x.first[block.position]));
-      double* row = out.between.score.data() + block.offset + i * block.stride;
-      for (std::size_t j = 0; j < block.cols; ++j) row[j] = from[kept[j0 + j] - x.first[block.position + 1]];
-    }
-    measure_block(out.between, block);
+    const std::int32_t* rows = kept.data() + out.lattice.first[block.position];
+    const std::int32_t* cols = kept.data() + out.lattice.first[block.position + 1];
+    fill_block(out.between, block, [&](std::size_t i, std::size_t j) {
+      return space.between.row(
+          whole,
+          static_cast<std::size_t>(rows[i] - x.first[block.position]))[cols[j] - x.first[block.position + 1]];
+    });
   }
 }
 
-void side_marginals(const BundleSpace& space, std::span<const double> unit,
-                    std::span<const TagSets> candidates, std::vector<std::vector<double>>& out) {
-  const std::size_t sides = candidates.size();
-  out.resize(sides);
-  for (std::size_t k = 0; k < sides; ++k) out[k].assign(candidates[k].tag.size(), 0.0);
+void side_marginals(const BundleSpace& space, std::span<const double> unit, std::size_t side,
+                    const TagSets& candidates, std::vector<double>& out) {
+  const auto sides = static_cast<std::size_t>(space.lattice.sides);
+  out.assign(candidates.tag.size(), 0.0);
   for (std::int32_t t = 0; t < space.lattice.positions(); ++t) {
-    for (std::int32_t s = space.lattice.first[t]; s < space.lattice.first[t + 1]; ++s) {
-      for (std::size_t k = 0; k < sides; ++k) {
-        out[k][candidates[k].first[t] + space.place[static_cast<std::size_t>(s) * sides + k]] += unit[s];
-      }
-    }
+    for (std::int32_t s = space.lattice.first[t]; s < space.lattice.first[t + 1]; ++s)
+      out[candidates.first[t] + space.place[static_cast<std::size_t>(s) * sides + side]] += unit[s];
   }
 }
 

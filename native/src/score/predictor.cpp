@@ -76,48 +76,51 @@ UniformChain Predictor::chain(std::int32_t positions, const Work& work) const {
   return {positions, work.state.data(), between_, rules_};
 }
 
-void check(const Wishes& wishes, const Predictor& predictor, const Sentences& sentences) {
+void check(const Wishes& wishes, std::int32_t labels, std::int64_t units) {
   check(wishes.allowed);
-  if (wishes.allowed.positions() != 0 && wishes.allowed.positions() != sentences.units()) {
+  if (wishes.allowed.positions() != 0 && wishes.allowed.positions() != units) {
     throw std::invalid_argument("the allowed labels do not fit the sentences");
   }
-  const auto is_label = [&](std::int32_t label) { return label >= 0 && label < predictor.labels(); };
+  const auto is_label = [&](std::int32_t label) { return label >= 0 && label < labels; };
   if (!std::all_of(wishes.allowed.tag.begin(), wishes.allowed.tag.end(), is_label)) {
     throw std::invalid_argument("an allowed label is out of range");
   }
   std::int64_t before = 0;
   for (const auto& bonus : wishes.bonus) {
-    if (bonus.unit < before || bonus.unit >= sentences.units() || !is_label(bonus.label) ||
-        !std::isfinite(bonus.score)) {
+    if (bonus.unit < before || bonus.unit >= units || !is_label(bonus.label) || !std::isfinite(bonus.score)) {
       throw std::invalid_argument("a bonus does not fit the sentences, or bonuses are not in order");
     }
     before = bonus.unit;
   }
 }
 
-void apply(const Wishes& wishes, const Predictor& predictor, const Sentences& sentences,
-           std::int64_t sentence, Predictor::Work& work) {
-  const std::int64_t begin = sentences.begin_of(sentence);
-  const std::int64_t end = sentences.end_of(sentence);
-  const auto state = [&](std::int64_t unit) {
-    return work.state.data() + static_cast<std::size_t>(unit - begin) * predictor.stride();
+void apply(const Wishes& wishes, std::int32_t labels, std::size_t stride, std::int64_t begin,
+           std::int64_t end, std::vector<double>& state) {
+  const auto row = [&](std::int64_t unit) {
+    return state.data() + static_cast<std::size_t>(unit - begin) * stride;
   };
   const auto by_unit = [](const Wishes::Bonus& bonus, std::int64_t unit) { return bonus.unit < unit; };
   for (auto it = std::lower_bound(wishes.bonus.begin(), wishes.bonus.end(), begin, by_unit);
        it != wishes.bonus.end() && it->unit < end; ++it) {
-    state(it->unit)[it->label] += it->score;
+    row(it->unit)[it->label] += it->score;
   }
   for (std::int64_t unit = begin; unit < end && wishes.allowed.positions() != 0; ++unit) {
     const auto allowed = wishes.allowed.at(static_cast<std::int32_t>(unit));
-    for (TagId label = 0; !allowed.empty() && label < predictor.labels(); ++label) {
-      if (!std::binary_search(allowed.begin(), allowed.end(), label)) state(unit)[label] = kForbidden;
+    for (TagId label = 0; !allowed.empty() && label < labels; ++label) {
+      if (!std::binary_search(allowed.begin(), allowed.end(), label)) row(unit)[label] = kForbidden;
     }
   }
 }
 
+void apply(const Wishes& wishes, const Predictor& predictor, const Sentences& sentences,
+           std::int64_t sentence, Predictor::Work& work) {
+  apply(wishes, predictor.labels(), predictor.stride(), sentences.begin_of(sentence),
+        sentences.end_of(sentence), work.state);
+}
+
 std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& sentences,
                                   const Wishes& wishes, std::size_t threads, std::int64_t& impossible) {
-  check(wishes, predictor, sentences);
+  check(wishes, predictor.labels(), sentences.units());
   std::vector<std::int32_t> labels(static_cast<std::size_t>(sentences.units()));
   std::vector<std::uint8_t> is_impossible(static_cast<std::size_t>(sentences.size()), 0);
   Team team(threads);
@@ -144,7 +147,7 @@ std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& s
 
 std::vector<double> predict_marginals(const Predictor& predictor, const Sentences& sentences,
                                       const Wishes& wishes, std::size_t threads) {
-  check(wishes, predictor, sentences);
+  check(wishes, predictor.labels(), sentences.units());
   const auto L = static_cast<std::size_t>(predictor.labels());
   std::vector<double> out(static_cast<std::size_t>(sentences.units()) * L);
   Team team(threads);

@@ -12,6 +12,7 @@
 
 #include "check.hpp"
 #include "duilian/coupled/predictor.hpp"
+#include "duilian/coupled/tagging.hpp"
 #include "duilian/learn/batch.hpp"
 #include "duilian/learn/rules.hpp"
 #include "random.hpp"
@@ -191,7 +192,7 @@ TEST(every_entry_of_a_gradient_is_in_one_share) {
 
 TEST(labels_are_chosen_as_the_paper_says) {
   const std::vector<double> p = {0.1, 0.4, 0.05, 0.4, 0.05};
-  std::vector<double> scratch;
+  PruningWorkspace scratch;
   const auto chosen = [&](Pruning pruning) {
     std::vector<TagId> out = {99};  // what stands there stays
     choose_labels(p, pruning, scratch, out);
@@ -366,7 +367,8 @@ struct CompiledCase {
   }
 
   [[nodiscard]] CoupledWeights compiled() const {
-    return compile_coupled(model.layout, model.weights, {}, keys, 0.0F);
+    const std::span<const float> weights(model.weights);
+    return compile_coupled(model.layout, {&weights, 1}, {}, keys, 0.0F).at(0);
   }
   [[nodiscard]] CoupledPredictor predictor(CoupledWeights weights) const {
     return {model.layout.shape, std::move(weights), templates, Folding(), {{2, 0.9}, Decoding::marginals}};

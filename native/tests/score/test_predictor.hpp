@@ -218,7 +218,7 @@ TEST(bad_wishes_are_refused) {
     return out;
   };
   const auto is_refused = [&](const Wishes& wishes, const char* message) {
-    CHECK_THROWS_WITH(check(wishes, predictor, x.sentences), std::invalid_argument, message);
+    CHECK_THROWS_WITH(check(wishes, predictor.labels(), x.sentences.units()), std::invalid_argument, message);
   };
   check(allow(0), predictor, x.sentences);
   is_refused(allow(x.layout.labels), "an allowed label is out of range");

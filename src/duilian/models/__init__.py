@@ -1,6 +1,8 @@
 """The models of the papers, one module each."""
 
-from duilian.models.coupled import Converted, CoupledSide, CoupledTagger
+from duilian.models.coupled import CoupledTagger
+from duilian.models.coupled_conversion import Converted
+from duilian.models.coupled_side import CoupledSide
 from duilian.models.crf import CRF
 from duilian.models.guided import GuidedTagger
 from duilian.models.loading import (

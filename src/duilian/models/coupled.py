@@ -9,7 +9,6 @@ them off. Pruning by context keeps the lattice small.
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -26,13 +25,23 @@ from duilian.evaluation import main_score
 from duilian.features import Templates, pack
 from duilian.lattice import SideMapping
 from duilian.learning import Algorithm, IterationReport
+from duilian.models.coupled_checks import check_parameters
+from duilian.models.coupled_conversion import (
+    Converted,
+    given_labels,
+    guide_labels,
+    marginal_tables,
+    word_confidence,
+)
+from duilian.models.coupled_side import CoupledSide
+from duilian.models.coupled_storage import coupled_state, restore_coupled
 from duilian.models.coupled_training import AVERAGE, CoupledTraining
-from duilian.models.coupling import NO_SETS, blank_unknown, decode_layers, gold_labels
+from duilian.models.coupling import NO_SETS, decode_layers, gold_labels
 from duilian.models.encoding import Encoding, Level
-from duilian.models.line_options import line_options
-from duilian.models.precision import Precision, dequantise, quantise
-from duilian.models.stored import Arrays, Stored
-from duilian.models.tagger import DEFAULT_TEMPLATES, Sentences, Tagger
+from duilian.models.kept_tables import Arrays
+from duilian.models.precision import Precision
+from duilian.models.stored import Stored
+from duilian.models.tagger import DEFAULT_TEMPLATES, Sentences, Tagger, layer_of
 from duilian.standards import Mapping as TagMapping
 from duilian.text import Folding, Script
 
@@ -41,16 +50,6 @@ PruningKind = Literal["online", "offline"]
 Keep = Literal["all", "average"]
 
 _log = logging.getLogger("duilian")
-
-
-@dataclasses.dataclass(frozen=True)
-class Converted:
-    """A converted sentence: its words and tags in the target's standard, and how sure each is."""
-
-    layer: Layer
-    confidence: tuple[float, ...]
-    # [T, L]  probability of the target's labels at every unit, if asked for
-    marginals: npt.NDArray[np.float64] | None = dataclasses.field(default=None, compare=False)
 
 
 class CoupledTagger(Stored):
@@ -166,7 +165,7 @@ class CoupledTagger(Stored):
         average. `on_stage` is told what is being done before the iterations begin. Dev sentences that also
         have the layer of `guide` are converted from it, and scored so.
         """
-        self._check_parameters(X, dev)
+        check_parameters(self, X, dev)
         sides = [self._layers(corpus, name) for corpus, name in zip(X, self.standards, strict=True)]
         held_out = [
             None if found is None else self._layers(found, name)
@@ -194,58 +193,8 @@ class CoupledTagger(Stored):
         del training, bests  # before the compiled weights need their room
         return self.trim(0.0)
 
-    def _check_parameters(self, corpora: Sequence[object], dev: Sequence[object] | None) -> None:
-        names = self.standards
-        if len(names) < 2 or len(set(names)) < len(names):
-            raise ConfigError(f"standards must be at least two different names, got {', '.join(names)}")
-        for what, found in (
-            ("corpora", corpora),
-            ("dev sets", dev),
-            ("samples", self.samples),
-            ("warm", self.warm),
-        ):
-            if found is not None and len(found) != len(names):
-                raise ConfigError(f"{len(found)} {what} for {len(names)} standards")
-        if isinstance(self.mapping, TagMapping) and len(names) != 2:
-            raise ConfigError(f"one mapping is for two standards, not for {len(names)}")
-        for name, known in (
-            ("features", ("all", "separate", "joint")),
-            ("pruning", ("online", "offline")),
-            ("start", ("warm", "cold")),
-            ("decoding", ("marginals", "path")),
-            ("keep", ("all", "average")),
-            ("algorithm", ("adagrad", "sgd")),
-        ):
-            if getattr(self, name) not in known:
-                raise ConfigError(
-                    f"{name} must be {' or '.join(map(repr, known))}, got {getattr(self, name)!r}"
-                )
-        if self.features == "joint" and self.pruning == "online":
-            raise ConfigError("without separate features nothing prunes online", "use pruning = 'offline'")
-        if min(self.most, self.tagging_most or 1) < 1 or not 0 < self.mass <= 1:
-            found = f"{self.most}, {self.tagging_most} and {self.mass}"
-            raise ConfigError(f"pruning needs most, tagging_most >= 1 and 0 < mass <= 1, got {found}")
-        if self.folds < 2:
-            raise ConfigError(f"folds must be at least 2, got {self.folds}")
-        for name in ("min_count", "joint_count"):
-            if (found := getattr(self, name)) is not None and found < 1:
-                raise ConfigError(f"{name} must be at least 1, got {found}")
-        if self.margin is not None and not self.margin >= 0:
-            raise ConfigError(f"margin must be at least 0, got {self.margin}")
-        if any(count is not None and count < 1 for count in self.samples or ()):
-            raise ConfigError(f"samples must be at least 1 each, got {self.samples}")
-        if self.guide is not None:
-            self._side(self.guide)
-
     def _layers(self, corpus: Sentences, standard: str) -> list[Layer]:
-        return [
-            each
-            if isinstance(each, Layer)
-            else each[standard]
-            if isinstance(each, Sentence)
-            else Layer(tuple(each))
-            for each in corpus
-        ]
+        return [layer_of(each, standard) for each in corpus]
 
     def _given_layers(self, corpus: Sentences) -> list[Layer] | None:
         """The guiding standard's layers, if the sentences have them."""
@@ -271,10 +220,12 @@ class CoupledTagger(Stored):
         self.templates_ = Templates.load(self.templates or default)
         self.folding_ = Folding(script=self.script)
 
-    def _native_pruning(self) -> _native.Pruning:
+    def native_pruning(self) -> _native.Pruning:
+        """r and λ in training."""
         return _native.Pruning(self.most, self.mass)
 
-    def _tagging_pruning(self) -> _native.Pruning:
+    def tagging_pruning(self) -> _native.Pruning:
+        """r and λ when tagging."""
         usual = self.most if self.level == "word" else 3 * self.most
         return _native.Pruning(usual if self.tagging_most is None else self.tagging_most, self.mass)
 
@@ -288,28 +239,33 @@ class CoupledTagger(Stored):
 
     def trim(self, least: float) -> Self:
         """Feature selection: drops the state weights smaller than `least`. Needs the state of training."""
-        trained, made = self._trained, {}
-        self.predictors_ = {}
-        for name, weights in trained.weights.items():
-            if self.keep == "average" and name != AVERAGE:
-                continue
-            if id(weights) not in made:
-                compiled = _native.compile_coupled(
-                    trained.layout, weights, trained.pruner, trained.keys, least
-                )
-                made[id(weights)] = self._predictor(trained.layout.shape, compiled)
-            self.predictors_[name] = made[id(weights)]
+        trained = self._trained
+        kept = {
+            name: weights
+            for name, weights in trained.weights.items()
+            if self.keep == "all" or name == AVERAGE
+        }
+        unique = {id(weights): weights for weights in kept.values()}
+        compiled = _native.compile_coupled(
+            trained.layout, list(unique.values()), trained.pruner, trained.keys, least
+        )
+        made = {
+            key: self.make_predictor(trained.layout.shape, weights)
+            for key, weights in zip(unique, compiled, strict=True)
+        }
+        self.predictors_ = {name: made[id(weights)] for name, weights in kept.items()}
         return self
 
-    def _predictor(
+    def make_predictor(
         self, shape: _native.CoupledShape, compiled: _native.CoupledWeights
     ) -> _native.CoupledPredictor:
+        """Weights with everything else that tagging needs."""
         return _native.CoupledPredictor(
             shape,
             compiled,
             self.templates_.native,
             self.folding_.native,
-            self._tagging_pruning(),
+            self.tagging_pruning(),
             _native.Decoding[self.decoding],
             self._native_margin(),
         )
@@ -317,10 +273,15 @@ class CoupledTagger(Stored):
     def _native_margin(self) -> float:
         return math.inf if self.margin is None else self.margin
 
-    def _side(self, standard: str) -> int:
+    def side(self, standard: str) -> int:
+        """The number of a standard among the tagger's."""
         if standard not in self.standards:
             raise ConfigError(f"the tagger has no standard {standard!r}, only {', '.join(self.standards)}")
         return self.standards.index(standard)
+
+    def predictor_for(self, standard: str) -> _native.CoupledPredictor:
+        """The weights that do best for a standard."""
+        return self.predictors_.get(standard, self.predictors_[AVERAGE])
 
     def of(self, standard: str) -> CoupledSide:
         """The tagger as one for a single standard, with the weights that do best for it."""
@@ -339,8 +300,7 @@ class CoupledTagger(Stored):
         """Units, where each sentence begins, and what the model says; `side` is the words' own standard."""
         units = [self.encodings_[side].split(layer.words)[0] for layer in layers]
         packed = self._pack(units, guide)
-        predictor = self.predictors_.get(best_for, self.predictors_[AVERAGE])
-        found = predictor.predict(packed, list(allowed), with_candidates, self.threads)
+        found = self.predictor_for(best_for).predict(packed, list(allowed), with_candidates, self.threads)
         return units, packed.first, found
 
     def label_units(
@@ -353,7 +313,7 @@ class CoupledTagger(Stored):
     def predict_layers(self, X: Sentences, standard: str | None = None) -> list[Layer]:  # noqa: N803
         """The analysis of each sentence after one standard, the first if none is named."""
         name = standard or self.standards[0]
-        side = self._side(name)
+        side = self.side(name)
         units, first, found = self._answers(self._layers(X, name), side, best_for=name)
         return decode_layers(self.encodings_[side], units, found.label(side), first)
 
@@ -380,7 +340,7 @@ class CoupledTagger(Stored):
 
     def unknown_tags(self, X: Sentences, standard: str) -> list[tuple[int, int, str]]:  # noqa: N803
         """Tags of sentences that this side has never seen: sentence, word, tag."""
-        known = set(self.encodings_[self._side(standard)].tags or ())
+        known = set(self.encodings_[self.side(standard)].tags or ())
         return [
             (s, w, tag)
             for s, layer in enumerate(self._layers(X, standard))
@@ -402,7 +362,7 @@ class CoupledTagger(Stored):
         At character level word boundaries are converted too. A tag that the model has never seen is an
         error; with `lenient` it counts as unknown.
         """
-        a, b = self._side(source), self._side(target)
+        a, b = self.side(source), self.side(target)
         layers = self._layers(X, source)
         unknown = self.unknown_tags(layers, source)
         if unknown and not lenient:
@@ -412,7 +372,9 @@ class CoupledTagger(Stored):
             )
         labels = gold_labels(self.encodings_[a], layers)
         allowed = self._given(layers, a, labels)
-        guide = self._guide_labels(layers, a, labels) if self.guide == source else None
+        guide = (
+            guide_labels(self.encodings_[a], self.source_, layers, labels) if self.guide == source else None
+        )
         units, first, found = self._answers(
             layers, a, best_for=target, allowed=allowed, guide=guide, with_candidates=with_marginals
         )
@@ -420,10 +382,10 @@ class CoupledTagger(Stored):
         sure, at = found.p(b).tolist(), first.tolist()
         marginals: Sequence[npt.NDArray[np.float64] | None] = [None] * len(converted)
         if with_marginals:
-            marginals = _marginals(found, b, first, len(self.encodings_[b].labels))
+            marginals = marginal_tables(found, b, first, len(self.encodings_[b].labels))
         return [
             Converted(
-                layer, _word_confidence(self.encodings_[b], layer, sure[at[k] : at[k + 1]]), marginals[k]
+                layer, word_confidence(self.encodings_[b], layer, sure[at[k] : at[k + 1]]), marginals[k]
             )
             for k, layer in enumerate(converted)
         ]
@@ -431,34 +393,10 @@ class CoupledTagger(Stored):
     def _given(
         self, layers: Sequence[Layer], side: int, labels: npt.NDArray[np.int32]
     ) -> list[_native.TagSets]:
-        """What annotation says of one side's labels: one, several (at character level the boundary), or none;
-        and nothing on the other sides.
-        """
-        encoding, is_known = self.encodings_[side], labels >= 0
-        sets = encoding.encode(blank_unknown(encoding, layers)).sets
-        sizes = np.where(is_known, 1, np.diff(sets.first) if len(sets.first) > 1 else 0)
-        flat = np.zeros(int(sizes.sum()), np.int32)
-        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
-        flat[starts[:-1][is_known]] = labels[is_known]
-        flat[~np.repeat(is_known, sizes)] = sets.tags
+        """What annotation says of one side's labels, and nothing on the other sides."""
         allowed = [NO_SETS] * len(self.standards)
-        allowed[side] = _native.TagSets(starts, flat)
+        allowed[side] = given_labels(self.encodings_[side], layers, labels)
         return allowed
-
-    def _guide_labels(
-        self, layers: Sequence[Layer], side: int, labels: npt.NDArray[np.int32] | None
-    ) -> list[list[str]]:
-        """Guide features: labels of the guiding side where they are known, its plain tagger's elsewhere."""
-        units = [self.encodings_[side].split(layer.words)[0] for layer in layers]
-        if labels is None:
-            return self.source_.predict_labels(units)
-        names = self.encodings_[side].labels
-        known = [None if k < 0 else names[k] for k in labels.tolist()]
-        if None in known:
-            guessed = itertools.chain.from_iterable(self.source_.predict_labels(units))
-            known = [b if a is None else a for a, b in zip(known, guessed, strict=True)]
-        flat = iter(known)
-        return [[str(name) for name in itertools.islice(flat, len(each))] for each in units]
 
     def learned_mapping(
         self,
@@ -472,7 +410,7 @@ class CoupledTagger(Stored):
 
         With `given`, the sentences' own tags of `source` are kept; else both sides are the model's.
         """
-        a, b = self._side(source), self._side(target)
+        a, b = self.side(source), self.side(target)
         layers = self._layers(X, source)
         units = [self.encodings_[a].split(layer.words)[0] for layer in layers]
         allowed: list[_native.TagSets] = []
@@ -486,87 +424,17 @@ class CoupledTagger(Stored):
 
     def state(self, precision: Precision = "float32") -> tuple[dict[str, Any], Arrays]:
         """What a model file keeps of the tagger: plain values and arrays."""
-        shape = self.predictors_[AVERAGE].shape
-        unique = {id(predictor): predictor for _, predictor in sorted(self.predictors_.items())}
-        number = {key: k for k, key in enumerate(unique)}
-        parameters = self.get_params() | {"threads": 1, "cache": None}
-        if self.margin == math.inf:
-            parameters["margin"] = None
-        if isinstance(self.mapping, TagMapping):
-            parameters["mapping"] = "complete"  # what it allows is in the arrays
-        header: dict[str, Any] = {
-            "kind": self.kind,
-            "parameters": parameters,
-            "tags": [encoding.tags for encoding in self.encodings_],
-            "templates": self.templates_.text,
-            "templates_name": self.templates_.name,
-            "mappings": [[each.side_a, each.side_b] for each in self.mappings_],
-            "parts": [[*shape.part_sides(p), shape.part_linked(p)] for p in range(shape.parts)],
-            "best_for": {name: number[id(predictor)] for name, predictor in self.predictors_.items()},
-            "has_pruner": self.pruning == "offline",
-        }
-        arrays: Arrays = {f"mapping.{k}": m.allows.astype(np.uint8) for k, m in enumerate(self.mappings_)}
-        arrays |= {f"bundles.{p}": shape.part_bundles(p) for p in range(shape.parts)}
-        for k, predictor in enumerate(unique.values()):
-            weights = predictor.weights
-            kept: Arrays = {
-                "slot": weights.slot,
-                "label": weights.label,
-                **quantise(weights.weight, precision),
-            }
-            kept |= _sparse(weights.transition, "float16" if precision == "int8" else precision)
-            arrays |= {f"{k}.{name}": array for name, array in kept.items()}
-        if self.guide is not None:
-            header["source"], parts = self.source_.state(precision)
-            arrays |= {f"source.{name}": array for name, array in parts.items()}
-        return header, arrays
+        return coupled_state(self, precision)
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """The tagger again."""
         tagger = cls(**header["parameters"])
-        tagger.encodings_ = [
-            Encoding(tagger.level, tuple(tags), tagger.scheme, tagger.join_letters, tagger.join_digits)
-            for tags in header["tags"]
-        ]
-        if len(tagger.encodings_) != len(tagger.standards):
-            raise ConfigError(f"{len(tagger.encodings_)} tag sets for {len(tagger.standards)} standards")
-        tagger.templates_ = Templates(header["templates"], name=header["templates_name"])
-        tagger.folding_ = Folding(script=tagger.script)
-        tagger.mappings_ = [
-            SideMapping(a, b, np.array(arrays[f"mapping.{k}"], np.bool_))
-            for k, (a, b) in enumerate(header["mappings"])
-        ]
-        if AVERAGE not in header["best_for"]:
-            raise ConfigError("there are no weights for the average")
-        made = {}
-        for k in set(header["best_for"].values()):
-            parts = _below(arrays, f"{k}.")
-            compiled = _native.CoupledWeights(
-                parts["slot"],
-                parts["label"],
-                dequantise(parts),
-                _dense(parts),
-                header["has_pruner"],
-            )
-            made[k] = tagger._predictor(tagger._shape(header, arrays), compiled)
-        tagger.predictors_ = {name: made[k] for name, k in header["best_for"].items()}
-        if tagger.guide is not None:
-            tagger.source_ = Tagger.from_state(header["source"], _below(arrays, "source."))
+        restore_coupled(tagger, header, arrays)
         return tagger
 
     def _is_trained(self) -> bool:
         return hasattr(self, "predictors_")
-
-    def _shape(self, header: Mapping[str, Any], arrays: Arrays) -> _native.CoupledShape:
-        shape = _native.CoupledShape(
-            [len(encoding.labels) for encoding in self.encodings_],
-            [encoding.succession.native() for encoding in self.encodings_],
-            [_native.SideMapping(m.side_a, m.side_b, m.allows.astype(np.uint8)) for m in self.mappings_],
-        )
-        for p, (*sides, linked) in enumerate(header["parts"]):
-            shape.add_part(sides, np.ascontiguousarray(arrays[f"bundles.{p}"]).ravel(), linked)
-        return shape
 
 
 @dataclasses.dataclass
@@ -577,81 +445,3 @@ class _Trained:
     weights: dict[str, npt.NDArray[np.float32]]  # by what they are best for
     pruner: list[npt.NDArray[np.float32]]
     keys: npt.NDArray[np.uint64]
-
-
-def _word_confidence(encoding: Encoding, layer: Layer, sure: Sequence[float]) -> tuple[float, ...]:
-    """How sure each word is: as sure as its least certain unit."""
-    counts = encoding.split(layer.words)[1]
-    at = [0, *itertools.accumulate(counts)]
-    return tuple(min(sure[at[k] : at[k + 1]]) for k in range(len(counts)))
-
-
-def _marginals(
-    found: _native.CoupledAnswers, side: int, first: npt.NDArray[np.int64], labels: int
-) -> list[npt.NDArray[np.float64]]:
-    """Of each sentence a table [T, L] from what its candidates have."""
-    if len(first) < 2:
-        return []
-    sets, units = found.candidates(side), int(first[-1])
-    table = np.zeros((units, labels))
-    table[np.repeat(np.arange(units), np.diff(sets.first)), sets.tags] = found.candidate_p(side)
-    return np.split(table, first[1:-1])
-
-
-def _sparse(transition: npt.NDArray[np.float32], precision: Precision) -> Arrays:
-    """Transitions for a file: most bundles never follow each other."""
-    at = np.flatnonzero(transition).astype(np.uint32)
-    found = quantise(transition[at], precision)
-    return {
-        "transition.at": at,
-        "transition.size": np.array([len(transition)], np.int64),
-        **{f"transition.{name}": array for name, array in found.items()},
-    }
-
-
-def _dense(arrays: Arrays) -> npt.NDArray[np.float32]:
-    size, at = int(arrays["transition.size"][0]), arrays["transition.at"]
-    if not 0 <= size < 2**28 or (len(at) and int(at.max()) >= size):
-        raise ConfigError("the transitions lead outside")
-    out = np.zeros(size, np.float32)
-    out[at] = dequantise(_below(arrays, "transition."))
-    return out
-
-
-def _below(arrays: Mapping[str, npt.NDArray[Any]], prefix: str) -> Arrays:
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-
-
-class CoupledSide:
-    """One standard of a coupled tagger, with the questions of a plain one."""
-
-    segment_only: ClassVar[bool] = False
-
-    def __init__(self, tagger: CoupledTagger, standard: str) -> None:
-        self.tagger, self.standard = tagger, standard
-        self._number = tagger._side(standard)
-        self.encoding_ = tagger.encodings_[self._number]
-        self.templates_, self.level = tagger.templates_, tagger.level
-        self.notes_ = getattr(tagger, "notes_", {})
-
-    def predict_layers(self, X: Sentences) -> list[Layer]:  # noqa: N803
-        """The analysis of each sentence."""
-        return self.tagger.predict_layers(X, self.standard)
-
-    def marginals(self, X: Sentences) -> list[npt.NDArray[np.float64]]:  # noqa: N803
-        """For each sentence the probability of every label at every unit, [T, L]; 0 for what was pruned."""
-        layers = self.tagger._layers(X, self.standard)
-        _, first, found = self.tagger._answers(
-            layers, self._number, best_for=self.standard, with_candidates=True
-        )
-        return _marginals(found, self._number, first, len(self.encoding_.labels))
-
-    def tag_lines(self, text: bytes, *, between: str = " ", before_tag: str = "_") -> bytes:
-        """Lines of UTF-8 in, tagged lines out, as `Tagger.tag_lines`."""
-        tagger = self.tagger
-        if tagger.guide is not None:
-            raise ConfigError("a tagger with guide features does not tag lines")
-        predictor = tagger.predictors_.get(self.standard, tagger.predictors_[AVERAGE])
-        starts = [line_options(encoding, between, before_tag).starts for encoding in tagger.encodings_]
-        options = line_options(self.encoding_, between, before_tag)
-        return predictor.tag_lines(self._number, starts, text, options, tagger.threads)

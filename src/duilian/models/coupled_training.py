@@ -23,6 +23,7 @@ from duilian.corpus import Layer
 from duilian.evaluation import main_score
 from duilian.features import Templates
 from duilian.learning import AdaGrad, IterationReport, LearnConfig, Scores, Sgd, Trainer
+from duilian.models.coupled_conversion import guide_labels
 from duilian.models.coupling import (
     Body,
     PlainSides,
@@ -99,14 +100,14 @@ class CoupledTraining:
 
     def _guide_columns(self, sides: Sequence[Sequence[Layer]], guide: str) -> list[list[str]]:
         """The guiding standard's labels of every sentence: annotated on its own side, guessed elsewhere."""
-        tagger, own = self.tagger, self.tagger._side(guide)
+        tagger, own = self.tagger, self.tagger.side(guide)
         shared = ("level", "scheme", "join_letters", "join_digits", "script", "seed", "threads")
         parameters = {name: getattr(tagger, name) for name in shared}
         tagger.source_ = Tagger(guide, iterations=tagger.plain_iterations, **parameters).fit(sides[own])
         columns: list[list[str]] = []
         for side, layers in enumerate(sides):
             known = gold_labels(tagger.encodings_[side], layers) if side == own else None
-            columns += tagger._guide_labels(layers, side, known)
+            columns += guide_labels(tagger.encodings_[side], tagger.source_, layers, known)
         return columns
 
     def _plain_config(self) -> LearnConfig:
@@ -115,7 +116,7 @@ class CoupledTraining:
 
     def _plain(self, body: Body, say: Callable[[str], None]) -> PlainSides:
         tagger = self.tagger
-        guide = None if tagger.guide is None else tagger._side(tagger.guide)
+        guide = None if tagger.guide is None else tagger.side(tagger.guide)
         guided = [side for side in range(len(tagger.standards)) if guide is not None and side != guide]
         plain = PlainSides(body, guided, tagger.full_from)
         say("plain taggers")
@@ -138,7 +139,7 @@ class CoupledTraining:
         )
         return offline_candidates(
             plain,
-            tagger._native_pruning(),
+            tagger.native_pruning(),
             tagger.folds,
             self._plain_config(),
             settings=repr(settings),
@@ -150,7 +151,9 @@ class CoupledTraining:
         tagger = self.tagger
         most, mass = JOINT_PRUNING[tagger.level]
         everything = most >= tagger.most and mass >= tagger.mass
-        pruning = tagger._native_pruning() if everything or tagger.mass >= 1 else _native.Pruning(most, mass)
+        pruning = tagger.native_pruning()
+        if not everything and tagger.mass < 1:
+            pruning = _native.Pruning(most, mass)
         return [plain.candidates(side, pruning, tagger.threads) for side in range(len(tagger.standards))]
 
     def _lay_out(
@@ -196,7 +199,7 @@ class CoupledTraining:
         )
         learns_separate = tagger.features != "joint"
         objective = _native.CoupledObjective(
-            layout, self.data, tagger._native_pruning(), self._training_margin(), learns_separate
+            layout, self.data, tagger.native_pruning(), self._training_margin(), learns_separate
         )
         own = [body.sentences(side) for side in range(len(tagger.standards))]
         counts = self._sample_sizes([len(each) for each in own])
@@ -242,17 +245,17 @@ class CoupledTraining:
         units = [encoding.split(layer.words)[0] for layer in layers]
         allowed, guide = [], None
         if given is not None and tagger.guide is not None:
-            source = tagger._side(tagger.guide)
+            source = tagger.side(tagger.guide)
             labels = gold_labels(tagger.encodings_[source], given)
             allowed = tagger._given(given, source, labels)
-            guide = tagger._guide_labels(given, source, labels)
+            guide = guide_labels(tagger.encodings_[source], tagger.source_, given, labels)
         packed = tagger._pack(units, guide)
         index = _native.FeatureIndex(self.body.keys)
         rows = _native.extract_rows(tagger.templates_.native, packed, index)
         candidates = []
         if tagger.pruning == "offline":
             candidates = [
-                self.plain.candidates(k, tagger._tagging_pruning(), tagger.threads, rows, packed.first)
+                self.plain.candidates(k, tagger.tagging_pruning(), tagger.threads, rows, packed.first)
                 for k in range(len(tagger.standards))
             ]
         return DevSet(layers, units, rows, packed.first, candidates, allowed, gold_labels(encoding, layers))
@@ -288,7 +291,7 @@ class CoupledTraining:
                 dev.first,
                 dev.candidates,
                 dev.allowed,
-                tagger._tagging_pruning(),
+                tagger.tagging_pruning(),
                 _native.Decoding[tagger.decoding],
                 tagger._native_margin(),
                 True,

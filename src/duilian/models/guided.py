@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Self
 from duilian.corpus import Corpus, Layer, Sentence
 from duilian.errors import ConfigError
 from duilian.learning import IterationReport
+from duilian.models.kept_tables import Arrays
 from duilian.models.precision import Precision
-from duilian.models.stored import Arrays
 from duilian.models.tagger import Columns, Sentences, Tagger
 
 GUIDE_TEMPLATES = {"word": "guide-word", "char": "guide-char"}

@@ -7,7 +7,8 @@ from typing import Any
 
 from duilian.errors import ConfigError, ModelFileError
 from duilian.modelfile import read_model
-from duilian.models.coupled import CoupledSide, CoupledTagger
+from duilian.models.coupled import CoupledTagger
+from duilian.models.coupled_side import CoupledSide
 from duilian.models.guided import GuidedTagger
 from duilian.models.parser import Parser
 from duilian.models.tagger import Tagger

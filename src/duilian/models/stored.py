@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-import numpy.typing as npt
-
 from duilian.errors import ConfigError, ModelFileError, TemplateError
 from duilian.modelfile import read_model, write_model
 from duilian.models.estimator import Estimator
+from duilian.models.kept_tables import Arrays as Arrays
 from duilian.models.precision import Precision
 
-Arrays = dict[str, npt.NDArray[Any]]
 Notes = Mapping[str, Any]
 
 
@@ -47,7 +45,7 @@ class Stored(Estimator, abc.ABC):
                 raise ModelFileError(str(path), f"is a model of kind {header['kind']!r}, not {cls.kind!r}")
             tagger = cls.from_state(header, arrays)
             tagger.notes_ = header["notes"]
-        except (KeyError, TypeError, ValueError, ConfigError, TemplateError) as error:
+        except (LookupError, TypeError, ValueError, ConfigError, TemplateError) as error:
             raise ModelFileError(str(path), f"the model's parts do not fit together ({error})") from None
         return tagger
 

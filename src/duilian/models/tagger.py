@@ -35,9 +35,10 @@ from duilian.learning import (
 )
 from duilian.lexicon import Lexicon
 from duilian.models.encoding import Encoding, Level
+from duilian.models.kept_tables import Arrays, pack_table, unpack_table
 from duilian.models.line_options import line_options
 from duilian.models.precision import Precision, dequantise, quantise
-from duilian.models.stored import Arrays, Stored
+from duilian.models.stored import Stored
 from duilian.text import Folding, Script
 
 Sentences = Iterable[Layer] | Iterable[Sentence] | Iterable[Sequence[str]]
@@ -52,6 +53,34 @@ NO_WISHES = _native.Wishes(
 DEFAULT_TEMPLATES = {"word": "pos-word", "char": "segpos-char"}
 
 _log = logging.getLogger("duilian")
+
+
+def layer_of(sentence: Layer | Sentence | Sequence[str], standard: str) -> Layer:
+    """What a tagger for `standard` is given: a layer, a sentence that has it, or words."""
+    if isinstance(sentence, Layer):
+        return sentence
+    return sentence[standard] if isinstance(sentence, Sentence) else Layer(tuple(sentence))
+
+
+def wishes_for(
+    encoding: Encoding,
+    lexicon: Lexicon | None,
+    units: Sequence[Sequence[str]],
+    layers: Sequence[Layer],
+    *,
+    cut_at_gaps: bool = False,
+) -> _native.Wishes:
+    """What a lexicon, and white space if it ends words, wants of the labels of these sentences."""
+    is_word = encoding.level == "word"
+    if is_word:
+        cut_at_gaps = False
+    if lexicon is None and not cut_at_gaps:
+        return NO_WISHES
+    gaps = [
+        [] if is_word else encoding.gaps(layer.words, each) for layer, each in zip(layers, units, strict=True)
+    ]
+    words = Lexicon() if lexicon is None else lexicon
+    return words.wished(encoding, units, gaps, cut_at_gaps=cut_at_gaps).native()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -167,12 +196,7 @@ class Tagger(Stored):
         """Annotated sentences in any of the accepted forms, as layers."""
         if y is not None:
             return [Layer(tuple(words), tuple(tags)) for words, tags in zip(X, y, strict=True)]  # type: ignore[arg-type]
-        return [self._layer(each) for each in X]
-
-    def _layer(self, sentence: Layer | Sentence | Sequence[str]) -> Layer:
-        if isinstance(sentence, Layer):
-            return sentence
-        return sentence[self.standard] if isinstance(sentence, Sentence) else Layer(tuple(sentence))
+        return [layer_of(each, self.standard) for each in X]
 
     def _prepare(self, layers: Sequence[Layer]) -> None:
         if not layers:
@@ -277,26 +301,6 @@ class Tagger(Stored):
             self.folding_.native,
         )
 
-    def _wishes(
-        self,
-        lexicon: Lexicon | None,
-        units: Sequence[Sequence[str]],
-        layers: Sequence[Layer],
-        *,
-        cut_at_gaps: bool = False,
-    ) -> _native.Wishes:
-        if self.level == "word":
-            cut_at_gaps = False
-        if lexicon is None and not cut_at_gaps:
-            return NO_WISHES
-        encoding = self.encoding_
-        gaps = [
-            [] if self.level == "word" else encoding.gaps(layer.words, each)
-            for layer, each in zip(layers, units, strict=True)
-        ]
-        words = Lexicon() if lexicon is None else lexicon
-        return words.wished(encoding, units, gaps, cut_at_gaps=cut_at_gaps).native()
-
     def predict_layers(
         self,
         X: Sentences,  # noqa: N803
@@ -310,7 +314,7 @@ class Tagger(Stored):
         layers = self.layers(X)
         units = [self.encoding_.split(layer.words)[0] for layer in layers]
         packed = self._pack(units, layers)
-        wishes = self._wishes(lexicon, units, layers, cut_at_gaps=cut_at_gaps)
+        wishes = wishes_for(self.encoding_, lexicon, units, layers, cut_at_gaps=cut_at_gaps)
         labels, impossible = self.predictor_.predict(packed, wishes, self.threads)
         if impossible:
             _log.warning("%d sentences could not be analysed as the lexicon asks", impossible)
@@ -338,16 +342,18 @@ class Tagger(Stored):
         layers = self.layers(X)
         units = [self.encoding_.split(layer.words)[0] for layer in layers]
         packed = self._pack(units, layers)
-        found = self.predictor_.predict_marginals(packed, self._wishes(lexicon, units, layers), self.threads)
+        found = self.predictor_.predict_marginals(
+            packed, wishes_for(self.encoding_, lexicon, units, layers), self.threads
+        )
         return np.split(found, packed.first[1:-1])
 
     def k_best(
         self, sentence: Layer | Sentence | Sequence[str], k: int, *, lexicon: Lexicon | None = None
     ) -> list[Answer]:
         """The k most probable analyses of a sentence, best first."""
-        layer = self._layer(sentence)
+        layer = layer_of(sentence, self.standard)
         units = self.encoding_.split(layer.words)[0]
-        wishes = self._wishes(lexicon, [units], [layer])
+        wishes = wishes_for(self.encoding_, lexicon, [units], [layer])
         chain = self.predictor_.chain(self._pack([units], [layer]), wishes, 0)
         log_z = chain.log_partition()
         tags = chain.tags
@@ -395,8 +401,9 @@ class Tagger(Stored):
             "templates": self.templates_.text,
             "templates_name": self.templates_.name,
         }
-        arrays: Arrays = {"slot": weights.slot, "label": weights.label}
-        return header, arrays | {"transition": weights.transition} | quantise(weights.weight, precision)
+        packed = pack_table(weights.slot, weights.label)
+        kept = quantise(weights.weight[packed.entries], precision)
+        return header, packed.arrays | {"transition": weights.transition} | kept
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
@@ -408,7 +415,7 @@ class Tagger(Stored):
         )
         tagger.templates_ = Templates(header["templates"], name=header["templates_name"])
         tagger.folding_ = Folding(script=tagger.script)
-        parts = (arrays["slot"], arrays["label"], dequantise(arrays), arrays["transition"])
+        parts = (*unpack_table(arrays), dequantise(arrays), arrays["transition"])
         tagger._set_predictor(_native.CompiledWeights(*parts))
         return tagger
 

@@ -61,11 +61,15 @@ void check(const Chain& chain);
 
 [[nodiscard]] double log_partition(const Chain& chain, Workspace& work);
 void marginals(const Chain& chain, Workspace& work, Marginals& out);
+/// The same without the pairs, which are left as they were or not.
+void unit_marginals(const Chain& chain, Workspace& work, Marginals& out);
 
 /// Pair marginals position by position: [T - 1] matrices [width(t)][width(t + 1)], without padding.
 [[nodiscard]] std::vector<double> pair_marginals(const Chain& chain, Workspace& work);
 [[nodiscard]] double entropy(const Chain& chain, Workspace& work);
 [[nodiscard]] Path best_path(const Chain& chain, Workspace& work);
+/// The same; without states if no path is legal. State scores may be kForbidden.
+[[nodiscard]] Path try_best_path(const Chain& chain, Workspace& work);
 [[nodiscard]] std::vector<Path> k_best(const Chain& chain, std::int32_t k);
 
 /// The score of a given path.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "duilian/chain/uniform.hpp"
@@ -21,12 +22,12 @@ struct Pruning {
 struct PruningWorkspace {
   UniformWorkspace chain;
   UniformMarginals found;
-  std::vector<double> left;
+  std::vector<std::pair<double, TagId>> left;
   std::vector<std::int32_t> path;
 };
 
 /// The labels kept of `p` [labels], ascending, behind those already in `out`. Ties keep the lower label.
-void choose_labels(std::span<const double> p, Pruning pruning, std::vector<double>& scratch,
+void choose_labels(std::span<const double> p, Pruning pruning, PruningWorkspace& work,
                    std::vector<TagId>& out);
 
 /// The candidates of one side for a sentence. `keep` [T] has labels that must stay (-1: none), or is empty.

@@ -4,78 +4,14 @@
 // survives the pruning.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "duilian/coupled/layout.hpp"
 #include "duilian/coupled/search.hpp"
-#include "duilian/score/tagging.hpp"
 
 namespace duilian {
-
-/// Where the weights of a coupled model lie: those of side k, laid out as a plain tagger's, from side_at[k];
-/// then the transitions of the joint parts; then the joint state weights, for feature row r
-/// [joint_first[r], joint_first[r + 1]), each for a joint label.
-struct CoupledLayout {
-  CoupledShape shape;
-  std::vector<TaggerLayout> separate;
-  std::vector<std::int64_t> side_at;
-  std::vector<std::int64_t> joint_transition_at;
-  std::int64_t joint_state_at = 0;
-  std::vector<std::int64_t> joint_first{0};  // [rows + 1]
-  std::vector<std::uint16_t> joint_label;
-  std::int64_t weights = 0;
-
-  [[nodiscard]] WeightView side(WeightView weights_view, std::size_t k) const {
-    return {weights_view.value.subspan(static_cast<std::size_t>(side_at[k]),
-                                       static_cast<std::size_t>(separate[k].weights())),
-            weights_view.scale};
-  }
-  [[nodiscard]] CoupledTransitions transitions(WeightView weights_view) const;
-
-  /// Whether it is better to look for so many labels in the joint weights [begin, end) than to go through.
-  [[nodiscard]] static bool is_long(std::int64_t begin, std::int64_t end, std::size_t wanted) {
-    return end - begin > static_cast<std::int64_t>(16 * wanted);
-  }
-  /// Calls visit(item, weight) for each of the items, ascending by label(item), that has a weight there.
-  template <class Items, class Label, class Visit>
-  void for_each_of(const Items& items, std::int64_t begin, std::int64_t end, const Label& label,
-                   const Visit& visit) const {
-    auto at = joint_label.begin() + begin;
-    const auto last = joint_label.begin() + end;
-    for (const auto& item : items) {
-      at = std::lower_bound(at, last, static_cast<std::uint16_t>(label(item)));
-      if (at == last) return;
-      if (*at == label(item)) visit(item, at - joint_label.begin());
-    }
-  }
-};
-
-/// Sentences of all sides in a row. label[u] is of the sentence's own side; < 0 as in TaggingData.
-struct CoupledData {
-  FeatureRows features;
-  std::vector<std::int64_t> first{0};  // [sentences + 1]  in units
-  std::vector<std::int32_t> side;      // [sentences]
-  std::vector<std::int32_t> label;     // [units]
-  TagSets sets;                        // [units], or no positions
-  std::vector<TagSets> candidates;     // [sides][units]  pruned beforehand; none: prune with the model's own
-};
-
-void check(const CoupledData& data, const CoupledShape& shape);
-
-struct JointOptions {
-  std::int64_t seen = 3;         // features seen less often have no joint weights
-  std::int32_t linked = 1024;    // so many bundles of a part have transition weights
-  std::int32_t bundles = 16384;  // at most so many in a part, the most frequent
-};
-
-/// Joint weights exist for the features and bundles that meet where a sentence's own label and the other
-/// sides' `latent` candidates ([sides][units]) are combined. `parts`: the sides that each joint part ties.
-[[nodiscard]] CoupledLayout lay_out_coupled(CoupledShape shape, std::vector<TaggerLayout> separate,
-                                            const CoupledData& data, std::span<const TagSets> latent,
-                                            const std::vector<std::vector<std::int32_t>>& parts,
-                                            JointOptions options);
 
 class CoupledObjective {
  public:
@@ -183,18 +119,5 @@ class CoupledObjective {
   bool learns_separate_;
   std::int32_t most_labels_ = 0;
 };
-
-/// The labels of many sentences under weights in training. `candidates` as in CoupledData, `allowed` as in
-/// restrict_scores.
-[[nodiscard]] CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights,
-                                         const FeatureRows& features, std::span<const std::int64_t> first,
-                                         std::span<const TagSets> candidates,
-                                         std::span<const TagSets> allowed, SearchOptions options,
-                                         bool with_candidates, std::size_t threads);
-
-/// The candidates of a plain tagger for every unit.
-[[nodiscard]] TagSets tag_candidates(const TaggerLayout& layout, WeightView weights,
-                                     const FeatureRows& features, std::span<const std::int64_t> first,
-                                     Pruning pruning, std::size_t threads);
 
 }  // namespace duilian

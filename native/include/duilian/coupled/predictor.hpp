@@ -9,28 +9,15 @@
 #include <vector>
 
 #include "duilian/coupled/entry_table.hpp"
-#include "duilian/coupled/objective.hpp"
+#include "duilian/coupled/k_best.hpp"
 #include "duilian/coupled/search.hpp"
+#include "duilian/coupled/weights.hpp"
 #include "duilian/features/extract.hpp"
 #include "duilian/score/lines.hpp"
 #include "duilian/score/weight_table.hpp"
 #include "duilian/text/fold.hpp"
 
 namespace duilian {
-
-/// Labels of the table: with a pruner its sides' labels, then the model's sides', then the joint ones.
-/// Transitions in the same order, each [L + 1][L + 1].
-struct CoupledWeights {
-  WeightTable table;
-  std::vector<float> transition;
-  bool has_pruner = false;
-};
-
-/// Drops state weights whose size is below `least`. `pruner`: the weights of plain taggers over the same
-/// features, one per side, that prune instead of the model's own; or none.
-[[nodiscard]] CoupledWeights compile_coupled(const CoupledLayout& layout, std::span<const float> weights,
-                                             std::span<const std::span<const float>> pruner,
-                                             std::span<const std::uint64_t> keys, float least);
 
 class CoupledPredictor {
  public:
@@ -47,6 +34,7 @@ class CoupledPredictor {
     std::vector<float> row;                  // side scores of one unit
     std::vector<std::uint32_t> joint_entry;  // of all units
     std::vector<std::size_t> joint_first;    // [T + 1]
+    std::vector<std::int32_t> path;
   };
 
   [[nodiscard]] const CoupledShape& shape() const { return shape_; }
@@ -59,9 +47,15 @@ class CoupledPredictor {
   void analyse(const Sentences& sentences, std::int64_t sentence, std::span<const TagSets> allowed,
                Work& work) const;
 
-  /// The two halves of analyse(): between them the scores in `work` may be changed.
+  /// Its parts, between which the scores in `work` may be changed: scores, then the space of bundles that
+  /// are left, then the labels of all sides or of one.
   void score(const Sentences& sentences, std::int64_t sentence, Work& work) const;
-  void search(std::int64_t units, Work& work) const;
+  void build_space(std::int64_t units, Work& work) const;
+  void decode(SideChoice sides, Work& work) const;
+
+  /// Scores under wishes for a side's labels; false, and scores without them, if they leave no legal path.
+  [[nodiscard]] bool score_wished(const Sentences& sentences, std::int64_t sentence, std::size_t side,
+                                  const Wishes& wishes, Work& work) const;
 
  private:
   CoupledShape shape_;
@@ -79,6 +73,18 @@ class CoupledPredictor {
 [[nodiscard]] CoupledAnswers predict(const CoupledPredictor& predictor, const Sentences& sentences,
                                      std::span<const TagSets> allowed, bool with_candidates,
                                      std::size_t threads);
+
+/// Answers for all sentences under wishes for one side's labels. A sentence that they leave no legal path is
+/// answered without them, and counted in `impossible`.
+[[nodiscard]] CoupledAnswers predict_side(const CoupledPredictor& predictor, const Sentences& sentences,
+                                          std::size_t side, const Wishes& wishes, bool with_candidates,
+                                          std::size_t threads, std::int64_t& impossible);
+
+/// The best label sequences of one side for the first sentence, under wishes that hold if they can; gives
+/// log Z through `log_z`.
+[[nodiscard]] std::vector<SideAnswer> k_best(const CoupledPredictor& predictor, const Sentences& sentences,
+                                             std::size_t side, const Wishes& wishes, std::size_t k,
+                                             double& log_z);
 
 /// One side of a coupled tagger as a model that labels; starts[k][l]: label l of side k begins a word.
 [[nodiscard]] std::unique_ptr<LabelModel> label_model(const CoupledPredictor& predictor, std::size_t side,

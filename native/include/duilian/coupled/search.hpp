@@ -42,8 +42,14 @@ void prune(const CoupledShape& shape, const CoupledTransitions& between, Pruning
 void build(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
            double margin, SearchWork& work);
 
-/// Fills `found`, `side` and `place` of `work` from its space.
-void decode(const CoupledShape& shape, Decoding decoding, SearchWork& work);
+/// The sides whose answers are wanted: [first, last).
+struct SideChoice {
+  std::size_t first;
+  std::size_t last;
+};
+
+/// Fills `found`, `side` and `place` of `work` from its space, for some sides.
+void decode(const CoupledShape& shape, Decoding decoding, SideChoice sides, SearchWork& work);
 
 /// Answers for many sentences, all units in a row.
 struct CoupledAnswers {

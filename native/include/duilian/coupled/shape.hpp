@@ -27,11 +27,14 @@ class BundleIndex {
   explicit BundleIndex(std::span<const std::int32_t> labels);
   std::int32_t insert(std::span<const TagId> bundle);
   [[nodiscard]] std::int32_t find(std::span<const TagId> bundle) const;  // -1 if unknown
+  /// The bundle that takes these sides of `tags`.
+  [[nodiscard]] std::int32_t find(std::span<const TagId> tags, std::span<const std::int32_t> sides) const;
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(table_.size()); }
   [[nodiscard]] const std::vector<TagId>& bundles() const { return bundles_; }  // [size][sides]
 
  private:
   [[nodiscard]] std::uint64_t key(std::span<const TagId> bundle) const;
+  [[nodiscard]] std::int32_t find(std::uint64_t key) const;
   std::vector<std::uint64_t> radix_;
   KeyTable table_;
   std::vector<std::int32_t> dense_;  // [all bundles], if they are not too many: -1 unknown

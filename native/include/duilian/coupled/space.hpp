@@ -49,6 +49,8 @@ struct SpaceWorkspace {
   std::vector<std::int32_t> slot;  // [joint labels]  0 between calls
   std::vector<std::int32_t> used;
   std::vector<double> sum;
+  std::vector<double> promise;     // [S]
+  std::vector<std::uint8_t> keep;  // [S]
 };
 
 /// Every bundle of the sides' candidates that the mappings allow (all, if without_mappings). False if that
@@ -67,7 +69,7 @@ void score_states(const CoupledShape& shape, const SideScores& scores, const Joi
 /// are measured by the best of them, so that some of them stay.
 void narrow(const CoupledShape& shape, std::span<const TagSets> candidates,
             std::span<const std::vector<double>> p, double margin, std::span<const std::int32_t> correct,
-            BundleSpace& space);
+            SpaceWorkspace& work, BundleSpace& space);
 
 /// Scores between the states, and of start and stop; after score_states.
 void score_between(const CoupledShape& shape, const CoupledTransitions& between, BundleSpace& space);
@@ -82,9 +84,9 @@ enum class Decoding : std::uint8_t {
   path        // the best path of bundles
 };
 
-/// p of each side's candidates at each position, laid out as the candidates.
-void side_marginals(const BundleSpace& space, std::span<const double> unit,
-                    std::span<const TagSets> candidates, std::vector<std::vector<double>>& out);
+/// p of a side's candidates at each position, laid out as the candidates.
+void side_marginals(const BundleSpace& space, std::span<const double> unit, std::size_t side,
+                    const TagSets& candidates, std::vector<double>& out);
 
 /// For one side the candidates of the highest summed probability, [T], as places among the candidates.
 void best_places(const Succession& rules, const TagSets& candidates, std::span<const double> p,

@@ -77,10 +77,14 @@ struct Wishes {
   std::vector<Bonus> bonus;  // by unit
 };
 
-/// Throws std::invalid_argument unless the wishes fit the sentences and the labels.
-void check(const Wishes& wishes, const Predictor& predictor, const Sentences& sentences);
+/// Throws std::invalid_argument unless the wishes fit so many labels and units.
+void check(const Wishes& wishes, std::int32_t labels, std::int64_t units);
 
-/// Changes the scores in `work` as the wishes say.
+/// Changes the scores ([T][stride]) of a sentence, the units [begin, end), as the wishes say.
+void apply(const Wishes& wishes, std::int32_t labels, std::size_t stride, std::int64_t begin,
+           std::int64_t end, std::vector<double>& state);
+
+/// The same for a sentence that has been scored.
 void apply(const Wishes& wishes, const Predictor& predictor, const Sentences& sentences,
            std::int64_t sentence, Predictor::Work& work);
 

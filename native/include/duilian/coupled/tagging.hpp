@@ -1,0 +1,48 @@
+// Tagging with the weights of training, as they lie in a layout: dev sets, and candidates found beforehand.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "duilian/coupled/layout.hpp"
+#include "duilian/coupled/search.hpp"
+
+namespace duilian {
+
+/// What the separate features of the units [begin, end) say.
+void score_sides(const CoupledLayout& layout, WeightView weights, const FeatureRows& features,
+                 std::int64_t begin, std::int64_t end, SideScores& out);
+
+/// The units [begin, end) of candidates that were found beforehand.
+void slice(const TagSets& sets, std::int64_t begin, std::int64_t end, TagSets& out);
+
+/// Joint features whose weights lie in a layout's rows; unit `begin` is position 0.
+class RowSource final : public JointSource {
+ public:
+  RowSource(const CoupledLayout& layout, WeightView weights, const FeatureRows& features, std::int64_t begin)
+      : layout_(layout), weights_(weights), features_(features), begin_(begin) {}
+
+  void add(std::int32_t t, std::span<const std::int32_t> wanted, const std::int32_t* slot,
+           double* sum) const override;
+
+ private:
+  const CoupledLayout& layout_;
+  WeightView weights_;
+  const FeatureRows& features_;
+  std::int64_t begin_;
+};
+
+/// The labels of many sentences under weights in training. `candidates` as in CoupledData, `allowed` as in
+/// restrict_scores.
+[[nodiscard]] CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights,
+                                         const FeatureRows& features, std::span<const std::int64_t> first,
+                                         std::span<const TagSets> candidates,
+                                         std::span<const TagSets> allowed, SearchOptions options,
+                                         bool with_candidates, std::size_t threads);
+
+/// The candidates of a plain tagger for every unit.
+[[nodiscard]] TagSets tag_candidates(const TaggerLayout& layout, WeightView weights,
+                                     const FeatureRows& features, std::span<const std::int64_t> first,
+                                     Pruning pruning, std::size_t threads);
+
+}  // namespace duilian

@@ -1,0 +1,121 @@
+#include "duilian/coupled/weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include "duilian/concat.hpp"
+
+namespace duilian {
+
+std::vector<std::int32_t> side_blocks(const CoupledShape& shape, bool has_pruner) {
+  std::vector<std::int32_t> blocks(shape.labels);
+  if (has_pruner) blocks.insert(blocks.end(), shape.labels.begin(), shape.labels.end());
+  return blocks;
+}
+
+std::int32_t side_label_count(const CoupledShape& shape, bool has_pruner) {
+  const std::int32_t sum = std::accumulate(shape.labels.begin(), shape.labels.end(), 0);
+  return has_pruner ? 2 * sum : sum;
+}
+
+namespace {
+
+using WeightSet = std::span<const float>;
+
+void check_weights(const CoupledLayout& layout, std::span<const WeightSet> weights,
+                   std::span<const WeightSet> pruner, std::size_t keys) {
+  const CoupledShape& shape = layout.shape;
+  const std::int32_t labels = side_label_count(shape, !pruner.empty()) + shape.joint_labels();
+  if (labels > 0x8000) throw std::invalid_argument(concat(labels, " labels are more than 32,768"));
+  bool fits = keys + 1 == layout.joint_first.size() && (pruner.empty() || pruner.size() == shape.sides());
+  for (const WeightSet& each : weights)
+    fits = fits && each.size() == static_cast<std::size_t>(layout.weights);
+  for (std::size_t k = 0; fits && k < pruner.size(); ++k)
+    fits = pruner[k].size() == static_cast<std::size_t>(layout.separate[k].weights());
+  if (!fits) throw std::invalid_argument("the weights do not fit the model");
+}
+
+/// The weights of one set by the parts of the table: the pruner's sides, the model's sides, the joint labels.
+struct PartWeights {
+  std::vector<WeightSet> side;
+  WeightSet joint;  // state weights
+  WeightSet joint_transition;
+
+  PartWeights(const CoupledLayout& layout, WeightSet weights, std::span<const WeightSet> pruner)
+      : side(pruner.begin(), pruner.end()) {
+    for (std::size_t k = 0; k < layout.shape.sides(); ++k) side.push_back(layout.side({weights}, k).value);
+    const auto state_at = static_cast<std::size_t>(layout.joint_state_at);
+    const auto transition_at = layout.joint_transition_at.empty()
+                                   ? state_at
+                                   : static_cast<std::size_t>(layout.joint_transition_at[0]);
+    joint = weights.subspan(state_at);
+    joint_transition = weights.subspan(transition_at, state_at - transition_at);
+  }
+};
+
+/// The state weights of a feature row: calls visit(label of the table, where(part weights)).
+template <class Visit>
+void for_each_entry(const CoupledLayout& layout, std::size_t row, std::size_t sides, const Visit& visit) {
+  std::int32_t offset = 0;
+  for (std::size_t k = 0; k < sides; ++k) {
+    const TaggerLayout& side = layout.separate[k % layout.separate.size()];
+    for (std::int64_t w = side.first[row]; w < side.first[row + 1]; ++w) {
+      const auto at = static_cast<std::size_t>(side.transitions() + w);
+      visit(offset + side.label[w], [&](const PartWeights& parts) { return parts.side[k][at]; });
+    }
+    offset += side.labels;
+  }
+  for (std::int64_t w = layout.joint_first[row]; w < layout.joint_first[row + 1]; ++w)
+    visit(offset + layout.joint_label[w],
+          [&](const PartWeights& parts) { return parts.joint[static_cast<std::size_t>(w)]; });
+}
+
+}  // namespace
+
+std::vector<CoupledWeights> compile_coupled(const CoupledLayout& layout, std::span<const WeightSet> weights,
+                                            std::span<const WeightSet> pruner,
+                                            std::span<const std::uint64_t> keys, float least) {
+  check_weights(layout, weights, pruner, keys.size());
+  std::vector<PartWeights> parts;
+  for (const WeightSet& each : weights) parts.emplace_back(layout, each, pruner);
+  std::vector<CoupledWeights> out(weights.size());
+  if (out.empty()) return out;
+  WeightTable& table = out[0].table;
+  std::vector<std::uint64_t> kept;
+  std::vector<std::size_t> begins;
+  const std::size_t sides = parts[0].side.size();
+  for (std::size_t row = 0; row < keys.size(); ++row) {
+    const std::size_t begin = table.label.size();
+    for_each_entry(layout, row, sides, [&](std::int32_t label, const auto& where) {
+      const auto counts = [&](const PartWeights& each) {
+        return where(each) != 0.0F && std::abs(where(each)) >= least;
+      };
+      if (std::none_of(parts.begin(), parts.end(), counts)) return;
+      table.add(static_cast<std::uint16_t>(label), where(parts[0]));
+      for (std::size_t k = 1; k < parts.size(); ++k) out[k].table.weight.push_back(where(parts[k]));
+    });
+    if (!table.end_feature(begin)) continue;
+    kept.push_back(keys[row]);
+    begins.push_back(begin);
+  }
+  table.place(kept, begins);
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    out[k].has_pruner = !pruner.empty();
+    if (k > 0) {
+      out[k].table.slot = table.slot;
+      out[k].table.label = table.label;
+    }
+    for (std::size_t s = 0; s < sides; ++s) {
+      const TaggerLayout& side = layout.separate[s % layout.separate.size()];
+      out[k].transition.insert(out[k].transition.end(), parts[k].side[s].begin(),
+                               parts[k].side[s].begin() + side.transitions());
+    }
+    out[k].transition.insert(out[k].transition.end(), parts[k].joint_transition.begin(),
+                             parts[k].joint_transition.end());
+  }
+  return out;
+}
+
+}  // namespace duilian

@@ -1,0 +1,66 @@
+"""Tables of compiled weights as a model file keeps them.
+
+In memory a table is made for looking up: slots with the checks of keys and where a feature's entries begin,
+a third of them free. A file has the checks in the order of the slots, a bit for each slot, and the entries in
+the same order, so that where they begin need not be said. Several sets of weights for the same entries share
+one table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian.errors import ConfigError
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+NO_SLOT = np.uint64(0xFFFFFFFFFFFFFFFF)
+LAST_ENTRY = np.uint16(0x8000)
+CHECK_SHIFT = np.uint64(32)
+ENTRY_MASK = np.uint64(0xFFFFFFFF)
+
+
+class Packed(NamedTuple):
+    """A table's arrays for a file, and which entry of the table stands at each place in it."""
+
+    arrays: Arrays
+    entries: npt.NDArray[np.int64]
+
+
+def pack_table(slot: npt.NDArray[np.uint64], label: npt.NDArray[np.uint16]) -> Packed:
+    """A table for a file; weights must be put into the order of `entries`."""
+    is_used = slot != NO_SLOT
+    used = slot[is_used]
+    begins = (used & ENTRY_MASK).astype(np.int64)
+    ends = np.flatnonzero(label & LAST_ENTRY) + 1
+    sizes = ends[np.searchsorted(ends, begins, side="right")] - begins if len(begins) else begins
+    shift = begins - np.concatenate([[0], np.cumsum(sizes)[:-1]]) if len(begins) else begins
+    entries = np.arange(int(sizes.sum())) + np.repeat(shift, sizes)
+    arrays: Arrays = {
+        "check": (used >> CHECK_SHIFT).astype(np.uint32),
+        "used": np.packbits(is_used),
+        "slots": np.array([len(slot)], np.int64),
+        "label": label[entries],
+    }
+    return Packed(arrays, entries)
+
+
+def unpack_table(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[Any, Any]:
+    """Slots and labels of a table again; the order of its entries is the file's."""
+    label = arrays["label"]
+    if "slot" in arrays:  # how files were written before tables were packed
+        return arrays["slot"], label
+    slots, check = int(arrays["slots"][0]), arrays["check"]
+    is_used = np.unpackbits(arrays["used"]).astype(np.bool_)
+    begins = np.concatenate([[0], np.flatnonzero(label & LAST_ENTRY) + 1])[:-1].astype(np.uint64)
+    if not 0 <= slots <= len(is_used) < slots + 8 or is_used[slots:].any():
+        raise ConfigError("the slots of a table do not fit its size")
+    if int(is_used.sum()) != len(check) or len(check) != len(begins):
+        raise ConfigError(f"a table has {len(check)} features and entries for {len(begins)}")
+    slot = np.full(slots, NO_SLOT)
+    slot[is_used[:slots]] = (check.astype(np.uint64) << CHECK_SHIFT) | begins
+    return slot, label

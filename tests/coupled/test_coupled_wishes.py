@@ -1,0 +1,163 @@
+"""A user's wishes for one standard of a coupled tagger, and the list of its best analyses, by listing."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from coupled_cases import KEEP_ALL, Pruning, Sets, Twin, legal_paths, no_sets, side_probabilities, tag_sets
+from trained_cases import FOLDING, Trained, random_trained
+
+from duilian import _native
+from duilian.features import pack
+from oracle.scorer import WeightName
+
+SHAPES = [(2, "free"), (2, "mixed"), (3, "free")]
+Bonus = dict[tuple[int, int], float]
+"""unit, label → score"""
+
+
+def wishes(allowed: Sets, bonus: Bonus) -> _native.Wishes:
+    places = sorted(bonus)
+    return _native.Wishes(
+        tag_sets(allowed) if any(allowed) else no_sets(),
+        np.array([unit for unit, _ in places], np.int64),
+        np.array([label for _, label in places], np.int32),
+        np.array([bonus[place] for place in places], np.float32),
+    )
+
+
+NO_WISHES = wishes([], {})
+
+
+def wished_twin(trained: Trained, side: int, bonus: Bonus) -> Twin:
+    """The twin with a feature of its own for every bonus."""
+    twin = Twin.of(trained.case, trained.layout, trained.weights)
+    for (unit, label), score in bonus.items():
+        name = 1000 + unit
+        if name not in twin.case.features[unit]:
+            twin.case.features[unit].append(name)
+        twin.theta[WeightName("state", side, str(name), label)] = score
+    return twin
+
+
+def random_wishes(trained: Trained, side: int, seed: int) -> tuple[Sets, Bonus]:
+    """Labels of legal paths at some units, bonuses at others."""
+    rng, case = random.Random(seed), trained.case
+    labels = case.labels[side]
+    allowed: Sets = []
+    bonus: Bonus = {}
+    for sentence in range(case.sentences):
+        units = case.span(sentence)
+        path = rng.choice(legal_paths(case.rules[side], [range(labels)] * len(units)))
+        for unit, label in zip(units, path, strict=True):
+            allowed.append([label] if rng.random() < 0.3 else [])
+            if rng.random() < 0.3:
+                bonus[unit, rng.randrange(labels)] = rng.uniform(-2.0, 3.0)
+    return allowed, bonus
+
+
+@pytest.mark.parametrize("pruning", [KEEP_ALL, Pruning(2, 0.9)], ids=str)
+@pytest.mark.parametrize(("sides", "rules"), SHAPES)
+def test_wishes_change_one_side_s_scores(sides: int, rules: str, pruning: Pruning) -> None:
+    for seed in range(4):
+        trained = random_trained(seed, sides, rules)
+        side = seed % sides
+        allowed, bonus = random_wishes(trained, side, seed)
+        predictor = trained.predictor(pruning, _native.Decoding.marginals)
+        found, impossible = predictor.predict_side(
+            trained.sentences, side, wishes(allowed, bonus), True, 1 + seed % 2
+        )
+        assert impossible == 0
+        twin = wished_twin(trained, side, bonus)
+        for sentence in range(trained.case.sentences):
+            units = trained.case.span(sentence)
+            given = [allowed[units.start : units.stop] if k == side else None for k in range(sides)]
+            left = [twin.candidates(k, sentence, pruning, given[k]) for k in range(sides)]
+            distribution = twin.distribution(sentence, left)
+            for k in range(sides):
+                p = side_probabilities(distribution, k, trained.case.labels[k])
+                flat = [row[label] for row, labels in zip(p, left[k], strict=True) for label in labels]
+                first = found.candidates(k).first
+                part = found.candidate_p(k)[first[units.start] : first[units.stop]]
+                np.testing.assert_allclose(part, flat, atol=1e-5)
+
+
+def test_wishes_that_cannot_be_are_dropped_for_their_sentence() -> None:
+    trained = random_trained(2, rules="mixed")
+    case = trained.case
+    side = next(k for k, rules in enumerate(case.rules) if not rules.allows.all())
+    predictor = trained.predictor(Pruning(3, 0.95), _native.Decoding.marginals)
+    plain = predictor.predict(trained.sentences, [], False, 1)
+    long = next(s for s in range(case.sentences) if len(case.span(s)) > 1)
+    a, b = np.argwhere(~case.rules[side].allows)[0].tolist()
+    allowed: Sets = [[] for _ in case.features]
+    allowed[case.first[long]], allowed[case.first[long] + 1] = [a], [b]
+    found, impossible = predictor.predict_side(trained.sentences, side, wishes(allowed, {}), False, 2)
+    assert impossible == 1
+    assert found.label(side).tolist() == plain.label(side).tolist()
+
+
+def one_sentence(trained: Trained, sentence: int) -> _native.Sentences:
+    words = trained.words[sentence]
+    return pack([words], FOLDING)
+
+
+@pytest.mark.parametrize("pruning", [KEEP_ALL, Pruning(2, 0.9)], ids=str)
+@pytest.mark.parametrize(("sides", "rules"), SHAPES)
+def test_the_best_analyses_are_those_of_the_listing(sides: int, rules: str, pruning: Pruning) -> None:
+    for seed in range(4):
+        trained = random_trained(seed, sides, rules)
+        twin = Twin.of(trained.case, trained.layout, trained.weights)
+        predictor = trained.predictor(pruning, _native.Decoding.marginals)
+        for sentence, side in itertools.product(range(trained.case.sentences), range(sides)):
+            left = [twin.candidates(k, sentence, pruning) for k in range(sides)]
+            best: dict[tuple[int, ...], float] = defaultdict(float)  # of one path of bundles
+            total: dict[tuple[int, ...], float] = defaultdict(float)  # of all
+            for path, p in twin.distribution(sentence, left).items():
+                labels = tuple(bundle[side] for bundle in path)
+                best[labels] = max(best[labels], p)
+                total[labels] += p
+            for k in (1, 3, 10_000):
+                log_z, found = predictor.k_best(one_sentence(trained, sentence), side, NO_WISHES, k)
+                sequences = [tuple(labels.tolist()) for _, labels in found]
+                assert len(set(sequences)) == len(sequences) == min(k, len(best))
+                worst = min(best[labels] for labels in sequences)
+                assert all(p <= worst * (1 + 1e-5) for labels, p in best.items() if labels not in sequences)
+                p = [float(np.exp(score - log_z)) for score, _ in found]
+                np.testing.assert_allclose(p, [total[labels] for labels in sequences], atol=1e-5)
+                assert all(a >= b for a, b in itertools.pairwise(p))
+
+
+def test_the_best_analyses_obey_wishes() -> None:
+    trained = random_trained(3, rules="mixed")
+    predictor = trained.predictor(KEEP_ALL, _native.Decoding.marginals)
+    sentence = next(s for s in range(trained.case.sentences) if len(trained.words[s]) > 1)
+    text = one_sentence(trained, sentence)
+    first = {tuple(labels.tolist()) for _, labels in predictor.k_best(text, 0, NO_WISHES, 1000)[1]}
+    label = sorted(first)[0][0]
+    allowed = [[label], *([[]] * (text.units - 1))]
+    _, found = predictor.k_best(text, 0, wishes(allowed, {}), 1000)
+    assert {tuple(labels.tolist()) for _, labels in found} == {each for each in first if each[0] == label}
+
+
+def test_wishes_and_sentences_that_do_not_fit_are_refused() -> None:
+    trained = random_trained(5)
+    predictor = trained.predictor(Pruning(2, 0.9), _native.Decoding.marginals)
+    units = trained.sentences.units
+    for side, bad in [
+        (2, NO_WISHES),
+        (0, wishes([[0]] * (units - 1), {})),
+        (0, wishes([[99]] * units, {})),
+        (0, wishes([], {(units, 0): 1.0})),
+        (0, wishes([], {(0, 99): 1.0})),
+        (0, wishes([], {(0, 0): np.nan})),
+    ]:
+        with pytest.raises(ValueError, match=r"fit|not there|range"):
+            predictor.predict_side(trained.sentences, side, bad, False, 1)
+    for sentences in ([], [[]], [["天"], ["地"]]):
+        with pytest.raises(ValueError, match="one sentence"):
+            predictor.k_best(pack(sentences, FOLDING), 0, NO_WISHES, 1)

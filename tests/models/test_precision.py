@@ -1,0 +1,66 @@
+"""Weights in fewer bits: how far they are from what they were."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from duilian.errors import ConfigError
+from duilian.models.precision import codebook, dequantise, quantise
+
+RANDOM = np.random.default_rng(1)
+KINDS = {
+    "peaked with long tails": RANDOM.standard_t(2, 20_000),
+    "even": RANDOM.uniform(-1, 1, 20_000),
+    "with a gap": np.concatenate([RANDOM.normal(-3, 0.1, 5_000), RANDOM.normal(2, 0.3, 5_000)]),
+}
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_a_codebook_is_finer_than_equal_steps(kind: str) -> None:
+    weights = KINDS[kind].astype(np.float32)
+    found = dequantise(quantise(weights, "int8"))
+    step = (weights.max() - weights.min()) / 255
+    equal = np.rint(weights / step) * step
+    error, coarse = (np.sqrt(np.mean((each - weights) ** 2)) for each in (found, equal))
+    assert error < 1.02 * coarse
+    if kind == "peaked with long tails":
+        assert error < 0.1 * coarse
+
+
+def test_each_weight_becomes_the_nearest_value() -> None:
+    weights = KINDS["with a gap"].astype(np.float32)
+    kept = quantise(weights, "int8")
+    assert kept["weight"].dtype == np.uint8
+    nearest = np.abs(weights[:, None] - kept["code"][None, :]).min(axis=1)
+    assert np.abs(dequantise(kept) - weights) == pytest.approx(nearest, abs=1e-6)
+
+
+def test_few_different_weights_stay_as_they_are() -> None:
+    weights = np.repeat(RANDOM.normal(size=40), 3).astype(np.float32)
+    assert dequantise(quantise(weights, "int8")) == pytest.approx(weights, abs=1e-6)
+    for few in ([], [0.25], [-0.5, -0.5]):
+        found = dequantise(quantise(np.array(few, np.float32), "int8"))
+        assert found.tolist() == few
+
+
+def test_a_codebook_rises() -> None:
+    code = codebook(KINDS["even"].astype(np.float32))
+    assert len(code) == 256
+    assert (np.diff(code) >= 0).all()
+
+
+def test_files_with_equal_steps_are_still_read() -> None:
+    old = {"weight": np.array([-127, 0, 3], np.int8), "scale": np.array([0.5], np.float32)}
+    assert dequantise(old).tolist() == [-63.5, 0.0, 1.5]
+
+
+def test_a_codebook_of_another_size_is_refused() -> None:
+    kept = quantise(np.ones(3, np.float32), "int8")
+    for bad in (
+        {"code": kept["code"][:-1]},
+        {"code": kept["code"][None, :]},
+        {"weight": kept["weight"].astype(np.int8)},
+    ):
+        with pytest.raises(ConfigError, match="256"):
+            dequantise(kept | bad)
