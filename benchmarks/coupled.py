@@ -161,9 +161,18 @@ def compare(bench: Bench, task: str) -> None:
     for other in (alone, guided):
         p = p_value(found[coupled], found[other], metric)
         bench.row(f"{coupled} against {other}", p=f"{p:.4f}")
-    dev = recipe.corpus(recipe.sides[0], "dev")
+    speeds(bench, task, paths[alone], paths[coupled])
+
+
+def speeds(bench: Bench, task: str, alone: Path, coupled: Path) -> None:
+    """Tagging speed of two models of a task, in turns."""
+    names = TASKS[task]
+    recipe = Recipe.load(RECIPES / f"{names[0]}.toml", bench.data)
+    side = recipe.sides[0]
+    dev = recipe.corpus(side, "dev")
     assert dev is not None
-    bench.speed([(alone, paths[alone]), (coupled, paths[coupled])], [s[standard] for s in dev], standard)
+    layers = [sentence[side.standard] for sentence in dev]
+    bench.speed([(names[1], alone), (names[0], coupled)], layers, side.standard)
 
 
 def three(bench: Bench) -> None:
@@ -297,11 +306,20 @@ def main() -> None:
     parser.add_argument("--task", choices=[*TASKS, *others], required=True)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--limit", type=int, help="ablations: only so many sentences of the source")
+    parser.add_argument(
+        "--models",
+        type=Path,
+        nargs=2,
+        metavar=("ALONE", "COUPLED"),
+        help="the speed of two trained models of the task, and nothing else",
+    )
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options.data, options.threads, options.limit, Path(folder))
-        if options.task in TASKS:
+        if options.models and options.task in TASKS:
+            speeds(bench, options.task, *options.models)
+        elif options.task in TASKS:
             compare(bench, options.task)
         else:
             others[options.task](bench)

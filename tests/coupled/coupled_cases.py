@@ -354,7 +354,22 @@ class Twin:
     def narrowed(
         self, sentence: int, columns: scorer.Columns, prior: Sequence[list[list[float]]], margin: float
     ) -> scorer.Columns:
-        """Without the bundles whose joint features and sides together lie `margin` below the best's."""
+        """Without the bundles that by their sides alone lie twice `margin` below the best one, and of the
+        others without those that do so by `margin`, joint features included.
+        """
+        by_sides = self.near_best(sentence, columns, prior, 2 * margin, with_joint=False)
+        return self.near_best(sentence, by_sides, prior, margin)
+
+    def near_best(
+        self,
+        sentence: int,
+        columns: scorer.Columns,
+        prior: Sequence[list[list[float]]],
+        margin: float,
+        *,
+        with_joint: bool = True,
+    ) -> scorer.Columns:
+        """All columns as they are if there would be no path left."""
         narrow = []
         for t, (names, column) in enumerate(zip(self.features(sentence), columns, strict=True)):
             promise = {
@@ -362,7 +377,7 @@ class Twin:
                 + sum(
                     self.theta.get(WeightName("state", view, name, scorer.seen_by(view, bundle)), 0.0)
                     for view in self.views
-                    if isinstance(view, tuple)
+                    if with_joint and isinstance(view, tuple)
                     for name in names
                 )
                 for bundle in column

@@ -24,9 +24,11 @@ void build(const CoupledShape& shape, const CoupledTransitions& between, const J
       !build_space(shape, work.candidates, true, work.space)) {
     throw std::invalid_argument("no path through the lattice is legal");
   }
+  const bool is_narrow = !work.prior.empty() && std::isfinite(margin);
+  // What the sides alone put far away is not worth a look at its joint features.
+  if (is_narrow) narrow(shape, work.candidates, work.prior, 2.0 * margin, {}, work.joint, work.space);
   score_states(shape, work.scores, source, work.joint, work.space);
-  if (!work.prior.empty() && std::isfinite(margin))
-    narrow(shape, work.candidates, work.prior, margin, {}, work.joint, work.space);
+  if (is_narrow) narrow(shape, work.candidates, work.prior, margin, {}, work.joint, work.space);
   score_between(shape, between, work.space);
 }
 

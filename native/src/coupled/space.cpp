@@ -234,13 +234,12 @@ bool build_space(const CoupledShape& shape, std::span<const TagSets> candidates,
   out.joint.clear();
   fill_product(candidates, out);
   if (!shape.mappings.empty() && !without_mappings) apply_mappings(shape, out);
-  if (has_empty_position(out.lattice)) return false;
-  find_labels(shape, out);
-  return true;
+  return !has_empty_position(out.lattice);
 }
 
 void score_states(const CoupledShape& shape, const SideScores& scores, const JointSource& source,
                   SpaceWorkspace& work, BundleSpace& space) {
+  find_labels(shape, space);
   const Lattice& x = space.lattice;
   const std::size_t sides = shape.sides();
   space.state.assign(static_cast<std::size_t>(x.states()), 0.0);
@@ -270,8 +269,12 @@ void mark_promising(std::int32_t t, std::span<const TagSets> candidates,
   const std::int32_t last = space.lattice.first[t + 1];
   const auto width = static_cast<std::size_t>(last - first);
   double* promise = work.promise.data();
-  kernels().exponentials(space.joint.data() + first, kernels().peak(space.joint.data() + first, width), width,
-                         promise + first);
+  if (space.joint.empty()) {
+    std::fill_n(promise + first, width, 1.0);
+  } else {
+    const double* joint = space.joint.data() + first;
+    kernels().exponentials(joint, kernels().peak(joint, width), width, promise + first);
+  }
   double best = 0.0;
   for (std::int32_t s = first; s < last; ++s) {
     for (std::size_t k = 0; k < sides; ++k) {

@@ -58,15 +58,15 @@ struct SpaceWorkspace {
 [[nodiscard]] bool build_space(const CoupledShape& shape, std::span<const TagSets> candidates,
                                bool without_mappings, BundleSpace& out);
 
-/// Scores of the states. Where a position has one bundle, its score does not matter to any probability, and
-/// joint features are not looked up.
+/// Joint labels and scores of the states. Where a position has one bundle, its score does not matter to any
+/// probability, and joint features are not looked up.
 void score_states(const CoupledShape& shape, const SideScores& scores, const JointSource& source,
                   SpaceWorkspace& work, BundleSpace& space);
 
-/// Leaves out bundles that are hopeless at their unit: what the sides' candidates and the bundle's joint
-/// features say of them together lies `margin` below the best. `p` has the candidates' probabilities. A space
-/// that would have no legal path left stays as it was. The states in `correct` (ascending; none: no matter)
-/// are measured by the best of them, so that some of them stay.
+/// Leaves out bundles that are hopeless at their unit: what the sides' candidates and, if the space has been
+/// scored, the bundle's joint features say of them together lies `margin` below the best. `p` has the
+/// candidates' probabilities. A space that would have no legal path left stays as it was. The states in
+/// `correct` (ascending; none: no matter) are measured by the best of them, so that some of them stay.
 void narrow(const CoupledShape& shape, std::span<const TagSets> candidates,
             std::span<const std::vector<double>> p, double margin, std::span<const std::int32_t> correct,
             SpaceWorkspace& work, BundleSpace& space);
