@@ -9,51 +9,47 @@ namespace duilian {
 
 namespace {
 
-[[nodiscard]] bool is_before(const std::pair<double, TagId>& a, const std::pair<double, TagId>& b) {
-  return a.first != b.first ? a.first > b.first : a.second < b.second;
+using Ranked = std::vector<std::pair<double, TagId>>;
+
+/// The `most` places of the highest p >= `least`, best first; ties keep the lower place first.
+void rank_highest(std::span<const double> p, std::size_t most, double least, Ranked& out) {
+  out.clear();
+  for (std::size_t l = 0; l < p.size(); ++l) {
+    if (p[l] < least || (out.size() == most && p[l] <= out.back().first)) continue;
+    if (out.size() < most) out.emplace_back();
+    auto place = out.end() - 1;
+    for (; place != out.begin() && (place - 1)->first < p[l]; --place) *place = *(place - 1);
+    *place = {p[l], static_cast<TagId>(l)};
+  }
 }
 
-/// The places that can be chosen, in any order. If those of p >= ε have more than λ, none below ε is needed;
-/// with ε = (1 - λ) / 2L that is nearly always so, and they are few.
-void collect_probable(std::span<const double> p, Pruning pruning, PruningWorkspace& work) {
-  double least = pruning.mass < 1.0 ? 0.5 * (1.0 - pruning.mass) / static_cast<double>(p.size()) : 0.0;
-  for (;;) {
-    work.left.clear();
-    double mass = 0.0;
-    for (std::size_t l = 0; l < p.size(); ++l) {
-      if (p[l] < least) continue;
-      work.left.emplace_back(p[l], static_cast<TagId>(l));
-      mass += p[l];
-    }
-    if (least == 0.0 || mass > pruning.mass) return;
-    least = 0.0;
+/// How many of them are needed for more than λ; all, if they have less.
+[[nodiscard]] std::size_t count_needed(const Ranked& ranked, double mass) {
+  double sum = 0.0;
+  for (std::size_t k = 0; mass < 1.0 && k < ranked.size(); ++k) {
+    sum += ranked[k].first;
+    if (sum > mass) return k + 1;
   }
+  return ranked.size();
 }
 
 }  // namespace
 
 void choose_labels(std::span<const double> p, Pruning pruning, PruningWorkspace& work,
                    std::vector<TagId>& out) {
-  const auto labels = static_cast<std::int32_t>(p.size());
-  if (pruning.keeps_all(labels)) {
-    for (TagId l = 0; l < labels; ++l) out.push_back(l);
+  if (pruning.keeps_all(static_cast<std::int32_t>(p.size()))) {
+    for (std::size_t l = 0; l < p.size(); ++l) out.push_back(static_cast<TagId>(l));
     return;
   }
+  const std::size_t most = std::min(static_cast<std::size_t>(pruning.most), p.size());
+  // Labels this improbable have too little together to be needed for λ.
+  const double least = pruning.mass < 1.0 ? 0.5 * (1.0 - pruning.mass) / static_cast<double>(p.size()) : 0.0;
+  rank_highest(p, most, least, work.left);
+  if (work.left.size() < most && count_needed(work.left, pruning.mass) == work.left.size())
+    rank_highest(p, most, 0.0, work.left);  // unless numbers are rough
   const auto begin = static_cast<std::ptrdiff_t>(out.size());
-  collect_probable(p, pruning, work);
-  std::vector<std::pair<double, TagId>>& left = work.left;
-  double mass = 0.0;
-  std::size_t kept = 0;
-  for (; kept < std::min(static_cast<std::size_t>(pruning.most), left.size()); ++kept) {
-    if (pruning.mass < 1.0 && mass > pruning.mass) break;
-    std::size_t best = kept;
-    for (std::size_t k = kept + 1; k < left.size(); ++k) {
-      if (is_before(left[k], left[best])) best = k;
-    }
-    std::swap(left[kept], left[best]);
-    mass += left[kept].first;
-  }
-  for (std::size_t k = 0; k < kept; ++k) out.push_back(left[k].second);
+  for (std::size_t k = 0, kept = count_needed(work.left, pruning.mass); k < kept; ++k)
+    out.push_back(work.left[k].second);
   std::sort(out.begin() + begin, out.end());
 }
 

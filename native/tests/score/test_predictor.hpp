@@ -220,7 +220,7 @@ TEST(bad_wishes_are_refused) {
   const auto is_refused = [&](const Wishes& wishes, const char* message) {
     CHECK_THROWS_WITH(check(wishes, predictor.labels(), x.sentences.units()), std::invalid_argument, message);
   };
-  check(allow(0), predictor, x.sentences);
+  check(allow(0), predictor.labels(), x.sentences.units());
   is_refused(allow(x.layout.labels), "an allowed label is out of range");
   is_refused(allow(-1), "the tags of position 0");
   Wishes shorter = allow(0);
@@ -228,7 +228,7 @@ TEST(bad_wishes_are_refused) {
   is_refused(shorter, "the allowed labels do not fit");
   const float infinity = std::numeric_limits<float>::infinity();
   const auto last = static_cast<std::int64_t>(units) - 1;
-  check(Wishes{{}, {{0, 0, 1.0F}, {0, 0, 1.0F}, {last, 1, -1.0F}}}, predictor, x.sentences);
+  check(Wishes{{}, {{0, 0, 1.0F}, {0, 0, 1.0F}, {last, 1, -1.0F}}}, predictor.labels(), x.sentences.units());
   is_refused({{}, {{1, 0, 1.0F}, {0, 0, 1.0F}}}, "a bonus does not fit");
   is_refused({{}, {{-1, 0, 1.0F}}}, "a bonus does not fit");
   is_refused({{}, {{last + 1, 0, 1.0F}}}, "a bonus does not fit");

@@ -36,9 +36,9 @@ def dequantise(arrays: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32
     if "code" in arrays:
         if arrays["code"].shape != (CODES,) or weights.dtype != np.uint8:
             raise ConfigError(f"a codebook must have {CODES} values, and weights of one byte")
-        return np.asarray(arrays["code"].astype(np.float32)[weights], np.float32)
+        return np.take(arrays["code"], weights).astype(np.float32)
     if "scale" in arrays:  # equal steps: how files were written before there were codebooks
-        return weights.astype(np.float32) * arrays["scale"][0]
+        return (weights * np.float32(arrays["scale"][0])).astype(np.float32)
     return weights.astype(np.float32)
 
 
@@ -49,8 +49,10 @@ def codebook(weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     steps (Panter and Dite 1951); rounds of moving each value to the mean of its weights do the rest.
     """
     ordered = np.sort(weights.astype(np.float64))
-    if len(ordered) == 0:
-        return np.zeros(CODES, np.float32)
+    distinct = ordered[np.diff(ordered, prepend=-np.inf) > 0]
+    if len(distinct) <= CODES:
+        last = distinct[-1] if len(distinct) else 0.0
+        return np.pad(distinct, (0, CODES - len(distinct)), constant_values=last).astype(np.float32)
     sums = np.concatenate([[0.0], np.cumsum(ordered)])
     code = _first_values(ordered)
     for _ in range(ROUNDS):
