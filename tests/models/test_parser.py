@@ -119,6 +119,17 @@ def test_given_heads_that_cross_are_refused(parsers: dict[int, Parser]) -> None:
         parsers[2].predict_layers([DEV[1], layer], keep_heads=True)
 
 
+def test_k_best_trees_begin_with_the_best(parsers: dict[int, Parser]) -> None:
+    parser = parsers[1]
+    for layer in DEV[:5]:
+        found = parser.k_best(layer, 4)
+        assert found[0][1] == parser.predict_layers([layer])[0]
+        assert [score for score, _ in found] == sorted((score for score, _ in found), reverse=True)
+        assert len({tree.heads for _, tree in found}) == len(found) == 4
+    with pytest.raises(ConfigError, match="this one has order 2"):
+        parsers[2].k_best(DEV[0], 2)
+
+
 def test_one_word_and_nothing_but_marks(parsers: dict[int, Parser]) -> None:
     for parser in parsers.values():
         one, marks = parser.predict_layers([Layer(("书",), ("NN",)), Layer(("。", "。", "。"), ("PU",) * 3)])

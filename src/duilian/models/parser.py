@@ -167,6 +167,17 @@ class Parser(Stored):
         self._check_tags(layers)
         return self._parsed(self.weights_, layers, keep_heads)
 
+    def k_best(self, sentence: Layer | Sentence, k: int) -> list[tuple[float, Layer]]:
+        """The k best trees of a sentence with their scores, best first; of parsers of order 1."""
+        if self.order != 1:
+            raise ConfigError(f"k-best trees are for parsers of order 1, this one has order {self.order}")
+        layer = sentence[self.standard] if isinstance(sentence, Sentence) else sentence
+        self._check_tags([layer])
+        found = _native.k_best_trees(self.native_.arc_scores(self.weights_, self.data([layer]), 0), k)
+        trees = [dataclasses.replace(layer, heads=tuple(heads), relations=None) for _, heads in found]
+        labelled = self._parsed(self.weights_, trees, keep_heads=True)
+        return [(score, tree) for (score, _), tree in zip(found, labelled, strict=True)]
+
     def _parsed(self, weights: Weights, layers: Sequence[Layer], keep_heads: bool = False) -> list[Layer]:
         parsed = self.native_.parse(
             weights, self.pruning_, self.data(layers), self.options(keep_heads=keep_heads), self.threads
