@@ -5,7 +5,7 @@ from duilian.errors import DuilianError
 from duilian.features import Templates
 from duilian.lattice import Chain, Lattice
 from duilian.lexicon import Lexicon
-from duilian.models import CRF, CoupledTagger, GuidedTagger, Parser, Tagger, TwoChainTagger
+from duilian.models import CRF, CoupledTagger, GuidedTagger, JointParser, Parser, Tagger, TwoChainTagger
 from duilian.standards import BoundaryScheme, Mapping, Standard, explain
 from duilian.text import Folding
 
@@ -20,6 +20,7 @@ __all__ = [
     "DuilianError",
     "Folding",
     "GuidedTagger",
+    "JointParser",
     "Lattice",
     "Layer",
     "Lexicon",

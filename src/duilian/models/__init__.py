@@ -5,6 +5,7 @@ from duilian.models.coupled_conversion import Converted
 from duilian.models.coupled_side import CoupledSide
 from duilian.models.crf import CRF
 from duilian.models.guided import GuidedTagger
+from duilian.models.joint_parser import JointParser
 from duilian.models.loading import (
     Model,
     StandardTagger,
@@ -25,6 +26,7 @@ __all__ = [
     "CoupledSide",
     "CoupledTagger",
     "GuidedTagger",
+    "JointParser",
     "Model",
     "Parser",
     "StandardTagger",

@@ -71,6 +71,11 @@ class JointParser(Parser):
         if self.folds < 2:
             raise ConfigError(f"folds must be at least 2, got {self.folds!r}")
 
+    @property
+    def least_share(self) -> float:
+        """The threshold of pruning, which pays at every order here."""
+        return self.threshold
+
     def new_tagger(self) -> Tagger:
         """A plain tagger that has not learned yet."""
         return Tagger(

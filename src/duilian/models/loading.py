@@ -10,9 +10,12 @@ from duilian.modelfile import read_model
 from duilian.models.coupled import CoupledTagger
 from duilian.models.coupled_side import CoupledSide
 from duilian.models.guided import GuidedTagger
+from duilian.models.joint_parser import JointParser
 from duilian.models.parser import Parser
 from duilian.models.tagger import Tagger
 from duilian.models.two_chain import TwoChainTagger
+
+PARSERS: dict[str, type[Parser]] = {known.kind: known for known in (Parser, JointParser)}
 
 StandardTagger = Tagger | CoupledSide | TwoChainTagger
 """A tagger that answers after one standard: by itself, or as one side of a coupled tagger."""
@@ -26,18 +29,18 @@ def load(path: str | Path) -> Model:
     for known in (Tagger, GuidedTagger, CoupledTagger, TwoChainTagger):
         if known.kind == kind:
             return known.load(path)
-    hint = "use it with duilian parse" if kind == Parser.kind else ""
+    hint = "use it with duilian parse" if kind in PARSERS else ""
     raise ModelFileError(str(path), f"is of kind {kind!r}, not a tagger", hint)
 
 
 def is_parser(path: str | Path) -> bool:
     """Whether there is a parser in the file."""
-    return read_model(path)[0].get("kind") == Parser.kind
+    return read_model(path)[0].get("kind") in PARSERS
 
 
 def load_parser(path: str | Path) -> Parser:
-    """The parser in a file."""
-    return Parser.load(path)
+    """The parser in a file, alone or joint with a tagger."""
+    return PARSERS.get(str(read_model(path)[0].get("kind")), Parser).load(path)
 
 
 def standards_of(model: Model) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from duilian.recipes.kinds import (
     CoupledSettings,
     CrfSettings,
     GuidedSettings,
+    JointParserSettings,
     ParserSettings,
     TwoChainSettings,
 )
@@ -14,6 +15,7 @@ __all__ = [
     "CoupledSettings",
     "CrfSettings",
     "GuidedSettings",
+    "JointParserSettings",
     "Kind",
     "Learn",
     "ParserSettings",

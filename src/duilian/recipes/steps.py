@@ -13,6 +13,7 @@ from duilian.errors import StandardError
 from duilian.features.templates import presets
 from duilian.models.coupled import CoupledTagger
 from duilian.models.encoding import Level
+from duilian.models.joint_parser import JointParser
 from duilian.models.loading import Model
 from duilian.models.parser import Parser
 from duilian.recipes.recipe import Recipe, Run, Side
@@ -90,7 +91,9 @@ def save(tagger: Model | Parser, recipe: Recipe, run: Run, notes: dict[str, Any]
 def _forget_the_machine(tagger: Model | Parser) -> None:
     """Threads and folders of this run must not make the model's bytes differ."""
     tagger.set_params(threads=1)
-    if isinstance(tagger, Parser):
+    if isinstance(tagger, JointParser):
+        _forget_the_machine(tagger.tagger_)
+    elif isinstance(tagger, Parser):
         return
     if tagger.templates is not None and tagger.templates not in presets():
         tagger.templates_.name = Path(tagger.templates).name

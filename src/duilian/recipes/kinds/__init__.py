@@ -3,7 +3,15 @@
 from duilian.recipes.kinds.coupled import CoupledSettings
 from duilian.recipes.kinds.crf import CrfSettings
 from duilian.recipes.kinds.guided import GuidedSettings
+from duilian.recipes.kinds.joint_parser import JointParserSettings
 from duilian.recipes.kinds.parser import ParserSettings
 from duilian.recipes.kinds.two_chain import TwoChainSettings
 
-__all__ = ["CoupledSettings", "CrfSettings", "GuidedSettings", "ParserSettings", "TwoChainSettings"]
+__all__ = [
+    "CoupledSettings",
+    "CrfSettings",
+    "GuidedSettings",
+    "JointParserSettings",
+    "ParserSettings",
+    "TwoChainSettings",
+]

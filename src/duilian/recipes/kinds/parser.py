@@ -36,15 +36,27 @@ def train_parser(recipe: Recipe, run: Run) -> float | None:
     model = dict(recipe.model)
     folds = model.pop("folds", 0)
     parser = Parser(side.standard, **model, **{"iterations": ITERATIONS} | learn_settings(recipe, run))
-    corpus, dev = corpora_of(recipe, side, trees="whole")
-    warn_of_overlap([(corpus, dev)], "word", run)
-    layers, dev_layers = parser.layers(corpus), None if dev is None else parser.layers(dev)
-    if folds:
-        if run.on_stage:
-            run.on_stage(f"tagging in {folds} folds")
-        layers, dev_layers = _with_predicted_tags(corpus, dev, folds, parser.threads)
+    corpora = corpora_of(recipe, side, trees="whole")
+    if not folds:
+        return fit_and_save(parser, recipe, run, corpora)
+    if run.on_stage:
+        run.on_stage(f"tagging in {folds} folds")
+    return fit_and_save(parser, recipe, run, corpora, _with_predicted_tags(*corpora, folds, parser.threads))
+
+
+def fit_and_save(
+    parser: Parser,
+    recipe: Recipe,
+    run: Run,
+    corpora: tuple[Corpus, Corpus | None],
+    layers: tuple[list[Layer], list[Layer] | None] | None = None,
+) -> float | None:
+    """Train on the sentences of train and dev, or on these layers of them; gives the score on the dev set."""
+    corpus, dev = corpora
+    warn_of_overlap([corpora], "word", run)
+    train_layers, dev_layers = layers or (parser.layers(corpus), None if dev is None else parser.layers(dev))
     parser.fit(
-        layers,
+        train_layers,
         dev=dev_layers,
         on_iteration=run.on_iteration,
         checkpoint=run.checkpoint,
@@ -52,7 +64,8 @@ def train_parser(recipe: Recipe, run: Run) -> float | None:
     )
     if parser.lifted_:
         run.warn(f"{parser.lifted_} words of crossing arcs were lifted to make the trees projective")
-    return save(parser, recipe, run, side_notes(side, corpus, dev) | {"lifted": parser.lifted_})
+    notes = side_notes(recipe.sides[0], corpus, dev) | {"lifted": parser.lifted_}
+    return save(parser, recipe, run, notes)
 
 
 def _with_predicted_tags(
