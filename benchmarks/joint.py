@@ -3,7 +3,7 @@
     python benchmarks/joint.py --data DIR --models FOLDER [--orders 1 2 3] [--part dev]
 
 Models are made by recipes/udc-joint{1,2,3}.toml and kept in FOLDER, as are the parsers that they are compared
-with, those of recipes/udc-parser{1,2,3}.toml over tags of the same plain tagger, jack-knifed in 10 folds too. One
+with, recipes/udc-parser{1,2,3}.toml over tags of the same plain tagger, jack-knifed in 10 folds too. One
 thread; speed is that of everything behind the words, with tagging, in sentences per CPU second, the best of
 several rounds that take turns.
 """

@@ -11,6 +11,7 @@
 #include "duilian/learn/perceptron.hpp"
 #include "duilian/tree/parser.hpp"
 #include "random.hpp"
+#include "tree/test_joint_chart.hpp"
 
 using namespace duilian;
 
