@@ -31,7 +31,7 @@ from measure import facts
 HERE = Path(__file__).resolve().parent
 ROUNDS = 3
 FOLDS = 10
-THRESHOLDS = (0.001, 0.01, 0.03, 0.1)
+THRESHOLDS = (0.03, 0.05, 0.1, 0.3)
 PATTERNS_SHOWN = 14
 Parse = Callable[[], list[Layer]]
 
