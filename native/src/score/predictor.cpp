@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "duilian/parallel.hpp"
+#include "duilian/score/compile.hpp"
 
 namespace duilian {
 
@@ -25,19 +26,8 @@ CompiledWeights compile_weights(const TaggerLayout& layout, std::span<const floa
                                 std::span<const std::uint64_t> keys, float least) {
   CompiledWeights out;
   out.transition.assign(weights.begin(), weights.begin() + layout.transitions());
-  const float* value = weights.data() + layout.transitions();
-  std::vector<std::uint64_t> kept;
-  std::vector<std::size_t> begins;
-  for (std::size_t row = 0; row < keys.size(); ++row) {
-    const std::size_t begin = out.label.size();
-    for (std::int64_t k = layout.first[row]; k < layout.first[row + 1]; ++k) {
-      if (value[k] != 0.0F && std::abs(value[k]) >= least) out.add(layout.label[k], value[k]);
-    }
-    if (!out.end_feature(begin)) continue;
-    kept.push_back(keys[row]);
-    begins.push_back(begin);
-  }
-  out.place(kept, begins);
+  const auto state = weights.subspan(static_cast<std::size_t>(layout.transitions()));
+  compile_rows(layout.first, layout.label, state, keys, least, out);
   return out;
 }
 

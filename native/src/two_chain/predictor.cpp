@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "duilian/parallel.hpp"
+#include "duilian/score/compile.hpp"
 
 namespace duilian {
 
@@ -47,21 +48,9 @@ TwoChainWeights compile_two_chain(const TwoChainLayout& layout, std::span<const 
   if (static_cast<std::int64_t>(weights.size()) != layout.weights() || keys.size() + 1 != layout.first.size())
     throw std::invalid_argument("the weights do not fit the model");
   TwoChainWeights out;
-  const auto cliques = static_cast<std::ptrdiff_t>(layout.shape.clique_weights());
-  out.clique.assign(weights.begin(), weights.begin() + cliques);
-  const float* value = weights.data() + cliques;
-  std::vector<std::uint64_t> kept;
-  std::vector<std::size_t> begins;
-  for (std::size_t row = 0; row < keys.size(); ++row) {
-    const std::size_t begin = out.label.size();
-    for (std::int64_t k = layout.first[row]; k < layout.first[row + 1]; ++k) {
-      if (value[k] != 0.0F && std::abs(value[k]) >= least) out.add(layout.slot[k], value[k]);
-    }
-    if (!out.end_feature(begin)) continue;
-    kept.push_back(keys[row]);
-    begins.push_back(begin);
-  }
-  out.place(kept, begins);
+  const std::size_t cliques = layout.shape.clique_weights();
+  out.clique.assign(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(cliques));
+  compile_rows(layout.first, layout.slot, weights.subspan(cliques), keys, least, out);
   return out;
 }
 
