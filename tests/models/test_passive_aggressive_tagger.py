@@ -1,0 +1,49 @@
+"""The plain tagger learned passive-aggressively: what a round sees, and what it comes to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from duilian import Tagger, _native, demo
+from duilian.corpus import Layer, read
+from duilian.errors import ConfigError
+
+FOLDER = demo.__path__[0]
+SENTENCES = [
+    Layer(("我们", "去", "北京"), ("PN", "VV", "NR")),
+    Layer(("北京", "很", "大"), ("NR", "AD", "VA")),
+    Layer(("他", "去", "过"), ("PN", "VV", "AS")),
+]
+
+
+@pytest.mark.parametrize("level", ["word", "char"])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_difference_is_the_gradient_of_a_very_sure_crf(level: str, seed: int) -> None:
+    """Expected counts become those of the best labels when all scores are many times as large."""
+    tagger = Tagger("ctb", level=level)  # type: ignore[arg-type]
+    tagger._prepare(SENTENCES)
+    data, _ = tagger._data(SENTENCES)
+    weights = np.random.default_rng(seed).normal(size=tagger.layout_.weights).astype(np.float32)
+    structure = _native.TaggingStructure(tagger.layout_, data)
+    objective = _native.TaggingObjective(tagger.layout_, data)
+    for example in range(len(SENTENCES)):
+        cost, difference = structure.difference(weights, example, 0)
+        _, gradient = objective.gradient(weights, 1e4, example)
+        assert cost == 1.0
+        np.testing.assert_allclose(difference, gradient, atol=1e-3)
+
+
+def test_it_learns_and_has_the_same_bytes(tmp_path) -> None:
+    train, dev = (read(f"{FOLDER}/{name}.txt", standard="ctb") for name in ("ctb", "ctb-dev"))
+    models = [Tagger("ctb", algorithm="pa", iterations=4, threads=k).fit(train, dev=dev) for k in (1, 2)]
+    assert models[0].score(dev) > 0.85
+    for k, model in enumerate(models):
+        model.save(tmp_path / f"{k}.model")
+    assert (tmp_path / "0.model").read_bytes() == (tmp_path / "1.model").read_bytes()
+
+
+def test_partly_annotated_sentences_are_refused() -> None:
+    partly = [*SENTENCES, Layer(("他", "去"), ("PN", None))]
+    with pytest.raises(ConfigError, match="needs a label for every unit\n  hint: use algorithm = 'adagrad'"):
+        Tagger("ctb", algorithm="pa").fit(partly)
