@@ -4,7 +4,7 @@ Matches become wishes to the decoder: labels that are allowed at a unit, or a bo
 does not have leave its analysis alone. The same matches can be columns for feature templates, so that a
 model learns how far to trust the lexicon.
 
-The entries lie in a native table, a million of them in less than 100 MB, which also finds them in texts; see
+The entries lie in a native table, a million of them in some 100 MB, which also finds them in texts; see
 `native/include/duilian/lexicon/word_list.hpp`.
 """
 
