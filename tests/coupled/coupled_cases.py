@@ -354,11 +354,12 @@ class Twin:
     def narrowed(
         self, sentence: int, columns: scorer.Columns, prior: Sequence[list[list[float]]], margin: float
     ) -> scorer.Columns:
-        """Without the bundles that by their sides alone lie twice `margin` below the best one, and of the
-        others without those that do so by `margin`, joint features included.
+        """Without the bundles that by their sides alone lie twice `margin` below the best one (if there are
+        no rules), and of the others without those that do so by `margin`, joint features included.
         """
-        by_sides = self.near_best(sentence, columns, prior, 2 * margin, with_joint=False)
-        return self.near_best(sentence, by_sides, prior, margin)
+        if all(rules.allows.all() and rules.start.all() and rules.end.all() for rules in self.case.rules):
+            columns = self.near_best(sentence, columns, prior, 2 * margin, with_joint=False)
+        return self.near_best(sentence, columns, prior, margin)
 
     def near_best(
         self,

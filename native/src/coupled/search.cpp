@@ -25,8 +25,10 @@ void build(const CoupledShape& shape, const CoupledTransitions& between, const J
     throw std::invalid_argument("no path through the lattice is legal");
   }
   const bool is_narrow = !work.prior.empty() && std::isfinite(margin);
-  // What the sides alone put far away is not worth a look at its joint features.
-  if (is_narrow) narrow(shape, work.candidates, work.prior, 2.0 * margin, {}, work.joint, work.space);
+  // What the sides alone put far away is not worth a look at its joint features. Under rules the search for a
+  // legal path among so many bundles would cost more than it saves.
+  if (is_narrow && shape.is_free())
+    narrow(shape, work.candidates, work.prior, 2.0 * margin, {}, work.joint, work.space);
   score_states(shape, work.scores, source, work.joint, work.space);
   if (is_narrow) narrow(shape, work.candidates, work.prior, margin, {}, work.joint, work.space);
   score_between(shape, between, work.space);
