@@ -43,7 +43,9 @@ def recipe(tmp_path, monkeypatch):
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_shipped_recipes_are_sound(path, tmp_path):
     found = Recipe.load(path, tmp_path)
-    named = [kind for kind in ("two-chain", "guided", "parser") if kind in path.stem]
+    marks = {kind: kind for kind in ("two-chain", "guided", "parser", "multitask")}
+    marks |= {"mixed": "dynamic", "joint": "joint-parser"}
+    named = [kind for mark, kind in marks.items() if mark in path.stem]
     assert found.kind == (named[0] if named else "coupled" if "-pd" in path.stem else "crf")
     with pytest.raises(ConfigError, match="there is no file") as caught:
         found.corpus(found.sides[0], "train")

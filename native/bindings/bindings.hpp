@@ -4,8 +4,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
+
+#include "duilian/score/lines.hpp"
 
 namespace duilian::bindings {
 
@@ -22,6 +27,8 @@ void bind_tree(nb::module_& m);
 void bind_joint(nb::module_& m);
 void bind_two_chain(nb::module_& m);
 void bind_learn(nb::module_& m);
+void bind_dynamic(nb::module_& m);
+void bind_multitask(nb::module_& m);
 
 template <class T, std::size_t N = 1>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<N>>;
@@ -52,6 +59,25 @@ template <class T>
   auto* kept = new std::vector<T>(std::move(values));
   nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return Array<T, 2>(kept->data(), {columns == 0 ? 0 : kept->size() / columns, columns}, owner);
+}
+
+/// Of a model that labels lines; see `tag_lines`.
+template <class Model>
+[[nodiscard]] nb::bytes tag_bytes(const Model& model, const nb::bytes& text, const LineOptions& options,
+                                  std::size_t threads) {
+  const std::string_view shown(text.c_str(), text.size());
+  const std::string out =
+      without_gil([&] { return tag_lines(*label_model(model, options.starts), shown, options, threads); });
+  return nb::bytes(out.data(), out.size());
+}
+
+/// Labels and the number of sentences that the wishes left no analysis; see `predict`.
+template <class Model>
+[[nodiscard]] auto predict_labels(const Model& model, const Sentences& sentences, const Wishes& wishes,
+                                  std::size_t threads) {
+  std::int64_t impossible = 0;
+  auto labels = without_gil([&] { return predict(model, sentences, wishes, threads, impossible); });
+  return std::make_tuple(to_numpy(std::move(labels)), impossible);
 }
 
 template <class T>

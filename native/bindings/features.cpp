@@ -25,6 +25,7 @@ void bind_features(nb::module_& m) {
           "first", [](const Sentences& self) { return to_numpy(self.first()); }, nb::rv_policy::move);
 
   nb::class_<TemplateSet>(m, "TemplateSet")
+      .def(nb::init<>())
       .def_ro("columns", &TemplateSet::columns)
       .def_ro("has_transitions", &TemplateSet::has_transitions)
       .def("__len__", [](const TemplateSet& self) { return self.templates.size(); })

@@ -2,10 +2,10 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings.hpp"
 #include "duilian/learn/exponentiated.hpp"
 #include "duilian/learn/passes.hpp"
 #include "duilian/learn/passive_aggressive.hpp"
+#include "structured.hpp"
 
 namespace duilian::bindings {
 
@@ -13,24 +13,11 @@ using namespace nb::literals;
 
 namespace {
 
-using Weights = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 /// What stochastic gradient descent carries from pass to pass.
 struct SgdState {
   std::int64_t steps;
   double scale;
 };
-
-/// What the averaged perceptron carries from pass to pass.
-struct PerceptronState {
-  std::int64_t rounds;
-};
-
-[[nodiscard]] std::span<float> view(const Weights& weights, std::int64_t expected) {
-  if (weights.size() != static_cast<std::size_t>(expected))
-    throw std::invalid_argument("the weights do not fit the model");
-  return {weights.data(), weights.size()};
-}
 
 /// The gradient of one example with every entry written out, for tests.
 template <Objective M>
@@ -83,8 +70,6 @@ void bind_learning(nb::class_<M>& objective) {
           },
           "weights"_a, "state"_a, "lambda_"_a, "t0"_a, "order"_a, "batch"_a, "threads"_a);
 }
-
-using Lag = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// The calls of objectives that compare gold with a guess.
 template <Objective M>
@@ -139,38 +124,6 @@ void bind_tree_learning(nb::module_& m) {
   bind_adagrad(pruning);
 }
 
-using Lag = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-/// The same for every structured model: one pass, and what a single answer says.
-template <StructuredModel M>
-void bind_structure(nb::class_<M>& structure) {
-  structure.def_prop_ro("weights", &M::weights)
-      .def(
-          "answers", [](const M& self, std::int64_t example) { return self.answers(example); }, "example"_a)
-      .def(
-          "difference",
-          [](const M& self, const Weights& weights, std::int64_t example, std::size_t answer) {
-            typename M::Work work;
-            std::vector<Delta> found;
-            const WeightView shown{view(weights, self.weights()), 1.0F};
-            const double cost = self.respond(shown, example, answer, work, found);
-            std::vector<double> dense(static_cast<std::size_t>(self.weights()), 0.0);
-            for (const Delta& delta : found) dense[delta.weight] += delta.value;
-            return std::make_tuple(cost, to_numpy(std::move(dense)));
-          },
-          "weights"_a, "example"_a, "answer"_a)
-      .def(
-          "passive_aggressive_pass",
-          [](const M& self, const Weights& weights, const Lag& lag, double aggressiveness,
-             PerceptronState& state, const Input<std::int64_t>& order) {
-            const PassiveAggressiveRule rule{
-                view(weights, self.weights()), {lag.data(), lag.size()}, aggressiveness, &state.rounds};
-            return without_gil(
-                [&] { return passive_aggressive_pass(self, rule, {order.data(), order.size()}); });
-          },
-          "weights"_a, "lag"_a, "aggressiveness"_a, "state"_a, "order"_a);
-}
-
 }  // namespace
 
 void bind_learn(nb::module_& m) {
@@ -206,6 +159,16 @@ void bind_learn(nb::module_& m) {
   tagging.def(nb::init<const TaggerLayout&, const TaggingData&>(), "layout"_a, "data"_a,
               nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
   bind_learning(tagging);
+
+  nb::class_<DynamicObjective> dynamic(m, "DynamicObjective");
+  dynamic.def(nb::init<const DynamicTraining&>(), "training"_a, nb::keep_alive<1, 2>());
+  bind_gradient(dynamic);
+  bind_adagrad(dynamic);
+
+  nb::class_<MultitaskObjective> multitask(m, "MultitaskObjective");
+  multitask.def(nb::init<const MultitaskTraining&>(), "training"_a, nb::keep_alive<1, 2>());
+  bind_gradient(multitask);
+  bind_adagrad(multitask);
 
   nb::class_<ExponentiatedGradient>(m, "ExponentiatedGradient")
       .def(nb::init<const TaggerLayout&, const TaggingData&, double>(), "layout"_a, "data"_a, "penalty"_a,

@@ -23,5 +23,7 @@ NB_MODULE(_native, m) {
   bind_tree(m);
   bind_joint(m);
   bind_two_chain(m);
+  bind_dynamic(m);
+  bind_multitask(m);
   bind_learn(m);
 }

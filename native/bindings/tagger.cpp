@@ -85,18 +85,24 @@ void bind_tagger(nb::module_& m) {
           },
           "allowed"_a, "unit"_a, "label"_a, "score"_a);
 
+  nb::class_<LineOptions>(m, "LineOptions")
+      .def(
+          "__init__",
+          [](LineOptions* self, bool has_words, std::pair<bool, bool> joins, std::vector<std::string> name,
+             const std::vector<bool>& starts, std::string between, std::string before_tag) {
+            new (self) LineOptions{has_words,          {joins.first, joins.second},
+                                   std::move(name),    {starts.begin(), starts.end()},
+                                   std::move(between), std::move(before_tag)};
+          },
+          "has_words"_a, "joins"_a, "name"_a, "starts"_a, "between"_a, "before_tag"_a)
+      .def_ro("starts", &LineOptions::starts);
+
   nb::class_<Predictor>(m, "Predictor")
       .def(nb::init<std::int32_t, Succession, CompiledWeights, TemplateSet, Folding>(), "labels"_a, "rules"_a,
            "weights"_a, "templates"_a, "folding"_a)
       .def_prop_ro("weights", &Predictor::weights)
-      .def(
-          "predict",
-          [](const Predictor& self, const Sentences& sentences, const Wishes& wishes, std::size_t threads) {
-            std::int64_t impossible = 0;
-            auto labels = without_gil([&] { return predict(self, sentences, wishes, threads, impossible); });
-            return std::make_tuple(to_numpy(std::move(labels)), impossible);
-          },
-          "sentences"_a, "wishes"_a, "threads"_a)
+      .def("tag_lines", &tag_bytes<Predictor>, "text"_a, "options"_a, "threads"_a)
+      .def("predict", &predict_labels<Predictor>, "sentences"_a, "wishes"_a, "threads"_a)
       .def(
           "predict_marginals",
           [](const Predictor& self, const Sentences& sentences, const Wishes& wishes, std::size_t threads) {
@@ -116,25 +122,6 @@ void bind_tagger(nb::module_& m) {
           },
           "sentences"_a, "wishes"_a, "sentence"_a);
 
-  nb::class_<LineOptions>(m, "LineOptions")
-      .def(
-          "__init__",
-          [](LineOptions* self, bool has_words, std::pair<bool, bool> joins, std::vector<std::string> name,
-             const std::vector<bool>& starts, std::string between, std::string before_tag) {
-            new (self) LineOptions{has_words,          {joins.first, joins.second},
-                                   std::move(name),    {starts.begin(), starts.end()},
-                                   std::move(between), std::move(before_tag)};
-          },
-          "has_words"_a, "joins"_a, "name"_a, "starts"_a, "between"_a, "before_tag"_a)
-      .def_ro("starts", &LineOptions::starts);
-  m.def(
-      "tag_lines",
-      [](const Predictor& predictor, const nb::bytes& text, const LineOptions& options, std::size_t threads) {
-        const std::string_view shown(text.c_str(), text.size());
-        const std::string out = without_gil([&] { return tag_lines(predictor, shown, options, threads); });
-        return nb::bytes(out.data(), out.size());
-      },
-      "predictor"_a, "text"_a, "options"_a, "threads"_a);
   m.def(
       "tag_rows",
       [](const Predictor& predictor, const nb::bytes& text, const std::vector<std::size_t>& field,

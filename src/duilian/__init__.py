@@ -5,7 +5,17 @@ from duilian.errors import DuilianError
 from duilian.features import Templates
 from duilian.lattice import Chain, Lattice
 from duilian.lexicon import Lexicon
-from duilian.models import CRF, CoupledTagger, GuidedTagger, JointParser, Parser, Tagger, TwoChainTagger
+from duilian.models import (
+    CRF,
+    CoupledTagger,
+    DynamicTagger,
+    GuidedTagger,
+    JointParser,
+    MultitaskTagger,
+    Parser,
+    Tagger,
+    TwoChainTagger,
+)
 from duilian.standards import BoundaryScheme, Mapping, Standard, explain
 from duilian.text import Folding
 
@@ -18,6 +28,7 @@ __all__ = [
     "Corpus",
     "CoupledTagger",
     "DuilianError",
+    "DynamicTagger",
     "Folding",
     "GuidedTagger",
     "JointParser",
@@ -25,6 +36,7 @@ __all__ = [
     "Layer",
     "Lexicon",
     "Mapping",
+    "MultitaskTagger",
     "Parser",
     "Sentence",
     "Standard",

@@ -43,6 +43,9 @@ class ModelCard:
     weights: int
     arrays: Sequence[tuple[str, str, int]]  # name, type, bytes
     notes: Mapping[str, Any]
+    mapping: Mapping[
+        str, Sequence[str]
+    ]  # of a multi-task tagger: label of the first standard → of the second
 
     @classmethod
     def read(cls, path: str | Path) -> ModelCard:
@@ -70,6 +73,7 @@ class ModelCard:
             weights=sum(array.size for name, array in arrays.items() if _holds_weights(name)),
             arrays=[(name, str(array.dtype), array.nbytes) for name, array in arrays.items()],
             notes=header.get("notes", {}),
+            mapping=header.get("mapping", {}),
         )
 
     def side_notes(self, standard: str) -> Mapping[str, Any]:
@@ -99,6 +103,7 @@ class ModelCard:
             "weights": self.weights,
             "arrays": [{"name": name, "type": dtype, "bytes": size} for name, dtype, size in self.arrays],
             "notes": rest,
+            **({"mapping": dict(self.mapping)} if self.mapping else {}),
         }
 
 

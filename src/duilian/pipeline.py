@@ -22,7 +22,7 @@ from duilian.doc import Doc, Words
 from duilian.errors import ConfigError
 from duilian.evaluation import LabelMeaning
 from duilian.features.templates import pack
-from duilian.models import CoupledTagger, Tagger, TwoChainTagger, standards_of
+from duilian.models import CoupledTagger, MultitaskTagger, Tagger, TwoChainTagger, standards_of
 from duilian.models import load as load_model
 from duilian.models.encoding import Encoding
 
@@ -249,9 +249,9 @@ def _words(
 def load(path: str | Path) -> Analyzer:
     """The analyser in a model file."""
     model = load_model(path)
-    if isinstance(model, TwoChainTagger):
+    if isinstance(model, MultitaskTagger | TwoChainTagger):
         raise ConfigError(
-            f"{path}: an analyser cannot stand on a model of kind two-chain yet",
+            f"{path}: an analyser cannot stand on a model of kind {model.kind} yet",
             "use `duilian tag` or `duilian segment`",
         )
     return Analyzer(model)

@@ -22,6 +22,7 @@ Spans = npt.NDArray[np.int64]
 """[n, 2] start and end of each piece."""
 
 Script = Literal["as-is", "simplified"]
+Letters = Literal["as-is", "unified"]
 WholeKind = Literal["url", "email", "hashtag", "mention", "number", "word", "emoji"]
 WHOLE_KINDS: tuple[WholeKind, ...] = get_args(WholeKind)
 
@@ -95,14 +96,20 @@ def char_types(text: str) -> list[str]:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Folding:
-    """What features see of a character; one character for one, so that offsets stay true."""
+    """What features see of a character; one character for one, so that offsets stay true.
+
+    Only `letters="unified"` is about whole units: to features every one of letters only is `ENG`.
+    """
 
     width: bool = True  # Ａ１， → A1,
     script: Script = "as-is"  # simplified: 說 → 说 (needs the extra `zh`, OpenCC)
+    letters: Letters = "as-is"  # unified: iPhone → ENG
 
     def __post_init__(self) -> None:
         if self.script not in ("as-is", "simplified"):
             raise ConfigError(f"script must be 'as-is' or 'simplified', got {self.script!r}")
+        if self.letters not in ("as-is", "unified"):
+            raise ConfigError(f"letters must be 'as-is' or 'unified', got {self.letters!r}")
 
     def __call__(self, text: str) -> str:
         return self.native.fold(check_text(text))
@@ -110,7 +117,8 @@ class Folding:
     @functools.cached_property
     def native(self) -> _native.Folding:
         """The native form, made once."""
-        return _native.Folding(self.width, list(_to_simplified()) if self.script == "simplified" else [])
+        pairs = list(_to_simplified()) if self.script == "simplified" else []
+        return _native.Folding(self.width, pairs, self.letters == "unified")
 
 
 @functools.cache

@@ -206,3 +206,25 @@ def test_a_full_disk_is_one_sentence():
         )
     assert done.returncode == 1
     assert done.stderr == b"duilian: <stdout>: no space left on device\n"
+
+
+def test_mix_writes_the_format_it_read_and_tells_what_it_did(duilian, tmp_path):
+    status, out, err = duilian(
+        "corpus", "mix", "a.txt", "--standard", "pku", "--share", "1", "--tags", "NR,VV"
+    )
+    assert (status, out) == (
+        0,
+        TEXT.replace("来", "ENG").replace("去", "ENG").replace("北湖", "ENG").replace("走", "ENG"),
+    )
+    assert err == "duilian: 4 of 11 words are English now (v 3, ns 1)\n"
+    assert duilian("corpus", "mix", "a.txt", "--standard", "pku", "--preset", "E", "-o", "b.txt")[0] == 0
+    assert len(read(str(tmp_path / "b.txt"), standard="pku")) == 3
+
+
+def test_mix_refuses_what_it_cannot_do(duilian, tmp_path):
+    assert duilian("corpus", "mix", "a.txt")[0] == 2
+    status, _, err = duilian("corpus", "mix", "a.txt", "--preset", "Z")
+    assert (status, err.splitlines()[0]) == (1, "duilian: there is no preset 'Z'")
+    status, _, err = duilian("corpus", "mix", "a.txt", "--preset", "H1")
+    assert (status, err.splitlines()[0]) == (1, "duilian: respective replacement needs a dictionary")
+    assert duilian("corpus", "mix", "none.txt", "--preset", "A")[0] == 1

@@ -104,7 +104,7 @@ def test_a_tag_whose_partners_are_not_in_the_data() -> None:
 
 
 def test_a_wrong_choice_for_unknown_tags() -> None:
-    with pytest.raises(ConfigError, match="unknown must be 'error' or 'complete', got 'ignore'"):
+    with pytest.raises(ConfigError, match="unknown must be 'error', 'complete' or 'keep', got 'ignore'"):
         Mapping.from_table("ctb-pku.tight", unknown="ignore")  # type: ignore[arg-type]
 
 

@@ -115,7 +115,7 @@ TransitionShape shape_of(std::int32_t labels, const Succession& rules) {
 }
 
 LabelTransitions::LabelTransitions(const TransitionShape& kept_shape, const Succession& rules,
-                                   std::span<const float> score)
+                                   std::span<const float> score, bool has_exponentials)
     : shape(kept_shape) {
   const std::size_t edge = shape.labels + 1;
   const std::size_t stride = padded(shape.cols);
@@ -140,6 +140,7 @@ LabelTransitions::LabelTransitions(const TransitionShape& kept_shape, const Succ
   }
   if (peak == kForbidden) peak = floor = 0.0;
   spread = peak - floor;
+  if (!has_exponentials) return;
   exp_core.resize(core.size());
   kernels().exponentials(core.data(), peak, core.size(), exp_core.data());
   exp_arc.resize(arc.size());

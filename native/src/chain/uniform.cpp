@@ -195,9 +195,40 @@ void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMargina
   sum_pairs(chain, work, out);
 }
 
+void best_step(const LabelTransitions& between, const double* before, double* after) {
+  const TransitionShape& s = between.shape;
+  if (s.cols < s.labels) std::fill_n(after, s.stride(), kForbidden);  // the core does not reach these
+  kernels().max_plus(before + s.row0, between.core.data(), s.rows, padded(s.cols), after + s.col0);
+  for (const Diagonal& d : s.diagonals) {
+    kernels().raise_sums(before + d.i0, between.arc.data() + d.at, d.size, after + d.j0);
+  }
+}
+
+std::size_t best_before(const LabelTransitions& between, const double* before, std::size_t j) {
+  const TransitionShape& s = between.shape;
+  double highest = kForbidden;
+  std::size_t from = 0;
+  const auto offer = [&](std::size_t i, double sum) {
+    if (sum > highest || (sum == highest && sum != kForbidden && i < from)) {
+      highest = sum;
+      from = i;
+    }
+  };
+  if (j >= s.col0 && j < s.col0 + s.cols) {
+    for (std::size_t i = 0; i < s.rows; ++i) {
+      offer(s.row0 + i, before[s.row0 + i] + between.core[i * padded(s.cols) + j - s.col0]);
+    }
+  }
+  for (const Diagonal& d : s.diagonals) {
+    if (j >= d.j0 && j < d.j0 + d.size) {
+      offer(d.i0 + j - d.j0, before[d.i0 + j - d.j0] + between.arc[d.at + j - d.j0]);
+    }
+  }
+  return from;
+}
+
 bool try_best_labels(const UniformChain& chain, UniformWorkspace& work, std::span<std::int32_t> labels) {
-  const LabelTransitions& m = chain.between;
-  const TransitionShape& s = m.shape;
+  const TransitionShape& s = chain.between.shape;
   const std::size_t stride = s.stride();
   const auto T = static_cast<std::size_t>(chain.positions);
   work.alpha.resize(T * stride);
@@ -209,12 +240,7 @@ bool try_best_labels(const UniformChain& chain, UniformWorkspace& work, std::spa
       std::copy_n(state, s.labels, delta);
       continue;
     }
-    if (s.cols < s.labels) std::fill_n(delta, stride, kForbidden);  // the core does not reach these
-    const double* before = delta - stride;
-    kernels().max_plus(before + s.row0, m.core.data(), s.rows, padded(s.cols), delta + s.col0);
-    for (const Diagonal& d : s.diagonals) {
-      kernels().raise_sums(before + d.i0, m.arc.data() + d.at, d.size, delta + d.j0);
-    }
+    best_step(chain.between, delta - stride, delta);
     for (std::size_t l = 0; l < s.labels; ++l) delta[l] += state[l];
   }
   if (T == 0) return true;
@@ -224,26 +250,7 @@ bool try_best_labels(const UniformChain& chain, UniformWorkspace& work, std::spa
   labels[T - 1] = static_cast<std::int32_t>(best);
   for (std::size_t t = T - 1; t > 0; --t) {
     // Which i gave the maximum is found again for the one j that matters.
-    const double* before = work.alpha.data() + (t - 1) * stride;
-    double highest = kForbidden;
-    std::size_t from = 0;
-    const auto offer = [&](std::size_t i, double sum) {
-      if (sum > highest || (sum == highest && sum != kForbidden && i < from)) {
-        highest = sum;
-        from = i;
-      }
-    };
-    if (best >= s.col0 && best < s.col0 + s.cols) {
-      for (std::size_t i = 0; i < s.rows; ++i) {
-        offer(s.row0 + i, before[s.row0 + i] + m.core[i * padded(s.cols) + best - s.col0]);
-      }
-    }
-    for (const Diagonal& d : s.diagonals) {
-      if (best >= d.j0 && best < d.j0 + d.size) {
-        offer(d.i0 + best - d.j0, before[d.i0 + best - d.j0] + m.arc[d.at + best - d.j0]);
-      }
-    }
-    best = from;
+    best = best_before(chain.between, work.alpha.data() + (t - 1) * stride, best);
     labels[t - 1] = static_cast<std::int32_t>(best);
   }
   return true;

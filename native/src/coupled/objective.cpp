@@ -10,9 +10,6 @@ namespace duilian {
 
 namespace {
 
-// A smaller change of a probability would not show in a float weight.
-constexpr double kNegligible = 1e-6;
-
 /// The states in `kept` (ascending), which are not scored yet.
 [[nodiscard]] Lattice part_of(const Lattice& x, std::span<const std::int32_t> kept) {
   Lattice out;

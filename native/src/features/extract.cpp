@@ -1,21 +1,18 @@
 #include "duilian/features/extract.hpp"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 #include <utility>
 
 #include "duilian/concat.hpp"
+#include "duilian/features/evaluate.hpp"
 #include "duilian/text/characters.hpp"
 
 namespace duilian {
 
 namespace {
 
-constexpr std::u32string_view kBefore = U"<s>";
-constexpr std::u32string_view kAfter = U"</s>";
-constexpr std::u32string_view kLengths[] = {U"0", U"1", U"2", U"3", U"4", U"5+"};
-constexpr std::size_t kMaxValues = 8;
+using namespace templating;
 
 /// One sentence, with the pseudo units around it: each is one character, `<s>` or `</s>`.
 class Window {
@@ -60,13 +57,7 @@ class Window {
   }
   [[nodiscard]] std::u32string_view type(std::int64_t unit) const {
     if (!is_inside(unit)) return U"edge";
-    const std::u32string_view chars = text(unit);
-    const CharClass kind = char_class(chars.front());
-    for (const char32_t c : chars.substr(1)) {
-      const CharClass other = char_class(c);
-      if (other != kind && other != CharClass::extend) return U"mixed";
-    }
-    return char_type_name(kind);
+    return type_of(text(unit));
   }
 
  private:
@@ -76,127 +67,11 @@ class Window {
   std::vector<std::size_t> column_of_;
 };
 
-struct Value {
-  std::u32string_view text;
-  std::uint64_t hash = 0;
-  bool is_there = false;
-};
-
-[[nodiscard]] Value value_of(std::u32string_view text) { return {text, hash_text(text), true}; }
-
-/// The i-th character, counted from the end if negative.
-[[nodiscard]] Value character(const Window& x, std::int64_t unit, std::int32_t i) {
-  const std::int64_t length = x.length(unit);
-  const std::int64_t at = i >= 0 ? i : length + i;
-  return at < 0 || at >= length ? Value{} : value_of(x.characters(unit, at, 1));
-}
-
-[[nodiscard]] Value prefix(const Window& x, std::int64_t unit, std::int32_t n) {
-  return n > x.length(unit) ? Value{} : value_of(x.characters(unit, 0, n));
-}
-
-[[nodiscard]] Value suffix(const Window& x, std::int64_t unit, std::int32_t n) {
-  const std::int64_t length = x.length(unit);
-  return n > length ? Value{} : value_of(x.characters(unit, length - n, n));
-}
-
-/// The value of an atom that has one at most.
-[[nodiscard]] Value evaluate(const Window& x, const Atom& atom, std::int64_t t) {
-  const std::int64_t unit = t + atom.offset;
-  using Kind = Atom::Kind;
-  switch (atom.kind) {
-    case Kind::text:
-      return {x.text(unit), x.text_hash(unit), true};
-    case Kind::character:
-      return character(x, unit, atom.first);
-    case Kind::prefix:
-      return prefix(x, unit, atom.first);
-    case Kind::suffix:
-      return suffix(x, unit, atom.first);
-    case Kind::type:
-      return value_of(x.type(unit));
-    case Kind::char_type: {
-      if (!x.is_inside(unit)) return atom.first == 0 || atom.first == -1 ? value_of(U"edge") : Value{};
-      const Value c = character(x, unit, atom.first);
-      return c.is_there ? value_of(char_type_name(char_class(c.text.front()))) : c;
-    }
-    case Kind::length:
-      return value_of(kLengths[std::min<std::int64_t>(x.length(unit), 5)]);
-    case Kind::same:
-      return value_of(x.text(unit) == x.text(t + atom.first) ? U"yes" : U"no");
-    case Kind::column:
-      return {x.column(atom.first, unit), x.column_hash(atom.first, unit), true};
-    default:
-      return value_of(U"");  // bias
-  }
-}
-
-/// Calls take(value) for each value of an atom that may have several.
-template <class Take>
-void evaluate_several(const Window& x, const Atom& atom, std::int64_t t, const Take& take) {
-  const std::int64_t unit = t + atom.offset;
-  const std::int64_t length = x.length(unit);
-  using Kind = Atom::Kind;
-  if (atom.kind == Kind::inner) {
-    for (std::int64_t k = 1; k + 1 < length; ++k) take(value_of(x.characters(unit, k, 1)));
-  } else if (atom.kind == Kind::repeat) {
-    for (std::int64_t k = 0; k + 1 < length; ++k) {
-      if (x.characters(unit, k, 1) == x.characters(unit, k + 1, 1)) take(value_of(x.characters(unit, k, 1)));
-    }
-  } else {
-    for (std::int32_t n = atom.first; n <= std::min<std::int64_t>(atom.last, length); ++n) {
-      take(atom.kind == Kind::prefix ? prefix(x, unit, n) : suffix(x, unit, n));
-    }
-  }
-}
-
-[[nodiscard]] bool holds(const Window& x, const Condition& condition, std::int64_t t) {
-  const std::int64_t unit = t + condition.offset;
-  bool is_true = false;
-  switch (condition.kind) {
-    case Condition::Kind::single:
-      is_true = x.length(unit) == 1;
-      break;
-    case Condition::Kind::same:
-      is_true = x.text(unit) == x.text(t + condition.other);
-      break;
-    case Condition::Kind::type:
-      is_true = x.type(unit) == condition.type_name;
-      break;
-  }
-  return is_true != condition.is_negated;
-}
-
-/// Calls sink(template, values) for every feature of the template at unit t.
-template <class Sink>
-void run(const Window& x, const Template& program, std::int64_t t, const Sink& sink) {
-  for (const Condition& condition : program.conditions) {
-    if (!holds(x, condition, t)) return;
-  }
-  std::array<Value, kMaxValues> values;
-  const std::size_t n = program.atoms.size();
-  std::size_t several = n;
-  for (std::size_t k = 0; k < n; ++k) {
-    if (program.atoms[k].yields_several()) {
-      several = k;
-      continue;
-    }
-    values[k] = evaluate(x, program.atoms[k], t);
-    if (!values[k].is_there) return;
-  }
-  const std::span<const Value> all(values.data(), n);
-  if (several == n) return sink(program, all);
-  evaluate_several(x, program.atoms[several], t, [&](const Value& value) {
-    values[several] = value;
-    sink(program, all);
-  });
-}
-
 /// A sink that adds the key of each feature.
 [[nodiscard]] auto add_key(FeatureKeys& out) {
-  return [&out](const Template& from, std::span<const Value> values) {
+  return [&out](const Template& from, std::span<const AtomValue> values) {
     std::uint64_t key = from.id;
-    for (const Value& value : values) key = mix(key, value.hash);
+    for (const AtomValue& value : values) key = mix(key, value.hash);
     out.value.push_back(key);
   };
 }
@@ -331,20 +206,7 @@ std::vector<std::vector<std::string>> describe_features(const TemplateSet& templ
   const Window x(templates, sentences, sentence);
   std::vector<std::vector<std::string>> out;
   for (std::int64_t t = sentences.begin_of(sentence); t < sentences.end_of(sentence); ++t) {
-    auto& features = out.emplace_back();
-    for (const Template& program : templates.templates) {
-      run(x, program, t, [&](const Template& from, std::span<const Value> values) {
-        std::string text = from.text;
-        const char* before = "=";
-        for (std::size_t k = 0; k < values.size(); ++k) {
-          if (from.atoms[k].kind == Atom::Kind::bias) continue;
-          text += before;
-          text += encode_utf8(values[k].text);
-          before = " ";
-        }
-        features.push_back(std::move(text));
-      });
-    }
+    append_texts(templates, x, t, out.emplace_back());
   }
   return out;
 }

@@ -35,7 +35,7 @@ void Sentences::add(std::span<const std::string> units, std::span<const std::vec
   }
   for (const std::string& unit : units) {
     if (unit.empty()) throw std::invalid_argument("a unit of the sentence is empty");
-    text_.add(folding_(decode_utf8(unit)));
+    text_.add(folding_.unit(decode_utf8(unit)));
   }
   for (std::size_t k = 0; k < columns.size(); ++k) {
     for (const std::string& value : columns[k]) columns_[k].add(decode_utf8(value));

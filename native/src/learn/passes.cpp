@@ -12,6 +12,16 @@ double adagrad_pass(const CoupledObjective& model, AdaGradRule rule, std::span<c
   return run_pass(model, rule, order, options);
 }
 
+double adagrad_pass(const DynamicObjective& model, AdaGradRule rule, std::span<const std::int64_t> order,
+                    PassOptions options) {
+  return run_pass(model, rule, order, options);
+}
+
+double adagrad_pass(const MultitaskObjective& model, AdaGradRule rule, std::span<const std::int64_t> order,
+                    PassOptions options) {
+  return run_pass(model, rule, order, options);
+}
+
 double sgd_pass(const TaggingObjective& model, SgdRule rule, std::span<const std::int64_t> order,
                 PassOptions options) {
   return run_pass(model, rule, order, options);
@@ -35,6 +45,16 @@ double perceptron_pass(const JointObjective& model, PerceptronRule rule, std::sp
 double perceptron_pass(const TreeObjective& model, PerceptronRule rule, std::span<const std::int64_t> order,
                        PassOptions options) {
   return run_pass(model, rule, order, options);
+}
+
+double passive_aggressive_pass(const DynamicTraining& model, const PassiveAggressiveRule& rule,
+                               std::span<const std::int64_t> order) {
+  return run_pass(model, rule, order);
+}
+
+double passive_aggressive_pass(const MultitaskTraining& model, const PassiveAggressiveRule& rule,
+                               std::span<const std::int64_t> order) {
+  return run_pass(model, rule, order);
 }
 
 double passive_aggressive_pass(const TaggingStructure& model, const PassiveAggressiveRule& rule,

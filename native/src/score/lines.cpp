@@ -78,19 +78,12 @@ class PlainLabeller final : public Labeller {
   void label(const Sentences& sentences, std::span<const std::uint8_t> begins,
              std::span<std::int32_t> out) override {
     predictor_.score(sentences, 0, work_);
-    for (std::size_t t = 0; t < begins.size(); ++t) {
-      if (begins[t] != 0) forbid_inner_labels(work_.state.data() + t * predictor_.stride());
-    }
+    forbid_inner_labels(predictor_, starts_, begins, work_);
     const auto chain = predictor_.chain(static_cast<std::int32_t>(out.size()), work_);
     if (!try_best_labels(chain, work_.chain, out)) throw std::invalid_argument("no analysis is legal");
   }
 
  private:
-  void forbid_inner_labels(double* state) const {
-    for (std::size_t l = 0; l < starts_.size(); ++l) {
-      if (starts_[l] == 0) state[l] = kForbidden;
-    }
-  }
   const Predictor& predictor_;
   std::span<const std::uint8_t> starts_;
   Predictor::Work work_;
@@ -98,18 +91,17 @@ class PlainLabeller final : public Labeller {
 
 class PlainModel final : public LabelModel {
  public:
-  PlainModel(const Predictor& predictor, std::span<const std::uint8_t> starts)
-      : predictor_(predictor), starts_(starts.begin(), starts.end()) {}
+  PlainModel(const Predictor& predictor, std::span<const std::uint8_t> starts, MakeLabeller make)
+      : predictor_(predictor), starts_(starts.begin(), starts.end()), make_(std::move(make)) {}
   [[nodiscard]] std::int32_t labels() const override { return predictor_.labels(); }
   [[nodiscard]] const TemplateSet& templates() const override { return predictor_.templates(); }
   [[nodiscard]] const Folding& folding() const override { return predictor_.folding(); }
-  [[nodiscard]] std::unique_ptr<Labeller> labeller() const override {
-    return std::make_unique<PlainLabeller>(predictor_, starts_);
-  }
+  [[nodiscard]] std::unique_ptr<Labeller> labeller() const override { return make_(starts_); }
 
  private:
   const Predictor& predictor_;
   std::vector<std::uint8_t> starts_;
+  MakeLabeller make_;
 };
 
 class Writer {
@@ -245,7 +237,24 @@ void check_options(const LabelModel& model, const LineOptions& options) {
 }  // namespace
 
 std::unique_ptr<LabelModel> label_model(const Predictor& predictor, std::span<const std::uint8_t> starts) {
-  return std::make_unique<PlainModel>(predictor, starts);
+  return label_model(predictor, starts, [&predictor](std::span<const std::uint8_t> kept) {
+    return std::make_unique<PlainLabeller>(predictor, kept);
+  });
+}
+
+std::unique_ptr<LabelModel> label_model(const Predictor& predictor, std::span<const std::uint8_t> starts,
+                                        MakeLabeller make) {
+  return std::make_unique<PlainModel>(predictor, starts, std::move(make));
+}
+
+void forbid_inner_labels(const Predictor& predictor, std::span<const std::uint8_t> starts,
+                         std::span<const std::uint8_t> begins, Predictor::Work& work) {
+  for (std::size_t t = 0; t < begins.size(); ++t) {
+    double* state = work.state.data() + t * predictor.stride();
+    for (std::size_t l = 0; begins[t] != 0 && l < starts.size(); ++l) {
+      if (starts[l] == 0) state[l] = kForbidden;
+    }
+  }
 }
 
 std::string tag_lines(const LabelModel& model, std::string_view text, const LineOptions& options,

@@ -41,7 +41,7 @@ Predictor::Predictor(std::int32_t labels, Succession rules, CompiledWeights weig
       folding_(std::move(folding)),
       between_(shape_, rules_, weights_.transition) {}
 
-void Predictor::score(const Sentences& sentences, std::int64_t sentence, Work& work) const {
+void Predictor::score_states(const Sentences& sentences, std::int64_t sentence, Work& work) const {
   work.keys.first.assign(1, 0);
   work.keys.value.clear();
   extract_keys(templates_, sentences, sentence, sentence + 1, work.keys);
@@ -51,14 +51,13 @@ void Predictor::score(const Sentences& sentences, std::int64_t sentence, Work& w
   for (std::size_t t = 0; t < length; ++t) {
     double* state = work.state.data() + t * stride();
     for (std::int64_t f = work.keys.first[t]; f < work.keys.first[t + 1]; ++f) {
-      if (work.entry[f] == kNoEntry) continue;
-      for (std::size_t k = work.entry[f];; ++k) {
-        const std::uint16_t label = weights_.label[k];
-        state[label & ~kLastEntry] += weights_.weight[k];
-        if ((label & kLastEntry) != 0) break;
-      }
+      weights_.add_to(work.entry[f], state);
     }
   }
+}
+
+void Predictor::score(const Sentences& sentences, std::int64_t sentence, Work& work) const {
+  score_states(sentences, sentence, work);
   add_edges(labels_, rules_, {weights_.transition}, stride(), work.state);
 }
 
@@ -108,31 +107,42 @@ void apply(const Wishes& wishes, const Predictor& predictor, const Sentences& se
         sentences.end_of(sentence), work.state);
 }
 
-std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& sentences,
-                                  const Wishes& wishes, std::size_t threads, std::int64_t& impossible) {
+std::vector<std::int32_t> predict_with(
+    const Predictor& predictor, const Sentences& sentences, const Wishes& wishes, std::size_t threads,
+    std::int64_t& impossible, const std::function<Predictor::Work&(std::size_t, std::int64_t)>& score,
+    const std::function<bool(std::size_t, std::int64_t, std::span<std::int32_t>)>& decode) {
   check(wishes, predictor.labels(), sentences.units());
   std::vector<std::int32_t> labels(static_cast<std::size_t>(sentences.units()));
   std::vector<std::uint8_t> is_impossible(static_cast<std::size_t>(sentences.size()), 0);
   Team team(threads);
-  std::vector<Predictor::Work> work(team.size());
   team.for_each(static_cast<std::size_t>(sentences.size()), [&](std::size_t thread, std::size_t k) {
     const auto sentence = static_cast<std::int64_t>(k);
     const auto length = static_cast<std::size_t>(sentences.end_of(sentence) - sentences.begin_of(sentence));
     const auto out =
         std::span(labels).subspan(static_cast<std::size_t>(sentences.begin_of(sentence)), length);
-    const auto decode = [&] {
-      return try_best_labels(predictor.chain(static_cast<std::int32_t>(length), work[thread]),
-                             work[thread].chain, out);
-    };
-    predictor.score(sentences, sentence, work[thread]);
-    apply(wishes, predictor, sentences, sentence, work[thread]);
-    if (decode()) return;
+    apply(wishes, predictor, sentences, sentence, score(thread, sentence));
+    if (decode(thread, sentence, out)) return;
     is_impossible[k] = 1;
-    predictor.score(sentences, sentence, work[thread]);
-    if (!decode()) throw std::invalid_argument("no path through the lattice is legal");
+    score(thread, sentence);
+    if (!decode(thread, sentence, out)) throw std::invalid_argument("no path through the lattice is legal");
   });
   impossible = std::count(is_impossible.begin(), is_impossible.end(), 1);
   return labels;
+}
+
+std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& sentences,
+                                  const Wishes& wishes, std::size_t threads, std::int64_t& impossible) {
+  std::vector<Predictor::Work> work(threads);
+  return predict_with(
+      predictor, sentences, wishes, threads, impossible,
+      [&](std::size_t thread, std::int64_t sentence) -> Predictor::Work& {
+        predictor.score(sentences, sentence, work[thread]);
+        return work[thread];
+      },
+      [&](std::size_t thread, std::int64_t, std::span<std::int32_t> out) {
+        const auto chain = predictor.chain(static_cast<std::int32_t>(out.size()), work[thread]);
+        return try_best_labels(chain, work[thread].chain, out);
+      });
 }
 
 std::vector<double> predict_marginals(const Predictor& predictor, const Sentences& sentences,

@@ -10,13 +10,6 @@
 
 namespace duilian {
 
-namespace {
-
-// A smaller change of a probability would not show in a float weight.
-constexpr double kNegligible = 1e-6;
-
-}  // namespace
-
 void add_transition_counts(const TaggerLayout& layout, const UniformMarginals& found, std::int64_t positions,
                            double sign, std::vector<double>& dense) {
   const TransitionShape& s = layout.shape;
@@ -219,6 +212,18 @@ std::vector<std::int32_t> tag_units(const TaggerLayout& layout, WeightView weigh
   return labels;
 }
 
+void note_changes(std::int32_t labels, std::span<const double> change, std::size_t stride, Gradient& out) {
+  const auto matters = [](double p) { return std::abs(p) >= kNegligible; };
+  for (std::size_t t = 0; t * stride < change.size(); ++t) {
+    const double* unit = change.data() + t * stride;
+    if (std::none_of(unit, unit + labels, matters)) continue;
+    out.active.push_back(static_cast<std::int32_t>(t));
+    for (std::int32_t l = 0; l < labels; ++l) {
+      out.change.push_back(matters(unit[l]) ? static_cast<float>(unit[l]) : 0.0F);
+    }
+  }
+}
+
 TaggingObjective::TaggingObjective(const TaggerLayout& layout, const TaggingData& data)
     : layout_(layout), data_(data) {
   const FeatureRows& all = data.features;
@@ -315,17 +320,7 @@ double TaggingObjective::compute_scored(const Prepared& between, WeightView weig
     add_transition_counts(layout_, work.correct, positions, 1.0, out.dense);
     for (std::size_t k = 0; k < work.correct.unit.size(); ++k) work.possible.unit[k] += work.correct.unit[k];
   }
-  for (std::int32_t t = 0; t < positions; ++t) {
-    const double* change = work.possible.unit.data() + static_cast<std::size_t>(t) * stride;
-    const auto matters = [](double p) { return std::abs(p) >= kNegligible; };
-    if (std::none_of(change, change + layout_.labels, matters)) continue;
-    out.active.push_back(t);
-    const std::size_t at = out.change.size();
-    out.change.resize(at + static_cast<std::size_t>(layout_.labels));
-    for (std::int32_t l = 0; l < layout_.labels; ++l) {
-      out.change[at + l] = matters(change[l]) ? static_cast<float>(change[l]) : 0.0F;
-    }
-  }
+  note_changes(layout_.labels, work.possible.unit, stride, out);
   return work.possible.log_partition - log_correct;
 }
 

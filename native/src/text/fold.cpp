@@ -1,5 +1,9 @@
 #include "duilian/text/fold.hpp"
 
+#include <algorithm>
+
+#include "duilian/text/characters.hpp"
+
 namespace duilian {
 
 namespace {
@@ -30,8 +34,8 @@ namespace {
 
 }  // namespace
 
-Folding::Folding(bool folds_width, std::span<const std::pair<char32_t, char32_t>> pairs)
-    : folds_width_(folds_width), pairs_(pairs.begin(), pairs.end()) {}
+Folding::Folding(bool folds_width, std::span<const std::pair<char32_t, char32_t>> pairs, bool unifies_letters)
+    : folds_width_(folds_width), unifies_letters_(unifies_letters), pairs_(pairs.begin(), pairs.end()) {}
 
 char32_t Folding::operator()(char32_t c) const {
   if (folds_width_) c = narrow(c);
@@ -44,6 +48,18 @@ std::u32string Folding::operator()(std::u32string_view text) const {
   std::u32string out(text);
   for (char32_t& c : out) c = (*this)(c);
   return out;
+}
+
+std::u32string Folding::unit(std::u32string_view text) const {
+  const auto is_letter = [](char32_t c) {
+    const CharClass kind = char_class(c);
+    return kind == CharClass::letter || kind == CharClass::extend;
+  };
+  if (unifies_letters_ && char_class(text.front()) == CharClass::letter &&
+      std::all_of(text.begin(), text.end(), is_letter)) {
+    return std::u32string(kEnglish);
+  }
+  return (*this)(text);
 }
 
 }  // namespace duilian

@@ -1,13 +1,14 @@
-"""`duilian corpus`: look at corpora, re-format, split and sample them."""
+"""`duilian corpus`: look at corpora, re-format, split, sample and mix them."""
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,9 +25,14 @@ from duilian.corpus import (
     write,
     write_parts,
 )
+from duilian.corpus.english import PACKAGE, EnglishWords
+from duilian.corpus.mixing import PARTS, PRESETS, Mixing, MixReport, mix
+from duilian.corpus.mixing import preset as mixing_preset
 
 app = typer.Typer(
-    help="Look at, re-format, split and sample corpora.", no_args_is_help=True, pretty_exceptions_enable=False
+    help="Look at, re-format, split, sample and mix corpora.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
 )
 
 _NAMES = ", ".join(FORMATS)
@@ -188,3 +194,76 @@ def sample(
     """
     corpus = _read_all(file, standard, format, encoding, lenient, cut)
     write(corpus.sample(count, seed), output, format=corpus.format, standard=standard)
+
+
+def _mixing(name: str | None, share: float | None, tags: str | None, replacement: str | None) -> Mixing:
+    """The preset with what was said besides; without a preset the share must be said."""
+    if name is None and share is None:
+        raise typer.BadParameter("say how many words become English", param_hint="--share or --preset")
+    base = Mixing(share=share or 0.0) if name is None else mixing_preset(name)
+    said: dict[str, Any] = {
+        "share": share,
+        "parts": None if tags is None else tuple(tags.split(",")),
+        "replacement": replacement,
+    }
+    return dataclasses.replace(base, **{key: value for key, value in said.items() if value is not None})
+
+
+@app.command(name="mix")
+def mix_command(
+    file: File = "-",
+    output: Output = "-",
+    preset: Annotated[
+        str | None, typer.Option(metavar="NAME", help=f"A dataset of the paper: {', '.join(PRESETS)}.")
+    ] = None,
+    share: Annotated[float | None, typer.Option(help="Share of the words with these tags: 0.1.")] = None,
+    tags: Annotated[
+        str | None,
+        typer.Option(help=f"Which words: {','.join(PARTS)}, or tags of the corpus, between commas."),
+    ] = None,
+    replacement: Annotated[
+        str | None, typer.Option(help="unified: all become ENG; respective: each its own word.")
+    ] = None,
+    english: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help=f"Dictionary in the format of CC-CEDICT, or the package {PACKAGE}."
+        ),
+    ] = None,
+    keep_foreign: Annotated[
+        bool, typer.Option("--keep-foreign", help="Leave the tag of foreign words; else they become nouns.")
+    ] = False,
+    seed: Seed = 1,
+    standard: Standard = None,
+    format: Format = None,
+    encoding: Encoding = "utf-8",
+    lenient: Lenient = False,
+    cut: Cut = "line",
+) -> None:
+    """Make Chinese-English mixed text: a share of the words become English and keep their tags.
+
+    Example: duilian corpus mix pku.txt --standard pku --preset E --seed 1 -o mixed.txt
+    """
+    mixing = _mixing(preset, share, tags, replacement)
+    words = None if english is None else EnglishWords.read(english)
+    corpus = _read_all(file, standard, format, encoding, lenient, cut)
+    report = MixReport()
+    mixed = mix(
+        watch(corpus),
+        mixing,
+        standard=corpus.standard,
+        seed=seed,
+        english=words,
+        keep_foreign=keep_foreign,
+        report=report,
+    )
+    write(mixed, output, format=corpus.format, standard=standard)
+    _tell_of_mixing(report)
+
+
+def _tell_of_mixing(report: MixReport) -> None:
+    by_tag = ", ".join(f"{tag} {count}" for tag, count in report.replaced.most_common())
+    total = report.replaced.total()
+    print(f"duilian: {total} of {report.words} words are English now ({by_tag or 'none'})", file=sys.stderr)
+    if report.retagged:
+        print(f"duilian: {report.retagged} foreign words became nouns", file=sys.stderr)

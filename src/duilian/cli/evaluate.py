@@ -15,7 +15,6 @@ from duilian.errors import ConfigError
 from duilian.evaluation import Evaluation
 from duilian.measuring import measure, read_gold, unknown_tags
 from duilian.models import (
-    CoupledTagger,
     Model,
     Parser,
     StandardTagger,
@@ -26,6 +25,7 @@ from duilian.models import (
     standards_of,
     tagger_for,
 )
+from duilian.models.loading import SEVERAL
 from duilian.models.two_chain import MODES
 from duilian.parsing import measure_parser
 
@@ -115,7 +115,7 @@ def in_mode(model: Model, mode: str | None) -> Model:
 
 def _taggers(model: Model, named: list[str]) -> list[tuple[StandardTagger, str]]:
     """Who is evaluated, and on which layer of the gold sentences."""
-    if isinstance(model, CoupledTagger):
+    if isinstance(model, SEVERAL):
         if not named:
             say_first_standard(standards_of(model))
         return [(tagger_for(model, name), name) for name in named or model.standards[:1]]

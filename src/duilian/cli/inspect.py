@@ -99,6 +99,8 @@ def _show_card(card: ModelCard) -> None:
         table.add_row(name, Text(value))
     console = Console()
     console.print(table)
+    if card.mapping:
+        console.print(_loose_mapping_table(card))
     if card.notes.get("recipe"):
         console.print(Text("\nrecipe", style="cyan"))
         console.print(Text(card.notes["recipe"].strip()))
@@ -122,6 +124,18 @@ def _card_rows(card: ModelCard) -> list[tuple[str, str]]:
     rows.append(("overrides", ", ".join(card.notes.get("overrides", []))))
     rows.append(("arrays", _spell_arrays(card.arrays)))
     return [(name, value) for name, value in rows if value]
+
+
+def _loose_mapping_table(card: ModelCard) -> Table:
+    """Which labels of two standards share weights, and which have no partner."""
+    first, second = card.standards
+    pairs = sum(len(partners) for partners in card.mapping.values())
+    table = Table(box=None, pad_edge=False, title=f"\n{pairs} pairs of labels", title_justify="left")
+    table.add_column(first, style="cyan", no_wrap=True)
+    table.add_column(second, overflow="fold")
+    for label, partners in card.mapping.items():
+        table.add_row(Text(label), Text(" ".join(partners) or "–"))
+    return table
 
 
 def _side_rows(card: ModelCard, standard: str) -> list[tuple[str, str]]:

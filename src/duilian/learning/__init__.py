@@ -1,7 +1,7 @@
 """What turns a model and examples into weights."""
 
 from duilian.learning.config import Algorithm, LearnConfig, suitable_batch
-from duilian.learning.rules import AdaGrad, Exponentiated, PassiveAggressive, Perceptron, Sgd
+from duilian.learning.rules import AdaGrad, Exponentiated, PassiveAggressive, Perceptron, Rule, Sgd
 from duilian.learning.trainer import IterationReport, Scores, Trainer
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "LearnConfig",
     "PassiveAggressive",
     "Perceptron",
+    "Rule",
     "Scores",
     "Sgd",
     "Trainer",

@@ -17,9 +17,12 @@ from duilian.learning.config import LearnConfig
 
 Weights = npt.NDArray[np.float32]
 Order = npt.NDArray[np.int64]
-Objective = _native.CoupledObjective | _native.TaggingObjective
+Descent = _native.CoupledObjective | _native.TaggingObjective
+Objective = Descent | _native.DynamicObjective | _native.MultitaskObjective
 
-Structure = _native.TaggingStructure | _native.TwoChainStructure
+Structure = (
+    _native.DynamicTraining | _native.MultitaskTraining | _native.TaggingStructure | _native.TwoChainStructure
+)
 
 ADAGRAD_RATE = 0.3
 LARGEST_STEP = 1.0
@@ -69,7 +72,7 @@ class AdaGrad:
 class Sgd:
     """Stochastic gradient descent with L2, step size annealed and calibrated as in CRFsuite."""
 
-    def __init__(self, objective: Objective, examples: int, config: LearnConfig) -> None:
+    def __init__(self, objective: Descent, examples: int, config: LearnConfig) -> None:
         self._objective, self._examples, self._config = objective, examples, config
         self.arrays: dict[str, npt.NDArray[Any]] = {}
         self.numbers = {"rate": config.rate or 0.0, "steps": 0.0}

@@ -4,6 +4,7 @@ from duilian.models.coupled import CoupledTagger
 from duilian.models.coupled_conversion import Converted
 from duilian.models.coupled_side import CoupledSide
 from duilian.models.crf import CRF
+from duilian.models.dynamic import DynamicTagger
 from duilian.models.guided import GuidedTagger
 from duilian.models.joint_parser import JointParser
 from duilian.models.loading import (
@@ -16,6 +17,8 @@ from duilian.models.loading import (
     standards_of,
     tagger_for,
 )
+from duilian.models.margin import MarginTagger
+from duilian.models.multitask import MultitaskTagger
 from duilian.models.parser import Parser
 from duilian.models.tagger import Tagger
 from duilian.models.two_chain import TwoChainTagger
@@ -25,9 +28,12 @@ __all__ = [
     "Converted",
     "CoupledSide",
     "CoupledTagger",
+    "DynamicTagger",
     "GuidedTagger",
     "JointParser",
+    "MarginTagger",
     "Model",
+    "MultitaskTagger",
     "Parser",
     "StandardTagger",
     "Tagger",

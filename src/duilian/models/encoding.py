@@ -168,14 +168,15 @@ class Encoding:
             sets[len(labels)] = sorted(self._number(label) for label in column)
             labels.append(-1)
 
-    def _letters_of(self, count: int) -> list[str]:
+    def letters_of(self, count: int) -> list[str]:
+        """The boundary letters of a word of so many units."""
         b = self.boundaries
         return [b.single] if count == 1 else [b.begin, *([b.inside] * (count - 2)), b.end]
 
     def _labels_of(self, tag: Tag, count: int) -> list[str]:
         if self.tags is None:
-            return self._letters_of(count)
-        return [f"{letter}@{tag}" for letter in self._letters_of(count)]
+            return self.letters_of(count)
+        return [f"{letter}@{tag}" for letter in self.letters_of(count)]
 
     def _number(self, label: str) -> int:
         try:

@@ -9,8 +9,10 @@ from duilian.errors import ConfigError, ModelFileError
 from duilian.modelfile import read_model
 from duilian.models.coupled import CoupledTagger
 from duilian.models.coupled_side import CoupledSide
+from duilian.models.dynamic import DynamicTagger
 from duilian.models.guided import GuidedTagger
 from duilian.models.joint_parser import JointParser
+from duilian.models.multitask import MultitaskTagger
 from duilian.models.parser import Parser
 from duilian.models.tagger import Tagger
 from duilian.models.two_chain import TwoChainTagger
@@ -18,15 +20,16 @@ from duilian.models.two_chain import TwoChainTagger
 PARSERS: dict[str, type[Parser]] = {known.kind: known for known in (Parser, JointParser)}
 
 StandardTagger = Tagger | CoupledSide | TwoChainTagger
-"""A tagger that answers after one standard: by itself, or as one side of a coupled tagger."""
-Model = Tagger | CoupledTagger | TwoChainTagger
+"""A tagger that answers after one standard: by itself, or as one side of a tagger of several."""
+Model = Tagger | CoupledTagger | MultitaskTagger | TwoChainTagger
 """What a file may hold."""
+SEVERAL = (CoupledTagger, MultitaskTagger)  # answer in several standards
 
 
 def load(path: str | Path) -> Model:
     """The tagger in a file, of whatever kind it is."""
     kind = read_model(path)[0].get("kind")
-    for known in (Tagger, GuidedTagger, CoupledTagger, TwoChainTagger):
+    for known in (Tagger, GuidedTagger, DynamicTagger, CoupledTagger, MultitaskTagger, TwoChainTagger):
         if known.kind == kind:
             return known.load(path)
     hint = "use it with duilian parse" if kind in PARSERS else ""
@@ -45,7 +48,7 @@ def load_parser(path: str | Path) -> Parser:
 
 def standards_of(model: Model) -> tuple[str, ...]:
     """The standards that a model answers in; the first is the one it answers in unless told."""
-    return model.standards if isinstance(model, CoupledTagger) else (model.standard,)
+    return model.standards if isinstance(model, SEVERAL) else (model.standard,)
 
 
 def tagger_for(model: Model, standard: str | None = None) -> StandardTagger:
@@ -53,7 +56,7 @@ def tagger_for(model: Model, standard: str | None = None) -> StandardTagger:
     names = standards_of(model)
     if standard is not None and standard not in names:
         raise ConfigError(f"the model has no standard {standard!r}, only {', '.join(names)}")
-    return model.of(standard or names[0]) if isinstance(model, CoupledTagger) else model
+    return model.of(standard or names[0]) if isinstance(model, SEVERAL) else model
 
 
 def reading_of(tagger: StandardTagger | Parser) -> dict[str, Any]:

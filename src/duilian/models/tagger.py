@@ -29,15 +29,17 @@ from duilian.learning import (
     IterationReport,
     LearnConfig,
     PassiveAggressive,
+    Rule,
     Sgd,
     Trainer,
     suitable_batch,
 )
 from duilian.lexicon import Lexicon
+from duilian.models.compiled import compiled_of, keep_compiled
 from duilian.models.encoding import Encoding, Level
-from duilian.models.kept_tables import Arrays, pack_table, unpack_table
+from duilian.models.kept_tables import Arrays
 from duilian.models.line_options import line_options
-from duilian.models.precision import Precision, dequantise, quantise
+from duilian.models.precision import Precision
 from duilian.models.stored import Stored
 from duilian.text import Folding, Script
 
@@ -90,6 +92,15 @@ class Answer:
     layer: Layer
     score: float
     probability: float
+
+
+def tags_of(layers: Sequence[Layer], standard: str) -> tuple[str, ...]:
+    """All tags that annotated sentences have, in alphabetical order."""
+    known = {tag for layer in layers for tag in layer.tags or () if tag is not None}
+    seen = {name for tag in known for name in ((tag,) if isinstance(tag, str) else tag)}
+    if not seen:
+        raise StandardError(f"the corpus has no tags in {standard!r} to learn from")
+    return tuple(sorted(seen))
 
 
 class Tagger(Stored):
@@ -153,7 +164,8 @@ class Tagger(Stored):
         return DEFAULT_TEMPLATES[self.level]
 
     def _learn_config(self, sentences: int) -> LearnConfig:
-        chosen = {field.name: getattr(self, field.name) for field in dataclasses.fields(LearnConfig)}
+        names = [field.name for field in dataclasses.fields(LearnConfig)]
+        chosen = {name: getattr(self, name) for name in names if hasattr(self, name)}
         if self.batch is None:
             chosen["batch"] = suitable_batch(min(sentences, self.sample or sentences))
         return LearnConfig(**chosen)
@@ -204,15 +216,12 @@ class Tagger(Stored):
         for name, least in (("min_count", 1), ("full_from", 1)):
             if getattr(self, name) < least:
                 raise ConfigError(f"{name} must be at least {least}, got {getattr(self, name)!r}")
-        tags: tuple[str, ...] | None = None
-        if not self.segment_only:
-            known = {tag for layer in layers for tag in layer.tags or () if tag is not None}
-            seen = {name for tag in known for name in ((tag,) if isinstance(tag, str) else tag)}
-            if not seen:
-                raise StandardError(f"the corpus has no tags in {self.standard!r} to learn from")
-            tags = tuple(sorted(seen))
+        tags = None if self.segment_only else tags_of(layers, self.standard)
         self.encoding_ = Encoding(self.level, tags, self.scheme, self.join_letters, self.join_digits)
         self.templates_ = Templates.load(self.templates or self._default_templates())
+        self._set_folding()
+
+    def _set_folding(self) -> None:
         self.folding_ = Folding(script=self.script)
 
     def _pack(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> _native.Sentences:
@@ -229,7 +238,8 @@ class Tagger(Stored):
                 raise ConfigError(f"the templates need the column {missing[0]!r}; the corpus has: {have}")
         return [{name: layer.columns[name] for name in self.templates_.columns} for layer in layers]
 
-    def _data(self, layers: Sequence[Layer]) -> tuple[_native.TaggingData, npt.NDArray[np.uint64]]:
+    def _data(self, layers: Sequence[Layer]) -> tuple[Any, npt.NDArray[np.uint64]]:
+        """What the learning rule learns from, and the keys of its features."""
         encoded = self.encoding_.encode(layers)
         packed = self._pack(encoded.units, layers)
         templates, least = self.templates_.native, self.min_count
@@ -239,9 +249,7 @@ class Tagger(Stored):
         self.layout_ = _native.lay_out_tagger(labels, rules, len(keys), data, self.full_from)
         return data, keys
 
-    def _rule(
-        self, data: _native.TaggingData, examples: int, config: LearnConfig
-    ) -> AdaGrad | Sgd | Exponentiated | PassiveAggressive:
+    def _rule(self, data: Any, examples: int, config: LearnConfig) -> Rule:
         if config.algorithm == "eg":
             return Exponentiated(lambda c: _native.ExponentiatedGradient(self.layout_, data, c), config)
         if config.algorithm == "pa":
@@ -264,8 +272,7 @@ class Tagger(Stored):
         """Accuracy of words, or F1 of words with their tags, on a dev set: its features are taken once."""
         split = [self.encoding_.split(layer.words) for layer in layers]
         packed = self._pack([units for units, _ in split], layers)
-        index = _native.FeatureIndex(keys)
-        rows = _native.extract_rows(self.templates_.native, packed, index, self.threads)
+        labels_by = self._dev_labels(packed, keys)
         tags = (
             None
             if self.segment_only
@@ -274,11 +281,15 @@ class Tagger(Stored):
         sizes = [size for _, counts in split for size in counts]
         scorer = LabelScorer(self.encoding_.meaning, packed.first, sizes, tags)
 
-        def evaluate(weights: npt.NDArray[np.float32]) -> float:
-            labels = _native.tag_units(self.layout_, weights, rows, packed.first, self.threads)
-            return scorer.score(labels).f1
+        return lambda weights: scorer.score(labels_by(weights)).f1
 
-        return evaluate
+    def _dev_labels(
+        self, packed: _native.Sentences, keys: npt.NDArray[np.uint64]
+    ) -> Callable[[npt.NDArray[np.float32]], npt.NDArray[np.int32]]:
+        """The labels that weights under training give."""
+        index = _native.FeatureIndex(keys)
+        rows = _native.extract_rows(self.templates_.native, packed, index, self.threads)
+        return lambda weights: _native.tag_units(self.layout_, weights, rows, packed.first, self.threads)
 
     def _decode(
         self, units: Sequence[Sequence[str]], labels: npt.NDArray[np.int32], first: npt.NDArray[np.int64]
@@ -368,7 +379,7 @@ class Tagger(Stored):
         At word level a line holds words separated by blanks, at character level raw text.
         """
         options = line_options(self.encoding_, between, before_tag)
-        return _native.tag_lines(self.predictor_, text, options, self.threads)
+        return self.predictor_.tag_lines(text, options, self.threads)
 
     def tag_rows(self, text: bytes, columns: Sequence[str], *, between: str = " ") -> bytes:
         """Rows of white-space fields in, the same rows with a label behind each out; the fast way for words
@@ -393,7 +404,6 @@ class Tagger(Stored):
 
     def state(self, precision: Precision = "float32") -> tuple[dict[str, Any], Arrays]:
         """What a model file keeps of the tagger: plain values and arrays."""
-        weights = self.predictor_.weights
         header = {
             "kind": self.kind,
             "parameters": self.get_params() | {"threads": 1},  # how it was made must not show in the bytes
@@ -401,23 +411,25 @@ class Tagger(Stored):
             "templates": self.templates_.text,
             "templates_name": self.templates_.name,
         }
-        packed = pack_table(weights.slot, weights.label)
-        kept = quantise(weights.weight[packed.entries], precision)
-        return header, packed.arrays | {"transition": weights.transition} | kept
+        return header, keep_compiled(self.predictor_.weights, precision)
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """The tagger again."""
         tagger = cls(**header["parameters"])
+        cls._restore(tagger, header)
+        tagger._set_predictor(compiled_of(arrays))
+        return tagger
+
+    @classmethod
+    def _restore(cls, tagger: Self, header: Mapping[str, Any]) -> None:
+        """What the header tells besides the parameters."""
         tags = None if header["tags"] is None else tuple(header["tags"])
         tagger.encoding_ = Encoding(
             tagger.level, tags, tagger.scheme, tagger.join_letters, tagger.join_digits
         )
         tagger.templates_ = Templates(header["templates"], name=header["templates_name"])
-        tagger.folding_ = Folding(script=tagger.script)
-        parts = (*unpack_table(arrays), dequantise(arrays), arrays["transition"])
-        tagger._set_predictor(_native.CompiledWeights(*parts))
-        return tagger
+        tagger._set_folding()
 
 
 def _structure(layout: _native.TaggerLayout, data: _native.TaggingData) -> _native.TaggingStructure:

@@ -3,8 +3,10 @@
 from duilian.recipes.kinds import (
     CoupledSettings,
     CrfSettings,
+    DynamicSettings,
     GuidedSettings,
     JointParserSettings,
+    MultitaskSettings,
     ParserSettings,
     TwoChainSettings,
 )
@@ -14,10 +16,12 @@ __all__ = [
     "KINDS",
     "CoupledSettings",
     "CrfSettings",
+    "DynamicSettings",
     "GuidedSettings",
     "JointParserSettings",
     "Kind",
     "Learn",
+    "MultitaskSettings",
     "ParserSettings",
     "Recipe",
     "Run",

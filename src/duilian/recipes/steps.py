@@ -15,6 +15,7 @@ from duilian.models.coupled import CoupledTagger
 from duilian.models.encoding import Level
 from duilian.models.joint_parser import JointParser
 from duilian.models.loading import Model
+from duilian.models.multitask import MultitaskTagger
 from duilian.models.parser import Parser
 from duilian.recipes.recipe import Recipe, Run, Side
 
@@ -100,8 +101,8 @@ def _forget_the_machine(tagger: Model | Parser) -> None:
         tagger.set_params(templates=tagger.templates_.name)
     if isinstance(tagger, CoupledTagger):
         tagger.set_params(cache=None)
-        if isinstance(tagger.mapping, str):
-            tagger.set_params(mapping=Path(tagger.mapping).name)
+    if isinstance(tagger, CoupledTagger | MultitaskTagger) and isinstance(tagger.mapping, str):
+        tagger.set_params(mapping=Path(tagger.mapping).name)
 
 
 def side_notes(side: Side, corpus: Corpus, dev: Corpus | None) -> dict[str, Any]:

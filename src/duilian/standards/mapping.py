@@ -61,15 +61,15 @@ class Mapping:
         name: str | Path,
         tags_a: Sequence[str] | None = None,
         tags_b: Sequence[str] | None = None,
-        unknown: Literal["error", "complete"] = "error",
+        unknown: Literal["error", "complete", "keep"] = "error",
     ) -> Mapping:
         """A shipped table by name (`ctb-pku.tight`, or `pku-ctb.tight` for its transpose) or a file.
 
         Without tags, those of the table's standards. With tags (those of the data), the table is cut
-        down to them; a tag that is then without partner is an error, or maps to everything.
+        down to them; a tag that is then without partner is an error, maps to everything, or stays so.
         """
-        if unknown not in ("error", "complete"):
-            raise ConfigError(f"unknown must be 'error' or 'complete', got {unknown!r}")
+        if unknown not in ("error", "complete", "keep"):
+            raise ConfigError(f"unknown must be 'error', 'complete' or 'keep', got {unknown!r}")
         table = MappingTable.load(name)
         known_a = dict.fromkeys(a for a, _ in table.pairs)
         known_b = dict.fromkeys(b for _, b in table.pairs)
@@ -79,6 +79,8 @@ class Mapping:
         mapping = cls._of_pairs(kept, tags_a, tags_b)
         if unknown == "complete":
             return mapping.completed()
+        if unknown == "keep":
+            return mapping
         lone_a, lone_b = mapping.without_partner()
         for tag in lone_a:
             _fail_lone(table.path, tag, [b for a, b in table.pairs if a == tag])

@@ -40,8 +40,10 @@ struct TransitionShape {
 
 /// The scores of a shape, ready for sums and maxima.
 struct LabelTransitions {
-  /// `score` is [L + 1][L + 1], start and stop last; they are not part of this.
-  LabelTransitions(const TransitionShape& kept_shape, const Succession& rules, std::span<const float> score);
+  /// `score` is [L + 1][L + 1], start and stop last; they are not part of this. Who only searches for the
+  /// best path needs no exponentials.
+  LabelTransitions(const TransitionShape& kept_shape, const Succession& rules, std::span<const float> score,
+                   bool has_exponentials = true);
 
   /// The score of a legal pair.
   [[nodiscard]] double score(std::size_t before, std::size_t after) const;

@@ -37,6 +37,12 @@ void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMargina
 /// The same without the pairs: `core` and `arc` are left as they were. For pruning.
 void unit_marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out);
 
+/// One step of the search for the best path: after[j] = max_i (before[i] + between[i][j]), kForbidden where
+/// nothing leads; both are [stride].
+void best_step(const LabelTransitions& between, const double* before, double* after);
+/// The i that gave the maximum for this j; the smallest of several.
+[[nodiscard]] std::size_t best_before(const LabelTransitions& between, const double* before, std::size_t j);
+
 /// Labels of the best path, [T]; false if no path is legal.
 [[nodiscard]] bool try_best_labels(const UniformChain& chain, UniformWorkspace& work,
                                    std::span<std::int32_t> labels);

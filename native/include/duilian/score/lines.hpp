@@ -1,6 +1,7 @@
 // Lines of text in, lines of analysed text out, all in UTF-8: the way of whole files.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,6 +40,16 @@ class LabelModel {
 /// A plain tagger; starts[l]: label l begins a word.
 [[nodiscard]] std::unique_ptr<LabelModel> label_model(const Predictor& predictor,
                                                       std::span<const std::uint8_t> starts);
+
+/// The same with labellers of one's own, which are made from the starts that the model keeps.
+using MakeLabeller = std::function<std::unique_ptr<Labeller>(std::span<const std::uint8_t>)>;
+[[nodiscard]] std::unique_ptr<LabelModel> label_model(const Predictor& predictor,
+                                                      std::span<const std::uint8_t> starts,
+                                                      MakeLabeller make);
+
+/// Where a word begins, labels that do not begin one are forbidden in the scores in `work`.
+void forbid_inner_labels(const Predictor& predictor, std::span<const std::uint8_t> starts,
+                         std::span<const std::uint8_t> begins, Predictor::Work& work);
 
 /// How lines become units and how labels become words.
 struct LineOptions {

@@ -6,10 +6,13 @@
 // that was never seen is mistaken for one that was with a chance of about 2^-32 per probe.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "duilian/chain/uniform.hpp"
@@ -22,6 +25,34 @@ namespace duilian {
 /// The arrays of a compiled tagger, as a model file holds them.
 struct CompiledWeights : WeightTable {
   std::vector<float> transition;  // [L + 1][L + 1]
+};
+
+/// Compiled weights under construction, feature by feature.
+class CompiledTable {
+ public:
+  explicit CompiledTable(std::vector<float> transition) { out_.transition = std::move(transition); }
+  /// A weight of the current feature, unless its size is below `least` or it is 0.
+  void add(std::uint16_t label, float weight, float least) {
+    if (weight != 0.0F && std::abs(weight) >= least) out_.add(label, weight);
+  }
+  /// The feature is left out if it has no weights.
+  void end_feature(std::uint64_t key) {
+    if (out_.end_feature(begin_)) {
+      keys_.push_back(key);
+      begins_.push_back(begin_);
+    }
+    begin_ = out_.label.size();
+  }
+  [[nodiscard]] CompiledWeights finish() && {
+    out_.place(keys_, begins_);
+    return std::move(out_);
+  }
+
+ private:
+  CompiledWeights out_;
+  std::vector<std::uint64_t> keys_;
+  std::vector<std::size_t> begins_;
+  std::size_t begin_ = 0;
 };
 
 /// Drops state weights whose size is below `least`, and features without any left.
@@ -50,7 +81,9 @@ class Predictor {
   [[nodiscard]] const Folding& folding() const { return folding_; }
   [[nodiscard]] std::size_t stride() const { return shape_.stride(); }
 
-  /// State scores [T][stride] of one sentence.
+  /// What features say of each label of one sentence, [T][stride].
+  void score_states(const Sentences& sentences, std::int64_t sentence, Work& work) const;
+  /// The same with start and stop scores, kForbidden where rules forbid.
   void score(const Sentences& sentences, std::int64_t sentence, Work& work) const;
   /// The chain over the scores in `work`; valid until the next call.
   [[nodiscard]] UniformChain chain(std::int32_t positions, const Work& work) const;
@@ -93,6 +126,13 @@ void apply(const Wishes& wishes, const Predictor& predictor, const Sentences& se
 [[nodiscard]] std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& sentences,
                                                 const Wishes& wishes, std::size_t threads,
                                                 std::int64_t& impossible);
+
+/// The same for a search of one's own: score(thread, sentence) scores the units, the wishes change the
+/// scores, decode(thread, sentence, out) finds labels.
+[[nodiscard]] std::vector<std::int32_t> predict_with(
+    const Predictor& predictor, const Sentences& sentences, const Wishes& wishes, std::size_t threads,
+    std::int64_t& impossible, const std::function<Predictor::Work&(std::size_t, std::int64_t)>& score,
+    const std::function<bool(std::size_t, std::int64_t, std::span<std::int32_t>)>& decode);
 
 /// The probability of every label at every unit, [units][L].
 [[nodiscard]] std::vector<double> predict_marginals(const Predictor& predictor, const Sentences& sentences,

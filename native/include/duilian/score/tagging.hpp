@@ -2,6 +2,7 @@
 // the chain is uniform, the lattice is never written out.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -28,6 +29,20 @@ struct TaggerLayout {
   }
   [[nodiscard]] std::int64_t weights() const {
     return transitions() + static_cast<std::int64_t>(label.size());
+  }
+  /// The weight of a feature row for a label; -1 if there is none.
+  [[nodiscard]] std::int64_t find(std::uint32_t row, std::int32_t of_label) const {
+    const auto begin = label.begin() + first[row];
+    const auto end = label.begin() + first[row + 1];
+    const auto found = std::lower_bound(begin, end, static_cast<std::uint16_t>(of_label));
+    return found == end || *found != of_label ? -1 : transitions() + (found - label.begin());
+  }
+  /// Calls take(label, weight) for every weight of a feature row.
+  template <class Take>
+  void for_each(std::size_t row, std::span<const float> weight, const Take& take) const {
+    for (std::int64_t k = first[row]; k < first[row + 1]; ++k) {
+      take(static_cast<std::int32_t>(label[k]), weight[static_cast<std::size_t>(transitions() + k)]);
+    }
   }
 };
 
@@ -76,6 +91,32 @@ void score_units(const TaggerLayout& layout, WeightView weights, const FeatureRo
                                                   const FeatureRows& features,
                                                   std::span<const std::int64_t> first, std::size_t threads);
 
+// Neighbouring rows, which may lie in one cache line, belong to one block, and so to one half and one share.
+[[nodiscard]] inline std::uint32_t block_of(std::uint32_t row) { return row / 32; }
+
+/// A smaller change of a probability would not show in a float weight.
+inline constexpr double kNegligible = 1e-6;
+
+/// Notes the units at which probabilities change; `change` is [T][stride].
+void note_changes(std::int32_t labels, std::span<const double> change, std::size_t stride, Gradient& out);
+
+/// Moves the weights of a feature row as the probabilities of labels move; the layout's weights begin at
+/// `offset`.
+template <ChangeRule R>
+void change_labels(const TaggerLayout& layout, std::int64_t offset, std::uint32_t row, float strength,
+                   std::span<const float> change, R& rule) {
+  const std::int64_t begin = layout.first[row];
+  const std::int64_t end = layout.first[row + 1];
+  const auto at = static_cast<std::uint32_t>(offset + layout.transitions());
+  if (static_cast<std::size_t>(end - begin) == change.size()) {
+    return rule.change_row(at + static_cast<std::uint32_t>(begin), change, strength);
+  }
+  for (std::int64_t k = begin; k < end; ++k) {
+    const float g = change[layout.label[k]];
+    if (g != 0.0F) rule.change(at + static_cast<std::uint32_t>(k), strength * g);
+  }
+}
+
 class TaggingObjective {
  public:
   using Prepared = LabelTransitions;
@@ -111,10 +152,6 @@ class TaggingObjective {
   }
 
  private:
-  // Neighbouring rows, which may lie in one cache line, belong to one block, and so to one half and one
-  // share.
-  [[nodiscard]] static std::uint32_t block_of(std::uint32_t row) { return row / 32; }
-
   template <ChangeRule R>
   void apply_half(const FeatureRows& features, std::int64_t begin, const Gradient& gradient, Share share,
                   R& rule) const {
@@ -130,7 +167,7 @@ class TaggingObjective {
         if (ahead < ahead_end && share.has(block_of(features.value[ahead])))
           prefetch_row(features.value[ahead], rule);
         const std::uint32_t row = features.value[f];
-        if (share.has(block_of(row))) apply_row(row, features.strength_of(f), change, rule);
+        if (share.has(block_of(row))) change_labels(layout_, 0, row, features.strength_of(f), change, rule);
       }
     }
   }
@@ -140,19 +177,6 @@ class TaggingObjective {
     constexpr std::int64_t kLine = 16;  // floats in a cache line
     for (std::int64_t k = layout_.first[row]; k < layout_.first[row + 1]; k += kLine) {
       rule.prefetch(static_cast<std::uint32_t>(layout_.transitions() + k));
-    }
-  }
-  template <ChangeRule R>
-  void apply_row(std::uint32_t row, float strength, std::span<const float> change, R& rule) const {
-    const std::int64_t begin = layout_.first[row];
-    const std::int64_t end = layout_.first[row + 1];
-    const auto at = static_cast<std::uint32_t>(layout_.transitions());
-    if (static_cast<std::size_t>(end - begin) == change.size()) {
-      return rule.change_row(at + static_cast<std::uint32_t>(begin), change, strength);
-    }
-    for (std::int64_t k = begin; k < end; ++k) {
-      const float g = change[layout_.label[k]];
-      if (g != 0.0F) rule.change(at + static_cast<std::uint32_t>(k), strength * g);
     }
   }
   [[nodiscard]] bool is_complete(std::int64_t begin, std::int64_t end) const;

@@ -39,6 +39,15 @@ struct WeightTable {
   /// to answer.
   void find_all(std::span<const std::uint64_t> keys, std::vector<std::uint32_t>& entry) const;
 
+  /// Adds the entries that begin there to their labels' scores; none if there are none.
+  void add_to(std::uint32_t entry, double* score) const {
+    if (entry == kNoEntry) return;
+    for (std::size_t k = entry;; ++k) {
+      score[label[k] & ~kLastEntry] += weight[k];
+      if ((label[k] & kLastEntry) != 0) break;
+    }
+  }
+
   /// Entries are added feature by feature: first those of a feature, then its end.
   void add(std::uint16_t of_label, float value) {
     label.push_back(of_label);

@@ -1,26 +1,34 @@
 // Folding: what features see of a character. Character by character, so that every offset stays true;
-// the user's own characters always come back in the output.
+// the user's own characters always come back in the output. A unit of letters may be seen as one and the same
+// word whatever it is (the unified replacement of Zhao et al. 2012).
 #pragma once
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 namespace duilian {
+
+inline constexpr std::u32string_view kEnglish = U"ENG";
 
 /// Full-width forms become narrow ones (Ａ → A, １ → 1, ，→ ,) if asked; further pairs, such as
 /// traditional → simplified, come from outside.
 class Folding {
  public:
   Folding() = default;
-  Folding(bool folds_width, std::span<const std::pair<char32_t, char32_t>> pairs);
+  Folding(bool folds_width, std::span<const std::pair<char32_t, char32_t>> pairs,
+          bool unifies_letters = false);
 
   [[nodiscard]] char32_t operator()(char32_t c) const;
   [[nodiscard]] std::u32string operator()(std::u32string_view text) const;
+  /// A whole unit: kEnglish for one of letters only, if they are unified.
+  [[nodiscard]] std::u32string unit(std::u32string_view text) const;
 
  private:
   bool folds_width_ = false;
+  bool unifies_letters_ = false;
   std::unordered_map<char32_t, char32_t> pairs_;
 };
 

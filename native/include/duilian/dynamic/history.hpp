@@ -1,0 +1,120 @@
+// Dynamic features (Zhao et al. 2012): templates that look at words instead of units, at the words of a path
+// that is still under way. At unit t the units before it have labels, so that it is known which words they
+// are; the word that t belongs to is known up to t.
+//
+// Templates are written in the language of all templates, and look through a window of words: w[-1] is the
+// word before, w[0] the current one so far (unit t included), @pos[-1] and @pos[0] their tags. If the path is
+// between two words, t begins a new one, whose tag is not known yet: `?`. What lies ahead is not cut into
+// words: w[1] is the next unit.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duilian/features/extract.hpp"
+#include "duilian/features/sentences.hpp"
+#include "duilian/features/templates.hpp"
+
+namespace duilian {
+
+inline constexpr std::int32_t kWordsBack = 2;
+
+/// What labels say of words.
+struct LabelWords {
+  std::vector<std::uint8_t> starts;  // [L]  begins a word
+  std::vector<std::uint8_t> ends;    // [L]  ends one
+  std::vector<std::u32string> tag;   // [L]  of its word
+};
+
+/// The last words of a path, the newest first; -1 where the sentence has none.
+struct History {
+  std::array<std::int32_t, kWordsBack + 1> begin{-1, -1, -1};  // the word's first unit
+  std::array<std::int32_t, kWordsBack + 1> label{-1, -1, -1};  // of that unit
+  bool is_open = false;                                        // the newest word goes on
+
+  /// The path with one more label, that of unit t.
+  void extend(const LabelWords& words, std::int32_t t, std::int32_t next) {
+    if (words.starts[next] != 0 || begin[0] < 0) {
+      begin = {t, begin[0], begin[1]};
+      label = {next, label[0], label[1]};
+    }
+    is_open = words.ends[next] == 0;
+  }
+  bool operator==(const History&) const = default;
+};
+
+/// Templates about words. Their keys differ from those of the same templates about units.
+/// Throws std::invalid_argument if one looks more than kWordsBack words back.
+class WordTemplates {
+ public:
+  explicit WordTemplates(TemplateSet set);
+  [[nodiscard]] const TemplateSet& set() const { return set_; }
+  /// Columns but for `pos`, which comes from the path.
+  [[nodiscard]] std::vector<std::string> columns() const;
+
+ private:
+  TemplateSet set_;
+};
+
+/// The words of one sentence as templates see them; place 0 is the current word.
+class WordWindow {
+ public:
+  WordWindow(const WordTemplates& templates, const LabelWords& words, const Sentences& sentences,
+             std::int64_t sentence);
+
+  /// To unit t of the sentence, with what the units before it are.
+  void move_to(const History& history, std::int32_t t);
+
+  [[nodiscard]] bool is_inside(std::int64_t place) const {
+    return place <= 0 ? at(place).begin >= 0 : begin_ + t_ + place < end_;
+  }
+  [[nodiscard]] std::u32string_view text(std::int64_t place) const;
+  [[nodiscard]] std::uint64_t text_hash(std::int64_t place) const;
+  [[nodiscard]] std::u32string_view column(std::int32_t number, std::int64_t place) const;
+  [[nodiscard]] std::uint64_t column_hash(std::int32_t number, std::int64_t place) const {
+    return hash_text(column(number, place));
+  }
+  [[nodiscard]] std::int64_t length(std::int64_t place) const {
+    return is_inside(place) ? static_cast<std::int64_t>(text(place).size()) : 1;
+  }
+  [[nodiscard]] std::u32string_view characters(std::int64_t place, std::int64_t from,
+                                               std::int64_t count) const {
+    return is_inside(place)
+               ? text(place).substr(static_cast<std::size_t>(from), static_cast<std::size_t>(count))
+               : text(place);
+  }
+  [[nodiscard]] std::u32string_view type(std::int64_t place) const;
+
+ private:
+  struct Word {
+    std::int64_t begin = -1;  // units [begin, end) of all sentences
+    std::int64_t end = -1;
+    std::int32_t label = -1;
+    std::uint64_t hash = 0;
+  };
+  [[nodiscard]] const Word& at(std::int64_t place) const { return word_[static_cast<std::size_t>(-place)]; }
+
+  const LabelWords& words_;
+  const Sentences& sentences_;
+  std::int64_t begin_;
+  std::int64_t end_;
+  std::int64_t t_ = 0;
+  std::array<Word, kWordsBack + 1> word_;  // places 0, -1, -2
+  std::vector<std::size_t> column_of_;     // [columns of the templates]
+};
+
+/// The keys of the features that each unit has if the units before it are labelled so; labels of all units.
+[[nodiscard]] FeatureKeys word_keys(const WordTemplates& templates, const LabelWords& words,
+                                    const Sentences& sentences, std::span<const std::int32_t> labels);
+
+/// The same for people, one list per unit.
+[[nodiscard]] std::vector<std::vector<std::string>> describe_words(const WordTemplates& templates,
+                                                                   const LabelWords& words,
+                                                                   const Sentences& sentences,
+                                                                   std::span<const std::int32_t> labels);
+
+}  // namespace duilian

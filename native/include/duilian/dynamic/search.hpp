@@ -1,0 +1,68 @@
+// The best path under dynamic features, approximately (Algorithm 1 of Zhao et al. 2012): a Viterbi search in
+// which the features of unit t are those of the best path up to t - 1, whatever path they are used for.
+//
+// Two things refine it. A path that ended a word can only be followed by a new one, and a path in the middle
+// of a word cannot: so a step hears the best path of its own *kind*, as long as that is no more than `margin`
+// behind the best of all. And with a beam of width k every label keeps its k best paths, and the k best paths
+// of all speak for themselves. A beam of 1 with a margin below 0 is the paper's search; a beam that holds
+// every path is exhaustive.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/chain/uniform.hpp"
+#include "duilian/dynamic/history.hpp"
+
+namespace duilian {
+
+/// Adds what the words of a path say of each label of unit t to `state`, [stride].
+class WordScorer {
+ public:
+  WordScorer() = default;
+  WordScorer(const WordScorer&) = delete;
+  WordScorer& operator=(const WordScorer&) = delete;
+  virtual ~WordScorer() = default;
+  virtual void add(const History& history, std::int32_t t, double* state) = 0;
+};
+
+struct DynamicOptions {
+  std::size_t beam = 1;
+  double margin = -1.0;
+};
+
+/// Kinds of paths, and of the labels that follow them.
+enum Kind : std::size_t { kBetween, kInside };
+inline constexpr std::size_t kKinds = 2;
+
+struct DynamicWorkspace {
+  struct Path {
+    double score = 0.0;
+    std::int32_t label = 0;
+    std::int32_t from = -1;  // among the paths before
+    History history;
+  };
+  /// The best path of a kind up to a unit; no path if the label is -1.
+  struct Leader {
+    std::int32_t label = -1;
+    double score = 0.0;
+    History history;
+  };
+  std::vector<double> state;                       // [voices][stride]
+  std::vector<double> delta;                       // [T][stride]
+  std::vector<std::array<Leader, kKinds>> leader;  // [T]
+  std::vector<std::array<History, kKinds>> heard;  // [T]  what labels of each kind heard
+  std::vector<std::int32_t> trace;                 // scratch
+  std::vector<std::vector<Path>> paths;            // [T]  best first
+  std::vector<std::vector<Path>> column;           // [L]  the best of each label
+};
+
+/// Labels of the best path found, [T]; false if no path is legal. `chain.state` holds the scores of the other
+/// features. With a beam of 1, `work.heard` has the histories that the features came from.
+[[nodiscard]] bool try_dynamic_labels(const UniformChain& chain, const LabelWords& words, WordScorer& scorer,
+                                      DynamicOptions options, DynamicWorkspace& work,
+                                      std::span<std::int32_t> labels);
+
+}  // namespace duilian

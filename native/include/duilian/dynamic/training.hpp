@@ -1,0 +1,141 @@
+// Learning with dynamic features (Algorithm 2 of Zhao et al. 2012). The features that have weights are those
+// of the training sentences: what templates see of the units, and what they see of the words of the gold
+// path.
+//
+// A unit's features are those that the search heard there, for the gold path as for the guess. So both are
+// answers to one linear model, and the guess is its best. That model is taught by passive-aggressive steps
+// (Algorithm 2 of Zhao et al. 2012), or by the gradient of a conditional random field (DynamicObjective).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/dynamic/search.hpp"
+#include "duilian/features/extract.hpp"
+#include "duilian/score/tagging.hpp"
+
+namespace duilian {
+
+struct FeatureOptions {
+  std::uint32_t least = 1;     // times that a feature must be seen
+  std::int64_t full_from = 2;  // see lay_out_tagger
+  std::size_t threads = 1;     // for taking features
+};
+
+class DynamicTraining {
+ public:
+  struct Work {
+    std::vector<double> state;
+    std::vector<std::uint64_t> keys;
+    std::vector<std::uint32_t> rows;
+    std::vector<std::int32_t> guess;
+    DynamicWorkspace search;
+  };
+
+  /// Keeps references to the sentences. `label` is the gold label of every unit.
+  DynamicTraining(std::int32_t labels, Succession rules, LabelWords words, const TemplateSet& templates,
+                  TemplateSet word_templates, const Sentences& sentences, std::vector<std::int32_t> label,
+                  FeatureOptions options, double margin);
+
+  DynamicTraining(const DynamicTraining&) = delete;  // an objective refers to its parts
+  DynamicTraining& operator=(const DynamicTraining&) = delete;
+
+  [[nodiscard]] std::int64_t weights() const { return layout_.weights(); }
+  [[nodiscard]] const TaggerLayout& layout() const { return layout_; }
+  /// Of the features of units, then of those of words; rows of the layout.
+  [[nodiscard]] const std::vector<std::uint64_t>& keys() const { return keys_; }
+
+  [[nodiscard]] std::size_t answers(std::int64_t) const { return 1; }
+  /// For the passive-aggressive learner: see StructuredModel.
+  double respond(WeightView weights, std::int64_t sentence, std::size_t answer, Work& work,
+                 std::vector<Delta>& difference) const;
+
+  /// The labels found for other sentences; `rows` are the features of their units.
+  [[nodiscard]] std::vector<std::int32_t> tag(WeightView weights, const Sentences& sentences,
+                                              const FeatureRows& rows, std::size_t threads) const;
+  /// The rows of the features of units in other sentences.
+  [[nodiscard]] FeatureRows rows(const TemplateSet& templates, const Sentences& sentences,
+                                 std::size_t threads) const;
+
+  /// The search of one training sentence from its state scores, which have no start and stop scores.
+  [[nodiscard]] bool search(WeightView weights, const LabelTransitions& between, std::int64_t sentence,
+                            Work& work) const;
+  /// Calls take(t, kind, row) for every feature of the words that were heard in that search.
+  template <class Take>
+  void for_each_word_row(std::int64_t sentence, std::span<const std::int32_t> units, Work& work,
+                         const Take& take) const;
+  [[nodiscard]] const TaggingData& data() const { return data_; }
+  [[nodiscard]] Kind kind_of(std::int32_t label) const {
+    return words_.starts[label] != 0 ? kBetween : kInside;
+  }
+
+ private:
+  void index_words(FeatureRows& all);
+  [[nodiscard]] bool decode(WeightView weights, const LabelTransitions& between, const Sentences& sentences,
+                            std::int64_t sentence, Work& work) const;
+  void find_word_rows(WordWindow& window, std::int32_t t, Kind kind, Work& work) const;
+  void add_words(WordWindow& window, std::int32_t t, std::int32_t label, float sign, Work& work,
+                 std::vector<Delta>& difference) const;
+  void add_row(std::uint32_t row, std::int32_t label, float sign, std::vector<Delta>& difference) const;
+  void add_transitions(std::span<const std::int32_t> labels, float sign,
+                       std::vector<Delta>& difference) const;
+
+  LabelWords words_;
+  WordTemplates word_templates_;
+  const Sentences& sentences_;
+  TaggingData data_;  // features of the units, and gold labels
+  FeatureOptions options_;
+  double margin_;
+  std::vector<std::uint64_t> keys_;
+  FeatureIndex units_;   // keys of features of units
+  KeyTable word_index_;  // of words; their rows come behind
+  TaggerLayout layout_;
+};
+
+template <class Take>
+void DynamicTraining::for_each_word_row(std::int64_t sentence, std::span<const std::int32_t> units,
+                                        Work& work, const Take& take) const {
+  WordWindow window(word_templates_, words_, sentences_, sentence);
+  for (const std::int32_t t : units) {
+    for (const Kind kind : {kBetween, kInside}) {
+      find_word_rows(window, t, kind, work);
+      for (const std::uint32_t row : work.rows) take(t, kind, row);
+    }
+  }
+}
+
+/// The same model as a conditional random field: log Z less the score of the gold path, under the features
+/// that the search heard.
+class DynamicObjective {
+ public:
+  using Prepared = LabelTransitions;
+  struct alignas(kApart) Work {
+    DynamicTraining::Work dynamic;
+    TaggingObjective::Work plain;
+  };
+
+  explicit DynamicObjective(const DynamicTraining& training)
+      : training_(training), plain_(training.layout(), training.data()) {}
+
+  [[nodiscard]] std::int64_t weights() const { return plain_.weights(); }
+  [[nodiscard]] std::int64_t dense() const { return plain_.dense(); }
+  [[nodiscard]] Prepared prepare(WeightView weights) const { return plain_.prepare(weights); }
+  double compute(const Prepared& between, WeightView weights, std::int64_t sentence, Work& work,
+                 Gradient& out) const;
+  template <ChangeRule R>
+  void apply(std::int64_t sentence, const Gradient& gradient, Share share, R& rule) const {
+    plain_.apply(sentence, gradient, share, rule);
+    for (const Delta& delta : gradient.sparse) {
+      if (share.has(delta.weight / kBlock)) rule.change(delta.weight, delta.value);
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kBlock = 64;  // weights of one cache line go to one thread
+
+  const DynamicTraining& training_;
+  TaggingObjective plain_;
+};
+
+}  // namespace duilian

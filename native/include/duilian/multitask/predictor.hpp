@@ -1,0 +1,49 @@
+// One side of a trained multi-task tagger that expands the best mapped label only: two tables of weights, and
+// a search of its own. (With all labels expanded a side is a plain tagger: see MultitaskTraining::compile.)
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "duilian/multitask/expansion.hpp"
+#include "duilian/score/lines.hpp"
+#include "duilian/score/predictor.hpp"
+
+namespace duilian {
+
+class BestPredictor {
+ public:
+  /// Throws std::invalid_argument if any index in the arrays leads outside.
+  BestPredictor(std::int32_t labels, const Succession& rules, CompiledWeights weights,
+                std::int32_t other_labels, const Succession& other_rules, CompiledWeights other_weights,
+                LabelMap map, const TemplateSet& templates, const Folding& folding);
+
+  struct alignas(kApart) Work {
+    Predictor::Work own, other;
+    BestExpansion best;
+  };
+
+  [[nodiscard]] const Predictor& own() const { return own_; }
+  [[nodiscard]] const Predictor& other() const { return other_; }
+  /// The best labels from one's own state scores in `work.own`, which have no start and stop scores.
+  [[nodiscard]] bool decode(const Sentences& sentences, std::int64_t sentence, Work& work,
+                            std::span<std::int32_t> out) const;
+
+ private:
+  Succession rules_, other_rules_;
+  Predictor own_, other_;
+  LabelMap map_;
+};
+
+/// As `predict` of a plain tagger.
+[[nodiscard]] std::vector<std::int32_t> predict(const BestPredictor& predictor, const Sentences& sentences,
+                                                const Wishes& wishes, std::size_t threads,
+                                                std::int64_t& impossible);
+
+/// For whole files.
+[[nodiscard]] std::unique_ptr<LabelModel> label_model(const BestPredictor& predictor,
+                                                      std::span<const std::uint8_t> starts);
+
+}  // namespace duilian

@@ -1,0 +1,255 @@
+#include "duilian/dynamic/training.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "duilian/features/evaluate.hpp"
+#include "duilian/parallel.hpp"
+
+namespace duilian {
+
+namespace {
+
+/// Scores from weights under training.
+class TrainingScorer final : public WordScorer {
+ public:
+  TrainingScorer(const TaggerLayout& layout, WeightView weights, const WordTemplates& templates,
+                 const KeyTable& index, std::size_t first_row, WordWindow& window,
+                 std::vector<std::uint64_t>& keys)
+      : layout_(layout),
+        weights_(weights),
+        templates_(templates),
+        index_(index),
+        first_row_(first_row),
+        window_(window),
+        keys_(keys) {}
+
+  void add(const History& history, std::int32_t t, double* state) override {
+    window_.move_to(history, t);
+    keys_.clear();
+    templating::append_keys(templates_.set(), window_, 0, keys_);
+    for (const std::uint64_t key : keys_) index_.prefetch(key);
+    const float* value = weights_.value.data() + layout_.transitions();
+    for (const std::uint64_t key : keys_) {
+      const std::uint32_t found = index_.find(key);
+      if (found == kNoRow) continue;
+      const std::size_t row = first_row_ + found;
+      for (std::int64_t k = layout_.first[row]; k < layout_.first[row + 1]; ++k) {
+        state[layout_.label[k]] += static_cast<double>(weights_.scale) * value[k];
+      }
+    }
+  }
+
+ private:
+  const TaggerLayout& layout_;
+  WeightView weights_;
+  const WordTemplates& templates_;
+  const KeyTable& index_;
+  std::size_t first_row_;
+  WordWindow& window_;
+  std::vector<std::uint64_t>& keys_;
+};
+
+void check_labels(const LabelWords& words, std::int32_t labels, const Sentences& sentences,
+                  std::span<const std::int32_t> label) {
+  const auto L = static_cast<std::size_t>(labels);
+  if (words.starts.size() != L || words.ends.size() != L || words.tag.size() != L)
+    throw std::invalid_argument("what labels say of words does not fit the labels");
+  if (static_cast<std::int64_t>(label.size()) != sentences.units())
+    throw std::invalid_argument("the labels do not fit the sentences");
+  if (std::any_of(label.begin(), label.end(), [&](std::int32_t l) { return l < 0 || l >= labels; }))
+    throw std::invalid_argument("a label is out of range");
+}
+
+}  // namespace
+
+DynamicTraining::DynamicTraining(std::int32_t labels, Succession rules, LabelWords words,
+                                 const TemplateSet& templates, TemplateSet word_templates,
+                                 const Sentences& sentences, std::vector<std::int32_t> label,
+                                 FeatureOptions options, double margin)
+    : words_(std::move(words)),
+      word_templates_(std::move(word_templates)),
+      sentences_(sentences),
+      options_(options),
+      margin_(margin),
+      units_({}) {
+  check_labels(words_, labels, sentences, label);
+  data_.first = sentences.first();
+  data_.label = std::move(label);
+  IndexedFeatures found = index_features(templates, sentences, options.least, options.threads);
+  keys_ = std::move(found.keys);
+  data_.features = std::move(found.rows);
+  units_ = FeatureIndex(keys_);
+  TaggingData all{{}, data_.first, data_.label, {}};
+  index_words(all.features);
+  layout_ = lay_out_tagger(labels, std::move(rules), static_cast<std::int64_t>(keys_.size()), all,
+                           options.full_from);
+}
+
+/// Rows for the features of the gold paths' words; `all` gets the rows of units and words.
+void DynamicTraining::index_words(FeatureRows& all) {
+  const FeatureKeys found = word_keys(word_templates_, words_, sentences_, data_.label);
+  KeyCounter counter;
+  for (const std::uint64_t key : found.value) counter.add(key);
+  const std::size_t first_row = keys_.size();
+  for (const std::uint64_t key : counter.frequent(options_.least)) {
+    word_index_.insert(key);
+    keys_.push_back(key);
+  }
+  const FeatureRows& units = data_.features;
+  for (std::size_t unit = 0; unit + 1 < found.first.size(); ++unit) {
+    all.value.insert(all.value.end(), units.value.begin() + units.first[unit],
+                     units.value.begin() + units.first[unit + 1]);
+    for (std::int64_t k = found.first[unit]; k < found.first[unit + 1]; ++k) {
+      const std::uint32_t row = word_index_.find(found.value[static_cast<std::size_t>(k)]);
+      if (row != kNoRow) all.value.push_back(static_cast<std::uint32_t>(first_row + row));
+    }
+    all.first.push_back(static_cast<std::int64_t>(all.value.size()));
+  }
+}
+
+bool DynamicTraining::decode(WeightView weights, const LabelTransitions& between, const Sentences& sentences,
+                             std::int64_t sentence, Work& work) const {
+  const std::int64_t length = sentences.end_of(sentence) - sentences.begin_of(sentence);
+  add_edges(layout_.labels, layout_.rules, weights, layout_.shape.stride(), work.state);
+  work.guess.resize(static_cast<std::size_t>(length));
+  WordWindow window(word_templates_, words_, sentences, sentence);
+  TrainingScorer scorer(layout_, weights, word_templates_, word_index_, units_.size(), window, work.keys);
+  const UniformChain chain{static_cast<std::int32_t>(length), work.state.data(), between, layout_.rules};
+  return try_dynamic_labels(chain, words_, scorer, {1, margin_}, work.search, work.guess);
+}
+
+bool DynamicTraining::search(WeightView weights, const LabelTransitions& between, std::int64_t sentence,
+                             Work& work) const {
+  return decode(weights, between, sentences_, sentence, work);
+}
+
+void DynamicTraining::add_row(std::uint32_t row, std::int32_t label, float sign,
+                              std::vector<Delta>& difference) const {
+  const std::int64_t weight = layout_.find(row, label);
+  if (weight >= 0) difference.push_back({static_cast<std::uint32_t>(weight), sign});
+}
+
+/// The rows of the words that labels of a kind heard at unit t.
+void DynamicTraining::find_word_rows(WordWindow& window, std::int32_t t, Kind kind, Work& work) const {
+  window.move_to(work.search.heard[static_cast<std::size_t>(t)][kind], t);
+  work.keys.clear();
+  work.rows.clear();
+  templating::append_keys(word_templates_.set(), window, 0, work.keys);
+  for (const std::uint64_t key : work.keys) {
+    const std::uint32_t found = word_index_.find(key);
+    if (found != kNoRow) work.rows.push_back(static_cast<std::uint32_t>(units_.size()) + found);
+  }
+}
+
+void DynamicTraining::add_words(WordWindow& window, std::int32_t t, std::int32_t label, float sign,
+                                Work& work, std::vector<Delta>& difference) const {
+  find_word_rows(window, t, kind_of(label), work);
+  for (const std::uint32_t row : work.rows) add_row(row, label, sign, difference);
+}
+
+void DynamicTraining::add_transitions(std::span<const std::int32_t> labels, float sign,
+                                      std::vector<Delta>& difference) const {
+  std::int32_t before = layout_.labels;
+  const auto add = [&](std::int32_t after) {
+    difference.push_back({static_cast<std::uint32_t>(before * (layout_.labels + 1) + after), sign});
+    before = after;
+  };
+  for (const std::int32_t label : labels) add(label);
+  add(layout_.labels);
+}
+
+double DynamicTraining::respond(WeightView weights, std::int64_t sentence, std::size_t, Work& work,
+                                std::vector<Delta>& difference) const {
+  assert(weights.scale == 1.0F);  // as the passive-aggressive learner keeps them
+  const std::int64_t begin = sentences_.begin_of(sentence);
+  const std::span gold(data_.label.data() + begin,
+                       static_cast<std::size_t>(sentences_.end_of(sentence) - begin));
+  const LabelTransitions between(layout_.shape, layout_.rules,
+                                 weights.value.first(static_cast<std::size_t>(layout_.transitions())), false);
+  score_state_parts(layout_, weights, data_.features, begin, sentences_.end_of(sentence), work.state);
+  if (!decode(weights, between, sentences_, sentence, work))
+    throw std::invalid_argument("no path through the lattice is legal");
+  if (std::equal(gold.begin(), gold.end(), work.guess.begin())) return 0.0;
+  WordWindow window(word_templates_, words_, sentences_, sentence);
+  for (std::size_t t = 0; t < gold.size(); ++t) {
+    if (gold[t] == work.guess[t]) continue;
+    const auto place = static_cast<std::int32_t>(t);
+    add_words(window, place, gold[t], 1.0F, work, difference);
+    add_words(window, place, work.guess[t], -1.0F, work, difference);
+    for (std::int64_t f = data_.features.first[begin + place]; f < data_.features.first[begin + place + 1];
+         ++f) {
+      add_row(data_.features.value[f], gold[t], 1.0F, difference);
+      add_row(data_.features.value[f], work.guess[t], -1.0F, difference);
+    }
+  }
+  add_transitions(gold, 1.0F, difference);
+  add_transitions(work.guess, -1.0F, difference);
+  return 1.0;
+}
+
+std::vector<std::int32_t> DynamicTraining::tag(WeightView weights, const Sentences& sentences,
+                                               const FeatureRows& rows, std::size_t threads) const {
+  if (static_cast<std::int64_t>(rows.first.size()) != sentences.units() + 1)
+    throw std::invalid_argument("the feature rows do not fit the sentences");
+  const LabelTransitions between = score_transitions(layout_, weights);
+  std::vector<std::int32_t> out(static_cast<std::size_t>(sentences.units()));
+  Team team(threads);
+  std::vector<Work> work(team.size());
+  team.for_each(static_cast<std::size_t>(sentences.size()), [&](std::size_t thread, std::size_t k) {
+    const auto sentence = static_cast<std::int64_t>(k);
+    score_state_parts(layout_, weights, rows, sentences.begin_of(sentence), sentences.end_of(sentence),
+                      work[thread].state);
+    if (!decode(weights, between, sentences, sentence, work[thread]))
+      throw std::invalid_argument("no path through the lattice is legal");
+    std::copy(work[thread].guess.begin(), work[thread].guess.end(),
+              out.begin() + sentences.begin_of(sentence));
+  });
+  return out;
+}
+
+FeatureRows DynamicTraining::rows(const TemplateSet& templates, const Sentences& sentences,
+                                  std::size_t threads) const {
+  return extract_rows(templates, sentences, units_, threads);
+}
+
+double DynamicObjective::compute(const Prepared& between, WeightView weights, std::int64_t sentence,
+                                 Work& work, Gradient& out) const {
+  const TaggerLayout& layout = training_.layout();
+  const std::size_t stride = layout.shape.stride();
+  HalfScores& score = work.plain.score;
+  for (std::size_t half = 0; half < kHalves; ++half) plain_.score_half(weights, sentence, half, score[half]);
+  DynamicTraining::Work& dynamic = work.dynamic;
+  dynamic.state = score[0];
+  for (std::size_t k = 0; k < dynamic.state.size(); ++k) dynamic.state[k] += score[1][k];
+  if (!training_.search(weights, between, sentence, dynamic))
+    throw std::invalid_argument("no path through the lattice is legal");
+  const float* value = weights.value.data() + layout.transitions();
+  std::vector<std::int32_t> every(dynamic.guess.size());
+  std::iota(every.begin(), every.end(), 0);
+  training_.for_each_word_row(sentence, every, dynamic, [&](std::int32_t t, Kind kind, std::uint32_t row) {
+    double* state = score[0].data() + static_cast<std::size_t>(t) * stride;
+    for (std::int64_t k = layout.first[row]; k < layout.first[row + 1]; ++k) {
+      const std::uint16_t label = layout.label[k];
+      if (training_.kind_of(label) == kind) state[label] += static_cast<double>(weights.scale) * value[k];
+    }
+  });
+  const double loss = plain_.compute_scored(between, weights, sentence, score, work.plain, out);
+  const auto L = static_cast<std::size_t>(layout.labels);
+  std::size_t a = 0;  // active units come in order
+  training_.for_each_word_row(
+      sentence, out.active, dynamic, [&](std::int32_t t, Kind kind, std::uint32_t row) {
+        while (out.active[a] != t) ++a;
+        for (std::int64_t k = layout.first[row]; k < layout.first[row + 1]; ++k) {
+          const float change = out.change[a * L + layout.label[k]];
+          if (change == 0.0F || training_.kind_of(layout.label[k]) != kind) continue;
+          out.sparse.push_back({static_cast<std::uint32_t>(layout.transitions() + k), change});
+        }
+      });
+  return loss;
+}
+
+}  // namespace duilian

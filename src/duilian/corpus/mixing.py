@@ -1,0 +1,160 @@
+"""Chinese-English mixed text, made from a Chinese corpus (Zhao et al. 2012, Section 6.2).
+
+A share of the words with certain parts of speech becomes English: each its own word (*respective*), or all
+the same, `ENG` (*unified*), so that a tagger learns what their context says of them. Corpora that are
+annotated in this way are rare; this makes as much of it as one likes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal
+
+from duilian.corpus.english import EnglishWords
+from duilian.corpus.sentence import Layer, Sentence
+from duilian.errors import ConfigError
+
+Replacement = Literal["unified", "respective"]
+
+UNIFIED = "ENG"
+PARTS = ("NN", "NR", "VV", "VA", "JJ")
+
+# The paper's five parts of speech in the terms of a standard; elsewhere a tag is its own part of speech.
+TAGS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "ctb": {part: (part,) for part in PARTS},
+    "pku": {"NN": ("n",), "NR": ("nr", "ns", "nt", "nz"), "VV": ("v",), "VA": ("a",), "JJ": ("b",)},
+    "gsd": {"NN": ("NN",), "NR": ("NNP",), "VV": ("VV",), "VA": ("JJ",), "JJ": ("JJ",)},
+}
+FOREIGN = {"ctb": "FW", "pku": "nx", "gsd": "FW"}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Mixing:
+    """Which words become English, how many of them, and how."""
+
+    share: float
+    parts: tuple[str, ...] = PARTS
+    replacement: Replacement = "unified"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.share <= 1:
+            raise ConfigError(f"share must lie between 0 and 1, got {self.share!r}")
+        if self.replacement not in ("unified", "respective"):
+            raise ConfigError(f"replacement must be 'unified' or 'respective', got {self.replacement!r}")
+        if not self.parts:
+            raise ConfigError("there must be at least one part of speech to replace")
+
+
+# The datasets of the paper. D2 has half as many English words again as D1 in training, and D1's test set.
+PRESETS: Mapping[str, Mixing] = {
+    "H1": Mixing(share=0.05, parts=("NN", "VV"), replacement="respective"),
+    "H2": Mixing(share=0.05, parts=("NN", "VV")),
+    "A": Mixing(share=0.10, parts=("NN", "VV")),
+    "B": Mixing(share=0.10, parts=("NN", "VV", "VA")),
+    "C": Mixing(share=0.10, parts=("NN", "VV", "VA", "NR")),
+    "D1": Mixing(share=0.10, parts=("NN", "VV", "VA", "JJ")),
+    "D2": Mixing(share=0.15, parts=("NN", "VV", "VA", "JJ")),
+    "E": Mixing(share=0.10, parts=PARTS),
+}
+
+
+@dataclasses.dataclass
+class MixReport:
+    """What was done, for who asks; filled while sentences are drawn."""
+
+    words: int = 0
+    replaced: Counter[str] = dataclasses.field(default_factory=Counter)  # by tag
+    retagged: int = 0
+
+
+def preset(name: str) -> Mixing:
+    """A dataset of the paper by its name."""
+    if name not in PRESETS:
+        raise ConfigError(f"there is no preset {name!r}", f"there are: {', '.join(PRESETS)}")
+    return PRESETS[name]
+
+
+def part_of_tags(standard: str, parts: Iterable[str]) -> dict[str, str]:
+    """Tag → part of speech, for the tags of these parts; a tag of a standard of one's own is its own part."""
+    table = TAGS.get(standard, {})
+    return {tag: part for part in parts for tag in table.get(part, (part,))}
+
+
+def mix(
+    sentences: Iterable[Sentence],
+    mixing: Mixing,
+    *,
+    standard: str,
+    seed: int = 1,
+    english: EnglishWords | None = None,
+    keep_foreign: bool = False,
+    report: MixReport | None = None,
+) -> Iterator[Sentence]:
+    """The sentences with a share of their words in English, drawn by chance; the same seed draws the same.
+
+    With a dictionary only words that it has are replaced, unified or not, so that both kinds of replacement
+    make English of the same words. Words with the standard's tag for foreign words are made nouns, because a
+    tagger is to learn real tags for them; `keep_foreign` leaves them as they are.
+    """
+    if mixing.replacement == "respective" and english is None:
+        raise ConfigError("respective replacement needs a dictionary", "name it with --english")
+    mixer = _Mixer(mixing, standard, random.Random(seed), english, keep_foreign, report or MixReport())
+    for sentence in sentences:
+        yield dataclasses.replace(sentence, layers={standard: mixer.mixed(sentence[standard])}, comments=())
+
+
+class _Mixer:
+    def __init__(
+        self,
+        mixing: Mixing,
+        standard: str,
+        rng: random.Random,
+        english: EnglishWords | None,
+        keep_foreign: bool,
+        report: MixReport,
+    ) -> None:
+        self._mixing, self._rng, self._english, self._report = mixing, rng, english, report
+        self._part = part_of_tags(standard, mixing.parts)
+        self._foreign = None if keep_foreign else FOREIGN.get(standard)
+        self._noun = TAGS.get(standard, {}).get("NN", ("NN",))[0]
+
+    def mixed(self, layer: Layer) -> Layer:
+        if layer.tags is None:
+            raise ConfigError("a corpus without tags cannot be mixed: tags say which words become English")
+        words, tags, is_new = list(layer.words), list(layer.tags), [False] * len(layer)
+        for k, (word, tag) in enumerate(zip(layer.words, layer.tags, strict=True)):
+            self._report.words += 1
+            if tag is not None and tag == self._foreign:
+                tags[k] = self._noun
+                self._report.retagged += 1
+            elif isinstance(tag, str) and tag in self._part:
+                found = self._drawn(word, self._part[tag])
+                if found is not None:
+                    words[k], is_new[k] = found, True
+                    self._report.replaced[tag] += 1
+        return dataclasses.replace(
+            layer, words=tuple(words), tags=tuple(tags), spaces=_spaces(layer, is_new), extra_rows=()
+        )
+
+    def _drawn(self, word: str, part: str) -> str | None:
+        """The English that takes the word's place, or None."""
+        # The draw comes first, so that a dictionary does not change which words are drawn.
+        if self._rng.random() >= self._mixing.share or any(c.isascii() for c in word):
+            return None
+        found = UNIFIED if self._english is None else self._english.of(word, part)
+        return UNIFIED if found is not None and self._mixing.replacement == "unified" else found
+
+
+def _spaces(layer: Layer, is_new: list[bool]) -> tuple[str, ...] | None:
+    """Two English words side by side have a blank between them."""
+    if not any(a and b for a, b in itertools.pairwise(is_new)):
+        return layer.spaces
+    spaces = list(layer.spaces or ("",) * len(layer))
+    for k, (a, b) in enumerate(itertools.pairwise(is_new)):
+        if a and b:
+            spaces[k] = spaces[k] or " "
+    return tuple(spaces)

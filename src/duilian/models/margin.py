@@ -1,0 +1,21 @@
+"""Taggers that learned by margins: all that a plain tagger answers, but for probabilities."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from duilian.errors import ConfigError
+from duilian.lexicon import Lexicon
+from duilian.models.tagger import Sentences, Tagger
+
+
+class MarginTagger(Tagger):
+    """A tagger whose scores are no probabilities."""
+
+    def marginals(self, X: Sentences, *, lexicon: Lexicon | None = None) -> NoReturn:  # noqa: N803
+        """Not for this kind."""
+        raise ConfigError(f"a model of kind {self.kind!r} has no probabilities", "use a model of kind crf")
+
+    def k_best(self, sentence: Any, k: int, *, lexicon: Lexicon | None = None) -> NoReturn:
+        """Not for this kind."""
+        raise ConfigError(f"a model of kind {self.kind!r} has no n best", "use a model of kind crf")

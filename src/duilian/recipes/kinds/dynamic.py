@@ -1,0 +1,43 @@
+"""Kind dynamic: words of the best path as features, for mixed text."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+from duilian.models.dynamic import DynamicTagger
+from duilian.recipes.kinds.crf import fit_one_side
+from duilian.recipes.recipe import Kind, Recipe, Run, register
+from duilian.recipes.steps import learn_settings
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DynamicSettings:
+    """`[model]` of kind dynamic; what each means stands in `DynamicTagger`."""
+
+    level: Literal["char"] = "char"
+    templates: str | None = None
+    words: str | None = "mixed-words"  # none: without templates about words
+    english: str | None = None
+    letters: Literal["as-is", "unified"] = "unified"
+    beam: int = 1
+    margin: float | None = None  # no limit
+    scheme: str = "BIES"
+    join_letters: bool = True
+    join_digits: bool = False
+    script: Literal["as-is", "simplified"] = "as-is"
+    min_count: int = 1
+    full_from: int = 2
+
+
+def train_dynamic(recipe: Recipe, run: Run) -> float | None:
+    """The dynamic tagger from a recipe of kind dynamic."""
+    (side,) = recipe.sides
+    model = dict(recipe.model)
+    if model.get("words") == "none":
+        model["words"] = None
+    tagger = DynamicTagger(side.standard, sample=side.sample, **model, **learn_settings(recipe, run))
+    return fit_one_side(tagger, recipe, run)
+
+
+register(Kind("dynamic", DynamicSettings, range(1, 2), train_dynamic))

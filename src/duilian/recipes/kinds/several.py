@@ -1,0 +1,63 @@
+"""What kinds of several sides look over before they train: standards, mappings, dev sets."""
+
+from __future__ import annotations
+
+import itertools
+
+from duilian.corpus import Corpus
+from duilian.errors import ConfigError, StandardError
+from duilian.models.coupling import MAPPINGS
+from duilian.recipes.recipe import Run
+from duilian.standards.mapping_table import MappingTable
+
+TABLES = ("tight", "relaxed")  # mappings that stand in a shipped table for each pair of standards
+
+
+def _tags(corpus: Corpus) -> set[str]:
+    found = {tag for sentence in corpus for tag in sentence[corpus.standard].tags or () if tag is not None}
+    return {name for tag in found for name in ((tag,) if isinstance(tag, str) else tag)}
+
+
+def check_standards(corpora: list[Corpus]) -> None:
+    """Refuse two sides of one standard."""
+    for a, b in itertools.combinations(corpora, 2):
+        if a.standard != b.standard:
+            continue
+        if _tags(a).isdisjoint(_tags(b)):
+            raise StandardError(
+                f"two corpora declared as {a.standard!r} have no tag in common ({a.source} and {b.source})",
+                "give one of them another standard name",
+            )
+        raise ConfigError(
+            f"two sides have the same standard {a.standard!r}",
+            "list the files of one standard in one side: train = ['a.txt', 'b.txt']",
+        )
+
+
+def check_mapping(mapping: str, corpora: list[Corpus]) -> None:
+    """Refuse, before hours of training, a table that is missing or does not fit the corpora."""
+    if mapping in MAPPINGS and mapping not in TABLES:
+        return
+    if mapping.startswith("automatic"):
+        raise ConfigError(f"there is no mapping {mapping!r}", f"there are: {', '.join(MAPPINGS)}")
+    for a, b in itertools.combinations(corpora, 2):
+        name = f"{a.standard}-{b.standard}.{mapping}" if mapping in TABLES else mapping
+        table = MappingTable.load(name)
+        for side, (corpus, standard) in enumerate(((a, table.left), (b, table.right))):
+            known = _tags(corpus) if standard is None else None  # a declared standard has checked its tags
+            for pair, (path, line) in table.pairs.items():
+                if known is not None and pair[side] not in known:
+                    raise StandardError(
+                        f"{path}:{line}: the mapping names the tag {pair[side]!r}, "
+                        f"which the corpus of {corpus.standard!r} does not have"
+                    )
+
+
+def warn_of_missing_dev(sides: list[tuple[str, Corpus | None]], run: Run) -> None:
+    """Warn of sides that cannot say which weights are best."""
+    missing = [repr(standard) for standard, dev in sides if dev is None]
+    if len(missing) == len(sides):
+        run.warn("no side has a dev set: the weights of the last iteration are kept")
+    elif missing:
+        has = "has" if len(missing) == 1 else "have"
+        run.warn(f"{', '.join(missing)} {has} no dev set: the best weights are chosen without it")

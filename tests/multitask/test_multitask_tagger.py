@@ -1,0 +1,200 @@
+"""The multi-task tagger: mapping of labels, training, files, recipes, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from cli.running import run_here
+from duilian import Layer, Mapping, MultitaskTagger, read
+from duilian.errors import ConfigError, ModelFileError, StandardError
+from duilian.models import load, standards_of, tagger_for
+from duilian.models.encoding import Encoding
+from duilian.models.label_mapping import label_mapping, split_name_pairs
+from duilian.recipes import Recipe, Run, train
+
+DEMO = Path(__file__).parents[2] / "src" / "duilian" / "demo"
+RECIPE = """
+[model]
+kind = "multitask"
+{model}
+
+[[side]]
+standard = "ctb"
+train = "ctb.txt"
+dev = "ctb-dev.txt"
+
+[[side]]
+standard = "pku"
+train = "pku.txt"
+dev = "pku-dev.txt"
+
+[learn]
+iterations = 2
+"""
+
+
+def corpus(name: str):
+    return read(str(DEMO / f"{name}.txt"), standard=name.partition("-")[0])
+
+
+@pytest.fixture(scope="module")
+def corpora():
+    return [corpus("ctb"), corpus("pku")], [corpus("ctb-dev"), corpus("pku-dev")]
+
+
+@pytest.fixture(scope="module")
+def tagger(corpora):
+    return MultitaskTagger(["ctb", "pku"], iterations=3).fit(corpora[0], dev=corpora[1])
+
+
+def test_names_of_one_word_and_of_two_meet_on_every_character():
+    pairs = split_name_pairs(Encoding("char", ("NR",)))
+    assert {("B", "S"), ("E", "S"), ("E", "E"), ("I", "B"), ("I", "E"), ("B", "B"), ("I", "I")} == set(pairs)
+
+
+def test_labels_map_as_their_tags_do():
+    encodings = [Encoding("char", ("NN", "NR", "X")), Encoding("char", ("n", "nr"))]
+    tags = Mapping.from_pairs([("NN", "n"), ("NR", "nr")], ("NN", "NR", "X"), ("n", "nr"))
+    found = label_mapping(tags, encodings, ("ctb", "pku"))
+    assert found.to("B@NN") == ["B@n"]
+    assert set(found.to("E@NR")) == {"E@nr", "S@nr"}
+    assert set(found.to("B@NR")) == {"B@nr", "S@nr"}
+    assert set(found.to("I@NR")) == {"B@nr", "E@nr", "I@nr"}
+    assert found.to("S@NR") == ["S@nr"]
+    assert found.without_partner() == ([f"{letter}@X" for letter in ("E", "S", "B", "I")], [])
+    assert set(found.T.to("S@nr")) == {"B@NR", "E@NR", "S@NR"}
+    plain = label_mapping(tags, encodings, ("ctb", "pku"), align_names=False)
+    assert plain.to("E@NR") == ["E@nr"]
+    assert label_mapping(tags, encodings, ("ctb", "other")).size == plain.size == 8
+    turned = label_mapping(tags.T, encodings[::-1], ("pku", "ctb"))
+    assert (turned.matrix == found.matrix.T).all()
+
+
+def test_it_learns_both_standards(tagger, corpora):
+    for standard, dev in zip(("ctb", "pku"), corpora[1], strict=True):
+        found = tagger.of(standard).score(dev)
+        assert found > 0.6
+        assert tagger.best_scores_[standard] == pytest.approx(100 * found, abs=1e-6)
+    assert tagger.score(corpora[1]) > 0.6
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"listens": "first"},
+        {"listens": "second"},
+        {"expansion": "best", "algorithm": "pa", "rate": 0.1},
+        {"algorithm": "pa", "rate": 0.1, "align_names": False},
+        {"mapping": "tight", "samples": [50, 30]},
+    ],
+)
+def test_every_way_answers_and_is_kept(settings, corpora, tmp_path):
+    found = MultitaskTagger(["ctb", "pku"], iterations=2, **settings).fit(corpora[0], dev=corpora[1])
+    found.save(tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert isinstance(again, MultitaskTagger)
+    assert standards_of(again) == ("ctb", "pku")
+    for standard, dev in zip(found.standards, corpora[1], strict=True):
+        side = tagger_for(again, standard)
+        assert side.predict_layers(dev) == found.predict_layers(dev, standard)
+        assert side.score(dev) > 0.3
+        text = "".join(dev[0][standard].words)
+        lines = side.tag_lines(f"{text}\n".encode(), between="|", before_tag="\t").decode()
+        assert "".join(pair.split("\t")[0] for pair in lines.strip().split("|")) == text
+
+
+def test_a_deaf_side_is_a_plain_tagger(corpora):
+    found = MultitaskTagger(["ctb", "pku"], iterations=2, listens="first").fit(
+        corpora[0], dev=[None, corpora[1][1]]
+    )
+    assert found.hears(0)
+    assert not found.hears(1)
+    assert set(found.best_scores_) == {"pku"}
+
+
+def test_half_a_file_is_refused(tagger, tmp_path):
+    tagger.save(tmp_path / "m")
+    raw = (tmp_path / "m").read_bytes()
+    (tmp_path / "half").write_bytes(raw[: len(raw) // 2])
+    with pytest.raises(ModelFileError):
+        load(tmp_path / "half")
+    header, arrays = tagger.state()
+    with pytest.raises(ConfigError):
+        MultitaskTagger.from_state(header, arrays | {"0.0.label": arrays["0.0.label"][:-1]})
+    with pytest.raises(KeyError):
+        MultitaskTagger.from_state({**header, "mapping": {"B@ZZ": ["B@n"]}}, arrays)
+
+
+def test_commands_take_it(tagger, tmp_path, monkeypatch):
+    tagger.save(tmp_path / "m")
+    model, gold = str(tmp_path / "m"), str(DEMO / "pku-dev.txt")
+    status, out, _ = run_here(monkeypatch, "tag", model, "--standard", "pku", stdin="我们去北京。\n".encode())
+    assert status == 0
+    assert re.sub(r"_[a-zA-Z]+ ?", "", out).strip() == "我们去北京。"
+    status, out, _ = run_here(monkeypatch, "evaluate", model, gold, "--standard", "pku", "--json")
+    assert status == 0
+    assert json.loads(out)["word_tag"]["f1"] == pytest.approx(tagger.best_scores_["pku"], abs=0.01)
+    status, _, err = run_here(monkeypatch, "tag", model, "--marginals", stdin="我们\n".encode())
+    assert status == 1
+    assert "has no probabilities" in err
+    assert run_here(monkeypatch, "analyze", "--model", model, "我们")[0] in (1, 2)
+
+
+def test_inspect_prints_the_mapping(tagger, tmp_path, monkeypatch):
+    tagger.save(tmp_path / "m")
+    status, out, _ = run_here(monkeypatch, "inspect", str(tmp_path / "m"))
+    assert status == 0
+    assert "pairs of labels" in out
+    assert re.search(r"E@NR +.*S@nr", out)
+    found = json.loads(run_here(monkeypatch, "inspect", str(tmp_path / "m"), "--json")[1])
+    assert "S@nr" in found["mapping"]["B@NR"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"standards": ("a", "a")}, "two different names"),
+        ({"level": "word"}, "level must be 'char'"),
+        ({"listens": "none"}, "listens must be"),
+        ({"expansion": "best"}, "the algorithm must be 'pa'"),
+        ({"samples": [1]}, "1 samples for 2 standards"),
+        ({"templates": "guide-char"}, "have no columns"),
+    ],
+)
+def test_wrong_settings_are_refused(corpora, wrong, message):
+    with pytest.raises(ConfigError, match=message):
+        MultitaskTagger(**({"standards": ("ctb", "pku")} | wrong)).fit(corpora[0])
+
+
+def test_corpora_that_cannot_be_learned_from_are_refused(corpora):
+    with pytest.raises(StandardError, match="every word needs one tag"):
+        MultitaskTagger(["ctb", "pku"]).fit([[Layer(("好", "人"), ("VA", None))], corpora[0][1]])
+    empty = Mapping.from_pairs([("ZZ", "zz")])
+    with pytest.raises(StandardError, match="relates no tag"):
+        MultitaskTagger(["ctb", "pku"], mapping=empty).fit(corpora[0])
+
+
+def test_recipes_train_it_and_tell_of_tags_without_partner(tmp_path):
+    (tmp_path / "thin.txt").write_text("standards: ctb pku\nNN n\nVV v\n", encoding="utf-8")
+    (tmp_path / "r.toml").write_text(RECIPE.format(model='mapping = "thin.txt"'), encoding="utf-8")
+    warnings: list[str] = []
+    run = Run(output=tmp_path / "m", on_warning=warnings.append)
+    assert train(Recipe.load(tmp_path / "r.toml", DEMO), run) is not None
+    assert any("nothing maps to" in each and "NR" in each for each in warnings)
+    assert load(tmp_path / "m").mapping == "thin.txt"
+
+
+def test_a_run_that_was_stopped_ends_with_the_same_bytes(corpora, tmp_path):
+    def fit(iterations, resume, threads=1):
+        found = MultitaskTagger(["ctb", "pku"], iterations=iterations, threads=threads)
+        small = [part[:40] for part in corpora[0]]
+        return found.fit(small, dev=corpora[1], checkpoint=tmp_path / "c", resume=resume)
+
+    fit(2, False)
+    fit(3, True).save(tmp_path / "resumed")
+    fit(3, False, threads=2).set_params(threads=1).save(tmp_path / "whole")
+    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()

@@ -1,0 +1,63 @@
+"""The score of the loose mapping, by definition (Qiu et al. 2013, Eq. 6, 7 and 15).
+
+Weights of a side are a dictionary from (feature, label) and (label, label) to numbers; START and STOP are
+labels of their own, and map to themselves.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+START, STOP = -1, -2
+Weights = Mapping[tuple[object, int], float]
+Phi = Mapping[int, Sequence[int]]
+Fired = Counter[tuple[str, object, int]]
+"""How often each weight fires: ("own" or "other", feature or label before, label)."""
+
+
+def chosen_all(phi: Phi) -> Callable[[int, int], Sequence[int]]:
+    """Every mapped label counts at every unit."""
+    return lambda t, label: (label,) if label in (START, STOP) else phi[label]
+
+
+def chosen_best(
+    phi: Phi, other: Weights, features: Sequence[Sequence[str]]
+) -> Callable[[int, int], Sequence[int]]:
+    """Only the mapped label counts that the unit's features like best, the first of several."""
+
+    def choose(t: int, label: int) -> Sequence[int]:
+        if label in (START, STOP) or not phi[label]:
+            return (label,) if label in (START, STOP) else ()
+        return (max(phi[label], key=lambda z: sum(other.get((f, z), 0.0) for f in features[t])),)
+
+    return choose
+
+
+def fired(
+    features: Sequence[Sequence[str]],
+    path: Sequence[int],
+    chosen: Callable[[int, int], Sequence[int]],
+    other_allows: Callable[[int, int], bool],
+) -> Fired:
+    """What a path fires on its own side, and on the other through the mapping."""
+    found: Fired = Counter()
+    for t, label in enumerate(path):
+        for feature in features[t]:
+            found["own", feature, label] += 1
+            for z in chosen(t, label):
+                found["other", feature, z] += 1
+    labels = [START, *path, STOP]
+    for k, (before, after) in enumerate(itertools.pairwise(labels)):
+        found["own", before, after] += 1
+        for left, right in itertools.product(chosen(k - 1, before), chosen(k, after)):
+            if other_allows(left, right):
+                found["other", left, right] += 1
+    return found
+
+
+def score(found: Fired, own: Weights, other: Weights) -> float:
+    """The weights times how often they fire."""
+    tables = {"own": own, "other": other}
+    return sum(count * tables[side].get((left, right), 0.0) for (side, left, right), count in found.items())
