@@ -29,7 +29,7 @@ def _shown(text: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("page", "names", "least"),
-    [("guide.md", ["pos.toml", "both.toml"], 11), ("first-steps.md", ["small.toml"], 5)],
+    [("guide.md", ["pos.toml", "both.toml", "two.toml"], 11), ("first-steps.md", ["small.toml"], 5)],
 )
 def test_the_commands_print_what_the_page_says(tmp_path, page, names, least):
     text = (DOCS / page).read_text(encoding="utf-8")
