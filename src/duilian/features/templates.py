@@ -90,7 +90,7 @@ def pack(
     if columns is None:
         packed = _native.Sentences(folding.native, [])
         for units in sentences:
-            packed.add(_text(units), [])
+            _add(packed, units, [])
         return packed
     names: list[str] | None = None
     packed = _native.Sentences(folding.native, [])
@@ -100,12 +100,15 @@ def pack(
             packed = _native.Sentences(folding.native, names)
         if sorted(values) != names:
             raise ConfigError(f"one sentence has the columns {sorted(values)}, another {names}")
-        packed.add(_text(units), [_text(values[name]) for name in names])
+        _add(packed, units, [values[name] for name in names])
     return packed
 
 
-def _text(values: Sequence[str]) -> list[str]:
-    """A list that the native core takes; lone surrogates are found here, where there is a clear message."""
-    listed = list(values)
-    check_text("".join(listed))
-    return listed
+def _add(packed: _native.Sentences, units: Sequence[str], columns: Sequence[Sequence[str]]) -> None:
+    given = [list(units), *map(list, columns)]
+    try:
+        packed.add(given[0], given[1:])
+    except TypeError:  # a lone surrogate is no text for the native core: say where it is
+        for values in given:
+            check_text("".join(values))
+        raise
