@@ -1,6 +1,6 @@
 """Training with one and with two threads, in turns: whole fits with their dev sets, the best of each.
 
-python benchmarks/threads.py --data DIR        # DIR/zx, DIR/udc
+python benchmarks/threads.py --data DIR        # DIR/zx, DIR/udc, DIR/conll2000
 """
 
 from __future__ import annotations
@@ -8,20 +8,21 @@ from __future__ import annotations
 import argparse
 import time
 from pathlib import Path
+from typing import Any
 
 from duilian.corpus import Corpus, read
 from duilian.models import Tagger
 from measure import Row, show
 
 
-def seconds(level: str, threads: int, train: Corpus, dev: Corpus) -> float:
+def seconds(settings: dict[str, Any], threads: int, train: Corpus, dev: Corpus | None) -> float:
     start = time.perf_counter()
-    Tagger("tags", level=level, threads=threads).fit(train, dev=dev)
+    Tagger("tags", threads=threads, **settings).fit(train, dev=dev)
     return time.perf_counter() - start
 
 
 def main() -> None:
-    """A row for words of zx and udc, and for characters of zx."""
+    """A row for words of zx and udc, for chunks of conll2000, and for characters of zx."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--repeats", type=int, default=5)
@@ -32,16 +33,18 @@ def main() -> None:
         read(str(options.data / f"udc/{part}.conll"), standard="tags", column="xpos")
         for part in ("train", "dev")
     ]
+    chunks = [read(str(options.data / "conll2000/train.txt"), standard="tags", format="columns"), None]
     rows: list[Row] = []
-    for name, level, (train, dev) in (
-        ("zx, words", "word", zx),
-        ("udc, words", "word", udc),
-        ("zx, characters", "char", zx),
+    for name, settings, (train, dev) in (
+        ("zx, words", {}, zx),
+        ("udc, words", {}, udc),
+        ("conll2000, no dev set", {"templates": "chunk"}, chunks),
+        ("zx, characters", {"level": "char"}, zx),
     ):
         best = {1: float("inf"), 2: float("inf")}
         for _ in range(options.repeats):
             for threads in best:
-                best[threads] = min(best[threads], seconds(level, threads, train, dev))
+                best[threads] = min(best[threads], seconds(settings, threads, train, dev))
         rows.append(
             (name, best[1] / best[2], f"{best[1] / best[2]:.2f}: {best[1]:.2f} s and {best[2]:.2f} s")
         )
