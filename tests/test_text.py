@@ -156,7 +156,7 @@ def test_character_types() -> None:
 
 
 def test_width_folding() -> None:
-    assert tx.Folding(width=True)("ＡＢｚ０９，！～￥\u3000。") == "ABz09,!~¥ 。"
+    assert tx.Folding(width=True)("ＡＢｚ０９，！～￥\u3000。、") == "ABz09,!~¥ .、"
 
 
 def test_lone_surrogates_have_a_clear_error() -> None:

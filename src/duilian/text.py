@@ -101,7 +101,7 @@ class Folding:
     Only `letters="unified"` is about whole units: to features every one of letters only is `ENG`.
     """
 
-    width: bool = True  # Ａ１， → A1,
+    width: bool = True  # Ａ１，。 → A1,.
     script: Script = "as-is"  # simplified: 說 → 说 (needs the extra `zh`, OpenCC)
     letters: Letters = "as-is"  # unified: iPhone → ENG
 

@@ -2,69 +2,41 @@
 
 namespace duilian {
 
-double adagrad_pass(const TaggingObjective& model, AdaGradRule rule, std::span<const std::int64_t> order,
-                    PassOptions options) {
+template <class M>
+double adagrad_pass(const M& model, AdaGradRule rule, Order order, PassOptions options) {
   return run_pass(model, rule, order, options);
 }
 
-double adagrad_pass(const CoupledObjective& model, AdaGradRule rule, std::span<const std::int64_t> order,
-                    PassOptions options) {
+template <class M>
+double sgd_pass(const M& model, SgdRule rule, Order order, PassOptions options) {
   return run_pass(model, rule, order, options);
 }
 
-double adagrad_pass(const DynamicObjective& model, AdaGradRule rule, std::span<const std::int64_t> order,
-                    PassOptions options) {
+template <class M>
+double perceptron_pass(const M& model, PerceptronRule rule, Order order, PassOptions options) {
   return run_pass(model, rule, order, options);
 }
 
-double adagrad_pass(const MultitaskObjective& model, AdaGradRule rule, std::span<const std::int64_t> order,
-                    PassOptions options) {
-  return run_pass(model, rule, order, options);
-}
-
-double sgd_pass(const TaggingObjective& model, SgdRule rule, std::span<const std::int64_t> order,
-                PassOptions options) {
-  return run_pass(model, rule, order, options);
-}
-
-double sgd_pass(const CoupledObjective& model, SgdRule rule, std::span<const std::int64_t> order,
-                PassOptions options) {
-  return run_pass(model, rule, order, options);
-}
-
-double adagrad_pass(const PruningObjective& model, AdaGradRule rule, std::span<const std::int64_t> order,
-                    PassOptions options) {
-  return run_pass(model, rule, order, options);
-}
-
-double perceptron_pass(const JointObjective& model, PerceptronRule rule, std::span<const std::int64_t> order,
-                       PassOptions options) {
-  return run_pass(model, rule, order, options);
-}
-
-double perceptron_pass(const TreeObjective& model, PerceptronRule rule, std::span<const std::int64_t> order,
-                       PassOptions options) {
-  return run_pass(model, rule, order, options);
-}
-
-double passive_aggressive_pass(const DynamicTraining& model, const PassiveAggressiveRule& rule,
-                               std::span<const std::int64_t> order) {
+template <class M>
+double passive_aggressive_pass(const M& model, const PassiveAggressiveRule& rule, Order order) {
   return run_pass(model, rule, order);
 }
 
-double passive_aggressive_pass(const MultitaskTraining& model, const PassiveAggressiveRule& rule,
-                               std::span<const std::int64_t> order) {
-  return run_pass(model, rule, order);
-}
+template double adagrad_pass(const TaggingObjective&, AdaGradRule, Order, PassOptions);
+template double adagrad_pass(const CoupledObjective&, AdaGradRule, Order, PassOptions);
+template double adagrad_pass(const DynamicObjective&, AdaGradRule, Order, PassOptions);
+template double adagrad_pass(const MultitaskObjective&, AdaGradRule, Order, PassOptions);
+template double adagrad_pass(const PruningObjective&, AdaGradRule, Order, PassOptions);
 
-double passive_aggressive_pass(const TaggingStructure& model, const PassiveAggressiveRule& rule,
-                               std::span<const std::int64_t> order) {
-  return run_pass(model, rule, order);
-}
+template double sgd_pass(const TaggingObjective&, SgdRule, Order, PassOptions);
+template double sgd_pass(const CoupledObjective&, SgdRule, Order, PassOptions);
 
-double passive_aggressive_pass(const TwoChainStructure& model, const PassiveAggressiveRule& rule,
-                               std::span<const std::int64_t> order) {
-  return run_pass(model, rule, order);
-}
+template double perceptron_pass(const TreeObjective&, PerceptronRule, Order, PassOptions);
+template double perceptron_pass(const JointObjective&, PerceptronRule, Order, PassOptions);
+
+template double passive_aggressive_pass(const TaggingStructure&, const PassiveAggressiveRule&, Order);
+template double passive_aggressive_pass(const TwoChainStructure&, const PassiveAggressiveRule&, Order);
+template double passive_aggressive_pass(const DynamicTraining&, const PassiveAggressiveRule&, Order);
+template double passive_aggressive_pass(const MultitaskTraining&, const PassiveAggressiveRule&, Order);
 
 }  // namespace duilian

@@ -85,7 +85,7 @@ def _warn(message: str) -> None:
 
 def _tested(plan: Recipe) -> list[Side]:
     """The sides that the model answers in, and that have a test set."""
-    answered = plan.sides if plan.kind == "coupled" else plan.sides[:1]
+    answered = plan.sides if KINDS[plan.kind].answers_all else plan.sides[:1]
     return [side for side in answered if side.test]
 
 
@@ -168,5 +168,7 @@ def _spell(report: IterationReport, names: list[str]) -> str:
 
 def _spell_side(report: IterationReport, name: str) -> str:
     found = report.details
+    if f"{name} candidates" not in found:  # a kind that prunes nothing
+        return f"{name} {found[name]:.2f}"
     kept = f"{found[f'{name} candidates']:.1f} candidates, oracle {found[f'{name} oracle']:.2f}"
     return f"{name} {found[name]:.2f} ({kept})"

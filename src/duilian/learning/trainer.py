@@ -99,6 +99,28 @@ class Trainer:
             mean = None if loss is None else loss / max(len(order), 1)
             yield IterationReport(self.iteration, mean, score, is_best, time.perf_counter() - start, details)
 
+    def run_kept(
+        self,
+        evaluate: Evaluate | None,
+        fingerprint: Callable[[], str],
+        *,
+        on_iteration: Callable[[IterationReport], None] | None = None,
+        checkpoint: str | Path | None = None,
+        resume: bool = False,
+    ) -> None:
+        """All iterations; with `checkpoint` the state is saved after each, with `resume` it goes on there.
+
+        `fingerprint` tells data and settings from others, so that no run goes on with another's state.
+        """
+        mark = fingerprint() if checkpoint else ""
+        if checkpoint and resume and Path(checkpoint).exists():
+            self.resume(checkpoint, mark)
+        for report in self.run(evaluate):
+            if checkpoint:
+                self.save(checkpoint, mark)
+            if on_iteration:
+                on_iteration(report)
+
     def _is_patient(self) -> bool:
         return self.iteration - max(best.iteration for best in self.bests) < self.config.patience
 

@@ -28,7 +28,6 @@ from duilian.learning import Algorithm, IterationReport
 from duilian.models.coupled_checks import check_parameters
 from duilian.models.coupled_conversion import (
     Converted,
-    given_labels,
     guide_labels,
     marginal_tables,
     word_confidence,
@@ -36,7 +35,7 @@ from duilian.models.coupled_conversion import (
 from duilian.models.coupled_side import CoupledSide
 from duilian.models.coupled_storage import coupled_state, restore_coupled
 from duilian.models.coupled_training import AVERAGE, CoupledTraining
-from duilian.models.coupling import NO_SETS, decode_layers, gold_labels
+from duilian.models.coupling import NO_SETS, blank_unknown, decode_layers, gold_labels
 from duilian.models.encoding import Encoding, Level
 from duilian.models.kept_tables import Arrays
 from duilian.models.precision import Precision
@@ -371,7 +370,7 @@ class CoupledTagger(Stored):
                 f"sentence {where + 1}: the model has never seen the tag {tag!r} of {source!r}"
             )
         labels = gold_labels(self.encodings_[a], layers)
-        allowed = self._given(layers, a, labels)
+        allowed = self._given(layers, a)
         guide = (
             guide_labels(self.encodings_[a], self.source_, layers, labels) if self.guide == source else None
         )
@@ -390,12 +389,10 @@ class CoupledTagger(Stored):
             for k, layer in enumerate(converted)
         ]
 
-    def _given(
-        self, layers: Sequence[Layer], side: int, labels: npt.NDArray[np.int32]
-    ) -> list[_native.TagSets]:
+    def _given(self, layers: Sequence[Layer], side: int) -> list[_native.TagSets]:
         """What annotation says of one side's labels, and nothing on the other sides."""
-        allowed = [NO_SETS] * len(self.standards)
-        allowed[side] = given_labels(self.encodings_[side], layers, labels)
+        encoding, allowed = self.encodings_[side], [NO_SETS] * len(self.standards)
+        allowed[side] = encoding.limits(blank_unknown(encoding, layers))
         return allowed
 
     def learned_mapping(
@@ -415,7 +412,7 @@ class CoupledTagger(Stored):
         units = [self.encodings_[a].split(layer.words)[0] for layer in layers]
         allowed: list[_native.TagSets] = []
         if given:
-            allowed = self._given(layers, a, gold_labels(self.encodings_[a], layers))
+            allowed = self._given(layers, a)
         counts = self.predictors_[AVERAGE].count_pairs(self._pack(units), allowed, a, b, self.threads)
         tags_a, tags_b = (len(self.encodings_[side].tags or ()) for side in (a, b))
         # At character level labels go letter by letter, each with all tags.

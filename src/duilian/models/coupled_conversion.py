@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
-from duilian.models.coupling import blank_unknown
 from duilian.models.encoding import Encoding
 from duilian.models.tagger import Tagger
 
@@ -24,20 +23,6 @@ class Converted:
     confidence: tuple[float, ...]
     # [T, L]  probability of the target's labels at every unit, if asked for
     marginals: npt.NDArray[np.float64] | None = dataclasses.field(default=None, compare=False)
-
-
-def given_labels(
-    encoding: Encoding, layers: Sequence[Layer], labels: npt.NDArray[np.int32]
-) -> _native.TagSets:
-    """What annotation says of a side's labels: one, several (at character level the boundary), or none."""
-    is_known = labels >= 0
-    sets = encoding.encode(blank_unknown(encoding, layers)).sets
-    sizes = np.where(is_known, 1, np.diff(sets.first) if len(sets.first) > 1 else 0)
-    flat = np.zeros(int(sizes.sum()), np.int32)
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
-    flat[starts[:-1][is_known]] = labels[is_known]
-    flat[~np.repeat(is_known, sizes)] = sets.tags
-    return _native.TagSets(starts, flat)
 
 
 def guide_labels(

@@ -247,7 +247,7 @@ class CoupledTraining:
         if given is not None and tagger.guide is not None:
             source = tagger.side(tagger.guide)
             labels = gold_labels(tagger.encodings_[source], given)
-            allowed = tagger._given(given, source, labels)
+            allowed = tagger._given(given, source)
             guide = guide_labels(tagger.encodings_[source], tagger.source_, given, labels)
         packed = tagger._pack(units, guide)
         index = _native.FeatureIndex(self.body.keys)
@@ -267,15 +267,14 @@ class CoupledTraining:
         resume: bool,
     ) -> None:
         """All iterations, from a checkpoint if there is one to resume from."""
-        fingerprint = self._fingerprint()
-        if checkpoint and resume and Path(checkpoint).exists():
-            self.trainer.resume(checkpoint, fingerprint)
         has_dev = any(each is not None for each in self.dev_sets)
-        for report in self.trainer.run(self._evaluate if has_dev else None):
-            if checkpoint:
-                self.trainer.save(checkpoint, fingerprint)
-            if on_iteration:
-                on_iteration(report)
+        self.trainer.run_kept(
+            self._evaluate if has_dev else None,
+            self._fingerprint,
+            on_iteration=on_iteration,
+            checkpoint=checkpoint,
+            resume=resume,
+        )
 
     def _evaluate(self, weights: npt.NDArray[np.float32]) -> Scores:
         """Each side's score, and what pruning kept: candidates per unit, how often gold was among them."""

@@ -189,15 +189,14 @@ class MultitaskTagger(Stored):
             sides=max(len(scored), 1),
             draw=self._draw(counts),
         )
-        fingerprint = self._fingerprint(keys) if checkpoint else ""
-        if checkpoint and resume and Path(checkpoint).exists():
-            trainer.resume(checkpoint, fingerprint)
         evaluate = self._evaluator(training, keys, dev_sets) if scored else None
-        for report in trainer.run(evaluate):
-            if checkpoint:
-                trainer.save(checkpoint, fingerprint)
-            if on_iteration:
-                on_iteration(report)
+        trainer.run_kept(
+            evaluate,
+            lambda: self._fingerprint(keys),
+            on_iteration=on_iteration,
+            checkpoint=checkpoint,
+            resume=resume,
+        )
         self.best_score_ = float(trainer.best_score) if scored else None
         self.best_scores_ = {
             self.standards[side]: float(best.score) for side, best in zip(scored, trainer.bests, strict=False)

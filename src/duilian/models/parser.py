@@ -215,7 +215,7 @@ class Parser(Stored):
         seen = set()
         for number, layer in enumerate(layers, 1):
             if layer.tags is None or not all(isinstance(tag, str) for tag in layer.tags):
-                raise StandardError(f"sentence {number} has words without a tag", "tag it first: duilian tag")
+                raise StandardError(f"sentence {number} has words without a tag", "name a --tagger")
             seen |= set(layer.tags)
         if seen and not seen & set(self.tags_):
             ours, theirs = (", ".join(sorted(map(str, tags))[:5]) for tags in (self.tags_, seen))

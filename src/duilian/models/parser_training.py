@@ -118,14 +118,13 @@ class ParserRun:
         objective = self._objective()
         rule = Perceptron(objective, self._config)
         trainer = Trainer(rule, objective.weights, len(self.layers), self._config)
-        fingerprint = self._fingerprint() if checkpoint else ""
-        if checkpoint and resume and Path(checkpoint).exists():
-            trainer.resume(checkpoint, fingerprint)
-        for report in trainer.run(None if dev is None else self._evaluator(dev)):
-            if checkpoint:
-                trainer.save(checkpoint, fingerprint)
-            if on_iteration:
-                on_iteration(report)
+        trainer.run_kept(
+            None if dev is None else self._evaluator(dev),
+            self._fingerprint,
+            on_iteration=on_iteration,
+            checkpoint=checkpoint,
+            resume=resume,
+        )
         return trainer
 
     def _objective(self) -> _native.TreeObjective | _native.JointObjective:

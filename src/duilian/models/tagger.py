@@ -189,15 +189,14 @@ class Tagger(Stored):
         self._prepare(layers)
         data, keys = self._data(layers)
         trainer = Trainer(self._rule(data, len(layers), config), self.layout_.weights, len(layers), config)
-        fingerprint = self._fingerprint(keys) if checkpoint else ""
-        if checkpoint and resume and Path(checkpoint).exists():
-            trainer.resume(checkpoint, fingerprint)
         evaluate = self._evaluator(self.layers(dev), keys) if dev is not None else None
-        for report in trainer.run(evaluate):
-            if checkpoint:
-                trainer.save(checkpoint, fingerprint)
-            if on_iteration:
-                on_iteration(report)
+        trainer.run_kept(
+            evaluate,
+            lambda: self._fingerprint(keys),
+            on_iteration=on_iteration,
+            checkpoint=checkpoint,
+            resume=resume,
+        )
         self.best_score_ = None if evaluate is None else float(trainer.best_score)
         self.iterations_ = trainer.iteration
         self.weights_, self.keys_ = trainer.best, keys

@@ -102,14 +102,13 @@ class TwoChainTraining:
         # The rule itself gives the mean of all rounds: that of iterations would tell nothing more.
         rule, passes = PassiveAggressive(structure, config), dataclasses.replace(config, average=False)
         trainer = Trainer(rule, self.layout.weights, self._sentences, passes)
-        fingerprint = self._fingerprint() if checkpoint else ""
-        if checkpoint and resume and Path(checkpoint).exists():
-            trainer.resume(checkpoint, fingerprint)
-        for report in trainer.run(None if dev is None else self._evaluator(dev)):
-            if checkpoint:
-                trainer.save(checkpoint, fingerprint)
-            if on_iteration:
-                on_iteration(report)
+        trainer.run_kept(
+            None if dev is None else self._evaluator(dev),
+            self._fingerprint,
+            on_iteration=on_iteration,
+            checkpoint=checkpoint,
+            resume=resume,
+        )
         return trainer
 
     def _fingerprint(self) -> str:

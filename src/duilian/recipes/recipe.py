@@ -226,6 +226,7 @@ class Kind:
     sides: range
     train: Callable[[Recipe, Run], float | None]
     iterations: int = LearnConfig().iterations  # if the recipe does not say
+    answers_all: bool = False  # whether the model answers after every side's standard, not the first's only
 
 
 KINDS: dict[str, Kind] = {}

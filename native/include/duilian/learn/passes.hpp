@@ -19,34 +19,17 @@
 
 namespace duilian {
 
-[[nodiscard]] double adagrad_pass(const TaggingObjective& model, AdaGradRule rule,
-                                  std::span<const std::int64_t> order, PassOptions options);
-[[nodiscard]] double adagrad_pass(const CoupledObjective& model, AdaGradRule rule,
-                                  std::span<const std::int64_t> order, PassOptions options);
-[[nodiscard]] double adagrad_pass(const DynamicObjective& model, AdaGradRule rule,
-                                  std::span<const std::int64_t> order, PassOptions options);
-[[nodiscard]] double adagrad_pass(const MultitaskObjective& model, AdaGradRule rule,
-                                  std::span<const std::int64_t> order, PassOptions options);
-[[nodiscard]] double sgd_pass(const TaggingObjective& model, SgdRule rule,
-                              std::span<const std::int64_t> order, PassOptions options);
-[[nodiscard]] double sgd_pass(const CoupledObjective& model, SgdRule rule,
-                              std::span<const std::int64_t> order, PassOptions options);
-[[nodiscard]] double adagrad_pass(const PruningObjective& model, AdaGradRule rule,
-                                  std::span<const std::int64_t> order, PassOptions options);
-[[nodiscard]] double perceptron_pass(const JointObjective& model, PerceptronRule rule,
-                                     std::span<const std::int64_t> order, PassOptions options);
-[[nodiscard]] double perceptron_pass(const TreeObjective& model, PerceptronRule rule,
-                                     std::span<const std::int64_t> order, PassOptions options);
+/// Numbers of examples, as they are to be taken.
+using Order = std::span<const std::int64_t>;
 
-[[nodiscard]] double passive_aggressive_pass(const DynamicTraining& model, const PassiveAggressiveRule& rule,
-                                             std::span<const std::int64_t> order);
-[[nodiscard]] double passive_aggressive_pass(const MultitaskTraining& model,
-                                             const PassiveAggressiveRule& rule,
-                                             std::span<const std::int64_t> order);
-[[nodiscard]] double passive_aggressive_pass(const TaggingStructure& model, const PassiveAggressiveRule& rule,
-                                             std::span<const std::int64_t> order);
-[[nodiscard]] double passive_aggressive_pass(const TwoChainStructure& model,
-                                             const PassiveAggressiveRule& rule,
-                                             std::span<const std::int64_t> order);
+// Each is there for the models that it is instantiated for in passes.cpp.
+template <class M>
+[[nodiscard]] double adagrad_pass(const M& model, AdaGradRule rule, Order order, PassOptions options);
+template <class M>
+[[nodiscard]] double sgd_pass(const M& model, SgdRule rule, Order order, PassOptions options);
+template <class M>
+[[nodiscard]] double perceptron_pass(const M& model, PerceptronRule rule, Order order, PassOptions options);
+template <class M>
+[[nodiscard]] double passive_aggressive_pass(const M& model, const PassiveAggressiveRule& rule, Order order);
 
 }  // namespace duilian

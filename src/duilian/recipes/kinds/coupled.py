@@ -8,9 +8,9 @@ from typing import Literal
 from duilian.models.coupled import CoupledTagger
 from duilian.models.coupled_training import AVERAGE
 from duilian.recipes.kinds.crf import LevelSettings
-from duilian.recipes.kinds.several import check_mapping, check_standards, warn_of_missing_dev
+from duilian.recipes.kinds.several import read_sides
 from duilian.recipes.recipe import Kind, Recipe, Run, register
-from duilian.recipes.steps import corpora_of, learn_settings, save, scorable, side_notes, warn_of_overlap
+from duilian.recipes.steps import learn_settings, save
 
 CACHE = ".duilian-cache"
 MOST_SIDES = 8
@@ -49,31 +49,18 @@ def train_coupled(recipe: Recipe, run: Run) -> float | None:
         **recipe.model,
         **learn,
     )
-    corpora = [corpora_of(recipe, side) for side in sides]
-    check_standards([corpus for corpus, _ in corpora])
-    check_mapping(recipe.model.get("mapping", "complete"), [corpus for corpus, _ in corpora])
-    warn_of_overlap(corpora, tagger.level, run)
-    warn_of_missing_dev([(corpus.standard, dev) for corpus, dev in corpora], run)
-    dev_sets = [scorable(dev, tagger.level) for _, dev in corpora]
+    corpora = read_sides(recipe, run, tagger.level, recipe.model.get("mapping", "complete"))
     tagger.fit(
-        [corpus for corpus, _ in corpora],
-        dev=dev_sets if any(dev is not None for dev in dev_sets) else None,
+        corpora.train,
+        dev=corpora.dev,
         on_iteration=run.on_iteration,
         on_stage=run.on_stage,
         checkpoint=run.checkpoint,
         resume=run.resume,
     )
-    notes = {
-        side.standard: side_notes(side, corpus, dev)
-        | {"dev_score": None if dev is None else _side_score(tagger, side.standard)}
-        for side, (corpus, dev) in zip(sides, corpora, strict=True)
-    }
-    return save(tagger, recipe, run, {"sides": notes})
-
-
-def _side_score(tagger: CoupledTagger, standard: str) -> float | None:
-    """The best on a side's dev set; if there is but one dev set, it is the average too."""
-    return tagger.best_scores_.get(standard, tagger.best_scores_[AVERAGE])
+    # If there is but one dev set, its best is the average too.
+    scores = tagger.best_scores_
+    return save(tagger, recipe, run, corpora.notes(lambda name: scores.get(name, scores.get(AVERAGE))))
 
 
 register(
@@ -83,5 +70,6 @@ register(
         range(2, MOST_SIDES + 1),
         train_coupled,
         iterations=CoupledTagger().iterations,
+        answers_all=True,
     )
 )

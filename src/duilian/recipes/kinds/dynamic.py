@@ -6,28 +6,22 @@ import dataclasses
 from typing import Literal
 
 from duilian.models.dynamic import DynamicTagger
-from duilian.recipes.kinds.crf import fit_one_side
+from duilian.recipes.kinds.crf import LevelSettings, fit_one_side
 from duilian.recipes.recipe import Kind, Recipe, Run, register
 from duilian.recipes.steps import learn_settings
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class DynamicSettings:
+class DynamicSettings(LevelSettings):
     """`[model]` of kind dynamic; what each means stands in `DynamicTagger`."""
 
     level: Literal["char"] = "char"
-    templates: str | None = None
     words: str | None = "mixed-words"  # none: without templates about words
     english: str | None = None
     letters: Literal["as-is", "unified"] = "unified"
     beam: int = 1
     margin: float | None = None  # no limit
-    scheme: str = "BIES"
     join_letters: bool = True
-    join_digits: bool = False
-    script: Literal["as-is", "simplified"] = "as-is"
-    min_count: int = 1
-    full_from: int = 2
 
 
 def train_dynamic(recipe: Recipe, run: Run) -> float | None:

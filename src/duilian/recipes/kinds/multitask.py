@@ -6,27 +6,22 @@ import dataclasses
 from typing import Literal
 
 from duilian.models.multitask import MultitaskTagger
-from duilian.recipes.kinds.several import check_mapping, check_standards, warn_of_missing_dev
+from duilian.recipes.kinds.crf import LevelSettings
+from duilian.recipes.kinds.several import read_sides
 from duilian.recipes.recipe import Kind, Recipe, Run, register
-from duilian.recipes.steps import corpora_of, learn_settings, save, scorable, side_notes, warn_of_overlap
+from duilian.recipes.steps import learn_settings, save
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class MultitaskSettings:
+class MultitaskSettings(LevelSettings):
     """`[model]` of kind multitask; what each means stands in `MultitaskTagger`."""
 
     level: Literal["char"] = "char"
-    templates: str = "multitask"
+    templates: str | None = "multitask"
     mapping: str = "relaxed"
     listens: Literal["both", "first", "second"] = "both"
     expansion: Literal["all", "best"] = "all"
     align_names: bool = True
-    scheme: str = "BIES"
-    join_letters: bool = False
-    join_digits: bool = False
-    script: Literal["as-is", "simplified"] = "as-is"
-    min_count: int = 1
-    full_from: int = 2
 
 
 def train_multitask(recipe: Recipe, run: Run) -> float | None:
@@ -38,25 +33,16 @@ def train_multitask(recipe: Recipe, run: Run) -> float | None:
         **recipe.model,
         **learn_settings(recipe, run),
     )
-    corpora = [corpora_of(recipe, side) for side in sides]
-    check_standards([corpus for corpus, _ in corpora])
-    check_mapping(recipe.model.get("mapping", "relaxed"), [corpus for corpus, _ in corpora])
-    warn_of_overlap(corpora, tagger.level, run)
-    warn_of_missing_dev([(corpus.standard, dev) for corpus, dev in corpora], run)
-    dev_sets = [scorable(dev, tagger.level) for _, dev in corpora]
+    corpora = read_sides(recipe, run, tagger.level, recipe.model.get("mapping", "relaxed"))
     tagger.fit(
-        [corpus for corpus, _ in corpora],
-        dev=dev_sets if any(dev is not None for dev in dev_sets) else None,
+        corpora.train,
+        dev=corpora.dev,
         on_iteration=run.on_iteration,
         checkpoint=run.checkpoint,
         resume=run.resume,
     )
     _warn_of_lone_labels(tagger, run)
-    notes = {
-        side.standard: side_notes(side, corpus, dev) | {"dev_score": tagger.best_scores_.get(side.standard)}
-        for side, (corpus, dev) in zip(sides, corpora, strict=True)
-    }
-    return save(tagger, recipe, run, {"sides": notes})
+    return save(tagger, recipe, run, corpora.notes(tagger.best_scores_.get))
 
 
 def _warn_of_lone_labels(tagger: MultitaskTagger, run: Run) -> None:
@@ -66,4 +52,4 @@ def _warn_of_lone_labels(tagger: MultitaskTagger, run: Run) -> None:
             run.warn(f"in {standard!r} nothing maps to {', '.join(tags)}: learned from its own corpus alone")
 
 
-register(Kind("multitask", MultitaskSettings, range(2, 3), train_multitask))
+register(Kind("multitask", MultitaskSettings, range(2, 3), train_multitask, answers_all=True))

@@ -1,16 +1,61 @@
-"""What kinds of several sides look over before they train: standards, mappings, dev sets."""
+"""Recipes of several sides: their corpora, looked over before hours of training, and their notes."""
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from duilian.corpus import Corpus
+from duilian.corpus import Corpus, Sentence
 from duilian.errors import ConfigError, StandardError
 from duilian.models.coupling import MAPPINGS
-from duilian.recipes.recipe import Run
+from duilian.models.encoding import Level
+from duilian.recipes.recipe import Recipe, Run, Side
+from duilian.recipes.steps import corpora_of, scorable, side_notes, warn_of_overlap
 from duilian.standards.mapping_table import MappingTable
 
 TABLES = ("tight", "relaxed")  # mappings that stand in a shipped table for each pair of standards
+
+
+@dataclasses.dataclass(frozen=True)
+class SideCorpora:
+    """Train and dev of every side."""
+
+    sides: Sequence[Side]
+    parts: Sequence[tuple[Corpus, Corpus | None]]
+    level: Level
+
+    @property
+    def train(self) -> list[Corpus]:
+        """What each side learns from."""
+        return [corpus for corpus, _ in self.parts]
+
+    @property
+    def dev(self) -> list[list[Sentence] | None] | None:
+        """What each side is scored on; None if none is."""
+        found = [scorable(dev, self.level) for _, dev in self.parts]
+        return found if any(dev is not None for dev in found) else None
+
+    def notes(self, score: Callable[[str], float | None]) -> dict[str, Any]:
+        """For the model file: how each side was read, what was in it, and its score on its dev set."""
+        return {
+            "sides": {
+                side.standard: side_notes(side, corpus, dev)
+                | {"dev_score": None if dev is None else score(side.standard)}
+                for side, (corpus, dev) in zip(self.sides, self.parts, strict=True)
+            }
+        }
+
+
+def read_sides(recipe: Recipe, run: Run, level: Level, mapping: str) -> SideCorpora:
+    """The corpora of a recipe; refuses or warns of what does not fit together."""
+    found = SideCorpora(recipe.sides, [corpora_of(recipe, side) for side in recipe.sides], level)
+    _check_standards(found.train)
+    _check_mapping(mapping, found.train)
+    warn_of_overlap(found.parts, level, run)
+    _warn_of_missing_dev([(corpus.standard, dev) for corpus, dev in found.parts], run)
+    return found
 
 
 def _tags(corpus: Corpus) -> set[str]:
@@ -18,7 +63,7 @@ def _tags(corpus: Corpus) -> set[str]:
     return {name for tag in found for name in ((tag,) if isinstance(tag, str) else tag)}
 
 
-def check_standards(corpora: list[Corpus]) -> None:
+def _check_standards(corpora: list[Corpus]) -> None:
     """Refuse two sides of one standard."""
     for a, b in itertools.combinations(corpora, 2):
         if a.standard != b.standard:
@@ -34,7 +79,7 @@ def check_standards(corpora: list[Corpus]) -> None:
         )
 
 
-def check_mapping(mapping: str, corpora: list[Corpus]) -> None:
+def _check_mapping(mapping: str, corpora: list[Corpus]) -> None:
     """Refuse, before hours of training, a table that is missing or does not fit the corpora."""
     if mapping in MAPPINGS and mapping not in TABLES:
         return
@@ -53,7 +98,7 @@ def check_mapping(mapping: str, corpora: list[Corpus]) -> None:
                     )
 
 
-def warn_of_missing_dev(sides: list[tuple[str, Corpus | None]], run: Run) -> None:
+def _warn_of_missing_dev(sides: list[tuple[str, Corpus | None]], run: Run) -> None:
     """Warn of sides that cannot say which weights are best."""
     missing = [repr(standard) for standard, dev in sides if dev is None]
     if len(missing) == len(sides):
