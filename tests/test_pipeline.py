@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import duilian
 from duilian import demo, pipeline
 from duilian.corpus import Layer, Sentence
 from duilian.doc import Doc, Token
 from duilian.errors import ConfigError, StandardError, TextError
-from duilian.models import CoupledTagger, Tagger
+from duilian.models import CoupledTagger, Parser, Suite, Tagger, load_parser
+from duilian.models import load as load_model
 from duilian.pipeline import Analyzer
+from duilian.pipeline import analyzer as analyzer_module
 from duilian.text import units
 from duilian.views import brat, conllu_sentences, couplet, json_line, span_line, tree_lines
 
@@ -106,7 +110,7 @@ def test_batches_and_threads_do_not_show(coupled: Analyzer, several: list[str], 
 def test_a_stream_is_answered_in_order_and_piece_by_piece(
     analyzer: Analyzer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "BATCH_CHARACTERS", 20)
+    monkeypatch.setattr(analyzer_module, "BATCH_CHARACTERS", 20)
     asked = []
 
     def lines() -> Iterator[str]:
@@ -244,3 +248,134 @@ def test_filling_refuses_unknown_tags_and_standards(coupled: Analyzer) -> None:
 
 def tags(analyzer: Analyzer, standard: str) -> tuple[str, ...]:
     return analyzer._encodings[analyzer.standards.index(standard)].tags or ()
+
+
+@pytest.fixture(scope="module")
+def parsed(plain: Analyzer) -> Analyzer:
+    """The plain analyser with a parser that has learned chains: every word hangs on the one before."""
+    assert isinstance(plain.model, Tagger)
+    layers = [sentence["pku"] for sentence in demo.load("pku", "pku")][:40]
+    trees = [
+        dataclasses.replace(
+            layer, heads=tuple(range(len(layer))), relations=("root", *["next"] * (len(layer) - 1))
+        )
+        for layer in layers
+    ]
+    parser = Parser("pku", order=1, bits=14, relation_bits=12, pruning_bits=10, iterations=3, longest=30)
+    return Analyzer(plain.model, parser.fit(trees))
+
+
+def is_tree(heads: Sequence[int | None]) -> bool:
+    """One root, and everything hangs on it."""
+    for start in range(1, len(heads) + 1):
+        at, steps = start, 0
+        while at:
+            at, steps = heads[at - 1] or 0, steps + 1
+            if steps > len(heads):
+                return False
+    return heads.count(0) == 1
+
+
+def test_the_parser_gives_every_sentence_a_tree(parsed: Analyzer) -> None:
+    doc = parsed(TEXT)
+    assert doc.tree_standard == "pku"
+    assert doc.words() == Analyzer(parsed.model)(TEXT).words()
+    for tokens in doc.sentences():
+        assert is_tree([token.head for token in tokens])
+    assert set(doc.relations) <= {"root", "next"}
+    assert doc.to_sentences()[0]["pku"].heads is not None
+    for text in ("", "\n", "我"):
+        check(parsed(text))
+
+
+def test_the_parser_says_what_it_says_alone(parsed: Analyzer) -> None:
+    doc = parsed("我们明天去北京参观新的图书馆。")
+    (sentence,) = doc.to_sentences()
+    assert parsed.parser is not None
+    (alone,) = parsed.parser.predict_layers([sentence["pku"]])
+    assert (alone.heads, alone.relations) == (sentence["pku"].heads, sentence["pku"].relations)
+
+
+def test_sentences_that_are_too_long_for_one_tree_get_one_all_the_same(parsed: Analyzer) -> None:
+    text = "我们明天去北京，" * 40
+    doc = parsed(text)
+    assert len(doc.heads) > 100
+    assert is_tree(doc.heads)
+    assert is_tree(parsed("我" * 200).heads)
+
+
+def test_given_heads_stay_and_others_are_found(parsed: Analyzer) -> None:
+    words = ("我们", "去", "图书馆", "。")
+    given = Layer(words, None, (2, None, None, None), ("mine", None, None, None))
+    whole = Layer(words, None, (3, 4, 0, 1), ("a", "b", "c", "d"))  # arcs cross: no parser would find it
+    first, second, third = parsed.fill([Sentence({"pku": each}) for each in (given, whole, Layer(words))])
+    assert first.heads[0] == 2
+    assert first.relations[0] == "mine"
+    assert is_tree(first.heads)
+    assert second.heads == [3, 4, 0, 1]
+    assert second.relations == ["a", "b", "c", "d"]
+    assert is_tree(third.heads)
+    with pytest.raises(ConfigError, match="fit into no projective tree"):
+        list(parsed.fill([Sentence({"pku": Layer(words, None, (3, 4, 0, None))})]))
+
+
+def test_heads_of_a_standard_without_a_parser_stay(plain: Analyzer) -> None:
+    (doc,) = plain.fill([Sentence({"pku": Layer(("我", "去"), None, (2, None), (None, None))})])
+    assert doc.heads == [2, None]
+
+
+def test_a_parser_must_know_one_of_the_standards(parsed: Analyzer) -> None:
+    with pytest.raises(ConfigError, match="'ud' is none of pku"):
+        Analyzer(parsed.model, Parser("ud"))
+    with pytest.raises(ConfigError, match="'ud' is none of pku"):
+        Suite(parsed.model, Parser("ud"))
+
+
+def test_tagger_and_parser_in_one_file(parsed: Analyzer, tmp_path: Path) -> None:
+    assert parsed.parser is not None
+    path = tmp_path / "zh.model"
+    Suite(parsed.model, parsed.parser).save(path, notes={"card": {"title": "a test"}})
+    again = duilian.load(path)
+    assert content(again(TEXT)) == content(parsed(TEXT))
+    assert again.model.notes_ == {"card": {"title": "a test"}}
+    other = tmp_path / "again.model"
+    assert again.parser is not None
+    Suite(again.model, again.parser).save(other, notes=again.model.notes_)
+    assert other.read_bytes() == path.read_bytes()
+    assert isinstance(load_model(path), Tagger)
+    assert load_parser(path).tags_ == parsed.parser.tags_
+    small = tmp_path / "small.model"
+    Suite(parsed.model, parsed.parser).save(small, precision="int8")
+    assert duilian.load(small)(TEXT).words() == parsed(TEXT).words()
+
+
+def test_the_bundled_model_is_what_load_gives_without_a_path(
+    parsed: Analyzer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "BUNDLED", tmp_path / "zh.model")
+    with pytest.raises(ConfigError, match="came without its model"):
+        duilian.load()
+    assert parsed.parser is not None
+    Suite(parsed.model, parsed.parser).save(tmp_path / "zh.model")
+    assert duilian.load()(TEXT).words() == parsed(TEXT).words()
+
+
+def test_a_missing_model_file_is_said_to_be_missing() -> None:
+    with pytest.raises(ConfigError, match=r"no\.model: there is no such file") as caught:
+        duilian.load("no.model")
+    assert "nothing for the bundled one" in caught.value.hint
+
+
+def test_the_best_analyses_of_a_text(analyzer: Analyzer) -> None:
+    text = "我们明天去北京图书馆"
+    standard = analyzer.standards[-1]
+    found = analyzer.nbest(text, 5, standard)
+    assert len({tuple(zip(doc.words(), doc.tags(), strict=True)) for doc in found}) == 5
+    assert all(doc.standards == (standard,) and "".join(doc.words()) == text for doc in found)
+    p = [doc.probability or 0.0 for doc in found]
+    assert p == sorted(p, reverse=True)
+    assert 0.0 < sum(p) <= 1.0 + 1e-6
+    assert analyzer.nbest("  ", 3) == []
+    assert all("明天" not in doc.words() for doc in analyzer.nbest("明 天", 9))
+    with pytest.raises(ConfigError, match="at least 1"):
+        analyzer.nbest(text, 0)

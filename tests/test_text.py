@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -172,15 +170,21 @@ def test_wrong_settings_are_refused() -> None:
         tx.join(["a"], [""])
 
 
-@pytest.mark.skipif(importlib.util.find_spec("opencc") is None, reason="OpenCC (extra zh) is not installed")
 def test_traditional_characters_fold_one_to_one() -> None:
     folding = tx.Folding(script="simplified")
     assert folding("漢語說得好，Ａ") == "汉语说得好,A"
     assert len(folding("後面的頭髮" * 100)) == 500
+    assert folding("「山」") == "“山”"
 
 
-def test_without_opencc_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "opencc", None)
-    tx._to_simplified.cache_clear()
-    with pytest.raises(ConfigError, match=r"duilian\[zh\]"):
-        tx.Folding(script="simplified")("漢")
+def test_the_table_of_scripts_is_sound() -> None:
+    pairs = dict(tx._to_simplified())
+    assert len(pairs) == len(tx._to_simplified()) > 4000
+    assert not pairs.keys() & set(pairs.values())  # folding twice is folding once
+
+
+def test_traditional_script_is_recognised() -> None:
+    assert tx.is_traditional("他們說漢語，我們聽不懂。")
+    assert not tx.is_traditional("他们说汉语，我们听不懂。")
+    assert not tx.is_traditional("乾隆年间的瓷器现在放在北京故宫里面。")
+    assert not tx.is_traditional("")

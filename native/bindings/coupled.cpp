@@ -188,20 +188,20 @@ void bind_coupled(nb::module_& m) {
           },
           "sentences"_a, "allowed"_a, "with_candidates"_a, "threads"_a)
       .def(
-          "predict_side",
-          [](const CoupledPredictor& self, const Sentences& sentences, std::size_t side, const Wishes& wishes,
+          "predict_wished",
+          [](const CoupledPredictor& self, const Sentences& sentences, const std::vector<Wishes>& wishes,
              bool with_candidates, std::size_t threads) {
             std::int64_t impossible = 0;
             auto found = without_gil([&] {
-              return predict_side(self, sentences, side, wishes, with_candidates, threads, impossible);
+              return predict_wished(self, sentences, wishes, with_candidates, threads, impossible);
             });
             return std::make_tuple(std::move(found), impossible);
           },
-          "sentences"_a, "side"_a, "wishes"_a, "with_candidates"_a, "threads"_a)
+          "sentences"_a, "wishes"_a, "with_candidates"_a, "threads"_a)
       .def(
           "k_best",
-          [](const CoupledPredictor& self, const Sentences& sentences, std::size_t side, const Wishes& wishes,
-             std::size_t k) {
+          [](const CoupledPredictor& self, const Sentences& sentences, std::size_t side,
+             const std::vector<Wishes>& wishes, std::size_t k) {
             double log_z = 0.0;
             auto found = without_gil([&] { return k_best(self, sentences, side, wishes, k, log_z); });
             std::vector<std::tuple<double, Array<std::int32_t>>> out;

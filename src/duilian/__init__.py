@@ -16,6 +16,7 @@ from duilian.models import (
     Tagger,
     TwoChainTagger,
 )
+from duilian.pipeline import Analyzer, load
 from duilian.standards import BoundaryScheme, Mapping, Standard, explain
 from duilian.text import Folding
 
@@ -23,6 +24,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CRF",
+    "Analyzer",
     "BoundaryScheme",
     "Chain",
     "Corpus",
@@ -44,6 +46,7 @@ __all__ = [
     "Templates",
     "TwoChainTagger",
     "explain",
+    "load",
     "read",
     "write",
 ]

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from duilian.corpus import Layer, Sentence
 from duilian.errors import ConfigError
+from duilian.text import is_traditional
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
@@ -44,8 +45,8 @@ class Words:
     sentence: Ints  # [sentences + 1]  number of the first word of each sentence
     tags: Sequence[str] | None = None
     confidence: Doubles | None = None
-    heads: Sequence[int] | None = None
-    relations: Sequence[str] | None = None
+    heads: Sequence[int | None] | None = None
+    relations: Sequence[str | None] | None = None
 
     def __len__(self) -> int:
         return len(self.start)
@@ -61,8 +62,9 @@ class Group(NamedTuple):
 class Doc:
     """A text with its words after every standard of the analyser; the first standard is the usual one."""
 
-    def __init__(self, text: str, layers: Mapping[str, Words]) -> None:
+    def __init__(self, text: str, layers: Mapping[str, Words], *, probability: float | None = None) -> None:
         self.text = text
+        self.probability = probability  # of one of several analyses
         self._layers = dict(layers)
 
     def __repr__(self) -> str:
@@ -72,6 +74,11 @@ class Doc:
     def standards(self) -> tuple[str, ...]:
         """The standards that have words here."""
         return tuple(self._layers)
+
+    @property
+    def is_traditional(self) -> bool:
+        """Whether the text is in traditional script."""
+        return is_traditional(self.text)
 
     def layer(self, standard: str | None = None) -> Words:
         """Everything of one standard, as arrays."""
@@ -123,12 +130,12 @@ class Doc:
         return next((name for name, layer in self._layers.items() if layer.heads is not None), None)
 
     @property
-    def heads(self) -> list[int]:
+    def heads(self) -> list[int | None]:
         """For each word of the standard with the tree: its head's number in the sentence, 0 for the root."""
         return list(self._tree().heads or ())
 
     @property
-    def relations(self) -> list[str]:
+    def relations(self) -> list[str | None]:
         """For each word of the standard with the tree: its relation to the head."""
         return list(self._tree().relations or ())
 

@@ -16,7 +16,7 @@ import functools
 import itertools
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -202,6 +202,10 @@ class Lexicon:
             texts.units(text[a:b], join_letters=join_letters, join_digits=join_digits) + a
             for a, b in texts.sentences(text).tolist()
         ]
+        return self.trace_units(text, units)
+
+    def trace_units(self, text: str, units: Sequence[texts.Spans]) -> list[Finding]:
+        """The same for the units of each sentence of a text, which the analyser has found."""
         gaps = [(np.flatnonzero(spans[1:, 0] > spans[:-1, 1]) + 1).tolist() for spans in units]
         matches = self._matches([texts.cut(text, spans) for spans in units], "char", gaps)
         fired = [
@@ -273,16 +277,24 @@ class Lexicon:
         `gaps`: for each sentence the units with white space or something invisible before them, which no word
         of the lexicon reaches over; if asked, no word at all does.
         """
-        self._check_tags(encoding)
+        self.check_tags(encoding.tags)
         wished = Wished(encoding)
-        matches = self._matches(sentences, encoding.level, gaps)
-        for units, found, apart in zip(sentences, matches, gaps, strict=True):
-            words = [
+        found = self.matched(sentences, gaps, level=encoding.level)
+        for units, words, apart in zip(sentences, found, gaps, strict=True):
+            wished.add_sentence(words, len(units), apart if cut_at_gaps else ())
+        return wished
+
+    def matched(
+        self, sentences: Sequence[Sequence[str]], gaps: Sequence[Sequence[int]], *, level: Level = "char"
+    ) -> list[list[WishedWord]]:
+        """The words that fire in each sentence of units; no word reaches over the gaps before these units."""
+        return [
+            [
                 WishedWord(start, end, self._tags(entry), self._bonus(entry) if is_soft else None)
                 for start, end, entry, is_soft in found
             ]
-            wished.add_sentence(words, len(units), apart if cut_at_gaps else ())
-        return wished
+            for found in self._matches(sentences, level, gaps)
+        ]
 
     def _tags(self, entry: int) -> tuple[str, ...]:
         return tuple(self._words.tags(entry))
@@ -291,17 +303,18 @@ class Lexicon:
         weight = self._words.weight(entry)
         return self.weight if math.isnan(weight) else weight
 
-    def _check_tags(self, encoding: Encoding) -> None:
+    def check_tags(self, known: Collection[str] | None) -> None:
+        """Refuse a tag that a model does not know (None: it has no tags, and all are as good)."""
         # All entries, and not only those that match: a mistake shows at the first text, not in the middle.
         used = self._words.all_tags()
-        unknown = set(used).difference(encoding.tags or used)
+        unknown = set(used).difference(known or used)
         if not unknown:
             return
         entry = next(entry for entry in self if unknown.intersection(entry.tags))
         tag = next(tag for tag in entry.tags if tag in unknown)
         raise StandardError(
             f"the lexicon's word {shown(entry.word)} has the tag {shown(tag)}, which the model does not know",
-            hint=f"the model's tags are {', '.join(encoding.tags or ())}",
+            hint=f"the model's tags are {', '.join(known or ())}",
         )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import importlib.resources
 from collections.abc import Collection
 from typing import Literal, NamedTuple, cast, get_args
 
@@ -25,6 +26,8 @@ Script = Literal["as-is", "simplified"]
 Letters = Literal["as-is", "unified"]
 WholeKind = Literal["url", "email", "hashtag", "mention", "number", "word", "emoji"]
 WHOLE_KINDS: tuple[WholeKind, ...] = get_args(WholeKind)
+TRADITIONAL_SHARE = 10  # one of so many
+_SIMPLIFIED = importlib.resources.files("duilian") / "scripts" / "simplified.txt"
 
 
 class WholeSpan(NamedTuple):
@@ -102,7 +105,7 @@ class Folding:
     """
 
     width: bool = True  # Ａ１，。 → A1,.
-    script: Script = "as-is"  # simplified: 說 → 说 (needs the extra `zh`, OpenCC)
+    script: Script = "as-is"  # simplified: 說 → 说, and quotation marks 「 → “
     letters: Letters = "as-is"  # unified: iPhone → ENG
 
     def __post_init__(self) -> None:
@@ -123,17 +126,21 @@ class Folding:
 
 @functools.cache
 def _to_simplified() -> tuple[tuple[int, int], ...]:
-    """Traditional characters and their simplified forms, from OpenCC, where that is one character."""
-    try:
-        import opencc
-    except ImportError:
-        raise ConfigError(
-            "folding to simplified characters needs OpenCC", hint="pip install 'duilian[zh]'"
-        ) from None
-    convert = opencc.OpenCC("t2s").convert
-    han = (*range(0x3400, 0xA000), *range(0x20000, 0x2A6E0))
-    # One long call instead of 70,000; the line breaks keep the characters apart.
-    found = convert("\n".join(map(chr, han))).split("\n")
-    return tuple(
-        (code, ord(to)) for code, to in zip(han, found, strict=True) if len(to) == 1 and ord(to) != code
-    )
+    """Traditional characters and their simplified forms."""
+    lines = _SIMPLIFIED.read_text(encoding="utf-8").splitlines()
+    pairs = " ".join(line for line in lines if not line.startswith("#")).split()
+    return tuple((ord(pair[0]), ord(pair[1])) for pair in pairs)
+
+
+@functools.cache
+def _traditional() -> frozenset[str]:
+    return frozenset(chr(code) for code, _ in _to_simplified())
+
+
+def is_traditional(text: str) -> bool:
+    """Whether a text is in traditional script: a tenth of its characters have another, simplified form.
+
+    In traditional texts a third have; of simplified ones a few, that both scripts use (乾隆).
+    """
+    known = _traditional()
+    return 0 < len(text) <= TRADITIONAL_SHARE * sum(character in known for character in text)

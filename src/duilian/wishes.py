@@ -37,14 +37,22 @@ class Wished:
         self._labels_of = _labels_of_words(encoding)
         self._edges = _open_edges(encoding)
         self._starts: Labels = tuple(np.flatnonzero(encoding.succession.start).tolist())
+        self._inner: Labels = tuple(np.flatnonzero(~encoding.succession.start).tolist())
         self._first = 0  # unit where the next sentence begins
         self._allowed: dict[int, Labels] = {}
         self._bonus: dict[int, tuple[Labels, float]] = {}
 
-    def add_sentence(self, words: Sequence[WishedWord], length: int, starts: Sequence[int] = ()) -> None:
+    def add_sentence(
+        self,
+        words: Sequence[WishedWord],
+        length: int,
+        starts: Sequence[int] = (),
+        joined: Sequence[int] = (),
+    ) -> None:
         """The words of the next sentence, which has so many units; they do not overlap.
 
-        `starts`: units that begin a word, whatever else; no wished word has one inside.
+        `starts`: units that begin a word, whatever else; no wished word has one inside. `joined`: units that
+        do not begin a word; no wished word begins or ends before one.
         """
         for word in words:
             labels = self._labels_of(word.tags, word.end - word.start)
@@ -59,6 +67,8 @@ class Wished:
         for unit in starts:
             known = self._allowed.get(self._first + unit, self._starts)
             self._allowed[self._first + unit] = tuple(label for label in known if label in self._starts)
+        for unit in joined:
+            self._allowed.setdefault(self._first + unit, self._inner)
         self._first += length
 
     def _close_edges(self, words: Sequence[WishedWord], length: int) -> None:

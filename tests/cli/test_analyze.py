@@ -61,7 +61,10 @@ def test_brat_goes_on_counting_through_the_lines(call: Call) -> None:
 
 def test_mistakes_are_named(call: Call) -> None:
     assert "there is no file 'no.txt'" in call("analyze", "--model", "char.model", "no.txt")[2]
-    assert "there is no model" in call("analyze", "北京")[2]
+    status, _, err = call("analyze", "--model", "no.model", "北京")
+    assert status == 1
+    assert "no.model: there is no such file" in err
+    assert "nothing for the bundled one" in err
     assert "character-level" in call("analyze", "--model", "words.model", "北京")[2]
     assert "no standard 'ud'" in call("analyze", "--model", "char.model", "--standard", "ud", "北京")[2]
     assert call("analyze", "--model", "char.model", "--to", "xml", "北京")[0] == 2

@@ -33,15 +33,25 @@ def wishes(allowed: Sets, bonus: Bonus) -> _native.Wishes:
 NO_WISHES = wishes([], {})
 
 
+def on_side(sides: int, side: int, own: _native.Wishes) -> list[_native.Wishes]:
+    """Wishes for one side, and none for the others."""
+    return [own if k == side else NO_WISHES for k in range(sides)]
+
+
 def wished_twin(trained: Trained, side: int, bonus: Bonus) -> Twin:
     """The twin with a feature of its own for every bonus."""
     twin = Twin.of(trained.case, trained.layout, trained.weights)
+    add_bonuses(twin, side, bonus)
+    return twin
+
+
+def add_bonuses(twin: Twin, side: int, bonus: Bonus) -> None:
+    """A feature of its own for every bonus."""
     for (unit, label), score in bonus.items():
         name = 1000 + unit
         if name not in twin.case.features[unit]:
             twin.case.features[unit].append(name)
         twin.theta[WeightName("state", side, str(name), label)] = score
-    return twin
 
 
 def random_wishes(trained: Trained, side: int, seed: int) -> tuple[Sets, Bonus]:
@@ -68,8 +78,8 @@ def test_wishes_change_one_side_s_scores(sides: int, rules: str, pruning: Prunin
         side = seed % sides
         allowed, bonus = random_wishes(trained, side, seed)
         predictor = trained.predictor(pruning, _native.Decoding.marginals)
-        found, impossible = predictor.predict_side(
-            trained.sentences, side, wishes(allowed, bonus), True, 1 + seed % 2
+        found, impossible = predictor.predict_wished(
+            trained.sentences, on_side(sides, side, wishes(allowed, bonus)), True, 1 + seed % 2
         )
         assert impossible == 0
         twin = wished_twin(trained, side, bonus)
@@ -79,6 +89,34 @@ def test_wishes_change_one_side_s_scores(sides: int, rules: str, pruning: Prunin
             left = [twin.candidates(k, sentence, pruning, given[k]) for k in range(sides)]
             distribution = twin.distribution(sentence, left)
             for k in range(sides):
+                p = side_probabilities(distribution, k, trained.case.labels[k])
+                flat = [row[label] for row, labels in zip(p, left[k], strict=True) for label in labels]
+                first = found.candidates(k).first
+                part = found.candidate_p(k)[first[units.start] : first[units.stop]]
+                np.testing.assert_allclose(part, flat, atol=1e-5)
+
+
+@pytest.mark.parametrize("pruning", [KEEP_ALL, Pruning(2, 0.9)], ids=str)
+def test_wishes_of_several_sides_hold_together(pruning: Pruning) -> None:
+    for seed in range(4):
+        trained = random_trained(seed, 3, "free")
+        several = [random_wishes(trained, side, 10 * seed + side) for side in range(3)]
+        predictor = trained.predictor(pruning, _native.Decoding.marginals)
+        found, impossible = predictor.predict_wished(
+            trained.sentences, [wishes(*each) for each in several], True, 2
+        )
+        assert impossible == 0
+        twin = Twin.of(trained.case, trained.layout, trained.weights)
+        for side, (_, bonus) in enumerate(several):
+            add_bonuses(twin, side, bonus)
+        for sentence in range(trained.case.sentences):
+            units = trained.case.span(sentence)
+            left = [
+                twin.candidates(k, sentence, pruning, allowed[units.start : units.stop])
+                for k, (allowed, _) in enumerate(several)
+            ]
+            distribution = twin.distribution(sentence, left)
+            for k in range(3):
                 p = side_probabilities(distribution, k, trained.case.labels[k])
                 flat = [row[label] for row, labels in zip(p, left[k], strict=True) for label in labels]
                 first = found.candidates(k).first
@@ -96,7 +134,9 @@ def test_wishes_that_cannot_be_are_dropped_for_their_sentence() -> None:
     a, b = np.argwhere(~case.rules[side].allows)[0].tolist()
     allowed: Sets = [[] for _ in case.features]
     allowed[case.first[long]], allowed[case.first[long] + 1] = [a], [b]
-    found, impossible = predictor.predict_side(trained.sentences, side, wishes(allowed, {}), False, 2)
+    found, impossible = predictor.predict_wished(
+        trained.sentences, on_side(2, side, wishes(allowed, {})), False, 2
+    )
     assert impossible == 1
     assert found.label(side).tolist() == plain.label(side).tolist()
 
@@ -122,7 +162,7 @@ def test_the_best_analyses_are_those_of_the_listing(sides: int, rules: str, prun
                 best[labels] = max(best[labels], p)
                 total[labels] += p
             for k in (1, 3, 10_000):
-                log_z, found = predictor.k_best(one_sentence(trained, sentence), side, NO_WISHES, k)
+                log_z, found = predictor.k_best(one_sentence(trained, sentence), side, [], k)
                 sequences = [tuple(labels.tolist()) for _, labels in found]
                 assert len(set(sequences)) == len(sequences) == min(k, len(best))
                 worst = min(best[labels] for labels in sequences)
@@ -137,10 +177,10 @@ def test_the_best_analyses_obey_wishes() -> None:
     predictor = trained.predictor(KEEP_ALL, _native.Decoding.marginals)
     sentence = next(s for s in range(trained.case.sentences) if len(trained.words[s]) > 1)
     text = one_sentence(trained, sentence)
-    first = {tuple(labels.tolist()) for _, labels in predictor.k_best(text, 0, NO_WISHES, 1000)[1]}
+    first = {tuple(labels.tolist()) for _, labels in predictor.k_best(text, 0, [], 1000)[1]}
     label = sorted(first)[0][0]
     allowed = [[label], *([[]] * (text.units - 1))]
-    _, found = predictor.k_best(text, 0, wishes(allowed, {}), 1000)
+    _, found = predictor.k_best(text, 0, on_side(2, 0, wishes(allowed, {})), 1000)
     assert {tuple(labels.tolist()) for _, labels in found} == {each for each in first if each[0] == label}
 
 
@@ -148,16 +188,20 @@ def test_wishes_and_sentences_that_do_not_fit_are_refused() -> None:
     trained = random_trained(5)
     predictor = trained.predictor(Pruning(2, 0.9), _native.Decoding.marginals)
     units = trained.sentences.units
-    for side, bad in [
-        (2, NO_WISHES),
-        (0, wishes([[0]] * (units - 1), {})),
-        (0, wishes([[99]] * units, {})),
-        (0, wishes([], {(units, 0): 1.0})),
-        (0, wishes([], {(0, 99): 1.0})),
-        (0, wishes([], {(0, 0): np.nan})),
+    for bad in [
+        wishes([[0]] * (units - 1), {}),
+        wishes([[99]] * units, {}),
+        wishes([], {(units, 0): 1.0}),
+        wishes([], {(0, 99): 1.0}),
+        wishes([], {(0, 0): np.nan}),
     ]:
-        with pytest.raises(ValueError, match=r"fit|not there|range"):
-            predictor.predict_side(trained.sentences, side, bad, False, 1)
+        for side in range(2):
+            with pytest.raises(ValueError, match=r"fit|range"):
+                predictor.predict_wished(trained.sentences, on_side(2, side, bad), False, 1)
+    with pytest.raises(ValueError, match="another number of sides"):
+        predictor.predict_wished(trained.sentences, [NO_WISHES], False, 1)
+    with pytest.raises(ValueError, match="not there"):
+        predictor.k_best(one_sentence(trained, 0), 2, [], 1)
     for sentences in ([], [[]], [["天"], ["地"]]):
         with pytest.raises(ValueError, match="one sentence"):
-            predictor.k_best(pack(sentences, FOLDING), 0, NO_WISHES, 1)
+            predictor.k_best(pack(sentences, FOLDING), 0, [], 1)

@@ -139,23 +139,26 @@ void CoupledPredictor::decode(SideChoice sides, Work& work) const {
   duilian::decode(shape_, options_.decoding, sides, work.search);
 }
 
-bool CoupledPredictor::score_wished(const Sentences& sentences, std::int64_t sentence, std::size_t side,
-                                    const Wishes& wishes, Work& work) const {
+bool CoupledPredictor::score_wished(const Sentences& sentences, std::int64_t sentence,
+                                    std::span<const Wishes> wishes, Work& work) const {
   score(sentences, sentence, work);
-  if (wishes.allowed.positions() == 0 && wishes.bonus.empty()) return true;
   const std::int64_t begin = sentences.begin_of(sentence);
   const std::int64_t end = sentences.end_of(sentence);
   SideScores& scores = work.search.scores;
-  for (auto* states : {&scores.state, &scores.prune}) {
-    if (side < states->size())
-      apply(wishes, shape_.labels[side], shape_.shapes[side].stride(), begin, end, (*states)[side]);
+  for (std::size_t k = 0; k < wishes.size(); ++k) {
+    if (wishes[k].allowed.positions() == 0 && wishes[k].bonus.empty()) continue;
+    for (auto* states : {&scores.state, &scores.prune}) {
+      if (k < states->size())
+        apply(wishes[k], shape_.labels[k], shape_.shapes[k].stride(), begin, end, (*states)[k]);
+    }
+    const UniformChain chain{static_cast<std::int32_t>(end - begin), scores.state[k].data(), between_.side[k],
+                             shape_.rules[k]};
+    work.path.resize(static_cast<std::size_t>(end - begin));
+    if (try_best_labels(chain, work.search.pruning.chain, work.path)) continue;
+    score(sentences, sentence, work);
+    return false;
   }
-  const UniformChain chain{static_cast<std::int32_t>(end - begin), scores.state[side].data(),
-                           between_.side[side], shape_.rules[side]};
-  work.path.resize(static_cast<std::size_t>(end - begin));
-  if (try_best_labels(chain, work.search.pruning.chain, work.path)) return true;
-  score(sentences, sentence, work);
-  return false;
+  return true;
 }
 
 namespace {
@@ -215,24 +218,26 @@ CoupledAnswers predict(const CoupledPredictor& predictor, const Sentences& sente
 
 namespace {
 
-void check_wishes(const CoupledPredictor& predictor, std::size_t side, const Wishes& wishes,
+void check_wishes(const CoupledPredictor& predictor, std::span<const Wishes> wishes,
                   const Sentences& sentences) {
-  if (side >= predictor.shape().sides()) throw std::invalid_argument("a side that is not there");
-  check(wishes, predictor.shape().labels[side], sentences.units());
+  if (!wishes.empty() && wishes.size() != predictor.shape().sides())
+    throw std::invalid_argument("wishes for another number of sides");
+  for (std::size_t k = 0; k < wishes.size(); ++k)
+    check(wishes[k], predictor.shape().labels[k], sentences.units());
 }
 
 }  // namespace
 
-CoupledAnswers predict_side(const CoupledPredictor& predictor, const Sentences& sentences, std::size_t side,
-                            const Wishes& wishes, bool with_candidates, std::size_t threads,
-                            std::int64_t& impossible) {
-  check_wishes(predictor, side, wishes, sentences);
+CoupledAnswers predict_wished(const CoupledPredictor& predictor, const Sentences& sentences,
+                              std::span<const Wishes> wishes, bool with_candidates, std::size_t threads,
+                              std::int64_t& impossible) {
+  check_wishes(predictor, wishes, sentences);
   const std::vector<std::int64_t> first = begins_of(sentences);
   AnswerCollector answers(predictor.shape().sides(), first, with_candidates);
   std::vector<std::uint8_t> is_impossible(static_cast<std::size_t>(sentences.size()), 0);
   for_each_sentence(sentences, threads,
                     [&](std::size_t, std::int64_t sentence, CoupledPredictor::Work& work) {
-                      if (!predictor.score_wished(sentences, sentence, side, wishes, work))
+                      if (!predictor.score_wished(sentences, sentence, wishes, work))
                         is_impossible[sentence] = 1;
                       predictor.build_space(sentences.end_of(sentence) - sentences.begin_of(sentence), work);
                       predictor.decode({0, predictor.shape().sides()}, work);
@@ -243,12 +248,14 @@ CoupledAnswers predict_side(const CoupledPredictor& predictor, const Sentences& 
 }
 
 std::vector<SideAnswer> k_best(const CoupledPredictor& predictor, const Sentences& sentences,
-                               std::size_t side, const Wishes& wishes, std::size_t k, double& log_z) {
-  check_wishes(predictor, side, wishes, sentences);
+                               std::size_t side, std::span<const Wishes> wishes, std::size_t k,
+                               double& log_z) {
+  if (side >= predictor.shape().sides()) throw std::invalid_argument("a side that is not there");
+  check_wishes(predictor, wishes, sentences);
   if (sentences.size() != 1 || sentences.units() == 0)
     throw std::invalid_argument("the best analyses are of one sentence that is not empty");
   CoupledPredictor::Work work;
-  (void)predictor.score_wished(sentences, 0, side, wishes, work);
+  (void)predictor.score_wished(sentences, 0, wishes, work);
   predictor.build_space(sentences.units(), work);
   log_z = log_partition(work.search.space.chain(), work.search.chain);
   return k_best_labels(work.search.space, side, k, work.search.chain);

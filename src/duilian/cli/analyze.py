@@ -22,7 +22,7 @@ from duilian.pipeline import load
 from duilian.text import char_types
 from duilian.views import brat, conllu_sentences, couplet, json_line, span_line, tree_lines
 
-EXAMPLE = "Example:\n\n    duilian analyze --model both.model 他把书借给了办公室。"
+EXAMPLE = "Example:\n\n    duilian analyze 他把书借给了办公室。"
 
 VIEWS = ("pretty", "conllu", "json", "slash", "spans", "brat")
 
@@ -32,7 +32,9 @@ def command(
         list[str] | None,
         typer.Argument(metavar="[TEXT | FILE]", help="Text, or files of text; - is standard input."),
     ] = None,
-    model: Annotated[str, typer.Option(metavar="MODEL", help="A character-level model.")] = "",
+    model: Annotated[
+        str, typer.Option(metavar="MODEL", help="A character-level model; else the bundled one.")
+    ] = "",
     to: Annotated[str, typer.Option(metavar="FORM", help=f"How to show it: {', '.join(VIEWS)}.")] = "",
     standard: Annotated[
         str | None,
@@ -55,9 +57,7 @@ def command(
     pipe the answer is CoNLL-U. A line of a file is a text of its own. With --format the input is a corpus:
     words, tags and sentences that it has stay as they are, and the rest (`_` in CoNLL-U) is decided.
     """
-    if not model:
-        raise ConfigError("there is no model", "train one and name it: --model FILE")
-    analyzer = load(model)
+    analyzer = load(model or None)
     name = standard or analyzer.standards[0]
     if name not in analyzer.standards:
         raise ConfigError(f"the model has no standard {name!r}, only {', '.join(analyzer.standards)}")

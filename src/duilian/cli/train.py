@@ -67,7 +67,7 @@ def command(
             on_stage=begin,
             on_warning=_warn,
         )
-        if resume and not run.checkpoint.exists():
+        if resume and not run.is_begun:
             _warn(f"there is no {run.checkpoint} to resume from; starting from the beginning")
         try:
             score = train(plan, run)
@@ -114,8 +114,9 @@ def _spell_best(path: Path, score: float | None) -> str:
 
 
 def _say_how_to_resume(run: Run) -> None:
-    if run.checkpoint.exists():
-        typer.echo(f"duilian: stopped; {run.checkpoint} is kept: go on with --resume", err=True)
+    if run.is_begun:
+        kept = run.checkpoint if run.checkpoint.exists() else run.stage("tagger")
+        typer.echo(f"duilian: stopped; {kept} is kept: go on with --resume", err=True)
     else:
         typer.echo("duilian: stopped before the first iteration was done; nothing is kept", err=True)
 

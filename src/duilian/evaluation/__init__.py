@@ -3,6 +3,7 @@
 from duilian.evaluation.chunks import ChunkScore, are_chunk_labels, chunk_counts, chunk_score, chunks
 from duilian.evaluation.labels import LabelMeaning, LabelScorer
 from duilian.evaluation.layers import evaluate_layers, main_score
+from duilian.evaluation.raw_text import RawTreeScore, raw_tree_score
 from duilian.evaluation.report import Evaluation, UnknownWords
 from duilian.evaluation.score import Score
 from duilian.evaluation.significance import Bootstrap, Metric, bootstrap, p_value
@@ -41,6 +42,7 @@ __all__ = [
     "LabelMeaning",
     "LabelScorer",
     "Metric",
+    "RawTreeScore",
     "Score",
     "TaggingScore",
     "TreeScore",
@@ -58,6 +60,7 @@ __all__ = [
     "is_punctuation",
     "main_score",
     "p_value",
+    "raw_tree_score",
     "recall_by_vocabulary",
     "root_counts",
     "tag_counts",

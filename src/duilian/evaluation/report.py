@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from duilian.evaluation.raw_text import RawTreeScore
 from duilian.evaluation.score import Score
 from duilian.evaluation.trees import TreeScore
 
@@ -39,6 +40,7 @@ class Evaluation:
     word_tag: Score | None = None
     chunk: Score | None = None
     trees: TreeScore | None = None
+    raw_trees: RawTreeScore | None = None  # of words that the answer found itself
     oov: UnknownWords | None = None
     seconds: float | None = None
 
@@ -63,6 +65,7 @@ class Evaluation:
             found[name] = None if part is None else part.as_json()
         if self.trees is not None:
             found |= self.trees.as_json()
+        found["raw_text"] = None if self.raw_trees is None else self.raw_trees.as_json()
         found["oov"] = None if self.oov is None else self.oov.as_json()
         found["seconds"] = self.seconds
         found["tokens_per_second"] = self.tokens_per_second

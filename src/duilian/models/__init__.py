@@ -11,6 +11,7 @@ from duilian.models.loading import (
     Model,
     StandardTagger,
     is_parser,
+    is_suite,
     load,
     load_parser,
     reading_of,
@@ -20,6 +21,7 @@ from duilian.models.loading import (
 from duilian.models.margin import MarginTagger
 from duilian.models.multitask import MultitaskTagger
 from duilian.models.parser import Parser
+from duilian.models.suite import Suite
 from duilian.models.tagger import Tagger
 from duilian.models.two_chain import TwoChainTagger
 
@@ -36,9 +38,11 @@ __all__ = [
     "MultitaskTagger",
     "Parser",
     "StandardTagger",
+    "Suite",
     "Tagger",
     "TwoChainTagger",
     "is_parser",
+    "is_suite",
     "load",
     "load_parser",
     "reading_of",

@@ -303,11 +303,21 @@ class CoupledTagger(Stored):
         return units, packed.first, found
 
     def label_units(
-        self, units: Sequence[Sequence[str]], allowed: Sequence[_native.TagSets], threads: int
-    ) -> _native.CoupledAnswers:
-        """Labels of every side for sentences that were split already, within what is allowed on each side;
-        with the weights that do best on average."""
-        return self.predictors_[AVERAGE].predict(self._pack(units), list(allowed), False, threads)
+        self, units: Sequence[Sequence[str]], wishes: Sequence[_native.Wishes], threads: int
+    ) -> tuple[_native.CoupledAnswers, int]:
+        """Labels of every side for sentences that were split already, under wishes for each side (or none
+        at all), and for how many sentences those were dropped because they cannot be; with the weights
+        that do best on average."""
+        return self.predictors_[AVERAGE].predict_wished(self._pack(units), list(wishes), False, threads)
+
+    def tags_of_words(self, X: Sentences, standard: str) -> list[tuple[str, ...]]:  # noqa: N803
+        """The tags of given words after one standard: decoding with the words fixed, whatever the level."""
+        side = self.side(standard)
+        layers = [dataclasses.replace(layer, tags=None) for layer in self._layers(X, standard)]
+        allowed = self._given(layers, side)
+        units, first, found = self._answers(layers, side, best_for=standard, allowed=allowed)
+        tagged = decode_layers(self.encodings_[side], units, found.label(side), first)
+        return [tuple(str(tag) for tag in layer.tags or ()) for layer in tagged]
 
     def predict_layers(self, X: Sentences, standard: str | None = None) -> list[Layer]:  # noqa: N803
         """The analysis of each sentence after one standard, the first if none is named."""
@@ -430,7 +440,7 @@ class CoupledTagger(Stored):
         restore_coupled(tagger, header, arrays)
         return tagger
 
-    def _is_trained(self) -> bool:
+    def is_trained(self) -> bool:
         return hasattr(self, "predictors_")
 
 

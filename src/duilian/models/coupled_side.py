@@ -16,7 +16,7 @@ from duilian.lexicon import Lexicon
 from duilian.models.coupled_conversion import marginal_tables
 from duilian.models.coupling import decode_layers
 from duilian.models.line_options import line_options
-from duilian.models.tagger import Answer, Sentences, layer_of, wishes_for
+from duilian.models.tagger import NO_WISHES, Answer, Sentences, layer_of, wishes_for
 
 if TYPE_CHECKING:
     from duilian.models.coupled import CoupledTagger
@@ -69,12 +69,26 @@ class CoupledSide:
         """
         layer = layer_of(sentence, self.standard)
         units = self.encoding_.split(layer.words)[0]
-        wishes = wishes_for(self.encoding_, lexicon, [units], [layer])
+        wishes = self._wishes(wishes_for(self.encoding_, lexicon, [units], [layer]))
         log_z, found = self._predictor.k_best(self.tagger._pack([units]), self._number, wishes, k)
         return [
             Answer(self.encoding_.decode(units, labels.tolist()), score, float(np.exp(score - log_z)))
             for score, labels in found
         ]
+
+    def k_best_labels(
+        self, units: Sequence[str], wishes: Sequence[_native.Wishes], k: int
+    ) -> list[tuple[float, npt.NDArray[np.int32]]]:
+        """The same for a sentence that was split already, under wishes for each of the tagger's standards:
+        probability and labels."""
+        log_z, found = self._predictor.k_best(self.tagger._pack([units]), self._number, list(wishes), k)
+        return [(float(np.exp(score - log_z)), labels) for score, labels in found]
+
+    def _wishes(self, own: _native.Wishes) -> list[_native.Wishes]:
+        """Wishes for this standard, and none for the others."""
+        found = [NO_WISHES] * len(self.tagger.standards)
+        found[self._number] = own
+        return found
 
     @property
     def _predictor(self) -> _native.CoupledPredictor:
@@ -92,8 +106,8 @@ class CoupledSide:
         units = [self.encoding_.split(layer.words)[0] for layer in layers]
         packed = self.tagger._pack(units)
         wishes = wishes_for(self.encoding_, lexicon, units, layers, cut_at_gaps=cut_at_gaps)
-        found, impossible = self._predictor.predict_side(
-            packed, self._number, wishes, with_candidates, self.tagger.threads
+        found, impossible = self._predictor.predict_wished(
+            packed, self._wishes(wishes), with_candidates, self.tagger.threads
         )
         if impossible:
             _log.warning("%d sentences could not be analysed as the lexicon asks", impossible)

@@ -19,7 +19,7 @@ from duilian.features import Templates
 from duilian.lattice import SideMapping
 from duilian.models.coupled_training import AVERAGE
 from duilian.models.encoding import Encoding
-from duilian.models.kept_tables import Arrays, Packed, pack_table, unpack_table
+from duilian.models.kept_tables import Arrays, Packed, below, pack_table, unpack_table
 from duilian.models.precision import Precision, dequantise, quantise
 from duilian.models.tagger import Tagger
 from duilian.standards import Mapping as TagMapping
@@ -113,17 +113,17 @@ def restore_coupled(tagger: CoupledTagger, header: Mapping[str, Any], arrays: Ar
         made[k] = tagger.make_predictor(_shape(tagger, header, arrays), compiled)
     tagger.predictors_ = {name: made[k] for name, k in header["best_for"].items()}
     if tagger.guide is not None:
-        tagger.source_ = Tagger.from_state(header["source"], _below(arrays, "source."))
+        tagger.source_ = Tagger.from_state(header["source"], below(arrays, "source."))
 
 
 def _compiled(header: Mapping[str, Any], arrays: Arrays, k: int) -> _native.CoupledWeights:
-    parts = _below(arrays, f"{k}.")
+    parts = below(arrays, f"{k}.")
     if "tables" in header:
-        slot, label = unpack_table(_below(arrays, f"table.{header['tables'][k]}."))
-        moves = _below(arrays, "transition.") | _below(parts, "transition.")
+        slot, label = unpack_table(below(arrays, f"table.{header['tables'][k]}."))
+        moves = below(arrays, "transition.") | below(parts, "transition.")
     else:  # how files were written before weights shared a table
         slot, label = unpack_table(parts)
-        moves = _below(parts, "transition.")
+        moves = below(parts, "transition.")
     return _native.CoupledWeights(slot, label, dequantise(parts), _dense(moves), header["has_pruner"])
 
 
@@ -146,7 +146,3 @@ def _shape(tagger: CoupledTagger, header: Mapping[str, Any], arrays: Arrays) -> 
     for p, (*sides, linked) in enumerate(header["parts"]):
         shape.add_part(sides, np.ascontiguousarray(arrays[f"bundles.{p}"]).ravel(), linked)
     return shape
-
-
-def _below(arrays: Mapping[str, npt.NDArray[Any]], prefix: str) -> Arrays:
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

@@ -64,3 +64,8 @@ def unpack_table(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[Any, Any]:
     slot = np.full(slots, NO_SLOT)
     slot[is_used[:slots]] = (check.astype(np.uint64) << CHECK_SHIFT) | begins
     return slot, label
+
+
+def below(arrays: Mapping[str, npt.NDArray[Any]], prefix: str) -> Arrays:
+    """The arrays whose names begin so, under the rest of their names."""
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from duilian.models.coupled_side import CoupledSide
 from duilian.models.dynamic import DynamicTagger
 from duilian.models.guided import GuidedTagger
 from duilian.models.joint_parser import JointParser
+from duilian.models.kept_tables import Arrays
 from duilian.models.multitask import MultitaskTagger
 from duilian.models.parser import Parser
+from duilian.models.suite import Suite
 from duilian.models.tagger import Tagger
 from duilian.models.two_chain import TwoChainTagger
 
@@ -23,27 +26,58 @@ StandardTagger = Tagger | CoupledSide | TwoChainTagger
 """A tagger that answers after one standard: by itself, or as one side of a tagger of several."""
 Model = Tagger | CoupledTagger | MultitaskTagger | TwoChainTagger
 """What a file may hold."""
+TAGGERS: tuple[type[Model], ...] = (
+    Tagger,
+    GuidedTagger,
+    DynamicTagger,
+    CoupledTagger,
+    MultitaskTagger,
+    TwoChainTagger,
+)
+KINDS: dict[str, type[Model | Parser | Suite]] = PARSERS | {each.kind: each for each in (*TAGGERS, Suite)}
 SEVERAL = (CoupledTagger, MultitaskTagger)  # answer in several standards
+
+
+def restored(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> Model | Parser | Suite:
+    """The model of whatever kind in what was read from a file."""
+    kind = header.get("kind")
+    if kind not in KINDS:
+        raise ModelFileError(str(path), f"is of kind {kind!r}, which this version of Duilian does not know")
+    return KINDS[kind].restored(path, header, arrays)
 
 
 def load(path: str | Path) -> Model:
     """The tagger in a file, of whatever kind it is."""
-    kind = read_model(path)[0].get("kind")
-    for known in (Tagger, GuidedTagger, DynamicTagger, CoupledTagger, MultitaskTagger, TwoChainTagger):
-        if known.kind == kind:
-            return known.load(path)
-    hint = "use it with duilian parse" if kind in PARSERS else ""
-    raise ModelFileError(str(path), f"is of kind {kind!r}, not a tagger", hint)
+    header, arrays = read_model(path)
+    if header.get("kind") in PARSERS:
+        hint = "use it with duilian parse"
+        raise ModelFileError(str(path), f"is of kind {header['kind']!r}, not a tagger", hint)
+    found = restored(path, header, arrays)
+    assert not isinstance(found, Parser)
+    return found.tagger if isinstance(found, Suite) else found
 
 
 def is_parser(path: str | Path) -> bool:
-    """Whether there is a parser in the file."""
-    return read_model(path)[0].get("kind") in PARSERS
+    """Whether there is nothing but a parser in the file."""
+    return kind_of(path) in PARSERS
+
+
+def is_suite(path: str | Path) -> bool:
+    """Whether there are a tagger and a parser in the file."""
+    return kind_of(path) == Suite.kind
+
+
+def kind_of(path: str | Path) -> str:
+    """The kind of a model."""
+    return str(read_model(path)[0].get("kind"))
 
 
 def load_parser(path: str | Path) -> Parser:
-    """The parser in a file, alone or joint with a tagger."""
-    return PARSERS.get(str(read_model(path)[0].get("kind")), Parser).load(path)
+    """The parser in a file, alone or joint or beside a tagger."""
+    header, arrays = read_model(path)
+    if header.get("kind") == Suite.kind:
+        return Suite.restored(path, header, arrays).parser
+    return PARSERS.get(str(header.get("kind")), Parser).restored(path, header, arrays)
 
 
 def standards_of(model: Model) -> tuple[str, ...]:

@@ -375,7 +375,7 @@ class MultitaskTagger(Stored):
         self.compiled_ = [[training.compile(weights[s], k, keys, least) for k in heard[s]] for s in _SIDES]
         return self
 
-    def _is_trained(self) -> bool:
+    def is_trained(self) -> bool:
         return hasattr(self, "compiled_")
 
     def of(self, standard: str) -> MultitaskSide:

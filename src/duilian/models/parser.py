@@ -22,6 +22,7 @@ from duilian.errors import ConfigError, StandardError
 from duilian.evaluation.trees import tree_score
 from duilian.features import pack
 from duilian.learning import IterationReport
+from duilian.models.kept_tables import below
 from duilian.models.parser_training import ParserRun
 from duilian.models.precision import Precision, dequantise, quantise
 from duilian.models.stored import Arrays, Stored
@@ -137,7 +138,6 @@ class Parser(Stored):
 
     def data(self, layers: Sequence[Layer]) -> _native.TreeData:
         """The sentences as the native core reads them; an unknown tag is number len(tags_)."""
-        packed = pack([layer.words for layer in layers], self.folding_)
         places = {tag: k for k, tag in enumerate(self.tags_)}
         known = {relation: k for k, relation in enumerate(self.relations_)}
         tags = [places.get(str(tag), len(places)) for layer in layers for tag in layer.tags or ()]
@@ -149,8 +149,14 @@ class Parser(Stored):
             for layer in layers
             for relation in layer.relations or (None,) * len(layer)
         ]
-        tag, head, relation = (np.array(row, np.int32) for row in (tags, heads, relations))
-        return _native.TreeData(packed, tag, head, relation, len(self.tags_), len(self.relations_))
+        return self.rows(
+            [layer.words for layer in layers], *(np.array(row, np.int32) for row in (tags, heads, relations))
+        )
+
+    def rows(self, words: Iterable[Sequence[str]], tags: Ids, heads: Ids, relations: Ids) -> _native.TreeData:
+        """Words of sentences, and for all words in a row the numbers of their tags, heads and relations."""
+        packed = pack(words, self.folding_)
+        return _native.TreeData(packed, tags, heads, relations, len(self.tags_), len(self.relations_))
 
     def options(self, *, keep_heads: bool = False) -> _native.ParseOptions:
         """How to search."""
@@ -232,7 +238,7 @@ class Parser(Stored):
             raise ConfigError("the sentences have no trees to compare with")
         return found.uas / 100.0
 
-    def _is_trained(self) -> bool:
+    def is_trained(self) -> bool:
         return hasattr(self, "weights_")
 
     def trim(self, least: float) -> Self:
@@ -278,9 +284,7 @@ class Parser(Stored):
 
 
 def _unpacked(arrays: Arrays, name: str, size: int) -> Weights:
-    parts = {
-        key.removeprefix(f"{name}."): array for key, array in arrays.items() if key.startswith(f"{name}.")
-    }
+    parts = below(arrays, f"{name}.")
     used = parts.pop("used")
     if used.dtype != np.uint8 or used.shape != (-(-size // 8),):
         raise ValueError(f"the table {name!r} does not have {size} places")

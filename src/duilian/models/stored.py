@@ -39,24 +39,33 @@ class Stored(Estimator, abc.ABC):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """A tagger from its file."""
-        header, arrays = read_model(path)
+        return cls.restored(path, *read_model(path))
+
+    @classmethod
+    def restored(cls, path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> Self:
+        """A tagger from what was read from its file."""
         try:
             if header["kind"] != cls.kind:
                 raise ModelFileError(str(path), f"is a model of kind {header['kind']!r}, not {cls.kind!r}")
             tagger = cls.from_state(header, arrays)
-            tagger.notes_ = header["notes"]
+            tagger.remember(header["notes"])
         except (LookupError, TypeError, ValueError, ConfigError, TemplateError) as error:
             raise ModelFileError(str(path), f"the model's parts do not fit together ({error})") from None
         return tagger
 
-    def _is_trained(self) -> bool:
+    def remember(self, notes: dict[str, Any]) -> None:
+        """Keep what the file says of where it comes from."""
+        self.notes_ = notes
+
+    def is_trained(self) -> bool:
+        """Whether there is anything to keep."""
         return hasattr(self, "predictor_")
 
     def __getstate__(self) -> dict[str, Any]:
         """For joblib and multiprocessing: the parameters and, if trained, what a model file has."""
         return {
             "parameters": self.get_params(),
-            "state": self.state() if self._is_trained() else None,
+            "state": self.state() if self.is_trained() else None,
         }
 
     def __setstate__(self, kept: dict[str, Any]) -> None:

@@ -372,6 +372,15 @@ class Tagger(Stored):
             for score, states in chain.k_best(k)
         ]
 
+    def k_best_labels(
+        self, units: Sequence[str], wishes: Sequence[_native.Wishes], k: int
+    ) -> list[tuple[float, npt.NDArray[np.int32]]]:
+        """The same for a sentence that was split already, under wishes (one, or none): probability and
+        labels."""
+        chain = self.predictor_.chain(self._pack([units], []), wishes[0] if wishes else NO_WISHES, 0)
+        log_z, tags = chain.log_partition(), chain.tags
+        return [(float(np.exp(score - log_z)), tags[states]) for score, states in chain.k_best(k)]
+
     def tag_lines(self, text: bytes, *, between: str = " ", before_tag: str = "_") -> bytes:
         """Lines of UTF-8 in, tagged lines out: the fast way of whole files.
 

@@ -1,6 +1,7 @@
 """Recipes: one TOML file names everything that a training run needs."""
 
 from duilian.recipes.kinds import (
+    AnalyzerSettings,
     CoupledSettings,
     CrfSettings,
     DynamicSettings,
@@ -14,6 +15,7 @@ from duilian.recipes.recipe import KINDS, Kind, Learn, Recipe, Run, Save, Side, 
 
 __all__ = [
     "KINDS",
+    "AnalyzerSettings",
     "CoupledSettings",
     "CrfSettings",
     "DynamicSettings",

@@ -23,6 +23,7 @@ from duilian.recipes.settings import Table, nearest, override, read_toml
 
 DATA_VARIABLE = "DUILIAN_DATA"
 Part = Literal["train", "dev", "test"]
+PARTS = ("model", "side", "learn", "save", "card")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -96,6 +97,7 @@ class Recipe:
     sides: tuple[Side, ...]
     learn: Learn
     save: Save
+    card: Mapping[str, Any]
     folder: Path
 
     @classmethod
@@ -107,8 +109,8 @@ class Recipe:
         file, folder = Path(path).name, data or os.environ.get(DATA_VARIABLE) or Path(path).parent
         top = Table(file, "the recipe", content)
         for key in content:
-            if key not in ("model", "side", "learn", "save"):
-                raise top.wrong(f"has no part [{key}]", nearest(key, ("model", "side", "learn", "save")))
+            if key not in PARTS:
+                raise top.wrong(f"has no part [{key}]", nearest(key, PARTS))
         kind, model = _model(_table(top, "model"), Path(path).parent)
         return cls(
             file=file,
@@ -119,6 +121,7 @@ class Recipe:
             sides=_sides(top, kind),
             learn=_build(Learn, _table(top, "learn")),
             save=_build(Save, _table(top, "save")),
+            card=_card(_table(top, "card")),
             folder=Path(folder),
         )
 
@@ -169,6 +172,15 @@ def _build(cls: type[Any], table: Table) -> Any:
         raise table.wrong(error.message, error.hint) from None
 
 
+def _card(table: Table) -> dict[str, str | list[str]]:
+    """What a model's file tells people of it, in the author's words: texts and lists of texts by title."""
+    for key, value in table.values.items():
+        lines = value if isinstance(value, list) else [value]
+        if not all(isinstance(line, str) for line in lines):
+            raise table.wrong(f"{key} must be a text or a list of texts")
+    return dict(table.values)
+
+
 def _model(table: Table, recipe_folder: Path) -> tuple[Kind, dict[str, Any]]:
     name = table.values.get("kind")
     if name not in KINDS:
@@ -205,6 +217,15 @@ class Run:
     on_iteration: Callable[[IterationReport], None] | None = None
     on_stage: Callable[[str], None] | None = None  # what is done before the first iteration
     on_warning: Callable[[str], None] | None = None
+
+    def stage(self, name: str) -> Path:
+        """Where a finished part of the model is kept until the whole is done."""
+        return self.output.with_name(f"{self.output.name}.{name}")
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether there is something to resume from."""
+        return self.checkpoint.exists() or self.stage("tagger").exists()
 
     @property
     def checkpoint(self) -> Path:

@@ -3,6 +3,16 @@
 from duilian.standards.boundaries import BoundaryScheme
 from duilian.standards.explanation import Explanation, explain
 from duilian.standards.mapping import Mapping
-from duilian.standards.standard import Standard, TagDescription, names
+from duilian.standards.standard import Standard, TagDescription, names, tags_of_wholes, universal_tags
 
-__all__ = ["BoundaryScheme", "Explanation", "Mapping", "Standard", "TagDescription", "explain", "names"]
+__all__ = [
+    "BoundaryScheme",
+    "Explanation",
+    "Mapping",
+    "Standard",
+    "TagDescription",
+    "explain",
+    "names",
+    "tags_of_wholes",
+    "universal_tags",
+]

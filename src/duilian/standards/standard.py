@@ -10,7 +10,7 @@ import dataclasses
 import difflib
 import functools
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any
 from duilian.errors import StandardError
 
 COLUMNS = ("tag", "upos", "xpos")
-FIELDS = ("title", "column", "tags")
+FIELDS = ("title", "column", "tags", "whole", "upos")
 DESCRIPTION_FIELDS = ("english", "chinese", "example")
 
 
@@ -38,6 +38,8 @@ class Standard:
 
     `tags` is None for an open standard. `column` says where a CoNLL file carries the tags: in
     `upos` (the fourth column), in `xpos` (the fifth), or, for `tag`, in either: the fifth if it is filled.
+    `whole` has the tags of addresses, @names and the like, by kind (see `text.whole_spans`); `upos` has the
+    universal tag of each tag, if it has but one.
     """
 
     name: str
@@ -47,6 +49,8 @@ class Standard:
     descriptions: Mapping[str, TagDescription] = dataclasses.field(
         default_factory=dict, repr=False, hash=False
     )
+    whole: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict, repr=False, hash=False)
+    upos: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False, hash=False)
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -159,7 +163,31 @@ def _parse(name: str, path: str, content: bytes) -> Standard:
         column=table.get("column", "tag"),
         title=title,
         descriptions=descriptions,
+        whole={kind: tuple(row) for kind, row in _rows(path, table, "whole", list)},
+        upos=dict(_rows(path, table, "upos", str)),
     )
+
+
+def _rows(path: str, table: dict[str, Any], name: str, wanted: type) -> Iterator[tuple[str, Any]]:
+    """The rows of a table whose values are all of one type; a tag in it is one of the standard's."""
+    rows = table.get(name, {})
+    if not isinstance(rows, dict):
+        raise StandardError(f"{path}: {name} must be a table, got {rows!r}")
+    for key, value in rows.items():
+        used, known = value if name == "whole" else [key], table.get("tags")
+        if not isinstance(value, wanted) or not all(known is None or tag in known for tag in used):
+            raise StandardError(f"{path}: {name}: {key!r} = {value!r} is not about tags of this standard")
+        yield key, value
+
+
+def tags_of_wholes(standard: str) -> Mapping[str, tuple[str, ...]]:
+    """What a shipped standard calls addresses, @names and the like; nothing for any other standard."""
+    return Standard.load(standard).whole if standard in names() else {}
+
+
+def universal_tags(standard: str) -> Mapping[str, str]:
+    """The universal tag of each tag of a shipped standard; nothing for any other."""
+    return Standard.load(standard).upos if standard in names() else {}
 
 
 def _describe(path: str, tag: str, entry: Any) -> TagDescription:

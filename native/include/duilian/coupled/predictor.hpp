@@ -53,9 +53,9 @@ class CoupledPredictor {
   void build_space(std::int64_t units, Work& work) const;
   void decode(SideChoice sides, Work& work) const;
 
-  /// Scores under wishes for a side's labels; false, and scores without them, if they leave no legal path.
-  [[nodiscard]] bool score_wished(const Sentences& sentences, std::int64_t sentence, std::size_t side,
-                                  const Wishes& wishes, Work& work) const;
+  /// Scores under wishes for each side's labels; false, and scores without any, if they leave no legal path.
+  [[nodiscard]] bool score_wished(const Sentences& sentences, std::int64_t sentence,
+                                  std::span<const Wishes> wishes, Work& work) const;
 
  private:
   CoupledShape shape_;
@@ -74,16 +74,16 @@ class CoupledPredictor {
                                      std::span<const TagSets> allowed, bool with_candidates,
                                      std::size_t threads);
 
-/// Answers for all sentences under wishes for one side's labels. A sentence that they leave no legal path is
-/// answered without them, and counted in `impossible`.
-[[nodiscard]] CoupledAnswers predict_side(const CoupledPredictor& predictor, const Sentences& sentences,
-                                          std::size_t side, const Wishes& wishes, bool with_candidates,
-                                          std::size_t threads, std::int64_t& impossible);
+/// Answers for all sentences under wishes for the labels of each side (or none at all). A sentence that they
+/// leave no legal path is answered without them, and counted in `impossible`.
+[[nodiscard]] CoupledAnswers predict_wished(const CoupledPredictor& predictor, const Sentences& sentences,
+                                            std::span<const Wishes> wishes, bool with_candidates,
+                                            std::size_t threads, std::int64_t& impossible);
 
 /// The best label sequences of one side for the first sentence, under wishes that hold if they can; gives
 /// log Z through `log_z`.
 [[nodiscard]] std::vector<SideAnswer> k_best(const CoupledPredictor& predictor, const Sentences& sentences,
-                                             std::size_t side, const Wishes& wishes, std::size_t k,
+                                             std::size_t side, std::span<const Wishes> wishes, std::size_t k,
                                              double& log_z);
 
 /// One side of a coupled tagger as a model that labels; starts[k][l]: label l of side k begins a word.

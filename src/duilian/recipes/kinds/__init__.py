@@ -1,5 +1,6 @@
 """The kinds of models that a recipe can name, a module each: settings, training, saving."""
 
+from duilian.recipes.kinds.analyzer import AnalyzerSettings
 from duilian.recipes.kinds.coupled import CoupledSettings
 from duilian.recipes.kinds.crf import CrfSettings
 from duilian.recipes.kinds.dynamic import DynamicSettings
@@ -10,6 +11,7 @@ from duilian.recipes.kinds.parser import ParserSettings
 from duilian.recipes.kinds.two_chain import TwoChainSettings
 
 __all__ = [
+    "AnalyzerSettings",
     "CoupledSettings",
     "CrfSettings",
     "DynamicSettings",

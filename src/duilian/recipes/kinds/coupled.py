@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from duilian.models.coupled import CoupledTagger
 from duilian.models.coupled_training import AVERAGE
@@ -39,6 +40,12 @@ class CoupledSettings(LevelSettings):
 
 def train_coupled(recipe: Recipe, run: Run) -> float | None:
     """The coupled tagger from a recipe of kind coupled: one corpus per side, one model for all."""
+    tagger, notes = fit_coupled(recipe, run, recipe.model)
+    return save(tagger, recipe, run, notes)
+
+
+def fit_coupled(recipe: Recipe, run: Run, model: Mapping[str, Any]) -> tuple[CoupledTagger, dict[str, Any]]:
+    """A trained tagger with these settings, and notes of what it has learned from."""
     sides, learn = recipe.sides, learn_settings(recipe, run)
     if learn.get("algorithm") == "sgd":
         learn = {"rate": None, **learn}  # its first step is found by trying
@@ -46,10 +53,10 @@ def train_coupled(recipe: Recipe, run: Run) -> float | None:
         [side.standard for side in sides],
         samples=[side.sample for side in sides],
         cache=str(run.output.parent / CACHE),
-        **recipe.model,
+        **model,
         **learn,
     )
-    corpora = read_sides(recipe, run, tagger.level, recipe.model.get("mapping", "complete"))
+    corpora = read_sides(recipe, run, tagger.level, model.get("mapping", "complete"))
     tagger.fit(
         corpora.train,
         dev=corpora.dev,
@@ -60,7 +67,7 @@ def train_coupled(recipe: Recipe, run: Run) -> float | None:
     )
     # If there is but one dev set, its best is the average too.
     scores = tagger.best_scores_
-    return save(tagger, recipe, run, corpora.notes(lambda name: scores.get(name, scores.get(AVERAGE))))
+    return tagger, corpora.notes(lambda name: scores.get(name, scores.get(AVERAGE)))
 
 
 register(

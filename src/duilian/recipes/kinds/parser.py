@@ -41,7 +41,7 @@ def train_parser(recipe: Recipe, run: Run) -> float | None:
         return fit_and_save(parser, recipe, run, corpora)
     if run.on_stage:
         run.on_stage(f"tagging in {folds} folds")
-    return fit_and_save(parser, recipe, run, corpora, _with_predicted_tags(*corpora, folds, parser.threads))
+    return fit_and_save(parser, recipe, run, corpora, with_predicted_tags(*corpora, folds, parser.threads))
 
 
 def fit_and_save(
@@ -68,7 +68,7 @@ def fit_and_save(
     return save(parser, recipe, run, notes)
 
 
-def _with_predicted_tags(
+def with_predicted_tags(
     corpus: Corpus, dev: Corpus | None, folds: int, threads: int
 ) -> tuple[list[Layer], list[Layer] | None]:
     """The trees with the tags of taggers that did not see them."""

@@ -1,0 +1,217 @@
+"""Text in, `Doc` out.
+
+An analyser stands on a character-level tagger, plain (one standard) or coupled (several), and may have a
+parser for one of the standards. Texts go through it in batches; which texts share a batch, and how many
+threads there are, never shows in the answers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import _native
+from duilian.corpus import Layer, Sentence
+from duilian.doc import Doc, Words
+from duilian.errors import ConfigError
+from duilian.evaluation import LabelMeaning
+from duilian.features.templates import pack
+from duilian.lexicon import Finding, Lexicon
+from duilian.models import CoupledSide, CoupledTagger, Parser, Tagger, standards_of
+from duilian.models.encoding import Encoding
+from duilian.models.tagger import NO_WISHES
+from duilian.pipeline.constraints import Constraints, uncut_spans
+from duilian.pipeline.found import Found
+from duilian.pipeline.trees import TreeStage
+from duilian.pipeline.units import Units, units_of_layers, units_of_texts
+from duilian.text import WHOLE_KINDS, WholeKind
+
+BATCH_CHARACTERS = 100_000
+
+Item = TypeVar("Item")
+Labels = npt.NDArray[np.int32]
+_log = logging.getLogger("duilian")
+
+
+class Analyzer:
+    """Words and tags of raw text after every standard of a model, and trees after the parser's.
+
+    `lexicon` has words of the user's own; `whole` says which kinds of parts of mixed text are never cut (see
+    `text.whole_spans`). It holds no state between calls: one analyser serves any number of threads.
+    """
+
+    def __init__(
+        self,
+        model: Tagger | CoupledTagger,
+        parser: Parser | None = None,
+        *,
+        lexicon: Lexicon | None = None,
+        whole: Sequence[WholeKind] = WHOLE_KINDS,
+    ) -> None:
+        if model.level != "char":
+            raise ConfigError(
+                "an analyser needs a character-level model, for it finds the words itself",
+                hint="train with level = 'char', or use `duilian tag` on words",
+            )
+        self.model = model
+        self.parser = parser
+        self.lexicon = lexicon
+        self.whole = tuple(whole)
+        self.standards = standards_of(model)
+        self._sides: list[Tagger | CoupledSide] = (
+            [model.of(name) for name in self.standards] if isinstance(model, CoupledTagger) else [model]
+        )
+        self._encodings: list[Encoding] = [side.encoding_ for side in self._sides]
+        self._meanings: list[LabelMeaning] = [each.meaning for each in self._encodings]
+        self._constraints = Constraints(dict(zip(self.standards, self._encodings, strict=True)), lexicon)
+        self._trees: TreeStage | None = None
+        if parser is not None:
+            if parser.standard not in self.standards:
+                names = ", ".join(self.standards)
+                raise ConfigError(f"the parser's standard {parser.standard!r} is none of {names}")
+            self._tree_side = self.standards.index(parser.standard)
+            self._trees = TreeStage(parser, self._meanings[self._tree_side].tags)
+
+    def __call__(self, text: str) -> Doc:
+        """The analysis of a text of any length."""
+        return self._analyse([text], 1)[0]
+
+    def pipe(self, texts: Iterable[str], *, threads: int = 1) -> Iterator[Doc]:
+        """The analyses of many texts, in their order; memory stays flat however many there are."""
+        if threads < 1:
+            raise ConfigError(f"threads must be at least 1, got {threads}")
+        for batch in _batches(texts, len):
+            yield from self._analyse(batch, threads)
+
+    def with_lexicon(self, lexicon: Lexicon | None) -> Analyzer:
+        """The same analyser with other words of the user's own."""
+        return Analyzer(self.model, self.parser, lexicon=lexicon, whole=self.whole)
+
+    def explain(self, text: str) -> list[Finding]:
+        """Every place where the text has a word of the lexicon: which entries fire, and why others do not."""
+        if self.lexicon is None:
+            return []
+        units = units_of_texts([text], self._encodings[0], self.whole)
+        return self.lexicon.trace_units(text, uncut_spans(units))
+
+    def fill(
+        self, sentences: Iterable[Sentence], standard: str | None = None, *, threads: int = 1
+    ) -> Iterator[Doc]:
+        """Annotated sentences with their gaps filled: words, tags, heads and relations that they have in a
+        standard stay as they are, tags that are unknown or one of several are decided, heads too if the
+        parser is of that standard, and other standards follow from the words.
+        """
+        side = self._side(standard)
+        name = self.standards[side]
+        for batch in _batches((sentence[name] for sentence in sentences), lambda layer: len(layer.text)):
+            yield from self._fill(batch, side, threads)
+
+    def nbest(self, text: str, k: int, standard: str | None = None) -> list[Doc]:
+        """The k best ways to cut and tag a text after one standard, most probable first, each with its
+        `probability`. The text is taken as one sentence.
+        """
+        side = self._side(standard)
+        name = self.standards[side]
+        if k < 1:
+            raise ConfigError(f"the number of analyses must be at least 1, got {k}")
+        units = units_of_texts([text], self._encodings[0], self.whole, is_one_sentence=True)
+        if not len(units):
+            return []
+        wishes = self._constraints.wishes(units)
+        meaning, docs = self._meanings[side], []
+        for probability, labels in self._sides[side].k_best_labels(units.pieces[0], wishes, k):
+            (words,) = Found.of(meaning, units, labels, None).words(None)
+            docs.append(Doc(text, {name: words}, probability=probability))
+        return docs
+
+    def _side(self, standard: str | None) -> int:
+        """The number of a standard among the analyser's, the first if none is named."""
+        name = self.standards[0] if standard is None else standard
+        if name not in self.standards:
+            raise ConfigError(f"there is no standard {name!r}, only {', '.join(self.standards)}")
+        return self.standards.index(name)
+
+    def _fill(self, layers: Sequence[Layer], side: int, threads: int) -> list[Doc]:
+        units = units_of_layers(layers, self._encodings[0])
+        wishes = self._constraints.wishes(units) or [NO_WISHES] * len(self.standards)
+        nothing = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
+        wishes[side] = _native.Wishes(self._encodings[side].limits(layers), *nothing)
+        return self._docs([layer.text for layer in layers], units, wishes, threads, (side, layers))
+
+    def _analyse(self, batch: Sequence[str], threads: int) -> list[Doc]:
+        units = units_of_texts(batch, self._encodings[0], self.whole)
+        return self._docs(batch, units, self._constraints.wishes(units), threads)
+
+    def _docs(
+        self,
+        batch: Sequence[str],
+        units: Units,
+        wishes: Sequence[_native.Wishes],
+        threads: int,
+        given: tuple[int, Sequence[Layer]] | None = None,
+    ) -> list[Doc]:
+        if not len(units):
+            return [Doc(text, dict.fromkeys(self.standards, _NO_WORDS)) for text in batch]
+        sides = []
+        for side, (labels, sure) in enumerate(self._label(units, wishes, threads)):
+            found = Found.of(self._meanings[side], units, labels, sure)
+            known = given[1] if given is not None and given[0] == side else ()
+            if self._trees is not None and side == self._tree_side:
+                sides.append(found.words(self._trees(found.sentences(), found.labels, known, threads)))
+            else:
+                sides.append(_with_given_trees(found.words(None), known))
+        return [
+            Doc(text, dict(zip(self.standards, layers, strict=True)))
+            for text, layers in zip(batch, zip(*sides, strict=True), strict=True)
+        ]
+
+    def _label(
+        self, units: Units, wishes: Sequence[_native.Wishes], threads: int
+    ) -> list[tuple[Labels, npt.NDArray[np.float32] | None]]:
+        """For each standard the labels of all units, and how sure they are if the model says it for free."""
+        if isinstance(self.model, CoupledTagger):
+            answers, impossible = self.model.label_units(units.pieces, wishes, threads)
+            _warn(impossible)
+            return [(answers.label(side), answers.p(side)) for side in range(len(self.standards))]
+        packed = pack(units.pieces, self.model.folding_)
+        labels, impossible = self.model.predictor_.predict(
+            packed, wishes[0] if wishes else NO_WISHES, threads
+        )
+        _warn(impossible)
+        return [(labels, None)]
+
+
+_NO_WORDS = Words(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(1, np.int64), (), None)
+
+
+def _batches(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator[list[Item]]:
+    batch: list[Item] = []
+    total = 0
+    for item in items:
+        batch.append(item)
+        total += size(item) + 1
+        if total >= BATCH_CHARACTERS:
+            yield batch
+            batch, total = [], 0
+    if batch:
+        yield batch
+
+
+def _warn(impossible: int) -> None:
+    if impossible:
+        _log.warning("%d sentences could not be analysed as the lexicon asks", impossible)
+
+
+def _with_given_trees(words: list[Words], given: Sequence[Layer]) -> list[Words]:
+    """Heads of a standard that has no parser are those that were given; an annotated sentence is a text."""
+    if not given:
+        return words
+    return [
+        dataclasses.replace(each, heads=layer.heads, relations=layer.relations)
+        for each, layer in zip(words, given, strict=True)
+    ]

@@ -1,0 +1,121 @@
+"""What is known of a text's words before any model speaks, as wishes to the decoder, for every standard.
+
+White space ends a word. Parts that stay whole (addresses, numbers, words in letters) are never cut; addresses
+and names with @ and # are words by themselves. A user's lexicon comes behind both: an entry fires where it
+begins and ends between such parts, never inside one.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from duilian import _native
+from duilian.lexicon import Lexicon
+from duilian.models.encoding import Encoding
+from duilian.pipeline.units import Units, Whole
+from duilian.standards import tags_of_wholes
+from duilian.text import Spans, WholeKind
+from duilian.wishes import Wished, WishedWord
+
+WORDS: frozenset[WholeKind] = frozenset({"url", "email", "hashtag", "mention", "emoji"})
+"""Kinds that are words by themselves; others may be a part of a longer word (15 in 15日)."""
+
+
+class Constraints:
+    """Makes wishes for the labels of each standard."""
+
+    def __init__(self, encodings: Mapping[str, Encoding], lexicon: Lexicon | None) -> None:
+        self._encodings = list(encodings.values())
+        self._lexicon = lexicon
+        if lexicon is not None:
+            lexicon.check_tags({tag for each in self._encodings for tag in each.tags or ()})
+        self._tags = [
+            {kind: _known(tags, encoding) for kind, tags in tags_of_wholes(standard).items()}
+            for standard, encoding in encodings.items()
+        ]
+
+    def wishes(self, units: Units) -> list[_native.Wishes]:
+        """For each standard; none at all if nothing is known of these units."""
+        if self._lexicon is None and not units.wholes and not units.is_apart.any():
+            return []
+        edges = units.sentence.tolist()
+        apart = _by_sentence(units, units.is_apart)
+        matches = [[] for _ in units.pieces] if self._lexicon is None else self._matches(units)
+        found = []
+        for encoding, tags in zip(self._encodings, self._tags, strict=True):
+            wished = Wished(encoding)
+            for s, (a, b) in enumerate(itertools.pairwise(edges)):
+                wholes = units.wholes.get(s, ())
+                wished.add_sentence(
+                    _words(wholes, matches[s], tags, encoding),
+                    b - a,
+                    apart.get(s, ()),
+                    [t for each in wholes for t in range(each.start + 1, each.end)],
+                )
+            found.append(wished.native())
+        return found
+
+    def _matches(self, units: Units) -> list[list[WishedWord]]:
+        """The lexicon's words, by units; to the lexicon a part that stays whole is one unit."""
+        assert self._lexicon is not None
+        gaps = _by_sentence(units, units.has_gap)
+        joined = [_joined(pieces, units.wholes.get(s, ())) for s, pieces in enumerate(units.pieces)]
+        places = [first for _, first in joined]
+        apart = [np.searchsorted(first, gaps.get(s, ())).tolist() for s, first in enumerate(places)]
+        found = self._lexicon.matched([pieces for pieces, _ in joined], apart)
+        return [
+            [each._replace(start=first[each.start], end=first[each.end]) for each in words]
+            for words, first in zip(found, places, strict=True)
+        ]
+
+
+def _words(
+    wholes: Sequence[Whole],
+    matches: Sequence[WishedWord],
+    tags: Mapping[str, tuple[str, ...]],
+    encoding: Encoding,
+) -> list[WishedWord]:
+    """The user's words, and parts that are words where the user has none."""
+    found = [each._replace(tags=_known(each.tags, encoding)) for each in matches]
+    forced = [each for each in found if each.bonus is None]
+    for whole in wholes:
+        is_taken = any(each.start < whole.end and whole.start < each.end for each in forced)
+        if whole.kind in WORDS and not is_taken:
+            found = [each for each in found if each.end <= whole.start or whole.end <= each.start]
+            found.append(WishedWord(whole.start, whole.end, tags.get(whole.kind, ()), None))
+    return sorted(found)
+
+
+def _joined(pieces: list[str], wholes: Sequence[Whole]) -> tuple[list[str], list[int]]:
+    """The units of a sentence with each part that stays whole as one; and where each of them begins."""
+    if not wholes:
+        return pieces, list(range(len(pieces) + 1))
+    inner = {t for each in wholes for t in range(each.start + 1, each.end)}
+    first = [t for t in range(len(pieces) + 1) if t not in inner]
+    return ["".join(pieces[a:b]) for a, b in itertools.pairwise(first)], first
+
+
+def _by_sentence(units: Units, is_marked: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> dict[int, list[int]]:
+    """The marked units of each sentence that has any, counted in it."""
+    found: dict[int, list[int]] = {}
+    for unit in np.flatnonzero(is_marked).tolist():
+        sentence = int(np.searchsorted(units.sentence, unit, "right")) - 1
+        found.setdefault(sentence, []).append(unit - int(units.sentence[sentence]))
+    return found
+
+
+def _known(tags: tuple[str, ...], encoding: Encoding) -> tuple[str, ...]:
+    """Those of the tags that a standard has; tags of another standard say nothing here."""
+    return tuple(tag for tag in tags if tag in (encoding.tags or ()))
+
+
+def uncut_spans(units: Units) -> list[Spans]:
+    """For each sentence the places of what the lexicon takes for one unit."""
+    found = []
+    for s, (a, b) in enumerate(itertools.pairwise(units.sentence.tolist())):
+        first = np.array(_joined(units.pieces[s], units.wholes.get(s, ()))[1], np.int64)
+        found.append(np.stack([units.start[a:b][first[:-1]], units.end[a:b][first[1:] - 1]], axis=1))
+    return found
