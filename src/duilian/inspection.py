@@ -20,7 +20,7 @@ import numpy.typing as npt
 from duilian.conversion import BATCH, Conversion, Converter, Placed
 from duilian.errors import ConfigError, ModelFileError
 from duilian.modelfile import read_model
-from duilian.models import CoupledTagger
+from duilian.models import CoupledTagger, Suite
 
 LEAST_SHARE = 0.01  # of a target tag, to be shown
 REAL_SHARE, REAL_COUNT = 0.1, 2  # from here on a tag is no accident
@@ -38,6 +38,7 @@ class ModelCard:
     level: str
     standards: Mapping[str, Sequence[str] | None]  # tags; None: it only cuts text into words
     guides: Sequence[str]
+    parser: str  # of an analyser, in a few words
     templates: str
     parameters: Mapping[str, Any]
     weights: int
@@ -46,6 +47,12 @@ class ModelCard:
     mapping: Mapping[
         str, Sequence[str]
     ]  # of a multi-task tagger: label of the first standard → of the second
+
+    @property
+    def texts(self) -> dict[str, list[str]]:
+        """What its authors say of it to people, by title."""
+        card = self.notes.get("card", {})
+        return {title: [text] if isinstance(text, str) else list(text) for title, text in card.items()}
 
     @classmethod
     def read(cls, path: str | Path) -> ModelCard:
@@ -60,15 +67,17 @@ class ModelCard:
 
     @classmethod
     def _of(cls, path: str, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> ModelCard:
-        parameters = header.get("parameters", {})
+        own = header["tagger"] if header.get("kind") == Suite.kind else header
+        parameters = own.get("parameters", {})
         return cls(
             file=path,
             bytes=os.path.getsize(path),
             kind=str(header.get("kind")),
             level=parameters.get("level", ""),
-            standards=_standards(parameters, header.get("tags")),
-            guides=[header[key]["parameters"]["standard"] for key in ("source", "own") if key in header],
-            templates=header.get("templates_name", ""),
+            standards=_standards(parameters, own.get("tags")),
+            guides=[own[key]["parameters"]["standard"] for key in ("source", "own") if key in own],
+            parser=_parser(header["parser"]) if header.get("kind") == Suite.kind else "",
+            templates=own.get("templates_name", ""),
             parameters=parameters,
             weights=sum(array.size for name, array in arrays.items() if _holds_weights(name)),
             arrays=[(name, str(array.dtype), array.nbytes) for name, array in arrays.items()],
@@ -98,6 +107,7 @@ class ModelCard:
             "level": self.level,
             "standards": sides,
             "guides": list(self.guides),
+            **({"parser": self.parser} if self.parser else {}),
             "templates": self.templates,
             "parameters": dict(self.parameters),
             "weights": self.weights,
@@ -105,6 +115,11 @@ class ModelCard:
             "notes": rest,
             **({"mapping": dict(self.mapping)} if self.mapping else {}),
         }
+
+
+def _parser(header: Mapping[str, Any]) -> str:
+    found = header["parameters"]
+    return f"{found['standard']}, order {found['order']}, {len(header['relations'])} relations"
 
 
 def _standards(parameters: Mapping[str, Any], tags: Any) -> dict[str, Sequence[str] | None]:

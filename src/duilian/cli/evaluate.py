@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Annotated, Any
 
@@ -20,6 +21,7 @@ from duilian.models import (
     StandardTagger,
     TwoChainTagger,
     is_parser,
+    is_suite,
     load,
     load_parser,
     standards_of,
@@ -28,6 +30,8 @@ from duilian.models import (
 from duilian.models.loading import SEVERAL
 from duilian.models.two_chain import MODES
 from duilian.parsing import measure_parser
+from duilian.pipeline import Analyzer, measure_trees
+from duilian.pipeline import load as load_analyzer
 
 Mode = Annotated[
     str | None,
@@ -77,7 +81,8 @@ def command(
 
     At word level the gold words are tagged; at character level they are joined, cut and tagged anew.
     Two chains can also be asked for boundaries alone, or for tags with the boundaries given: --mode.
-    A parser gets the gold words with their tags.
+    A parser gets the gold words with their tags; an analyser finds its trees in raw text, and they are
+    scored by the rules of CoNLL 2018.
     """
     reading = {
         "format": format,
@@ -89,9 +94,11 @@ def command(
     if is_parser(model):
         found = [_evaluate_parser(load_parser(model), gold, tagger, threads, reading)]
     else:
+        analyzer = load_analyzer(model) if is_suite(model) else None
+        tagger_of_text = load(model) if analyzer is None else analyzer.model
         found = [
-            _evaluate(each, layer, gold, against, threads, reading)
-            for each, layer in _taggers(in_mode(load(model), mode), standard or [])
+            _evaluate(each, layer, gold, against, threads, reading, analyzer)
+            for each, layer in _taggers(in_mode(tagger_of_text, mode), standard or [])
         ]
     if as_json:
         objects = [each.as_json() for each in found]
@@ -135,6 +142,7 @@ def _evaluate(
     against: str | None,
     threads: int,
     reading: dict[str, Any],
+    analyzer: Analyzer | None = None,
 ) -> Evaluation:
     corpora = [read_gold(path, tagger, standard=layer, **reading) for path in gold]
     known = None if against is None else vocabulary(read_gold(against, tagger, standard=layer, **reading))
@@ -145,6 +153,9 @@ def _evaluate(
     )
     found = measure(tagger, corpus, threads=threads, vocabulary=known)
     _warn_of_unknown_tags(tagger, corpus)
+    if analyzer is not None:
+        trees = measure_trees(analyzer, corpus, threads=threads)
+        found = dataclasses.replace(found, raw_trees=trees)
     return found
 
 

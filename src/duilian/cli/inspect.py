@@ -15,9 +15,10 @@ from rich.text import Text
 from duilian.cli.convert import load_coupled
 from duilian.cli.corpus import Encoding, Format
 from duilian.cli.progress import watch
-from duilian.cli.tag import Model, Threads
+from duilian.cli.tag import Threads
 from duilian.conversion import Converter
 from duilian.inspection import AmbiguousWord, LearnedMapping, ModelCard, Study, standard_of, study
+from duilian.pipeline import existing
 
 EXAMPLE = (
     "Example:\n\n    duilian inspect both.model\n\n"
@@ -29,7 +30,9 @@ _ARRAYS_SHOWN = 4
 
 
 def command(
-    model: Model,
+    model: Annotated[
+        str, typer.Argument(metavar="[MODEL]", help="A model from duilian train; else the bundled one.")
+    ] = "",
     file: Annotated[
         str | None,
         typer.Argument(metavar="FILE", help="An annotated corpus: the mapping learned, counted on it."),
@@ -59,7 +62,7 @@ def command(
     """
     _check(file, {"--from": source, "--to": target, "--plot": plot, "--examples": examples})
     if file is None:
-        card = ModelCard.read(model)
+        card = ModelCard.read(existing(model or None))
         _print_json(card.as_json()) if as_json else _show_card(card)
         return
     tagger = load_coupled(model, threads)
@@ -113,7 +116,10 @@ def _card_rows(card: ModelCard) -> list[tuple[str, str]]:
         ("templates", card.templates),
         ("weights", f"{card.weights:,}"),
         ("guided by", ", ".join(card.guides)),
+        ("parser", card.parser),
+        ("  dev", _spell_parser_score(card)),
     ]
+    rows = [row for title, texts in card.texts.items() for row in _titled(title, texts)] + rows
     for standard, tags in card.standards.items():
         rows += [(standard, _spell_tags(tags)), *_side_rows(card, standard)]
     score = card.notes.get("dev_score")
@@ -147,6 +153,15 @@ def _side_rows(card: ModelCard, standard: str) -> list[tuple[str, str]]:
     ]
     score = notes.get("dev_score")
     return [("  corpora", ", ".join(parts)), ("  dev", "" if score is None else f"{score:.2f}")]
+
+
+def _spell_parser_score(card: ModelCard) -> str:
+    score = card.notes.get("parser", {}).get("dev_score")
+    return "" if score is None else f"{score:.2f} (heads of gold words)"
+
+
+def _titled(title: str, texts: Sequence[str]) -> list[tuple[str, str]]:
+    return [(title if k == 0 else " ", text) for k, text in enumerate(texts)]
 
 
 def _spell_tags(tags: Sequence[str] | None) -> str:

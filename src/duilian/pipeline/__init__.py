@@ -10,27 +10,34 @@ from duilian.modelfile import read_model
 from duilian.models import CoupledTagger, Suite, Tagger
 from duilian.models.loading import restored
 from duilian.pipeline.analyzer import Analyzer
+from duilian.pipeline.measuring import measure_trees
 
-__all__ = ["BUNDLED", "Analyzer", "load"]
+__all__ = ["BUNDLED", "Analyzer", "existing", "load", "measure_trees"]
 
 BUNDLED = Path(__file__).parents[1] / "bundled" / "zh.model"
 """Where the model that comes with the package stands; `recipes/bundled.toml` makes it."""
 
 
+def existing(path: str | Path | None) -> Path:
+    """The path of a model that is there; without one that of the model that comes with the package."""
+    chosen = BUNDLED if path is None else Path(path)
+    if chosen.exists():
+        return chosen
+    if path is None:
+        hint = "name a model of your own, or make the bundled one: duilian train recipes/bundled.toml"
+        raise ConfigError("this copy of Duilian came without its model", hint)
+    hint = "load() takes the path of a model from `duilian train`, or nothing for the bundled one"
+    raise ConfigError(f"{path}: there is no such file", hint)
+
+
 def load(path: str | Path | None = None, *, lexicon: Lexicon | None = None) -> Analyzer:
     """The analyser in a model file; without a path the one that comes with the package."""
-    chosen = BUNDLED if path is None else Path(path)
-    if not chosen.exists():
-        if path is None:
-            hint = "name a model of your own, or make the bundled one: duilian train recipes/bundled.toml"
-            raise ConfigError("this copy of Duilian came without its model", hint)
-        hint = "load() takes the path of a model from `duilian train`, or nothing for the bundled one"
-        raise ConfigError(f"{path}: there is no such file", hint)
+    chosen = existing(path)
     model = restored(chosen, *read_model(chosen))
     if isinstance(model, Suite):
         return Analyzer(model.tagger, model.parser, lexicon=lexicon)
     if isinstance(model, Tagger | CoupledTagger):
         return Analyzer(model, lexicon=lexicon)
     raise ModelFileError(
-        str(path), f"an analyser cannot stand on a model of kind {model.kind} yet", "use the command for it"
+        str(chosen), f"an analyser cannot stand on a model of kind {model.kind} yet", "use the command for it"
     )

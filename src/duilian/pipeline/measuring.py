@@ -1,0 +1,24 @@
+"""An analyser against gold trees, from raw text on."""
+
+from __future__ import annotations
+
+from duilian.corpus import Corpus
+from duilian.evaluation import RawTreeScore, raw_tree_score
+from duilian.pipeline.analyzer import Analyzer
+
+
+def measure_trees(analyzer: Analyzer, gold: Corpus, *, threads: int = 1) -> RawTreeScore | None:
+    """Attachment by the rules of CoNLL 2018; None if gold has no trees in the parser's standard.
+
+    Each gold sentence is a text. Corpora have no spaces between words in letters: those may be cut here.
+    """
+    if analyzer.parser is None or gold.standard != analyzer.parser.standard:
+        return None
+    layers = [layer for layer in (sentence[gold.standard] for sentence in gold) if layer.heads is not None]
+    if not layers:
+        return None
+    free = Analyzer(analyzer.model, analyzer.parser, whole=())
+    docs = free.pipe((layer.text for layer in layers), threads=threads)
+    return raw_tree_score(
+        layers, (sentence[gold.standard] for doc in docs for sentence in doc.to_sentences())
+    )

@@ -1,0 +1,176 @@
+"""An analyser from a recipe: tagger and parser in one file, the same bytes however the run went."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import duilian
+from cli.running import Call, in_demo_folder
+from duilian import demo
+from duilian.learning import IterationReport
+from duilian.modelfile import read_model
+from duilian.models import CoupledTagger
+from duilian.recipes import Recipe, Run, train
+
+RECIPE = """
+[model]
+kind = "analyzer"
+script = "simplified"
+keep = "average"
+plain_iterations = 2
+joint_count = 1
+parser_order = 1
+parser_bits = 14
+parser_relation_bits = 12
+parser_pruning_bits = 10
+parser_iterations = 2
+parser_least = 0.001
+
+[[side]]
+standard = "ctb"
+column = "xpos"
+train = "trees.conllu"
+dev = "trees.conllu"
+test = "trees.conllu"
+
+[[side]]
+standard = "pku"
+train = "pku.txt"
+dev = "pku-dev.txt"
+limit = 40
+
+[learn]
+iterations = 1
+
+[save]
+precision = "int8"
+least = 0.001
+
+[card]
+title = "a small analyser"
+limits = ["it has seen little", "and knows less"]
+"""
+TREES = 40
+
+
+def trees() -> str:
+    """Sentences of the demonstration corpus, every word on the one before it."""
+    blocks = []
+    for sentence in list(demo.load("ctb", "ctb"))[:TREES]:
+        layer = sentence["ctb"]
+        rows = [
+            f"{k}\t{word}\t_\t_\t{tag}\t_\t{k - 1}\t{'next' if k > 1 else 'root'}\t_\t_"
+            for k, (word, tag) in enumerate(zip(layer.words, layer.tags or (), strict=True), start=1)
+        ]
+        blocks.append("\n".join(rows) + "\n\n")
+    return "".join(blocks)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with corpora, the recipe and the model that it makes."""
+    folder = tmp_path_factory.mktemp("analyzer")
+    for name in ("pku.txt", "pku-dev.txt"):
+        shutil.copy(Path(demo.__file__).parent / name, folder)
+    (folder / "trees.conllu").write_text(trees(), encoding="utf-8")
+    (folder / "r.toml").write_text(RECIPE, encoding="utf-8")
+    train(Recipe.load(folder / "r.toml"), Run(output=folder / "zh.model"))
+    return folder
+
+
+def test_the_file_is_an_analyser(folder: Path) -> None:
+    zh = duilian.load(folder / "zh.model")
+    assert zh.standards == ("ctb", "pku")
+    doc = zh("他們明天去北京。")  # traditional
+    assert doc.is_traditional
+    assert "".join(doc.words("pku")) == doc.text
+    simplified = zh("他们明天去北京。")
+    for standard in zh.standards:
+        assert [word.replace("們", "们") for word in doc.words(standard)] == simplified.words(standard)
+        assert doc.tags(standard) == simplified.tags(standard)
+    assert doc.heads == [0, *range(1, len(doc.heads))]
+    notes = read_model(folder / "zh.model")[0]["notes"]
+    assert notes["card"]["title"] == "a small analyser"
+    assert notes["parser"]["dev_score"] > 90
+    assert set(notes["sides"]) == {"ctb", "pku"}
+    assert not (folder / "zh.model.tagger").exists()
+    assert not (folder / "zh.model.checkpoint").exists()
+
+
+def test_threads_do_not_show_in_the_bytes(folder: Path, tmp_path: Path) -> None:
+    train(Recipe.load(folder / "r.toml"), Run(output=tmp_path / "two.model", threads=2))
+    assert (tmp_path / "two.model").read_bytes() == (folder / "zh.model").read_bytes()
+
+
+@pytest.mark.parametrize("stop_at", ["tagger", "parser"])
+def test_a_run_that_was_stopped_goes_on(folder: Path, tmp_path: Path, stop_at: str) -> None:
+    told = []
+
+    def stop(report: IterationReport) -> None:
+        told.append(report)
+        if (stop_at == "tagger") == ("pku" in report.details):
+            raise KeyboardInterrupt
+
+    plan, output = Recipe.load(folder / "r.toml"), tmp_path / "zh.model"
+    with pytest.raises(KeyboardInterrupt):
+        train(plan, Run(output=output, on_iteration=stop))
+    assert Run(output=output).is_begun
+    assert (tmp_path / "zh.model.tagger").exists() == (stop_at == "parser")
+    train(plan, Run(output=output, resume=True))
+    assert output.read_bytes() == (folder / "zh.model").read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == ["zh.model"]
+
+
+@pytest.fixture
+def call(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, folder: Path) -> Call:
+    return in_demo_folder(monkeypatch, tmp_path, folder, {})
+
+
+def test_evaluate_scores_trees_in_raw_text(call: Call) -> None:
+    status, out, _ = call("evaluate", "zh.model", "trees.conllu", "--standard", "ctb", "--json")
+    assert status == 0
+    found = json.loads(out)
+    assert found["word"]["f1"] > 80
+    assert 50 < found["raw_text"]["las"] <= found["raw_text"]["uas"] <= 100
+    status, out, _ = call("evaluate", "zh.model", "pku-dev.txt", "--standard", "pku", "--json")
+    assert status == 0
+    assert "raw_text" not in json.loads(out)
+
+
+def test_inspect_shows_the_card(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, out, _ = call("inspect", "zh.model")
+    assert status == 0
+    for part in ("a small analyser", "it has seen little", "and knows less", "ctb, order 1", "analyzer"):
+        assert part in out
+    monkeypatch.setattr("duilian.pipeline.BUNDLED", Path("zh.model"))
+    assert call("inspect")[1] == out
+    notes = json.loads(call("inspect", "zh.model", "--json")[1])["notes"]
+    assert notes["card"]["title"] == "a small analyser"
+
+
+def test_other_commands_take_the_file_too(call: Call) -> None:
+    Path("a.txt").write_text("我们明天去北京。\n", encoding="utf-8")
+    assert call("tag", "zh.model", "a.txt", "--standard", "pku")[0] == 0
+    assert call("segment", "zh.model", "a.txt", "--standard", "pku")[0] == 0
+    status, out, _ = call("parse", "zh.model", "trees.conllu")
+    assert status == 0
+    assert out.count("\troot\t") == TREES
+    status, out, _ = call("analyze", "--model", "zh.model", "--to", "pretty", "我们明天去北京。")
+    assert status == 0
+    assert "└─ " in out
+
+
+def test_a_card_has_texts(folder: Path) -> None:
+    (folder / "bad.toml").write_text(RECIPE.replace('"a small analyser"', "3"), encoding="utf-8")
+    with pytest.raises(duilian.DuilianError, match=r"bad.toml: \[card\] title must be a text"):
+        Recipe.load(folder / "bad.toml")
+
+
+def test_the_parts_must_fit(folder: Path) -> None:
+    zh = duilian.load(folder / "zh.model")
+    assert isinstance(zh.model, CoupledTagger)
+    assert zh.model.script == zh.parser.script == "simplified"  # type: ignore[union-attr]
