@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import duilian
+from analysed import NASTY, check
 from duilian import demo, pipeline
 from duilian.corpus import Layer, Sentence
 from duilian.doc import Doc, Token
@@ -21,26 +22,9 @@ from duilian.models import CoupledTagger, Parser, Suite, Tagger, load_parser
 from duilian.models import load as load_model
 from duilian.pipeline import Analyzer
 from duilian.pipeline import analyzer as analyzer_module
-from duilian.text import units
 from duilian.views import brat, conllu_sentences, couplet, json_line, span_line, tree_lines
 
 TEXT = "我们明天去北京参观新的图书馆。她 很 喜欢iPhone！\n第二行"
-NASTY = [
-    "\u200b",
-    "\ufeff",
-    "e\u0301",
-    "👩\u200d👩\u200d👧",
-    "\x00",
-    " ",
-    "\n",
-    "\u3000",
-    "中",
-    "国",
-    "a",
-    "。",
-    "１",
-    "\U00020000",
-]
 texts = st.one_of(st.text(max_size=40), st.lists(st.sampled_from(NASTY), max_size=30).map("".join))
 
 
@@ -60,30 +44,6 @@ def plain() -> Analyzer:
 def analyzer(request: pytest.FixtureRequest) -> Analyzer:
     found: Analyzer = request.getfixturevalue(request.param)
     return found
-
-
-def covered(doc: Doc, standard: str) -> list[str]:
-    """What the tokens leave between them."""
-    edges = [0, *itertools.chain(*((t.start, t.end) for t in doc.tokens(standard))), len(doc.text)]
-    return [doc.text[edges[k] : edges[k + 1]] for k in range(0, len(edges), 2)]
-
-
-def check(doc: Doc) -> None:
-    visible = "".join(doc.text[a:b] for a, b in units(doc.text).tolist())
-    for standard in doc.standards:
-        tokens = doc.tokens(standard)
-        assert all(doc.text[t.start : t.end] == t.text and t.text for t in tokens)
-        assert all(a.end <= b.start for a, b in itertools.pairwise(tokens))
-        assert not any(c in visible for gap in covered(doc, standard) for c in gap if not c.isspace())
-        assert [t for part in doc.sentences(standard) for t in part] == tokens
-        assert not any(c.isspace() for t in tokens for c in t.text)
-    for a, b in itertools.permutations(doc.standards, 2):
-        groups = doc.align(a, b)
-        assert [k for group in groups for k in group.a] == list(range(len(doc.tokens(a))))
-        assert [k for group in groups for k in group.b] == list(range(len(doc.tokens(b))))
-        for group in groups:
-            assert doc.layer(a).start[group.a[0]] == doc.layer(b).start[group.b[0]]
-            assert doc.layer(a).end[group.a[-1]] == doc.layer(b).end[group.b[-1]]
 
 
 def content(doc: Doc) -> list[object]:

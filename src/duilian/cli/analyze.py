@@ -6,19 +6,21 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast, get_args
 
 import typer
 from rich.console import Console
 
 from duilian.cli.corpus import Encoding, Output
-from duilian.cli.tag import Threads
+from duilian.cli.progress import watch
+from duilian.cli.tag import LexiconFile, LexiconMode, Threads, read_lexicon
 from duilian.corpus import FORMATS, open_writer, read_lines, read_sentences
+from duilian.corpus.files import Errors
 from duilian.corpus.formats import FormatOptions
 from duilian.doc import Doc
 from duilian.errors import ConfigError
 from duilian.models import reading_of, tagger_for
-from duilian.pipeline import load
+from duilian.pipeline import Analyzer, load
 from duilian.text import char_types
 from duilian.views import brat, conllu_sentences, couplet, json_line, span_line, tree_lines
 
@@ -47,17 +49,30 @@ def command(
             help="The input is a corpus in this format and --standard: fill its gaps, keep what it has.",
         ),
     ] = None,
+    lexicon: LexiconFile = None,
+    lexicon_mode: LexiconMode = "force",
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Say on standard error which words of the lexicon fire where."),
+    ] = False,
     encoding: Encoding = "utf-8",
+    errors: Annotated[
+        str, typer.Option(metavar="HOW", help="What is no text in the input: strict (an error) or replace.")
+    ] = "strict",
     output: Output = "-",
     threads: Threads = 1,
 ) -> None:
-    """Analyse text: its words and tags after each standard, one above the other.
+    """Analyse text: its words and tags after each standard, one above the other, and its trees.
 
     On a terminal the standards stand like a couplet, and words that they cut differently are marked; in a
     pipe the answer is CoNLL-U. A line of a file is a text of its own. With --format the input is a corpus:
     words, tags and sentences that it has stay as they are, and the rest (`_` in CoNLL-U) is decided.
     """
-    analyzer = load(model or None)
+    if errors not in get_args(Errors):
+        raise typer.BadParameter(f"{errors!r} is neither strict nor replace", param_hint="--errors")
+    if explain and lexicon is None:
+        raise typer.BadParameter("needs a --lexicon to explain", param_hint="--explain")
+    analyzer = load(model or None, lexicon=read_lexicon(lexicon, lexicon_mode))
     name = standard or analyzer.standards[0]
     if name not in analyzer.standards:
         raise ConfigError(f"the model has no standard {name!r}, only {', '.join(analyzer.standards)}")
@@ -66,23 +81,33 @@ def command(
     render = _renderer(form, FormatOptions(standard=name, column=column))
     paths = inputs or ["-"]
     if format is None:
-        docs = analyzer.pipe((line for each in paths for line in _texts(each, encoding)), threads=threads)
+        lines = (line for each in paths for line in _texts(each, encoding, cast(Errors, errors)))
+        docs = analyzer.pipe(lines, threads=threads)
     else:
         reading = partial(read_sentences, standard=name, format=format, encoding=encoding, column=column)
         given = (sentence for each in paths for sentence in reading(each))
         docs = analyzer.fill(given, name, threads=threads)
     with open_writer(output) as write:
-        for doc in docs:
+        is_shown = output == "-" and sys.stdout.isatty()  # then the answers themselves are the progress
+        for doc in docs if is_shown else watch(docs, "texts"):
             write(render(doc))
+            if explain:
+                _explain(analyzer, doc.text)
 
 
-def _texts(given: str, encoding: str) -> Iterator[str]:
+def _explain(analyzer: Analyzer, text: str) -> None:
+    for found in analyzer.explain(text):
+        does = "fires" if found.fires else f"does not fire: {found.why_not}"
+        typer.echo(f"lexicon: {found.word} ({found.mode}) at {found.start}:{found.end} {does}", err=True)
+
+
+def _texts(given: str, encoding: str, errors: Errors) -> Iterator[str]:
     if given != "-" and not Path(given).is_file():
         if "han" not in char_types(given) and ("/" in given or "." in given[1:]):
             raise ConfigError(f"there is no file {given!r}", "or give it text with Chinese characters")
         yield given
         return
-    for _, line in read_lines(given, encoding=encoding):
+    for _, line in read_lines(given, encoding=encoding, errors=errors):
         yield line
 
 

@@ -12,13 +12,13 @@ _STEP = 500
 Item = TypeVar("Item")
 
 
-def watch(sentences: Iterable[Item]) -> Iterator[Item]:
-    """The same sentences, counted before the user's eyes."""
+def watch(sentences: Iterable[Item], name: str = "sentences") -> Iterator[Item]:
+    """The same sentences (or whatever they are called), counted before the user's eyes."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield from sentences
         return
-    columns = (SpinnerColumn(), TextColumn("{task.completed:,} sentences"), TimeElapsedColumn())
+    columns = (SpinnerColumn(), TextColumn(f"{{task.completed:,}} {name}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("", total=None)
         for count, sentence in enumerate(sentences, start=1):

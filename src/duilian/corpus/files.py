@@ -13,7 +13,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Literal, cast
 
 from duilian.corpus.encodings import check_encoding, likely_encoding
 from duilian.errors import CorpusError, TextError
@@ -25,6 +25,8 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 Skip = Callable[[CorpusError], None]
 Write = Callable[[str], object]
+Errors = Literal["strict", "replace"]
+_NO_TEXT = dict.fromkeys(map(ord, "\0\r"), "\ufffd")
 
 
 class DamagedFileError(CorpusError):
@@ -37,12 +39,20 @@ def display_name(path: str | os.PathLike[str]) -> str:
 
 
 def read_lines(
-    path: str | os.PathLike[str], *, encoding: str = "utf-8", skip: Skip | None = None
+    path: str | os.PathLike[str],
+    *,
+    encoding: str = "utf-8",
+    errors: Errors = "strict",
+    skip: Skip | None = None,
 ) -> Iterator[tuple[int, str]]:
     """Number and text of each line, without line ends and byte order mark; gzip is unpacked.
 
-    A line that is no text raises, or is given to `skip` and left out.
+    A line that is no text raises, or is given to `skip` and left out; `errors="replace"` puts U+FFFD where
+    it is none.
     """
+    if errors == "replace":
+        yield from _replaced_lines(path, encoding)
+        return
     is_ascii_based = check_encoding(encoding)
     name = display_name(path)
     with _naming(name), _open_bytes(path) as stream:
@@ -52,6 +62,18 @@ def read_lines(
             yield from _lines_of_file(stream, name, encoding, skip)
         else:  # a pipe gives its lines as they come
             yield from _checked(_decoded_lines(stream, name, encoding, skip), name, skip)
+
+
+def _replaced_lines(path: str | os.PathLike[str], encoding: str) -> Iterator[tuple[int, str]]:
+    check_encoding(encoding)
+    with _naming(display_name(path)), _open_bytes(path) as stream:
+        text = io.TextIOWrapper(stream, encoding=encoding, errors="replace", newline="\n")
+        try:
+            for number, line in enumerate(text, start=1):
+                shown = line.removesuffix("\n").removesuffix("\r")
+                yield number, (shown.removeprefix("\ufeff") if number == 1 else shown).translate(_NO_TEXT)
+        finally:
+            text.detach()  # its owner closes the stream
 
 
 def _checked(lines: Iterator[tuple[int, str]], name: str, skip: Skip | None) -> Iterator[tuple[int, str]]:
@@ -69,18 +91,19 @@ def _lines_of_file(
     stream: io.BufferedReader, name: str, encoding: str, skip: Skip | None
 ) -> Iterator[tuple[int, str]]:
     """Block by block, three times as fast as line by line; a block with something wrong is read by lines."""
-    first = 1
+    first, at = 1, 0
     while raw := stream.readlines(_BLOCK_SIZE):
         block = b"".join(raw)
         lines = _plain_lines(block, encoding)
         if lines is None or len(lines) != len(raw):
-            slow = _decoded_lines(io.BytesIO(block), name, encoding, skip, first)
+            slow = _decoded_lines(io.BytesIO(block), name, encoding, skip, first, at)
             yield from _checked(slow, name, skip)
         else:
             if first == 1:
                 lines[0] = lines[0].removeprefix("\ufeff")
             yield from enumerate(lines, first)
         first += len(raw)
+        at += len(block)
 
 
 def _plain_lines(block: bytes, encoding: str) -> list[str] | None:
@@ -125,13 +148,16 @@ def _raw_lines(stream: BinaryIO, name: str, first: int) -> Iterator[tuple[int, b
 
 
 def _decoded_lines(
-    stream: BinaryIO, name: str, encoding: str, skip: Skip | None, first: int = 1
+    stream: BinaryIO, name: str, encoding: str, skip: Skip | None, first: int = 1, at: int = 0
 ) -> Iterator[tuple[int, str]]:
+    """`at`: how many bytes of the input lie before the stream."""
     for number, raw in _raw_lines(stream, name, first):
+        at += len(raw)
         try:
             line = raw.decode(encoding)
         except UnicodeDecodeError as error:
-            problem = _not_text(error, name, number, raw if skip else raw + stream.read(_SAMPLE_SIZE))
+            sample = raw if skip else raw + stream.read(_SAMPLE_SIZE)
+            problem = _not_text(error, name, number, at - len(raw), sample)
             if skip is None:
                 raise problem from None
             skip(problem)
@@ -155,11 +181,14 @@ def _wide_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[tuple[in
         text.detach()  # its owner closes the stream
 
 
-def _not_text(error: UnicodeDecodeError, name: str, number: int, sample: bytes) -> CorpusError:
+def _not_text(error: UnicodeDecodeError, name: str, number: int, at: int, sample: bytes) -> CorpusError:
     byte = error.object[error.start]
     likely = likely_encoding(sample, error.encoding)
     hint = f"the file looks like {likely}: set the encoding to {likely}" if likely else "save it as UTF-8"
-    message = f"byte 0x{byte:02x} at column {error.start + 1} is not {error.encoding} text"
+    message = (
+        f"byte 0x{byte:02x} at column {error.start + 1} (byte {at + error.start} of the input) "
+        f"is not {error.encoding} text"
+    )
     return CorpusError(name, number, message, hint)
 
 

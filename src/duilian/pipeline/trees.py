@@ -15,6 +15,7 @@ from duilian.evaluation import is_punctuation
 from duilian.models.parser import Parser
 
 Ints = npt.NDArray[np.int64]
+PART = 60  # words of a part of a sentence that is too long; what a tree costs grows with their cube
 JOINING = ("parataxis", "dep")  # relations for the parts of a sentence that is too long for one tree
 
 
@@ -94,11 +95,12 @@ class TreeStage:
 
     def _cut(self, words: list[str]) -> list[list[str]]:
         """A sentence, or parts that are small enough for one tree, cut behind punctuation if possible."""
-        most, at = self._parser.longest, 0
-        found = []
-        while len(words) - at > most:
-            marks = [k for k in range(at + most // 2, at + most) if is_punctuation(words[k])]
-            end = marks[-1] + 1 if marks else at + most
+        if len(words) <= self._parser.longest:
+            return [words]
+        found, at = [], 0
+        while len(words) - at > PART:
+            marks = [k for k in range(at + PART // 2, at + PART) if is_punctuation(words[k])]
+            end = marks[-1] + 1 if marks else at + PART
             found.append(words[at:end])
             at = end
         return [*found, words[at:]]

@@ -9,6 +9,7 @@ from typing import Any
 
 from duilian.corpus import Sentence
 from duilian.doc import Doc, Token
+from duilian.standards import universal_tags
 
 PLACES = 4  # of a confidence
 
@@ -51,11 +52,15 @@ def brat(doc: Doc, standard: str, *, first: int = 1, offset: int = 0) -> Iterato
 
 
 def conllu_sentences(doc: Doc, standard: str) -> list[Sentence]:
-    """The sentences for CoNLL-U, with each word's place in the text and how sure it is in MISC."""
-    found = []
+    """The sentences for CoNLL-U, with each word's place in the text and how sure it is in MISC, and with
+    universal tags beside those of a standard that has one for each.
+    """
+    found, universal = [], universal_tags(standard)
     for sentence, tokens in zip(doc.to_sentences(), doc.sentences(standard), strict=True):
         layer = sentence[standard]
         columns = {"misc": tuple(_misc(doc.text, token) for token in tokens)}
+        if universal and layer.tags is not None:
+            columns["upos"] = tuple(universal.get(str(tag), "_") for tag in layer.tags)
         comments = (f"# text = {' '.join(layer.text.split())}",)
         found.append(Sentence({standard: dataclasses.replace(layer, columns=columns)}, comments=comments))
     return found

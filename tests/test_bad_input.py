@@ -1,0 +1,164 @@
+"""What an analyser makes of input that is hardly text: a clear error, or the text again, and never a crash.
+
+`DUILIAN_SLOW=1 pytest` tries 100,000 random strings and a million characters instead of a few.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from analysed import NASTY, check
+from cli.running import Call, in_demo_folder
+from duilian import demo, modelfile
+from duilian.errors import ModelFileError, TextError
+from duilian.models import Parser, Suite, Tagger
+from duilian.pipeline import Analyzer, load
+
+IS_SLOW = bool(os.environ.get("DUILIAN_SLOW"))
+STRINGS = 100_000 if IS_SLOW else 2_000
+CHARACTERS = 1_000_000 if IS_SLOW else 60_000
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small analyser with a parser, in a folder of its own."""
+    corpus = demo.load("pku", "pku")
+    layers = [sentence["pku"] for sentence in corpus][:30]
+    chains = [dataclasses.replace(each, heads=tuple(range(len(each)))) for each in layers]
+    parser = Parser("pku", order=1, bits=12, relation_bits=8, pruning_bits=8, iterations=1).fit(chains)
+    folder = tmp_path_factory.mktemp("models")
+    Suite(Tagger("pku", level="char", iterations=2).fit(corpus), parser).save(folder / "zh.model")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def zh(models: Path) -> Analyzer:
+    return load(models / "zh.model")
+
+
+@pytest.fixture
+def call(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, models: Path) -> Call:
+    call = in_demo_folder(monkeypatch, tmp_path, models, {})
+    monkeypatch.setattr("duilian.pipeline.BUNDLED", Path("zh.model"))
+    return call
+
+
+def random_string(rng: random.Random) -> str:
+    """Characters from all of Unicode, from where it is tricky, and from where it is Chinese."""
+
+    def character() -> str:
+        kind = rng.randrange(4)
+        if kind == 0:
+            code = rng.randrange(0x110000 - 0x800)
+            return chr(code if code < 0xD800 else code + 0x800)
+        return (
+            rng.choice(NASTY)
+            if kind == 1
+            else chr(rng.randrange(*((0x20, 0x7F), (0x4E00, 0x5000))[kind - 2]))
+        )
+
+    return "".join(character() for _ in range(rng.randrange(40)))
+
+
+def test_random_strings_come_back_whole(zh: Analyzer) -> None:
+    rng = random.Random(8)
+    given = [random_string(rng) for _ in range(STRINGS)]
+    for text, doc in zip(given, zh.pipe(given, threads=2), strict=True):
+        assert doc.text == text
+        check(doc)
+
+
+def test_a_text_without_a_full_stop_takes_linear_time(zh: Analyzer) -> None:
+    def seconds(characters: int) -> float:
+        text = "我们明天去北京图书馆看书很大，" * (characters // 15)
+        start = time.process_time()
+        doc = zh(text)
+        spent = time.process_time() - start
+        assert "".join(doc.words()) == text
+        assert doc.heads.count(0) == 1
+        return spent
+
+    small, large = (min(seconds(n) for _ in range(2)) for n in (CHARACTERS // 4, CHARACTERS))
+    assert large < 12 * small  # quadratic: 16
+
+
+def test_surrogates_are_refused_with_their_place(zh: Analyzer) -> None:
+    with pytest.raises(TextError, match="character 3 of the text is a lone surrogate"):
+        zh("我们\ud800去")
+
+
+def test_bytes_that_are_no_text(call: Call) -> None:
+    bad = "北京\n我们".encode() + b"\xff\xfe" + "去。".encode()
+    status, out, err = call("analyze", stdin=bad)
+    assert (status, out) == (1, "")
+    assert "<stdin>:2: byte 0xff at column 7 (byte 13 of the input) is not utf-8 text" in err
+    Path("bad.txt").write_bytes(bad)
+    assert "bad.txt:2: byte 0xff at column 7 (byte 13 of the input)" in call("analyze", "bad.txt")[2]
+    for arguments in (("bad.txt",), ()):
+        status, out, err = call("analyze", "--errors", "replace", "--to", "json", *arguments, stdin=bad)
+        assert (status, err) == (0, "")
+        assert "我们\ufffd\ufffd去。" in out
+    assert call("analyze", "--errors", "ignore", "北京")[0] == 2
+
+
+def test_nul_controls_and_nothing(call: Call, zh: Analyzer) -> None:
+    status, _, err = call("analyze", stdin="北\0京".encode())
+    assert status == 1
+    assert "<stdin>:1: a NUL byte" in err
+    assert call("analyze", "--errors", "replace", stdin="北\0京".encode())[0] == 0
+    assert call("analyze", stdin=b"") == (0, "", "")
+    assert call("analyze", stdin=b"\n\n")[0] == 0
+    for text in ("北\0京", "\x01\x02", "\x1b[31m红\x1b[0m", "\u202e北京", ""):
+        check(zh(text))
+
+
+def test_a_lexicon_with_a_bad_line_is_named(call: Call) -> None:
+    Path("lexicon.txt").write_text("云计算\n大 数据\n", encoding="utf-8")
+    status, _, err = call("analyze", "--lexicon", "lexicon.txt", "北京")
+    assert status == 1
+    assert "lexicon.txt:2:" in err
+    assert call("analyze", "--explain", "北京")[0] == 2
+
+
+def test_the_lexicon_is_explained(call: Call) -> None:
+    Path("lexicon.txt").write_text("京图\n图书\n", encoding="utf-8")
+    arguments = ("--lexicon", "lexicon.txt", "--explain", "--to", "slash", "去北京图书馆")
+    status, out, err = call("analyze", *arguments)
+    assert status == 0
+    assert "京图/" in out
+    assert "lexicon: 京图 (force) at 2:4 fires" in err
+    assert "lexicon: 图书 (force) at 3:5 does not fire: overlaps '京图', which goes first" in err
+
+
+def test_models_that_are_missing_newer_or_cut_off(call: Call, models: Path) -> None:
+    content = (models / "zh.model").read_bytes()
+    newer = bytearray(content)
+    newer[len(modelfile.MAGIC)] = modelfile.VERSION + 1
+    Path("newer.model").write_bytes(newer)
+    Path("short.model").write_bytes(content[:-100])
+    for name, said in [
+        ("newer.model", "made by a newer Duilian"),
+        ("short.model", "truncated"),
+        ("no.model", "load() takes the path of a model from `duilian train`, or nothing for the bundled one"),
+    ]:
+        status, _, err = call("analyze", "--model", name, "北京")
+        assert status == 1
+        assert said in err
+    with pytest.raises(ModelFileError, match="newer"):
+        load("newer.model")
+
+
+def test_every_flipped_bit_is_noticed(models: Path, tmp_path: Path) -> None:
+    content, rng = (models / "zh.model").read_bytes(), random.Random(3)
+    for _ in range(30):
+        damaged = bytearray(content)
+        damaged[rng.randrange(len(damaged))] ^= 1 << rng.randrange(8)
+        (tmp_path / "bad.model").write_bytes(damaged)
+        with pytest.raises(ModelFileError):
+            load(tmp_path / "bad.model")
