@@ -96,19 +96,23 @@ void bind_tree_learning(nb::module_& m) {
   trees.def(
       "__init__",
       [](TreeObjective* self, const TreeParser& parser, const TreeData& data,
-         const Input<std::uint8_t>& allowed, const ParseOptions& options) {
-        new (self) TreeObjective(parser, data, to_vector(allowed), options);
+         const Input<std::uint8_t>& allowed, const Input<std::int32_t>& guessed,
+         const ParseOptions& options) {
+        new (self) TreeObjective(parser, data, to_vector(allowed), to_vector(guessed), options);
       },
-      "parser"_a, "data"_a, "allowed"_a, "options"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+      "parser"_a, "data"_a, "allowed"_a, "guessed"_a, "options"_a, nb::keep_alive<1, 2>(),
+      nb::keep_alive<1, 3>());
   bind_comparing(trees);
   nb::class_<JointObjective> joint(m, "JointObjective");
   joint.def(
       "__init__",
       [](JointObjective* self, const JointParser& parser, const JointData& data,
-         const Input<std::uint8_t>& allowed, const ParseOptions& options) {
-        new (self) JointObjective(parser, data, to_vector(allowed), options);
+         const Input<std::uint8_t>& allowed, const Input<std::int32_t>& guessed,
+         const ParseOptions& options) {
+        new (self) JointObjective(parser, data, to_vector(allowed), to_vector(guessed), options);
       },
-      "parser"_a, "data"_a, "allowed"_a, "options"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+      "parser"_a, "data"_a, "allowed"_a, "guessed"_a, "options"_a, nb::keep_alive<1, 2>(),
+      nb::keep_alive<1, 3>());
   bind_comparing(joint);
   m.def(
       "mean_weights",

@@ -89,10 +89,11 @@ void bind_tree(nb::module_& m) {
   nb::class_<ParseOptions>(m, "ParseOptions")
       .def(
           "__init__",
-          [](ParseOptions* self, double threshold, std::int32_t longest, bool keeps_heads, double margin) {
-            new (self) ParseOptions{threshold, longest, keeps_heads, margin};
+          [](ParseOptions* self, double threshold, std::int32_t longest, bool keeps_heads, double margin,
+             double relation_margin) {
+            new (self) ParseOptions{threshold, longest, keeps_heads, margin, relation_margin};
           },
-          "threshold"_a, "longest"_a, "keeps_heads"_a, "margin"_a);
+          "threshold"_a, "longest"_a, "keeps_heads"_a, "margin"_a, "relation_margin"_a);
 
   nb::class_<TreeParser>(m, "TreeParser")
       .def(
@@ -128,6 +129,15 @@ void bind_tree(nb::module_& m) {
                                    self.shape().order, work);
           },
           "weights"_a, "data"_a, "sentence"_a)
+      .def(
+          "relation_score",
+          [](const TreeParser& self, const Input<float>& weights, const TreeData& data, std::int64_t sentence,
+             std::int32_t head) {
+            ParseWork work;
+            self.prepare(data, sentence, work);
+            return self.relation_score({weights.data(), weights.size()}, data, sentence, head, work);
+          },
+          "weights"_a, "data"_a, "sentence"_a, "head"_a)
       .def(
           "arc_scores",
           [](const TreeParser& self, const Input<float>& weights, const TreeData& data,

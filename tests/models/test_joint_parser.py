@@ -31,6 +31,7 @@ SMALL = {
     "iterations": 3,
     "tagger_iterations": 2,
     "folds": 4,
+    "guess_iterations": 1,
 }
 
 
@@ -76,7 +77,7 @@ def test_the_search_is_exact(parsers: dict[int, JointParser], order: int):
     parser = parsers[order]
     rng = np.random.default_rng(order)
     weights = rng.normal(size=parser.joint_.weights).astype(np.float32)
-    options = _native.ParseOptions(0.0, 200, False, 0.0)
+    options = _native.ParseOptions(0.0, 200, False, 0.0, 0.0)
     for layer, counts in zip(DEV[:8], itertools.cycle([[2, 1, 3, 2], [3, 2, 1, 1]]), strict=False):
         short = Layer(layer.words[:4])
         found, tags = words_with(parser, short, counts)
@@ -102,8 +103,10 @@ def test_a_step_of_learning_is_what_gold_has_and_the_guess_has_not(
     gold = tag_numbers([layer], parser.tags_)
     marginals = np.full((len(layer), len(parser.tags_)), 0.2)
     data = parser.joint_data([layer], candidates(marginals, 0.5), gold)
-    options = _native.ParseOptions(0.0, 200, False, 0.0)
-    objective = _native.JointObjective(parser.joint_, data, np.zeros(0, np.uint8), options)
+    options = _native.ParseOptions(0.0, 200, False, 0.0, 0.0)
+    objective = _native.JointObjective(
+        parser.joint_, data, np.zeros(0, np.uint8), np.zeros(0, np.int32), options
+    )
     weights, lag = np.zeros(objective.weights, np.float32), np.zeros(objective.weights)
     guess, heads, *_ = parser.joint_.parse(weights, parser.pruning_, data, options, 1)
     wrong = objective.perceptron_pass(weights, lag, _native.PerceptronState(0), np.array([0], np.int64), 1, 1)

@@ -18,6 +18,7 @@ from duilian.errors import ConfigError, ModelFileError, StandardError
 from duilian.evaluation.trees import tree_score
 from duilian.modelfile import read_model, write_model
 from duilian.models import Parser, Tagger, load
+from duilian.models.parser import Ids, Weights
 from duilian.models.parser_training import ParserRun
 from oracle.trees import projective_trees
 from tree.treebank import treebank
@@ -30,7 +31,10 @@ SMALL = {
     "pruning_iterations": 2,
     "iterations": 3,
     "margin": 5.0,
+    "relation_margin": 5.0,
+    "guess_iterations": 1,
 }
+NO_TREES = np.zeros(0, np.uint8), np.zeros(0, np.int32)  # no arcs pruned, no trees guessed
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +66,7 @@ def test_the_search_is_exact(parsers: dict[int, Parser], order: int) -> None:
     parser = parsers[order]
     rng = np.random.default_rng(order)
     weights = rng.normal(size=parser.native_.weights).astype(np.float32)
-    options = _native.ParseOptions(0.0, 200, False, 0.0)
+    options = _native.ParseOptions(0.0, 200, False, 0.0, 0.0)
     for layer in (Layer(each.words[:5], each.tags[:5]) for each in DEV[:12] if each.tags):
         heads, _, score, _, _ = parser.native_.parse(
             weights, parser.pruning_, parser.data([layer]), options, 1
@@ -210,7 +214,7 @@ def test_the_perceptron_is_the_naive_one() -> None:
     """Algorithm 4 with every average written out."""
     parser = Parser("ctb", order=3, **SMALL | {"margin": 2.0})
     run = ParserRun(parser, TRAIN[:12])
-    objective = _native.TreeObjective(parser.native_, run.data, np.zeros(0, np.uint8), parser.options())
+    objective = _native.TreeObjective(parser.native_, run.data, *NO_TREES, parser.options())
     weights = np.zeros(objective.weights, np.float32)
     naive, total = weights.copy(), weights.astype(np.float64)
     order = np.array([*range(12), *range(12)], np.int64)
@@ -232,9 +236,9 @@ def test_changes_are_the_difference_of_the_trees() -> None:
     for order in (1, 2, 3):
         parser = Parser("ctb", order=order, **SMALL | {"margin": 0.0})
         run = ParserRun(parser, [dataclasses.replace(layer, relations=None) for layer in TRAIN[:8]])
-        objective = _native.TreeObjective(parser.native_, run.data, np.zeros(0, np.uint8), parser.options())
+        objective = _native.TreeObjective(parser.native_, run.data, *NO_TREES, parser.options())
         weights = rng.normal(size=objective.weights).astype(np.float32)
-        options = _native.ParseOptions(0.0, 200, False, 0.0)
+        options = _native.ParseOptions(0.0, 200, False, 0.0, 0.0)
         heads, _, score, _, _ = parser.native_.parse(weights, weights, run.data, options, 1)
         for k in range(len(run.layers)):
             _, change = objective.gradient(weights, 1.0, k)
@@ -245,25 +249,100 @@ def test_changes_are_the_difference_of_the_trees() -> None:
 
 def test_no_relations_score_more_than_those_found() -> None:
     """For every labelling of a tree: its score less that of the best one, which is what learning adds up."""
-    parser = Parser("ctb", order=1, **SMALL | {"margin": 0.0})
+    parser = Parser("ctb", order=1, **SMALL | {"margin": 0.0, "relation_margin": 0.0})
     layer = Layer(("旧", "书", "有趣", "吗"), ("JJ", "NN", "VV", "SP"), (2, 3, 0, 3), ("a", "b", "c", "a"))
     ParserRun(parser, [layer])
-    allowed = np.zeros((5, 5), np.uint8)
-    for word, head in enumerate(layer.heads or (), 1):
-        allowed[head or 0, word] = 1
     weights = np.random.default_rng(8).normal(size=parser.native_.weights).astype(np.float32)
-    options = _native.ParseOptions(0.0, 200, True, 0.0)
+    options = _native.ParseOptions(0.0, 200, True, 0.0, 0.0)
     best = parser.native_.parse(weights, weights, parser.data([layer]), options, 1)[1].tolist()
     differences = {}
     for labels in itertools.product(range(3), repeat=4):
         named = dataclasses.replace(layer, relations=tuple("abc"[k] for k in labels))
-        data = parser.data([named])
-        objective = _native.TreeObjective(parser.native_, data, allowed.ravel(), parser.options())
-        _, change = objective.gradient(weights, 1.0, 0)
-        differences[labels] = float(change @ weights)
+        differences[labels] = float(relation_step(parser, weights, named) @ weights)
     assert max(differences.values()) == pytest.approx(0.0, abs=1e-3)
     assert differences[tuple(best)] == 0.0
     assert sorted(differences.values())[-2] < -1e-3
+
+
+def named(parser: Parser, layer: Layer, relations: list[int]) -> Layer:
+    return dataclasses.replace(layer, relations=tuple(parser.relations_[k] for k in relations))
+
+
+def chain_score(parser: Parser, weights: Weights, layer: Layer, relations: list[int], head: int) -> float:
+    return parser.native_.relation_score(weights, parser.data([named(parser, layer, relations)]), 0, head)
+
+
+def test_relations_of_every_chain_are_the_best_over_those_below(parsers: dict[int, Parser]) -> None:
+    """Each word's dependents against all their labellings, everything else as it was found."""
+    parser = Parser("ctb", order=1, **SMALL)
+    names = ["a", "b", "c"]
+    parser.set_labels(parsers[1].tags_, names, parsers[1].tag_class_.tolist())
+    options = _native.ParseOptions(0.0, 200, True, 0.0, 0.0)
+    rng = np.random.default_rng(11)
+    for given in DEV[:10]:
+        layer = dataclasses.replace(given, relations=None)
+        weights = rng.normal(size=parser.native_.weights).astype(np.float32)
+        found = parser.native_.parse(weights, weights, parser.data([layer]), options, 1)[1].tolist()
+        for head in {head for head in layer.heads or () if head is not None}:
+            places = [place for place, above in enumerate(layer.heads or ()) if above == head]
+            scores = {}
+            for labels in itertools.product(range(len(names)), repeat=len(places)):
+                tried = list(found)
+                for place, label in zip(places, labels, strict=True):
+                    tried[place] = label
+                scores[labels] = chain_score(parser, weights, layer, tried, head)
+            best = max(scores, key=lambda labels: scores[labels])
+            assert [found[place] for place in places] == list(best)
+
+
+def relation_step(parser: Parser, weights: Weights, layer: Layer, guessed: Ids = NO_TREES[1]) -> Weights:
+    """What one sentence changes if its heads are right in any case."""
+    side = len(layer) + 1
+    allowed = np.zeros((side, side), np.uint8)
+    allowed[[head or 0 for head in layer.heads or ()], range(1, side)] = 1
+    objective = _native.TreeObjective(
+        parser.native_, parser.data([layer]), allowed.ravel(), guessed, parser.options()
+    )
+    return objective.gradient(weights, 1.0, 0)[1]
+
+
+def test_guessed_trees_teach_the_relations_of_their_right_arcs(parsers: dict[int, Parser]) -> None:
+    parser = parsers[1]
+    weights = np.random.default_rng(3).normal(size=parser.native_.weights).astype(np.float32)
+    layer = next(each for each in DEV if len(each) > 4)
+    gold, guess = (2, 3, 0, 3, 4), (2, 3, 0, 5, 3)
+    short = Layer(layer.words[:5], (layer.tags or ())[:5], gold, parser.relations_[:5])
+    right = [r if a == b else None for r, a, b in zip(short.relations or (), gold, guess, strict=True)]
+    other = dataclasses.replace(short, heads=guess, relations=tuple(right))
+    both = relation_step(parser, weights, short, np.array(guess, np.int32))
+    apart = relation_step(parser, weights, short) + relation_step(parser, weights, other)
+    assert relation_step(parser, weights, other).any()
+    np.testing.assert_allclose(both, apart, atol=1e-6)
+
+
+def test_unknown_relations_are_the_best_that_go_with_the_known(parsers: dict[int, Parser]) -> None:
+    """A step from a chain in which one relation is known: to the best chain that has it."""
+    parser = Parser("ctb", order=1, **SMALL | {"relation_margin": 0.0})
+    parser.set_labels(parsers[1].tags_, ["a", "b", "c"], parsers[1].tag_class_.tolist())
+    layer = Layer(("孩子", "书", "看见"), ("NN", "NN", "VV"), (3, 3, 0), ("a", None, None))
+    weights = np.random.default_rng(4).normal(size=parser.native_.weights).astype(np.float32)
+    change = relation_step(parser, weights, layer)
+    scores = {
+        labels: chain_score(parser, weights, layer, [*labels, 0], 3)
+        for labels in itertools.product(range(3), repeat=2)
+    }
+    with_known = max(score for labels, score in scores.items() if labels[0] == 0)
+    assert max(scores.values()) > with_known, "the known relation must be a change"
+    assert change @ weights == pytest.approx(with_known - max(scores.values()), abs=1e-3)
+
+
+def test_guessed_heads_must_be_trees(parsers: dict[int, Parser]) -> None:
+    parser, data = parsers[1], parsers[1].data(DEV[:1])
+    for heads in ([2, 1] + [1] * (len(DEV[0]) - 2), [-1] * len(DEV[0]), [0]):
+        with pytest.raises(ValueError, match="the guessed heads"):
+            _native.TreeObjective(
+                parser.native_, data, NO_TREES[0], np.array(heads, np.int32), parser.options()
+            )
 
 
 def test_the_gradient_of_pruning_is_that_of_its_loss() -> None:
@@ -339,6 +418,15 @@ def test_impossible_parameters_of_a_file(
     header["parameters"][name] = value
     write_model(path, header, arrays)
     with pytest.raises(ModelFileError, match="do not fit together"):
+        Parser.load(path)
+
+
+def test_a_file_with_other_features_is_refused(parsers: dict[int, Parser], tmp_path: Path) -> None:
+    path = tmp_path / "a.duilian"
+    parsers[1].save(path)
+    header, arrays = read_model(path)
+    write_model(path, header | {"features": 1}, dict(arrays))
+    with pytest.raises(ModelFileError, match="train it again"):
         Parser.load(path)
 
 

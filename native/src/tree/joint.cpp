@@ -173,7 +173,7 @@ void JointParser::list_changes(const TaggedTree& gold, const TaggedTree& guess, 
 
 void JointParser::choose(const TaggedTree& tree, Work& work) const {
   for (std::size_t m = 1; m < tree.nodes.size(); ++m) work.words.nodes[m] = work.atoms[tree.nodes[m]];
-  if (shape_.tree.relations > 0) work.words.keys.reset(work.words.nodes, {false, 2});
+  if (shape_.tree.relations > 0) work.words.keys.reset(work.words.nodes, {false, 1, true});
 }
 
 JointParsed parse(const JointParser& parser, std::span<const float> weights, std::span<const float> pruning,
@@ -200,8 +200,13 @@ JointParsed parse(const JointParser& parser, std::span<const float> weights, std
 }
 
 JointObjective::JointObjective(const JointParser& parser, const JointData& data,
-                               std::vector<std::uint8_t> allowed, ParseOptions options)
-    : parser_(parser), data_(data), allowed_(data.tree, std::move(allowed)), options_(options) {}
+                               std::vector<std::uint8_t> allowed, std::vector<std::int32_t> guessed,
+                               ParseOptions options)
+    : parser_(parser),
+      data_(data),
+      allowed_(data.tree, std::move(allowed)),
+      relation_trees_(data.tree, std::move(guessed)),
+      options_(options) {}
 
 TaggedTree JointObjective::gold_of(std::span<const float> weights, std::int64_t sentence, std::int32_t order,
                                    Work& work) const {
@@ -243,6 +248,7 @@ double JointObjective::compute(const Prepared&, WeightView weights, std::int64_t
   for (std::size_t m = 1; m <= n; ++m)
     work.words.allowed[static_cast<std::size_t>(gold.heads[m]) * (n + 1) + m] = 1;
   work.margin = options_.margin;
+  work.words.relations.margin = options_.relation_margin;
   work.gold = gold;
   const TaggedTree guess = parser_.search(weights.value, order, work);
   double wrong = 0.0;
@@ -251,9 +257,8 @@ double JointObjective::compute(const Prepared&, WeightView weights, std::int64_t
   if (wrong > 0.0) parser_.list_changes(gold, guess, work, out.sparse);
   // Relations are learned as they will be given: over the tags that were found.
   parser_.choose(guess, work);
-  const auto relations = std::span(data_.tree.relation).subspan(static_cast<std::size_t>(begin), n);
-  return wrong +
-         parser_.tree().list_relation_changes(weights.value, gold.heads, relations, work.words, out.sparse);
+  return wrong + relation_trees_.list_changes(parser_.tree(), weights.value, sentence, gold.heads, work.words,
+                                              out.sparse);
 }
 
 }  // namespace duilian

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "duilian/concat.hpp"
+
 namespace duilian {
 
 AllowedArcs::AllowedArcs(const TreeData& data, std::vector<std::uint8_t> allowed)
@@ -21,9 +23,45 @@ void AllowedArcs::copy(std::int64_t sentence, const Heads& given, std::vector<st
   keep_given(given, out);
 }
 
+RelationTrees::RelationTrees(const TreeData& data, std::vector<std::int32_t> guessed)
+    : data_(data), guessed_(std::move(guessed)) {
+  if (guessed_.empty()) return;
+  if (guessed_.size() != data.head.size())
+    throw std::invalid_argument("the guessed heads do not fit the sentences");
+  for (std::int64_t k = 0; k < data.sentences.size(); ++k) {
+    if (!is_tree(guess_of(k)))
+      throw std::invalid_argument(concat("the guessed heads of sentence ", k + 1, " are no tree"));
+  }
+}
+
+Heads RelationTrees::guess_of(std::int64_t sentence) const {
+  Heads heads(1, kUnknown);
+  heads.insert(heads.end(), guessed_.begin() + data_.sentences.begin_of(sentence),
+               guessed_.begin() + data_.sentences.end_of(sentence));
+  return heads;
+}
+
+std::int32_t RelationTrees::list_changes(const TreeParser& parser, std::span<const float> weights,
+                                         std::int64_t sentence, const Heads& gold, ParseWork& work,
+                                         std::vector<Delta>& changes) const {
+  std::vector<std::int32_t> known = relations_of(data_, sentence);
+  std::int32_t wrong = parser.list_relation_changes(weights, gold, known, work, changes);
+  if (guessed_.empty()) return wrong;
+  const Heads guessed = guess_of(sentence);
+  for (std::size_t m = 1; m < guessed.size(); ++m) {
+    if (guessed[m] != gold[m]) known[m] = kUnknown;
+  }
+  return wrong + parser.list_relation_changes(weights, guessed, known, work, changes);
+}
+
 TreeObjective::TreeObjective(const TreeParser& parser, const TreeData& data,
-                             std::vector<std::uint8_t> allowed, ParseOptions options)
-    : parser_(parser), data_(data), allowed_(data, std::move(allowed)), options_(options) {}
+                             std::vector<std::uint8_t> allowed, std::vector<std::int32_t> guessed,
+                             ParseOptions options)
+    : parser_(parser),
+      data_(data),
+      allowed_(data, std::move(allowed)),
+      relation_trees_(data, std::move(guessed)),
+      options_(options) {}
 
 double TreeObjective::compute(const Prepared&, WeightView weights, std::int64_t sentence, Work& work,
                               Gradient& out) const {
@@ -40,14 +78,13 @@ double TreeObjective::compute(const Prepared&, WeightView weights, std::int64_t 
   const std::size_t side = gold.size();
   for (std::size_t m = 1; m < side; ++m) work.allowed[static_cast<std::size_t>(gold[m]) * side + m] = 1;
   work.margin = options_.margin;
+  work.relations.margin = options_.relation_margin;
   work.gold = gold;
   const ScoredTree guess = parser_.search(weights.value, order, work);
   double wrong = 0.0;
   for (std::size_t m = 1; m < side; ++m) wrong += guess.heads[m] != gold[m] ? 1.0 : 0.0;
   if (wrong > 0.0) parser_.list_changes(gold, guess.heads, work, out.sparse);
-  const auto relations = std::span(data_.relation)
-                             .subspan(static_cast<std::size_t>(data_.sentences.begin_of(sentence)), side - 1);
-  return wrong + parser_.list_relation_changes(weights.value, gold, relations, work, out.sparse);
+  return wrong + relation_trees_.list_changes(parser_, weights.value, sentence, gold, work, out.sparse);
 }
 
 double PruningObjective::compute(const Prepared&, WeightView weights, std::int64_t sentence, Work& work,

@@ -19,19 +19,6 @@ namespace {
 
 }  // namespace
 
-TreeShape::TreeShape(const Heads& heads) : inner(heads.size(), kNobody) {
-  for (auto& side : last) side.assign(heads.size(), kNobody);
-  const auto n = static_cast<std::int32_t>(heads.size()) - 1;
-  for (std::int32_t m = 1; m <= n; ++m) {  // to the right of their heads, from inside out
-    const std::int32_t h = heads[m];
-    if (h < m) inner[m] = std::exchange(last[1][h], m);
-  }
-  for (std::int32_t m = n; m >= 1; --m) {
-    const std::int32_t h = heads[m];
-    if (h > m) inner[m] = std::exchange(last[0][h], m);
-  }
-}
-
 void check(const TreeData& data, std::int32_t tags, std::int32_t relations) {
   const auto units = static_cast<std::size_t>(data.sentences.units());
   if (data.tag.size() != units || data.head.size() != units || data.relation.size() != units)
@@ -82,9 +69,7 @@ void TreeParser::prepare(const TreeData& data, std::int64_t sentence, ParseWork&
     work.context[m] = tag(m);
   }
   work.margin = 0.0;
-  // Relations look at siblings and grandparents whatever the order of the tree.
-  const std::int32_t groups = shape_.relations > 0 ? std::max(shape_.order, 2) : shape_.order;
-  work.keys.reset(work.nodes, {true, groups});
+  work.keys.reset(work.nodes, {true, shape_.order, shape_.relations > 0});
   work.keys.set_context(work.context, shape_.tag_class);
 }
 
@@ -183,6 +168,30 @@ void TreeParser::list_changes(const Heads& gold, const Heads& guess, ParseWork& 
   for_each_difference(
       guess, guess_shape, gold, gold_shape, shape_.order, parts, is_same,
       [&](std::uint32_t key, std::uint32_t place) { changes.push_back({(key >> shift) ^ place, -1.0F}); });
+}
+
+std::vector<std::int32_t> TreeParser::label(std::span<const float> weights, const Heads& heads,
+                                            ParseWork& work) const {
+  return relations_.label(weights, RelationTask(heads, work.keys, work.nodes, shape_.tag_class),
+                          work.relations);
+}
+
+double TreeParser::relation_score(std::span<const float> weights, const TreeData& data, std::int64_t sentence,
+                                  std::int32_t head, ParseWork& work) const {
+  const Heads heads = heads_of(data, sentence);
+  const std::vector<std::int32_t> relations = relations_of(data, sentence);
+  const bool is_known = std::find(relations.begin() + 1, relations.end(), kUnknown) == relations.end();
+  if (!is_tree(heads) || !is_known || head < 0 || static_cast<std::size_t>(head) >= heads.size())
+    throw std::invalid_argument("the score of relations needs a tree, all relations and one of its words");
+  return relations_.chain_score(weights, RelationTask(heads, work.keys, work.nodes, shape_.tag_class), head,
+                                relations);
+}
+
+std::int32_t TreeParser::list_relation_changes(std::span<const float> weights, const Heads& heads,
+                                               std::span<const std::int32_t> known, ParseWork& work,
+                                               std::vector<Delta>& changes) const {
+  const RelationTask task(heads, work.keys, work.nodes, shape_.tag_class);
+  return relations_.list_changes(weights, task, known, work.relations, changes);
 }
 
 }  // namespace duilian

@@ -17,8 +17,30 @@ Heads heads_of(const TreeData& data, std::int64_t sentence) {
   return heads;
 }
 
+std::vector<std::int32_t> relations_of(const TreeData& data, std::int64_t sentence) {
+  std::vector<std::int32_t> relations(1, kUnknown);
+  relations.insert(relations.end(), data.relation.begin() + data.sentences.begin_of(sentence),
+                   data.relation.begin() + data.sentences.end_of(sentence));
+  return relations;
+}
+
 bool is_whole(const Heads& heads) {
   return std::find(heads.begin() + 1, heads.end(), kUnknown) == heads.end();
+}
+
+bool is_tree(const Heads& heads) {
+  const auto n = static_cast<std::int32_t>(heads.size()) - 1;
+  std::vector<std::int32_t> seen(heads.size(), 0);  // the word from which the way up came here first
+  for (std::int32_t start = 1; start <= n; ++start) {
+    std::int32_t m = start;
+    while (m != 0 && seen[m] == 0) {
+      seen[m] = start;
+      if (heads[m] < 0 || heads[m] > n) return false;
+      m = heads[m];
+    }
+    if (m != 0 && seen[m] == start) return false;
+  }
+  return true;
 }
 
 Parsed parse(const TreeParser& parser, std::span<const float> weights, std::span<const float> pruning,

@@ -11,7 +11,9 @@ enum Group : std::uint64_t {
   kPruningGroup,
   kSiblingGroup,
   kGrandparentGroup,
-  kGrandSiblingGroup
+  kGrandSiblingGroup,
+  kChildGroup,
+  kBelowGroup
 };
 
 [[nodiscard]] std::uint32_t top_half(std::uint64_t key) {
@@ -47,6 +49,8 @@ const BetweenKeys& between_keys() {
 }
 
 std::uint32_t between_key(std::int32_t tag) { return top_half(mix(110, tag_value(tag))); }
+
+std::uint32_t below_key(std::int32_t relation) { return top_half(mix(111, tag_value(relation))); }
 
 template <std::size_t R, std::size_t N>
 void RoleKeys<R, N>::set(std::size_t node, const NodeAtoms& atoms,
@@ -87,9 +91,14 @@ void PartKeys::reset(std::span<const NodeAtoms> nodes, PartGroups groups) {
   };
   if (groups.has_pruning) fill(pruning_, kPruningTemplates, kPruningGroup);
   if (groups.order >= 1) fill(dependency_, kDependencyTemplates, kDependencyGroup);
-  if (groups.order >= 2) fill(sibling_, kSiblingTemplates, kSiblingGroup);
-  if (groups.order >= 2) fill(grandparent_, kGrandparentTemplates, kGrandparentGroup);
+  if (groups.order >= 2 || groups.has_relations) {
+    fill(sibling_, kSiblingTemplates, kSiblingGroup);
+    fill(grandparent_, kGrandparentTemplates, kGrandparentGroup);
+  }
   if (groups.order >= 3) fill(grand_sibling_, kGrandSiblingTemplates, kGrandSiblingGroup);
+  if (!groups.has_relations) return;
+  fill(child_, kChildTemplates, kChildGroup);
+  fill(below_, kBelowTemplates, kBelowGroup);
 }
 
 }  // namespace duilian

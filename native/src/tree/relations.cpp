@@ -1,203 +1,271 @@
-// Relations for the arcs of a tree. The dependents of a word, from left to right and with the word itself at
-// its place, are a chain: each has the features of its arc, of its grandparent, of the sibling inside and of
-// its own outermost dependents, once for each relation; neighbours in the chain have the pair of their
-// relations, alone and with the tag of the head (McDonald et al. 2006). Distances are left out: they say much
-// about heads and little about relations.
-#include <algorithm>
+#include "duilian/tree/relations.hpp"
 
-#include "duilian/tree/parser.hpp"
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "duilian/features/sentences.hpp"
 
 namespace duilian {
 
 namespace {
 
-/// Links of a chain: dependents, and the head itself.
+/// The head itself, as a link of the chain of its dependents.
 constexpr std::int32_t kItself = 0;
+constexpr float kFar = 1e6F;  // more than any two relations differ by, and exact in sums with them
+constexpr float kNever = -std::numeric_limits<float>::infinity();
 
-/// The dependents of every word in order; the head stands among them as kItself.
-[[nodiscard]] std::vector<std::vector<std::int32_t>> chains_of(const Heads& heads) {
-  std::vector<std::vector<std::int32_t>> chains(heads.size());
-  const auto n = static_cast<std::int32_t>(heads.size()) - 1;
-  for (std::int32_t m = 1; m <= n; ++m) {
-    auto& chain = chains[heads[m]];
-    if (m > heads[m] && (chain.empty() || chain.back() < heads[m])) chain.push_back(kItself);
-    chain.push_back(m);
+/// The chain of a word: its dependents without punctuation marks, and itself in their midst.
+void list_links(const RelationTask& task, std::int32_t head, std::vector<std::int32_t>& links) {
+  links.clear();
+  bool has_itself = false;
+  for (const std::int32_t m : task.dependents[head]) {
+    if (m > head && !has_itself) links.push_back(kItself), has_itself = true;
+    if (!task.is_mark(m)) links.push_back(m);
   }
-  for (auto& chain : chains) {
-    if (!chain.empty() && std::find(chain.begin(), chain.end(), kItself) == chain.end())
-      chain.push_back(kItself);
-  }
-  return chains;
+  if (!has_itself) links.push_back(kItself);
 }
 
 }  // namespace
 
+TreeShape::TreeShape(const Heads& heads) : inner(heads.size(), kNobody) {
+  for (auto& side : last) side.assign(heads.size(), kNobody);
+  const auto n = static_cast<std::int32_t>(heads.size()) - 1;
+  for (std::int32_t m = 1; m <= n; ++m) {  // to the right of their heads, from inside out
+    const std::int32_t h = heads[m];
+    if (h < m) inner[m] = std::exchange(last[1][h], m);
+  }
+  for (std::int32_t m = n; m >= 1; --m) {
+    const std::int32_t h = heads[m];
+    if (h > m) inner[m] = std::exchange(last[0][h], m);
+  }
+}
+
+RelationTask::RelationTask(const Heads& tree, const PartKeys& part_keys, std::span<const NodeAtoms> nodes,
+                           std::span<const std::uint8_t> tag_classes)
+    : heads(tree), keys(part_keys), words(nodes), classes(tag_classes), shape(tree), dependents(tree.size()) {
+  for (std::size_t m = 1; m < tree.size(); ++m) dependents[tree[m]].push_back(static_cast<std::int32_t>(m));
+  upwards.push_back(0);
+  for (std::size_t k = 0; k < upwards.size(); ++k) {
+    for (const std::int32_t m : dependents[upwards[k]]) {
+      if (!dependents[m].empty()) upwards.push_back(m);
+    }
+  }
+  std::reverse(upwards.begin(), upwards.end());
+}
+
+bool RelationTask::is_mark(std::int32_t word) const {
+  const std::int32_t tag = words[word].tag;
+  return tag >= 0 && static_cast<std::size_t>(tag) < classes.size() && classes[tag] == kMark;
+}
+
 /// visit(row) for every feature of the arc into m; a row is where its weights for all relations begin.
+/// Distances are left out: they say much about heads and little about relations.
 template <class Visit>
-void TreeParser::visit_relation_rows(const Heads& heads, const TreeShape& shape, std::int32_t m,
-                                     const ParseWork& work, const Visit& visit) const {
-  const auto shift = static_cast<std::uint32_t>(32 - shape_.relation_bits);
-  const auto start = static_cast<std::uint32_t>(shape_.tree_weights());
-  const auto row = [&](std::uint32_t key, std::uint32_t place) { visit(start + ((key >> shift) ^ place)); };
-  const auto other_row = [&](std::uint32_t key, std::uint32_t place) { row(key ^ 0x9E3779B9U, place); };
+void RelationModel::visit_rows(const RelationTask& task, std::int32_t m, std::span<const std::int32_t> below,
+                               const Visit& visit) const {
+  const auto start = static_cast<std::uint32_t>(start_);
+  const auto row = [&](std::uint32_t key, std::uint32_t place) { visit(start + ((key >> shift_) ^ place)); };
   const auto nearby = [&](std::uint32_t key, std::uint32_t place) {
     if (place == without_distance(place)) row(key, place);
   };
-  const PartKeys& keys = work.keys;
+  const PartKeys& keys = task.keys;
   const auto node = [&](std::int32_t word) {
     return word == kNobody ? keys.nobody() : static_cast<std::size_t>(word);
   };
-  const std::int32_t h = heads[m];
+  const std::int32_t h = task.heads[m];
+  const std::int32_t to_right = h < m ? 1 : 0;
   keys.arc(h, m, node(h), node(m), nearby);
-  keys.sibling(node(h), node(shape.inner[m]), node(m), place_without_distance(h < m), row);
-  const std::int32_t g = h == 0 ? kNobody : heads[h];
-  keys.grandparent(node(g), node(h), node(m), (h < m ? 2 : 0) + (g < h ? 1 : 0), row);
-  keys.grandparent(node(shape.last[0][m]), node(m), node(shape.last[1][m]), h < m ? 1 : 0, other_row);
+  keys.sibling(node(h), node(task.shape.inner[m]), node(m), place_without_distance(h < m), row);
+  const std::int32_t g = h == 0 ? kNobody : task.heads[h];
+  keys.grandparent(node(g), node(h), node(m), 2 * to_right + (g < h ? 1 : 0), row);
+  for (const std::int32_t c : task.dependents[m]) {
+    const std::int32_t turn = 2 * to_right + (m < c ? 1 : 0);
+    keys.child(node(h), node(m), node(c), turn, row);
+    keys.below(node(h), node(m), below[c], turn, row);
+  }
 }
 
-void TreeParser::score_relations(std::span<const float> weights, const Heads& heads, const TreeShape& shape,
-                                 ParseWork& work) const {
-  const auto count = static_cast<std::size_t>(shape_.relations);
-  work.relation_score.assign(count * heads.size(), 0.0F);
-  for (std::int32_t m = 1; m < static_cast<std::int32_t>(heads.size()); ++m) {
-    float* out = work.relation_score.data() + static_cast<std::size_t>(m) * count;
-    visit_relation_rows(heads, shape, m, work, [&](std::uint32_t row) {
+void RelationModel::score_dependents(std::span<const float> weights, const RelationTask& task,
+                                     std::int32_t head, std::span<const std::int32_t> below,
+                                     RelationWork& work) const {
+  const auto count = static_cast<std::size_t>(relations_);
+  for (const std::int32_t m : task.dependents[head]) {
+    float* out = work.score.data() + static_cast<std::size_t>(m) * count;
+    visit_rows(task, m, below, [&](std::uint32_t row) {
       const float* from = weights.data() + row;
       for (std::size_t k = 0; k < count; ++k) out[k] += from[k];
     });
   }
 }
 
-/// visit(row) for the pair that begins with `before`: a relation, or relations() for the start, or
-/// relations() + 1 for the head itself. Behind the relations a row has weights of the head itself and the
-/// end.
+/// visit(row) for the pair that begins with `before`: a relation, or size() for the start, or size() + 1 for
+/// the head itself. Behind the relations a row has weights of the head itself and the end.
 template <class Visit>
-void TreeParser::visit_pair_rows(std::int32_t before, std::int32_t tag, const Visit& visit) const {
-  const auto shift = static_cast<std::uint32_t>(32 - shape_.relation_bits);
-  const auto start = static_cast<std::uint32_t>(shape_.tree_weights());
+void RelationModel::visit_pair_rows(std::int32_t before, std::int32_t tag, const Visit& visit) const {
+  const auto start = static_cast<std::uint32_t>(start_);
   const std::uint64_t key = mix(201, static_cast<std::uint64_t>(before) + 1);
-  visit(start + static_cast<std::uint32_t>(mix(key, 1) >> 32U >> shift));
+  visit(start + static_cast<std::uint32_t>(mix(key, 1) >> 32U >> shift_));
   visit(start +
-        static_cast<std::uint32_t>(mix(key, static_cast<std::uint64_t>(tag + 16) + 2) >> 32U >> shift));
+        static_cast<std::uint32_t>(mix(key, static_cast<std::uint64_t>(tag + 16) + 2) >> 32U >> shift_));
 }
 
-/// The best relations of one chain, into `found`.
-///   best[t, l] = score of l + max_k best[t - 1, k] + pair(k, l)
-void TreeParser::label_chain(std::span<const float> weights, std::span<const std::int32_t> chain,
-                             std::int32_t tag, ParseWork& work, std::vector<std::int32_t>& found) const {
-  const auto L = static_cast<std::size_t>(shape_.relations);
-  const std::size_t width = L + 2;
-  auto& pair = work.relation_pair;  // [before][behind]
-  pair.assign(width * width, 0.0F);
+/// visit(weight) for the pairs of neighbours in a word's chain.
+template <class Visit>
+void RelationModel::visit_pairs(const RelationTask& task, std::int32_t head,
+                                std::span<const std::int32_t> relation, const Visit& visit) const {
+  std::vector<std::int32_t> links;
+  list_links(task, head, links);
+  std::int32_t before = relations_;
+  for (std::size_t t = 0; t <= links.size(); ++t) {
+    const bool is_end = t == links.size();
+    const bool is_itself = !is_end && links[t] == kItself;
+    const std::int32_t behind = is_end ? relations_ + 1 : is_itself ? relations_ : relation[links[t]];
+    visit_pair_rows(before, task.words[head].tag,
+                    [&](std::uint32_t row) { visit(row + static_cast<std::uint32_t>(behind)); });
+    before = is_itself ? relations_ + 1 : behind;
+  }
+}
+
+void RelationModel::fill_pairs(std::span<const float> weights, std::int32_t tag, RelationWork& work) const {
+  const auto width = static_cast<std::size_t>(relations_) + 2;
+  work.pair.assign(width * width, 0.0F);
   for (std::size_t before = 0; before < width; ++before) {
     visit_pair_rows(static_cast<std::int32_t>(before), tag, [&](std::uint32_t row) {
-      for (std::size_t k = 0; k < width; ++k) pair[before * width + k] += weights[row + k];
+      for (std::size_t k = 0; k < width; ++k) work.pair[before * width + k] += weights[row + k];
     });
-  }
-  auto& best = work.relation_best;
-  auto& from = work.relation_from;
-  best.assign((chain.size() + 1) * width, -std::numeric_limits<float>::infinity());
-  from.assign((chain.size() + 1) * width, 0);
-  best[L] = 0.0F;  // the start
-  for (std::size_t t = 0; t < chain.size(); ++t) {
-    const float* now = best.data() + t * width;
-    float* next = best.data() + (t + 1) * width;
-    std::int32_t* back = from.data() + (t + 1) * width;
-    const bool is_itself = chain[t] == kItself;
-    for (std::size_t k = 0; k < width; ++k) {
-      if (now[k] == -std::numeric_limits<float>::infinity()) continue;
-      const float* row = pair.data() + k * width;
-      if (is_itself) {
-        if (now[k] + row[L] > next[L + 1])
-          next[L + 1] = now[k] + row[L], back[L + 1] = static_cast<std::int32_t>(k);
-        continue;
-      }
-      for (std::size_t l = 0; l < L; ++l) {
-        if (now[k] + row[l] > next[l]) next[l] = now[k] + row[l], back[l] = static_cast<std::int32_t>(k);
-      }
-    }
-    if (is_itself) continue;
-    const float* own = work.relation_score.data() + static_cast<std::size_t>(chain[t]) * L;
-    for (std::size_t l = 0; l < L; ++l) next[l] += own[l];
-  }
-  const float* last = best.data() + chain.size() * width;
-  std::size_t top = 0;
-  for (std::size_t k = 1; k < width; ++k) {
-    if (last[k] + pair[k * width + L + 1] > last[top] + pair[top * width + L + 1]) top = k;
-  }
-  for (std::size_t t = chain.size(); t-- > 0;) {
-    if (chain[t] != kItself) found[chain[t]] = static_cast<std::int32_t>(top);
-    top = static_cast<std::size_t>(from[(t + 1) * width + top]);
   }
 }
 
-std::vector<std::int32_t> TreeParser::label(std::span<const float> weights, const Heads& heads,
-                                            ParseWork& work) const {
-  std::vector<std::int32_t> found(heads.size(), kUnknown);
-  if (shape_.relations == 0) return found;
-  score_relations(weights, heads, TreeShape(heads), work);
-  const auto chains = chains_of(heads);
-  for (std::size_t h = 0; h < chains.size(); ++h) {
-    if (!chains[h].empty()) label_chain(weights, chains[h], work.context[h], work, found);
+/// The best relations of work.links, into `found`.
+///   best[t + 1, l] = score of l + max_k best[t, k] + pair(k, l)
+void RelationModel::label_chain(RelationWork& work, std::span<std::int32_t> found) const {
+  const auto L = static_cast<std::size_t>(relations_);
+  const std::size_t width = L + 2;
+  const std::vector<std::int32_t>& links = work.links;
+  work.best.assign((links.size() + 1) * width, kNever);
+  work.from.assign((links.size() + 1) * width, 0);
+  work.best[L] = 0.0F;  // the start
+  for (std::size_t t = 0; t < links.size(); ++t) {
+    const float* now = work.best.data() + t * width;
+    float* next = work.best.data() + (t + 1) * width;
+    std::int32_t* back = work.from.data() + (t + 1) * width;
+    const bool is_itself = links[t] == kItself;
+    for (std::size_t k = 0; k < width; ++k) {
+      if (now[k] == kNever) continue;
+      const float* pair = work.pair.data() + k * width;
+      const auto try_step = [&](std::size_t to, float score) {
+        if (score > next[to]) next[to] = score, back[to] = static_cast<std::int32_t>(k);
+      };
+      if (is_itself) {
+        try_step(L + 1, now[k] + pair[L]);
+        continue;
+      }
+      for (std::size_t l = 0; l < L; ++l) try_step(l, now[k] + pair[l]);
+    }
+    if (is_itself) continue;
+    const float* own = work.score.data() + static_cast<std::size_t>(links[t]) * L;
+    for (std::size_t l = 0; l < L; ++l) next[l] += own[l];
+  }
+  const float* last = work.best.data() + links.size() * width;
+  std::size_t top = 0;
+  for (std::size_t k = 1; k < width; ++k) {
+    if (last[k] + work.pair[k * width + L + 1] > last[top] + work.pair[top * width + L + 1]) top = k;
+  }
+  for (std::size_t t = links.size(); t-- > 0;) {
+    if (links[t] != kItself) found[links[t]] = static_cast<std::int32_t>(top);
+    top = static_cast<std::size_t>(work.from[(t + 1) * width + top]);
+  }
+}
+
+/// The best relations of a word's dependents, whose own scores are there.
+void RelationModel::label_dependents(std::span<const float> weights, const RelationTask& task,
+                                     std::int32_t head, RelationWork& work,
+                                     std::span<std::int32_t> found) const {
+  for (const std::int32_t m : task.dependents[head]) {
+    const float* own = work.score.data() + static_cast<std::size_t>(m) * static_cast<std::size_t>(relations_);
+    if (task.is_mark(m)) found[m] = static_cast<std::int32_t>(std::max_element(own, own + relations_) - own);
+  }
+  list_links(task, head, work.links);
+  if (work.links.size() < 2) return;
+  fill_pairs(weights, task.words[head].tag, work);
+  label_chain(work, found);
+}
+
+std::vector<std::int32_t> RelationModel::label(std::span<const float> weights, const RelationTask& task,
+                                               RelationWork& work) const {
+  std::vector<std::int32_t> found(task.heads.size(), kNobody);
+  if (relations_ == 0) return found;
+  work.score.assign(static_cast<std::size_t>(relations_) * task.heads.size(), 0.0F);
+  for (const std::int32_t head : task.upwards) {
+    score_dependents(weights, task, head, found, work);
+    label_dependents(weights, task, head, work, found);
   }
   return found;
 }
 
-std::int32_t TreeParser::list_relation_changes(std::span<const float> weights, const Heads& heads,
-                                               std::span<const std::int32_t> gold, ParseWork& work,
-                                               std::vector<Delta>& changes) const {
-  if (shape_.relations == 0) return 0;
-  const TreeShape shape(heads);
-  const auto L = static_cast<std::size_t>(shape_.relations);
-  score_relations(weights, heads, shape, work);
-  for (std::size_t m = 1; m < heads.size(); ++m) {
-    for (std::size_t k = 0; k < L && gold[m - 1] != kUnknown; ++k) {
-      if (k != static_cast<std::size_t>(gold[m - 1]))
-        work.relation_score[m * L + k] += static_cast<float>(work.margin);
-    }
-  }
-  std::vector<std::int32_t> guess(heads.size(), kUnknown);
-  std::int32_t wrong = 0;
-  const auto chains = chains_of(heads);
-  for (std::size_t h = 0; h < chains.size(); ++h) {
-    const auto is_known = [&](std::int32_t m) { return m == kItself || gold[m - 1] != kUnknown; };
-    if (chains[h].empty() || !std::all_of(chains[h].begin(), chains[h].end(), is_known)) continue;
-    label_chain(weights, chains[h], work.context[h], work, guess);
-    wrong += list_chain_changes(heads, shape, chains[h], gold, guess, work, changes);
-  }
-  return wrong;
-}
-
-std::int32_t TreeParser::list_chain_changes(const Heads& heads, const TreeShape& shape,
-                                            std::span<const std::int32_t> chain,
-                                            std::span<const std::int32_t> gold,
-                                            const std::vector<std::int32_t>& guess, const ParseWork& work,
-                                            std::vector<Delta>& changes) const {
-  std::int32_t wrong = 0;
-  for (const std::int32_t m : chain) {
-    if (m == kItself || gold[m - 1] == guess[m]) continue;
-    ++wrong;
-    visit_relation_rows(heads, shape, m, work, [&](std::uint32_t row) {
-      changes.push_back({row + static_cast<std::uint32_t>(gold[m - 1]), 1.0F});
-      changes.push_back({row + static_cast<std::uint32_t>(guess[m]), -1.0F});
+double RelationModel::chain_score(std::span<const float> weights, const RelationTask& task, std::int32_t head,
+                                  std::span<const std::int32_t> relation) const {
+  double total = 0.0;
+  for (const std::int32_t m : task.dependents[head]) {
+    visit_rows(task, m, relation, [&](std::uint32_t row) {
+      total += static_cast<double>(weights[row + static_cast<std::uint32_t>(relation[m])]);
     });
   }
-  if (wrong == 0) return 0;
-  const std::int32_t L = shape_.relations;
-  const std::int32_t head = heads[chain.front() == kItself ? chain.back() : chain.front()];
-  const auto list_pairs = [&](const auto& relation, float value) {
-    std::int32_t before = L;
-    for (std::size_t t = 0; t <= chain.size(); ++t) {
-      const bool is_end = t == chain.size();
-      const std::int32_t behind = is_end ? L + 1 : chain[t] == kItself ? L : relation(chain[t]);
-      visit_pair_rows(before, work.context[head], [&](std::uint32_t row) {
-        changes.push_back({row + static_cast<std::uint32_t>(behind), value});
-      });
-      before = is_end ? L : chain[t] == kItself ? L + 1 : relation(chain[t]);
+  visit_pairs(task, head, relation,
+              [&](std::uint32_t weight) { total += static_cast<double>(weights[weight]); });
+  return total;
+}
+
+/// Scores of the relations that are not the known one change by `value`.
+void RelationModel::add_to_others(const RelationTask& task, std::int32_t head,
+                                  std::span<const std::int32_t> known, float value,
+                                  RelationWork& work) const {
+  for (const std::int32_t m : task.dependents[head]) {
+    float* own = work.score.data() + static_cast<std::size_t>(m) * static_cast<std::size_t>(relations_);
+    for (std::int32_t k = 0; k < relations_ && known[m] >= 0; ++k) {
+      if (k != known[m]) own[k] += value;
     }
-  };
-  list_pairs([&](std::int32_t m) { return gold[m - 1]; }, 1.0F);
-  list_pairs([&](std::int32_t m) { return guess[m]; }, -1.0F);
+  }
+}
+
+std::int32_t RelationModel::list_changes(std::span<const float> weights, const RelationTask& task,
+                                         std::span<const std::int32_t> known, RelationWork& work,
+                                         std::vector<Delta>& changes) const {
+  if (relations_ == 0) return 0;
+  work.score.assign(static_cast<std::size_t>(relations_) * task.heads.size(), 0.0F);
+  std::vector<std::int32_t> gold(known.begin(), known.end());
+  std::vector<std::int32_t> guess(task.heads.size(), kNobody);
+  std::int32_t wrong = 0;
+  for (const std::int32_t head : task.upwards) {
+    const auto& dependents = task.dependents[head];
+    score_dependents(weights, task, head, gold, work);
+    const auto is_known = [&](std::int32_t m) { return known[m] >= 0; };
+    if (std::none_of(dependents.begin(), dependents.end(), is_known)) {
+      label_dependents(weights, task, head, work, gold);
+      continue;
+    }
+    if (!std::all_of(dependents.begin(), dependents.end(), is_known)) {
+      add_to_others(task, head, known, -kFar, work);
+      label_dependents(weights, task, head, work, gold);
+      add_to_others(task, head, known, kFar, work);
+    }
+    add_to_others(task, head, known, static_cast<float>(work.margin), work);
+    label_dependents(weights, task, head, work, guess);
+    std::int32_t wrong_here = 0;
+    for (const std::int32_t m : dependents) {
+      if (gold[m] == guess[m]) continue;
+      ++wrong_here;
+      visit_rows(task, m, gold, [&](std::uint32_t row) {
+        changes.push_back({row + static_cast<std::uint32_t>(gold[m]), 1.0F});
+        changes.push_back({row + static_cast<std::uint32_t>(guess[m]), -1.0F});
+      });
+    }
+    if (wrong_here == 0) continue;
+    wrong += wrong_here;
+    visit_pairs(task, head, gold, [&](std::uint32_t weight) { changes.push_back({weight, 1.0F}); });
+    visit_pairs(task, head, guess, [&](std::uint32_t weight) { changes.push_back({weight, -1.0F}); });
+  }
   return wrong;
 }
 

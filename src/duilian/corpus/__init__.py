@@ -1,6 +1,6 @@
 """Corpora: the sentence, the formats, and what can be done with a collection."""
 
-from duilian.corpus.corpus import Corpus
+from duilian.corpus.corpus import Corpus, fold_seams
 from duilian.corpus.files import open_writer, read_lines
 from duilian.corpus.formats import FORMATS, guess_format
 from duilian.corpus.sentence import Entity, Layer, Sentence, Tag
@@ -20,6 +20,7 @@ __all__ = [
     "TreeCounts",
     "Trees",
     "Unknown",
+    "fold_seams",
     "guess_format",
     "is_projective",
     "open_writer",

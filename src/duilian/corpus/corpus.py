@@ -94,15 +94,17 @@ class Corpus(Sequence[Sentence]):
 
         Held-out parts are runs of neighbours, so that no text is on both sides except at the seams.
         """
-        if not 2 <= k <= len(self):
-            raise ConfigError(
-                f"cannot make {k} folds of {len(self)} sentences", "2 or more, one sentence each"
-            )
-        seams = [len(self) * fold // k for fold in range(k + 1)]
         return [
             (self._part(self._sentences[:start] + self._sentences[end:]), self[start:end])
-            for start, end in itertools.pairwise(seams)
+            for start, end in fold_seams(len(self), k)
         ]
+
+
+def fold_seams(count: int, k: int) -> list[tuple[int, int]]:
+    """Where each of k folds of so many sentences begins and ends."""
+    if not 2 <= k <= count:
+        raise ConfigError(f"cannot make {k} folds of {count} sentences", "2 or more, one sentence each")
+    return list(itertools.pairwise(count * fold // k for fold in range(k + 1)))
 
 
 def _sizes(count: int, shares: Sequence[float]) -> list[int]:

@@ -7,13 +7,14 @@ come from jack-knifing, so that they are as good there as they will be on new te
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from duilian.corpus import Corpus, Layer, Sentence
+from duilian.corpus import Layer
 from duilian.errors import ConfigError
-from duilian.learning import IterationReport
+from duilian.learning import IterationReport, jackknifed
 from duilian.models.kept_tables import Arrays
 from duilian.models.precision import Precision
 from duilian.models.tagger import Columns, Sentences, Tagger
@@ -81,14 +82,12 @@ class GuidedTagger(Tagger):
     def _jackknife(self, layers: list[Layer]) -> list[list[str]]:
         """Labels of the training sentences by taggers that did not see them; and the tagger for new ones."""
         self.own_ = Tagger(self.standard, **self._plain_parameters()).fit(layers)
-        corpus = Corpus([Sentence({self.standard: layer}) for layer in layers], standard=self.standard)
-        found: list[list[str]] = []
-        for train, held_out in corpus.folds(self.folds):
+
+        def answer(train: list[Layer], held_out: list[Layer]) -> list[list[str]]:
             tagger = Tagger(self.standard, **self._plain_parameters()).fit(train)
-            found += tagger.predict_labels(
-                [self.own_.encoding_.split(s[self.standard].words)[0] for s in held_out]
-            )
-        return found
+            return tagger.predict_labels([self.own_.encoding_.split(layer.words)[0] for layer in held_out])
+
+        return list(itertools.chain.from_iterable(jackknifed(layers, self.folds, answer)))
 
     def _unit_columns(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> list[Columns]:
         guide = self.source_.predict_labels(units)

@@ -50,7 +50,8 @@ class JointRun(ParserRun):
 
     def _objective(self) -> _native.JointObjective:
         data = self._parser.joint_data(self.layers, self._candidates, self._gold_tags)
-        return _native.JointObjective(self._parser.joint_, data, self._allowed, self._parser.options())
+        guessed, options = self._guessed_heads(), self._parser.options()
+        return _native.JointObjective(self._parser.joint_, data, self._allowed, guessed, options)
 
     def _evaluator(self, dev: Sequence[Layer]) -> Callable[[Weights], Scores]:
         """Attachment on a dev set, without punctuation; beside it the accuracy of tags."""

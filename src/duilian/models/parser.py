@@ -34,6 +34,9 @@ Ids = npt.NDArray[np.int32]
 Parsed = tuple[Ids, Ids, npt.NDArray[np.float64], list[int], list[int]]
 """Heads and relations of all words, scores, sentences parsed at order 1, sentences without a tree."""
 
+FEATURES = 2
+"""Rises when features change: weights of other features would answer, and answer wrong."""
+
 _log = logging.getLogger("duilian")
 
 
@@ -44,7 +47,9 @@ class Parser(Stored):
     2^bits weights: of trees, relations and pruning. `threshold`: an arc is tried if it is at least so
     probable, compared with the likeliest head of the word; 0 tries all, and so does order 1. Sentences of
     more than `longest` words are parsed at order 1. `margin`: by how much, for each wrong head, the gold tree
-    must win in training. `batch`: sentences that are parsed with the same weights in training.
+    must win in training; `relation_margin`: the same for each wrong relation. Relations are learned on gold
+    trees and on those of small parsers that did not see the sentences, trained for `guess_iterations` (0: on
+    gold trees alone). `batch`: sentences that are parsed with the same weights in training.
     """
 
     kind: ClassVar[str] = "parser"
@@ -66,6 +71,8 @@ class Parser(Stored):
         longest: int = 200,
         script: Script = "as-is",
         margin: float = 200.0,
+        relation_margin: float = 40.0,
+        guess_iterations: int = 3,
         batch: int = 2,
         iterations: int = 20,
         patience: int = 30,
@@ -82,6 +89,8 @@ class Parser(Stored):
         self.longest = longest
         self.script = script
         self.margin = margin
+        self.relation_margin = relation_margin
+        self.guess_iterations = guess_iterations
         self.batch = batch
         self.iterations = iterations
         self.patience = patience
@@ -160,7 +169,9 @@ class Parser(Stored):
 
     def options(self, *, keep_heads: bool = False) -> _native.ParseOptions:
         """How to search."""
-        return _native.ParseOptions(self.least_share, self.longest, keep_heads, self.margin)
+        return _native.ParseOptions(
+            self.least_share, self.longest, keep_heads, self.margin, self.relation_margin
+        )
 
     @property
     def least_share(self) -> float:
@@ -253,6 +264,7 @@ class Parser(Stored):
         """What a model file keeps of the parser: plain values, and the weights that are not 0."""
         header = {
             "kind": self.kind,
+            "features": FEATURES,
             "parameters": self.get_params() | {"threads": 1},
             "tags": self.tags_,
             "relations": self.relations_,
@@ -274,6 +286,8 @@ class Parser(Stored):
         return parser
 
     def _restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
+        if header.get("features") != FEATURES:
+            raise ValueError("it was made for other features of relations; train it again")
         self.set_labels(header["tags"], header["relations"], arrays["tag_class"].tolist())
         self.lifted_ = int(header["lifted"])
         self.weights_ = _unpacked(arrays, "tree", self._table_size())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import itertools
 from collections import Counter
@@ -10,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.corpus.trees import projectivise_layer
 from duilian.errors import ConfigError, StandardError
 from duilian.evaluation.trees import is_punctuation, tree_score
-from duilian.learning import IterationReport, LearnConfig, Perceptron, Scores, Trainer
+from duilian.learning import IterationReport, LearnConfig, Perceptron, Scores, Trainer, jackknifed
 
 if TYPE_CHECKING:
     from duilian.models.parser import Parser, Weights
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 PRUNING_RATE = 0.3
 PRUNING_BATCH = 8
 PRUNING_FOLDS = 4
+GUESS_FOLDS = 4
+GUESS_BITS = 22
+GUESS_MARGIN = 200.0
 OTHER, VERB, CONJUNCTION, MARK = range(4)
 CONJUNCTIONS = ("CC", "CONJ", "CCONJ", "SCONJ", "c")
 
@@ -42,6 +47,10 @@ def _class(tag: str, *, is_mark: bool) -> int:
     if is_mark:
         return MARK
     return VERB if tag[:1] in ("V", "v") else CONJUNCTION if tag in CONJUNCTIONS else OTHER
+
+
+def _without_relations(layer: Layer) -> Layer:
+    return dataclasses.replace(layer, relations=None)
 
 
 class ParserRun:
@@ -81,20 +90,21 @@ class ParserRun:
         They are pruned by models that did not see them (jack-knifing): one that knows them would leave fewer
         arcs there than in new text, and the parser would learn to choose between too few.
         """
-        parser, count = self._parser, len(self.layers)
+        parser = self._parser
         self._allowed = np.zeros(0, np.uint8)
         parser.pruning_ = np.zeros(parser.native_.pruning_weights, np.float32)
         if parser.least_share <= 0:
             return
-        parser.pruning_ = self._pruning_weights(self.data, count)
-        seams = [count * fold // PRUNING_FOLDS for fold in range(PRUNING_FOLDS + 1)]
-        found = []
-        for start, end in itertools.pairwise(seams):
-            others = parser.data(self.layers[:start] + self.layers[end:])
-            weights = self._pruning_weights(others, count - (end - start))
-            held_out = parser.data(self.layers[start:end])
-            found.append(parser.native_.allowed_arcs(weights, held_out, parser.threshold, parser.threads))
-        self._allowed = np.concatenate(found)
+        parser.pruning_ = self._pruning_weights(self.data, len(self.layers))
+
+        def allowed(train: list[Layer], held_out: list[Layer]) -> npt.NDArray[np.uint8]:
+            weights = self._pruning_weights(parser.data(train), len(train))
+            data = parser.data(held_out)
+            return parser.native_.allowed_arcs(weights, data, parser.threshold, parser.threads)
+
+        if len(self.layers) > 1:
+            folds = min(PRUNING_FOLDS, len(self.layers))
+            self._allowed = np.concatenate(jackknifed(self.layers, folds, allowed))
 
     def _pruning_weights(self, data: _native.TreeData, count: int) -> Weights:
         """By log likelihood of trees under a model of order 1."""
@@ -129,7 +139,37 @@ class ParserRun:
 
     def _objective(self) -> _native.TreeObjective | _native.JointObjective:
         parser = self._parser
-        return _native.TreeObjective(parser.native_, self.data, self._allowed, parser.options())
+        guessed = self._guessed_heads()
+        return _native.TreeObjective(parser.native_, self.data, self._allowed, guessed, parser.options())
+
+    def _guessed_heads(self) -> npt.NDArray[np.int32]:
+        """Trees for the relations to learn on beside gold ones: by small parsers that did not see them."""
+        parser, many = self._parser, len(self.layers)
+        if not parser.relations_ or parser.guess_iterations == 0 or many < 2:
+            return np.zeros(0, np.int32)
+
+        def guess(train: list[Layer], held_out: list[Layer]) -> list[int]:
+            found = self._small_parser().fit(train).predict_layers(held_out)
+            return [head for layer in found for head in layer.heads or () if head is not None]
+
+        folds = jackknifed([_without_relations(each) for each in self.layers], min(GUESS_FOLDS, many), guess)
+        return np.array(list(itertools.chain.from_iterable(folds)), np.int32)
+
+    def _small_parser(self) -> Parser:
+        from duilian.models.parser import Parser
+
+        parser = self._parser
+        return Parser(
+            parser.standard,
+            order=1,
+            bits=min(parser.bits, GUESS_BITS),
+            script=parser.script,
+            margin=GUESS_MARGIN,
+            batch=parser.batch,
+            iterations=parser.guess_iterations,
+            seed=parser.seed,
+            threads=parser.threads,
+        )
 
     def _evaluator(self, dev: Sequence[Layer]) -> Callable[[Weights], Scores]:
         """Attachment on a dev set, without punctuation."""

@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from duilian.corpus import Corpus, Layer, Sentence, Tag
+from duilian.corpus import Layer, Tag
 from duilian.errors import StandardError
+from duilian.learning import jackknifed
 from duilian.models.tagger import Tagger
 
 Marginals = npt.NDArray[np.float64]
@@ -90,12 +91,11 @@ def jackknifed_marginals(
     make: Callable[[], Tagger], layers: Sequence[Layer], tags: Sequence[str], folds: int
 ) -> Marginals:
     """The same for training sentences, each by a tagger that learned from the other folds."""
-    corpus = Corpus([Sentence({"": layer}) for layer in layers], standard="")
-    parts = []
-    for train, held_out in corpus.folds(min(folds, len(corpus))):
-        tagger = make().fit([sentence[""] for sentence in train])
-        parts.append(marginals_of(tagger, [sentence[""] for sentence in held_out], tags))
-    return np.concatenate(parts)
+
+    def answer(train: list[Layer], held_out: list[Layer]) -> Marginals:
+        return marginals_of(make().fit(train), held_out, tags)
+
+    return np.concatenate(jackknifed(layers, min(folds, len(layers)), answer))
 
 
 def tag_numbers(layers: Sequence[Layer], tags: Sequence[str]) -> Ids:

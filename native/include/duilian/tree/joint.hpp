@@ -104,7 +104,7 @@ class JointObjective : public ListedChanges {
   using Work = JointParseWork;
 
   JointObjective(const JointParser& parser, const JointData& data, std::vector<std::uint8_t> allowed,
-                 ParseOptions options);
+                 std::vector<std::int32_t> guessed, ParseOptions options);
   [[nodiscard]] std::int64_t weights() const { return parser_.shape().weights(); }
   double compute(const Prepared&, WeightView weights, std::int64_t sentence, Work& work, Gradient& out) const;
 
@@ -115,6 +115,7 @@ class JointObjective : public ListedChanges {
   const JointParser& parser_;
   const JointData& data_;
   AllowedArcs allowed_;
+  RelationTrees relation_trees_;
   ParseOptions options_;
 };
 

@@ -40,6 +40,23 @@ class AllowedArcs {
   std::vector<std::size_t> first_;  // [sentences + 1]  where a sentence's arcs begin
 };
 
+/// Relations are learned on gold trees, and again on trees of a parser that did not see the sentences: there
+/// the words around an arc hang as wrong as they will in new text. Only arcs that are right count.
+class RelationTrees {
+ public:
+  /// `guessed` are the heads of all words, end to end; none: gold trees alone.
+  RelationTrees(const TreeData& data, std::vector<std::int32_t> guessed);
+  /// Appends the changes of a sentence with this gold tree; gives how many relations were wrong.
+  std::int32_t list_changes(const TreeParser& parser, std::span<const float> weights, std::int64_t sentence,
+                            const Heads& gold, ParseWork& work, std::vector<Delta>& changes) const;
+
+ private:
+  [[nodiscard]] Heads guess_of(std::int64_t sentence) const;
+
+  const TreeData& data_;
+  std::vector<std::int32_t> guessed_;
+};
+
 /// The gold tree against the best one at these weights. Where heads are unknown, the best tree that agrees
 /// with the others stands for gold. Gold arcs survive pruning: the loss needs them.
 class TreeObjective : public ListedChanges {
@@ -47,7 +64,7 @@ class TreeObjective : public ListedChanges {
   using Work = ParseWork;
 
   TreeObjective(const TreeParser& parser, const TreeData& data, std::vector<std::uint8_t> allowed,
-                ParseOptions options);
+                std::vector<std::int32_t> guessed, ParseOptions options);
   [[nodiscard]] std::int64_t weights() const { return parser_.shape().weights(); }
   double compute(const Prepared&, WeightView weights, std::int64_t sentence, Work& work, Gradient& out) const;
 
@@ -55,6 +72,7 @@ class TreeObjective : public ListedChanges {
   const TreeParser& parser_;
   const TreeData& data_;
   AllowedArcs allowed_;
+  RelationTrees relation_trees_;
   ParseOptions options_;
 };
 

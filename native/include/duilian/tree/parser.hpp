@@ -12,6 +12,7 @@
 #include "duilian/tree/eisner.hpp"
 #include "duilian/tree/grand_chart.hpp"
 #include "duilian/tree/part_keys.hpp"
+#include "duilian/tree/relations.hpp"
 
 namespace duilian {
 
@@ -47,8 +48,9 @@ void check(const ParserShape& shape);
 struct ParseOptions {
   double threshold = 0.0;
   std::int32_t longest = 200;
-  bool keeps_heads = false;  // given heads stay
-  double margin = 0.0;       // in training: by how much the gold tree must win for every head that is not
+  bool keeps_heads = false;      // given heads stay
+  double margin = 0.0;           // in training: by how much the gold tree must win for every head that is not
+  double relation_margin = 0.0;  // the same for every relation
 };
 
 /// Everything a thread needs for one sentence after another.
@@ -64,23 +66,17 @@ struct alignas(kApart) ParseWork {
   Heads gold;
   ArcSet arcs;
   GrandWork grand;
-  std::vector<float> relation_score;                // [words + 1][relations]
-  std::vector<float> relation_pair, relation_best;  // [before][behind], [links + 1][relations + 2]
-  std::vector<std::int32_t> relation_from;          // [links + 1][relations + 2]
-};
-
-/// A tree's parts by dependent: the dependents of each word, seen from inside out on both sides.
-struct TreeShape {
-  explicit TreeShape(const Heads& heads);
-  std::vector<std::int32_t> inner;    // [n + 1]  the sibling next to m towards its head, kNobody if none
-  std::vector<std::int32_t> last[2];  // [n + 1]  outermost dependent to the left and to the right, or kNobody
+  RelationWork relations;
 };
 
 class TreeParser {
  public:
   using Work = ParseWork;
 
-  explicit TreeParser(ParserShape shape) : shape_(std::move(shape)) { check(shape_); }
+  explicit TreeParser(ParserShape shape)
+      : shape_(std::move(shape)), relations_(shape_.relations, shape_.relation_bits, shape_.tree_weights()) {
+    check(shape_);
+  }
   [[nodiscard]] const ParserShape& shape() const { return shape_; }
 
   /// Computes the keys of a sentence; everything below is about the sentence prepared last.
@@ -94,34 +90,24 @@ class TreeParser {
   /// The best relation of every arc, [n + 1].
   [[nodiscard]] std::vector<std::int32_t> label(std::span<const float> weights, const Heads& heads,
                                                 ParseWork& work) const;
+  /// The score of the relations that a corpus gives to the dependents of a word.
+  [[nodiscard]] double relation_score(std::span<const float> weights, const TreeData& data,
+                                      std::int64_t sentence, std::int32_t head, ParseWork& work) const;
   /// Scores of the arcs at order 1, all of them, into work.scores.
   void score_arcs(std::span<const float> weights, ParseWork& work) const;
   void score_pruning_arcs(std::span<const float> pruning, ParseWork& work) const;
   /// Appends the changes from one tree to the other.
   void list_changes(const Heads& gold, const Heads& guess, ParseWork& work,
                     std::vector<Delta>& changes) const;
-  /// Appends the changes from the guessed relations of the gold tree's arcs to the gold ones; gives how many
-  /// were wrong.
+  /// Appends the changes from the best relations of a tree's arcs to the known ones; gives how many were
+  /// wrong. known: [n + 1]
   std::int32_t list_relation_changes(std::span<const float> weights, const Heads& heads,
-                                     std::span<const std::int32_t> gold, ParseWork& work,
+                                     std::span<const std::int32_t> known, ParseWork& work,
                                      std::vector<Delta>& changes) const;
 
  private:
-  template <class Visit>
-  void visit_relation_rows(const Heads& heads, const TreeShape& shape, std::int32_t m, const ParseWork& work,
-                           const Visit& visit) const;
-  template <class Visit>
-  void visit_pair_rows(std::int32_t before, std::int32_t tag, const Visit& visit) const;
-  void score_relations(std::span<const float> weights, const Heads& heads, const TreeShape& shape,
-                       ParseWork& work) const;
-  void label_chain(std::span<const float> weights, std::span<const std::int32_t> chain, std::int32_t tag,
-                   ParseWork& work, std::vector<std::int32_t>& found) const;
-  std::int32_t list_chain_changes(const Heads& heads, const TreeShape& shape,
-                                  std::span<const std::int32_t> chain, std::span<const std::int32_t> gold,
-                                  const std::vector<std::int32_t>& guess, const ParseWork& work,
-                                  std::vector<Delta>& changes) const;
-
   ParserShape shape_;
+  RelationModel relations_;
 };
 
 /// Heads and relations of all words, end to end; what happened on the way.
@@ -139,8 +125,12 @@ struct Parsed {
 [[nodiscard]] std::int32_t order_for(const ParserShape& shape, std::size_t words, ParseOptions options);
 /// The heads of a sentence of a corpus, with the root at place 0.
 [[nodiscard]] Heads heads_of(const TreeData& data, std::int64_t sentence);
+/// Its relations, with a place for the root, [n + 1].
+[[nodiscard]] std::vector<std::int32_t> relations_of(const TreeData& data, std::int64_t sentence);
 [[nodiscard]] inline Heads free_heads(std::size_t count) { return Heads(count, kUnknown); }
 [[nodiscard]] bool is_whole(const Heads& heads);
+/// Whether every word has a head and hangs below the root.
+[[nodiscard]] bool is_tree(const Heads& heads);
 
 /// Forbids the other heads of words whose head is given; `allowed` is [n + 1][n + 1].
 void keep_given(const Heads& given, std::span<std::uint8_t> allowed);

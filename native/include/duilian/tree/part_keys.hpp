@@ -84,6 +84,8 @@ struct BetweenKeys {
 [[nodiscard]] const BetweenKeys& between_keys();
 /// The number of a tag between.
 [[nodiscard]] std::uint32_t between_key(std::int32_t tag);
+/// The number of a relation below; -1 is one that nobody knows.
+[[nodiscard]] std::uint32_t below_key(std::int32_t relation);
 
 /// Where in the distances' table an arc from h to m falls.
 [[nodiscard]] inline std::int32_t place_of(std::int32_t h, std::int32_t m) {
@@ -102,6 +104,7 @@ struct BetweenKeys {
 struct PartGroups {
   bool has_pruning = false;
   std::int32_t order = 1;  // 0: pruning alone
+  bool has_relations = false;
 };
 
 /// The keys of a sentence's parts. visit(key, place) is called for every feature of a part; place < 16.
@@ -139,9 +142,7 @@ class PartKeys {
   }
   template <class Visit>
   void grandparent(std::size_t g, std::size_t h, std::size_t m, std::int32_t turn, const Visit& visit) const {
-    constexpr std::size_t n = decltype(grandparent_)::kTemplates;
-    const std::uint32_t *a = grandparent_.at(g, 0), *b = grandparent_.at(h, 1), *c = grandparent_.at(m, 2);
-    for (std::size_t k = 0; k < n; ++k) visit(a[k] + b[k] + c[k], static_cast<std::uint32_t>(turn));
+    visit_three(grandparent_, g, h, m, turn, visit);
   }
   template <class Visit>
   void grand_sibling(std::size_t g, std::size_t h, std::size_t s, std::size_t m, std::int32_t turn,
@@ -151,8 +152,28 @@ class PartKeys {
     const std::uint32_t *c = grand_sibling_.at(s, 2), *d = grand_sibling_.at(m, 3);
     for (std::size_t k = 0; k < n; ++k) visit(a[k] + b[k] + c[k] + d[k], static_cast<std::uint32_t>(turn));
   }
+  /// For relations: m is a dependent of h, c a dependent of m, `relation` that of such a c.
+  template <class Visit>
+  void child(std::size_t h, std::size_t m, std::size_t c, std::int32_t turn, const Visit& visit) const {
+    visit_three(child_, h, m, c, turn, visit);
+  }
+  template <class Visit>
+  void below(std::size_t h, std::size_t m, std::int32_t relation, std::int32_t turn,
+             const Visit& visit) const {
+    constexpr std::size_t n = decltype(below_)::kTemplates;
+    const std::uint32_t *a = below_.at(h, 0), *b = below_.at(m, 1);
+    const std::uint32_t c = below_key(relation);
+    for (std::size_t k = 0; k < n; ++k) visit(a[k] + b[k] + c, static_cast<std::uint32_t>(turn));
+  }
 
  private:
+  template <class Keys, class Visit>
+  static void visit_three(const Keys& keys, std::size_t first, std::size_t second, std::size_t third,
+                          std::int32_t turn, const Visit& visit) {
+    const std::uint32_t *a = keys.at(first, 0), *b = keys.at(second, 1), *c = keys.at(third, 2);
+    for (std::size_t k = 0; k < Keys::kTemplates; ++k)
+      visit(a[k] + b[k] + c[k], static_cast<std::uint32_t>(turn));
+  }
   template <class Keys, class Visit>
   void visit_arc(const Keys& keys, std::int32_t h, std::int32_t m, std::size_t node_h, std::size_t node_m,
                  const Visit& visit) const {
@@ -181,6 +202,8 @@ class PartKeys {
   RoleKeys<3, kSiblingTemplates.size()> sibling_;
   RoleKeys<3, kGrandparentTemplates.size()> grandparent_;
   RoleKeys<4, kGrandSiblingTemplates.size()> grand_sibling_;
+  RoleKeys<3, kChildTemplates.size()> child_;
+  RoleKeys<2, kBelowTemplates.size()> below_;
   BetweenWords between_;
 };
 

@@ -107,6 +107,26 @@ inline constexpr std::array<PartTemplate<4>, 8> kGrandSibling{{
     {{w, 0, t, t}, false},
 }};
 
+/// For relations, which the paper leaves out: a dependent of the dependent (h, m, c), and its relation (h,
+/// m).
+inline constexpr std::array<PartTemplate<3>, 6> kChild{{
+    {{0, t, t}, false},
+    {{0, t, w}, false},
+    {{0, w, t}, false},
+    {{t, t, t}, false},
+    {{t, t, w}, false},
+    {{t, 0, w}, false},
+}};
+
+inline constexpr std::array<PartTemplate<2>, 6> kBelow{{
+    {{0, 0}, false},
+    {{0, t}, false},
+    {{t, t}, false},
+    {{0, w}, false},
+    {{w, 0}, false},
+    {{w, t}, false},
+}};
+
 /// A few cheap ones for pruning, where being nearly right is enough.
 inline constexpr std::array<PartTemplate<2>, 13> kPruning{{
     {{t, t}},
@@ -171,6 +191,8 @@ inline constexpr auto kGrandparentTemplates =
     doubled<count_doubled(table_two::kGrandparent)>(table_two::kGrandparent);
 inline constexpr auto kGrandSiblingTemplates =
     doubled<count_doubled(table_two::kGrandSibling)>(table_two::kGrandSibling);
+inline constexpr auto kChildTemplates = doubled<count_doubled(table_two::kChild)>(table_two::kChild);
+inline constexpr auto kBelowTemplates = doubled<count_doubled(table_two::kBelow)>(table_two::kBelow);
 inline constexpr auto kPruningTemplates = doubled<count_doubled(table_two::kPruning)>(table_two::kPruning);
 /// How many templates at the end of a list of dependency templates look between: tags, then three counts.
 inline constexpr std::size_t kBetweenTemplates = 4;

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import Literal
 
 from duilian.corpus import Corpus, Layer
+from duilian.learning import jackknifed
 from duilian.models.parser import Parser
 from duilian.models.tagger import Tagger
 from duilian.recipes.recipe import Kind, Recipe, Run, register
@@ -26,6 +28,8 @@ class ParserSettings:
     pruning_iterations: int = 2
     longest: int = 200
     margin: float = 200.0
+    relation_margin: float = 40.0
+    guess_iterations: int = 3
     script: Literal["as-is", "simplified"] = "as-is"
     folds: int = 0  # train and choose on a plain tagger's tags, jack-knifed in so many folds; 0: on gold tags
 
@@ -74,16 +78,14 @@ def with_predicted_tags(
     """The trees with the tags of taggers that did not see them."""
     standard = corpus.standard
 
-    def tagged(train: Corpus, held_out: Corpus) -> list[Layer]:
-        return Tagger(standard, threads=threads).fit(train).predict_layers(held_out)
+    def tagged(train: list[Layer], held_out: list[Layer]) -> list[Layer]:
+        found = Tagger(standard, threads=threads).fit(train).predict_layers(held_out)
+        pairs = zip(held_out, found, strict=True)
+        return [dataclasses.replace(gold, tags=guess.tags) for gold, guess in pairs]
 
-    found = [layer for train, held_out in corpus.folds(folds) for layer in tagged(train, held_out)]
-    return _joined(corpus, found), None if dev is None else _joined(dev, tagged(corpus, dev))
-
-
-def _joined(corpus: Corpus, tagged: list[Layer]) -> list[Layer]:
-    gold = [sentence[corpus.standard] for sentence in corpus]
-    return [dataclasses.replace(layer, tags=guess.tags) for layer, guess in zip(gold, tagged, strict=True)]
+    layers = [sentence[standard] for sentence in corpus]
+    train = list(itertools.chain.from_iterable(jackknifed(layers, folds, tagged)))
+    return train, None if dev is None else tagged(layers, [sentence[standard] for sentence in dev])
 
 
 register(Kind("parser", ParserSettings, range(1, 2), train_parser, iterations=ITERATIONS))

@@ -1,0 +1,91 @@
+// Relations for the arcs of a tree. The dependents of a word, from left to right and with the word itself at
+// its place, are a chain (McDonald et al. 2006); punctuation marks stand aside. Chains are decided from the
+// leaves to the root: a word's relation looks at those below it, so a clause with a subject of its own is
+// told from one without. A chain's best relations are exact, given those below.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/score/objective.hpp"
+#include "duilian/tree/grand_chart.hpp"
+#include "duilian/tree/part_keys.hpp"
+
+namespace duilian {
+
+/// A tree's parts by dependent: the dependents of each word, seen from inside out on both sides.
+struct TreeShape {
+  explicit TreeShape(const Heads& heads);
+  std::vector<std::int32_t> inner;    // [n + 1]  the sibling next to m towards its head, kNobody if none
+  std::vector<std::int32_t> last[2];  // [n + 1]  outermost dependent to the left and to the right, or kNobody
+};
+
+/// A sentence with the tree whose arcs get relations. All arrays have a place for the root, which is word 0.
+struct RelationTask {
+  RelationTask(const Heads& tree, const PartKeys& part_keys, std::span<const NodeAtoms> nodes,
+               std::span<const std::uint8_t> tag_classes);
+
+  [[nodiscard]] bool is_mark(std::int32_t word) const;
+
+  const Heads& heads;
+  const PartKeys& keys;
+  std::span<const NodeAtoms> words;
+  std::span<const std::uint8_t> classes;  // [tags]
+  TreeShape shape;
+  std::vector<std::vector<std::int32_t>> dependents;  // [n + 1]  from left to right
+  std::vector<std::int32_t> upwards;                  // words that have dependents, lower ones first
+};
+
+struct RelationWork {
+  std::vector<float> score;       // [words + 1][relations]
+  std::vector<float> pair, best;  // [before][behind], [links + 1][relations + 2]
+  std::vector<std::int32_t> from, links;
+  double margin = 0.0;  // what a relation that is not gold scores more
+};
+
+/// The weights of relations are a part of a parser's: `start` is where they begin. Features are hashed into
+/// 2^bits rows, which overlap: a row may begin anywhere and has a weight for each relation.
+class RelationModel {
+ public:
+  RelationModel(std::int32_t relations, std::int32_t bits, std::int64_t start)
+      : relations_(relations), shift_(static_cast<std::uint32_t>(32 - bits)), start_(start) {}
+
+  [[nodiscard]] std::int32_t size() const { return relations_; }
+  /// The relation of every arc, [n + 1].
+  [[nodiscard]] std::vector<std::int32_t> label(std::span<const float> weights, const RelationTask& task,
+                                                RelationWork& work) const;
+  /// The score of the relations of a word's dependents, given those below; for tests.
+  [[nodiscard]] double chain_score(std::span<const float> weights, const RelationTask& task,
+                                   std::int32_t head, std::span<const std::int32_t> relation) const;
+  /// Appends the changes from the best relations to the gold ones, chain by chain, over gold ones below;
+  /// gives how many were wrong. known: [n + 1], -1 where nobody knows it: there the best that goes with the
+  /// others is gold.
+  std::int32_t list_changes(std::span<const float> weights, const RelationTask& task,
+                            std::span<const std::int32_t> known, RelationWork& work,
+                            std::vector<Delta>& changes) const;
+
+ private:
+  template <class Visit>
+  void visit_rows(const RelationTask& task, std::int32_t m, std::span<const std::int32_t> below,
+                  const Visit& visit) const;
+  template <class Visit>
+  void visit_pair_rows(std::int32_t before, std::int32_t tag, const Visit& visit) const;
+  template <class Visit>
+  void visit_pairs(const RelationTask& task, std::int32_t head, std::span<const std::int32_t> relation,
+                   const Visit& visit) const;
+  void score_dependents(std::span<const float> weights, const RelationTask& task, std::int32_t head,
+                        std::span<const std::int32_t> below, RelationWork& work) const;
+  void add_to_others(const RelationTask& task, std::int32_t head, std::span<const std::int32_t> known,
+                     float value, RelationWork& work) const;
+  void label_dependents(std::span<const float> weights, const RelationTask& task, std::int32_t head,
+                        RelationWork& work, std::span<std::int32_t> found) const;
+  void fill_pairs(std::span<const float> weights, std::int32_t tag, RelationWork& work) const;
+  void label_chain(RelationWork& work, std::span<std::int32_t> found) const;
+
+  std::int32_t relations_;
+  std::uint32_t shift_;
+  std::int64_t start_;
+};
+
+}  // namespace duilian
