@@ -19,9 +19,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from duilian import Corpus, _native, read, write
+from duilian import Corpus, read, write
 from duilian.evaluation import evaluate_layers
 from duilian.models import Parser
+from duilian.parsing import pruning_score
 from duilian.recipes import Recipe, Run, train
 from measure import facts
 
@@ -105,10 +106,8 @@ def _seconds(parsers: dict[int, Parser], gold: Corpus) -> dict[int, float]:
 def _row(name: str, parser: Parser, gold: Corpus, seconds: float) -> list[str]:
     layers = [sentence["gsd"] for sentence in gold]
     scores = _scores(gold, parser.predict_layers(layers))
-    data = parser.data(layers)
-    allowed = parser.native_.allowed_arcs(parser.pruning_, data, parser.least_share, 1)
-    words, kept, found = _native.count_allowed(data, allowed)
-    pruned = [f"{kept / words:.1f}", f"{100 * found / words:.2f}"]
+    left = pruning_score(parser, layers, layers)
+    pruned = ["all", "100.00"] if left is None else [f"{left.heads:.1f}", f"{left.oracle:.2f}"]
     return [name, *scores, f"{len(gold) / seconds:,.0f}", *pruned]
 
 

@@ -130,6 +130,19 @@ void bind_tree(nb::module_& m) {
           },
           "weights"_a, "data"_a, "sentence"_a)
       .def(
+          "k_best",
+          [](const TreeParser& self, const Input<float>& weights, const Input<float>& pruning,
+             const TreeData& data, std::int64_t sentence, std::int32_t k, const ParseOptions& options) {
+            const std::vector<ScoredTree> found = without_gil([&] {
+              return k_best_trees(self, {weights.data(), weights.size()}, {pruning.data(), pruning.size()},
+                                  data, sentence, k, options);
+            });
+            std::vector<std::tuple<double, std::vector<std::int32_t>>> trees;
+            for (const ScoredTree& tree : found) trees.push_back(without_root(tree));
+            return trees;
+          },
+          "weights"_a, "pruning"_a, "data"_a, "sentence"_a, "k"_a, "options"_a)
+      .def(
           "relation_score",
           [](const TreeParser& self, const Input<float>& weights, const TreeData& data, std::int64_t sentence,
              std::int32_t head) {

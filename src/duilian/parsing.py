@@ -7,9 +7,10 @@ import itertools
 import time
 from collections.abc import Iterable, Iterator
 
+from duilian import _native
 from duilian.corpus import Corpus, Layer, Sentence
 from duilian.errors import ConfigError
-from duilian.evaluation import Evaluation, evaluate_layers
+from duilian.evaluation import Evaluation, PruningScore, evaluate_layers
 from duilian.models import StandardTagger
 from duilian.models.parser import Parser
 
@@ -64,4 +65,23 @@ def measure_parser(
     start = time.perf_counter()
     guess = parser.predict_layers(layers if tagger is None else with_tags(layers, tagger))
     seconds = time.perf_counter() - start
-    return evaluate_layers(layers, guess, standard=gold.standard).timed(seconds)
+    found = evaluate_layers(layers, guess, standard=gold.standard).timed(seconds)
+    return dataclasses.replace(found, pruning=pruning_score(parser, layers, guess))
+
+
+def pruning_score(parser: Parser, gold: list[Layer], guess: list[Layer]) -> PruningScore | None:
+    """What pruning left of the gold heads; None for a parser that tries every arc.
+
+    A joint parser prunes by the tags of its plain tagger, another one by those that `guess` has.
+    """
+    if parser.least_share <= 0:
+        return None
+    data = parser.data(with_trees(parser.pruning_tags(guess), gold))
+    allowed = parser.native_.allowed_arcs(parser.pruning_, data, parser.least_share, parser.threads)
+    words, kept, right = _native.count_allowed(data, allowed)
+    return PruningScore(heads=kept / words, oracle=100.0 * right / words) if words else None
+
+
+def with_trees(layers: list[Layer], trees: list[Layer]) -> list[Layer]:
+    """The same words and tags with the heads of others."""
+    return [dataclasses.replace(a, heads=b.heads) for a, b in zip(layers, trees, strict=True)]

@@ -72,6 +72,8 @@ def test_train_test_and_evaluate(duilian: Call) -> None:
     assert found["las"] > 80
     assert found["accuracy"] == 100
     assert found["with_punctuation"]["uas"] > 90
+    assert found["pruning"]["oracle"] >= found["with_punctuation"]["uas"]
+    assert 1 <= found["pruning"]["heads"] < 10
 
 
 def test_the_same_recipe_gives_the_same_bytes(duilian: Call) -> None:

@@ -142,6 +142,23 @@ def test_given_tags_and_heads_stay(parsers: dict[int, JointParser]):
     assert found.tags[0] in ("AD", "VV")
 
 
+def test_a_lower_threshold_than_that_of_training_is_refused(parsers: dict[int, JointParser]):
+    parser = JointParser.from_state(*parsers[2].state())
+    with pytest.raises(ConfigError, match=r"0\.005 is below 0\.01, which the model was trained with"):
+        parser.set_params(tag_threshold=0.005)
+    assert parser.tag_threshold == 0.01
+    raised = JointParser.from_state(*parser.set_params(tag_threshold=0.2).state())
+    assert raised.set_params(tag_threshold=0.01).predict_layers(DEV) == parsers[2].predict_layers(DEV)
+    raised.tag_threshold = 0.0
+    with pytest.raises(ConfigError, match="train with the lower one"):
+        raised.predict_layers(DEV)
+
+
+def test_there_are_no_k_best_answers(parsers: dict[int, JointParser]):
+    with pytest.raises(ConfigError, match="no k best trees"):
+        parsers[2].k_best(DEV[0], 2)
+
+
 def test_a_tag_of_another_set_is_refused(parsers: dict[int, JointParser]):
     layer = Layer(("老师",), ("名词",))
     with pytest.raises(StandardError, match="'名词' is not known to the parser, which has AD, AS"):

@@ -130,8 +130,38 @@ def test_k_best_trees_begin_with_the_best(parsers: dict[int, Parser]) -> None:
         assert found[0][1] == parser.predict_layers([layer])[0]
         assert [score for score, _ in found] == sorted((score for score, _ in found), reverse=True)
         assert len({tree.heads for _, tree in found}) == len(found) == 4
-    with pytest.raises(ConfigError, match="this one has order 2"):
-        parsers[2].k_best(DEV[0], 2)
+    assert parser.k_best(Layer((), ()), 3) == []
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_k_best_trees_are_those_of_enumeration(parsers: dict[int, Parser], order: int) -> None:
+    parser = parsers[order]
+    rng = np.random.default_rng(20 + order)
+    options = _native.ParseOptions(0.0, 200, False, 0.0, 0.0)
+    for length, layer in zip((1, 2, 3, 4, 5), DEV, strict=False):
+        short = Layer(layer.words[:length], (layer.tags or ())[:length])
+        weights = rng.normal(size=parser.native_.weights).astype(np.float32)
+        trees = projective_trees(length, single_root=True)
+        data = parser.data([dataclasses.replace(short, heads=tree) for tree in trees])
+        scores = [
+            (parser.native_.tree_score(weights, data, number), tree) for number, tree in enumerate(trees)
+        ]
+        for k in (1, 7, 1000):
+            found = parser.native_.k_best(weights, parser.pruning_, parser.data([short]), 0, k, options)
+            wanted = sorted(scores, reverse=True)[:k]
+            assert [tuple(heads) for _, heads in found] == [tree for _, tree in wanted]
+            assert [score for score, _ in found] == pytest.approx([score for score, _ in wanted], abs=1e-3)
+
+
+@pytest.mark.parametrize("order", [2, 3])
+def test_k_best_trees_of_a_parser_have_relations(parsers: dict[int, Parser], order: int) -> None:
+    parser = parsers[order]
+    for layer in DEV[:3]:
+        found = parser.k_best(layer, 4)
+        assert found[0][1] == parser.predict_layers([layer])[0]
+        assert all(tree.relations and None not in tree.relations for _, tree in found)
+    with pytest.raises(ValueError, match="k must be at least 1"):
+        parser.k_best(DEV[0], 0)
 
 
 def test_one_word_and_nothing_but_marks(parsers: dict[int, Parser]) -> None:

@@ -4,7 +4,7 @@ from duilian.evaluation.chunks import ChunkScore, are_chunk_labels, chunk_counts
 from duilian.evaluation.labels import LabelMeaning, LabelScorer
 from duilian.evaluation.layers import evaluate_layers, main_score
 from duilian.evaluation.raw_text import RawTreeScore, raw_tree_score
-from duilian.evaluation.report import Evaluation, UnknownWords
+from duilian.evaluation.report import Evaluation, PruningScore, UnknownWords
 from duilian.evaluation.score import Score
 from duilian.evaluation.significance import Bootstrap, Metric, bootstrap, p_value
 from duilian.evaluation.tagging import (
@@ -42,6 +42,7 @@ __all__ = [
     "LabelMeaning",
     "LabelScorer",
     "Metric",
+    "PruningScore",
     "RawTreeScore",
     "Score",
     "TaggingScore",

@@ -29,6 +29,21 @@ class UnknownWords:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class PruningScore:
+    """What pruning leaves of the heads of words: how many, and the share of words whose gold head is there.
+
+    No parser can attach more words rightly than `oracle` percent; every word counts.
+    """
+
+    heads: float
+    oracle: float
+
+    def as_json(self) -> dict[str, float]:
+        """The figures by name."""
+        return dataclasses.asdict(self)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Evaluation:
     """All metrics of one standard that the gold data allow; shares are percentages, None: not allowed."""
 
@@ -41,6 +56,7 @@ class Evaluation:
     chunk: Score | None = None
     trees: TreeScore | None = None
     raw_trees: RawTreeScore | None = None  # of words that the answer found itself
+    pruning: PruningScore | None = None
     oov: UnknownWords | None = None
     seconds: float | None = None
 
@@ -66,6 +82,7 @@ class Evaluation:
         if self.trees is not None:
             found |= self.trees.as_json()
         found["raw_text"] = None if self.raw_trees is None else self.raw_trees.as_json()
+        found["pruning"] = None if self.pruning is None else self.pruning.as_json()
         found["oov"] = None if self.oov is None else self.oov.as_json()
         found["seconds"] = self.seconds
         found["tokens_per_second"] = self.tokens_per_second

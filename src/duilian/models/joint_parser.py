@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 
 from duilian import _native
-from duilian.corpus import Layer
+from duilian.corpus import Layer, Sentence
 from duilian.errors import ConfigError
 from duilian.features import Templates
 from duilian.models.joint_training import JointRun
@@ -65,6 +65,20 @@ class JointParser(Parser):
         own = ["templates", "tag_bits", "tag_threshold", "folds", "likelihoods", "tagger_iterations"]
         return [*Parser._parameter_names(), *own]
 
+    def set_params(self, **params: Any) -> Self:
+        """As for every estimator; a threshold that the trained model cannot bear is refused."""
+        self._check_threshold(params.get("tag_threshold", self.tag_threshold))
+        return super().set_params(**params)
+
+    def _check_threshold(self, wanted: float) -> None:
+        """Tags that were not tried in training: the search takes many, because it has not learned not to."""
+        least = getattr(self, "trained_threshold_", 0.0)
+        if wanted < least:
+            raise ConfigError(
+                f"tag_threshold {wanted} is below {least}, which the model was trained with",
+                "train with the lower one",
+            )
+
     def _check_settings(self) -> None:
         if not 0 <= self.tag_threshold <= 1:
             raise ConfigError(f"tag_threshold must be from 0 to 1, got {self.tag_threshold!r}")
@@ -89,6 +103,7 @@ class JointParser(Parser):
 
     def _new_run(self, layers: list[Layer]) -> JointRun:
         self._check_settings()
+        self.trained_threshold_ = self.tag_threshold
         return JointRun(self, layers)
 
     def set_labels(self, tags: Sequence[str], relations: Sequence[str], classes: Sequence[int]) -> None:
@@ -116,11 +131,16 @@ class JointParser(Parser):
             at += len(layer)
         return found
 
+    def pruning_tags(self, layers: list[Layer]) -> list[Layer]:
+        """Those of the plain tagger."""
+        return self.tagger_.predict_layers(layers)
+
     def predict_layers(self, X: Sentences, *, keep_heads: bool = False) -> list[Layer]:  # noqa: N803
         """The sentences with their tags and trees; with `keep_heads` given tags, heads and relations stay."""
         return self._parsed(self.weights_, self.layers(X), keep_heads)
 
     def _parsed(self, weights: Weights, layers: Sequence[Layer], keep_heads: bool = False) -> list[Layer]:
+        self._check_threshold(self.tag_threshold)
         self.tagger_.set_params(threads=self.threads)
         marginals = marginals_of(self.tagger_, layers, self.tags_)
         given = allowed_tags(layers, self.tags_) if keep_heads else None
@@ -136,10 +156,15 @@ class JointParser(Parser):
         parsed = (heads, relations, scores, simplified, impossible)
         return self._with_trees(self.with_tags(layers, tags), parsed, keep_heads)
 
+    def k_best(self, sentence: Layer | Sentence, k: int) -> NoReturn:
+        """Refused: a joint parser gives one answer."""
+        raise ConfigError("a joint parser has no k best trees", "tag first and ask a parser")
+
     def state(self, precision: Precision = "float32") -> tuple[dict[str, Any], Arrays]:
         """The parser's state with that of its tagger."""
         header, arrays = super().state(precision)
         header["templates"], header["templates_name"] = self.templates_.text, self.templates_.name
+        header["trained_threshold"] = self.trained_threshold_
         header["tagger"], inner = self.tagger_.state(precision)
         return header, arrays | {TAGGER + name: array for name, array in inner.items()}
 
@@ -148,5 +173,7 @@ class JointParser(Parser):
         inner = {name.removeprefix(TAGGER): each for name, each in arrays.items() if name.startswith(TAGGER)}
         self.tagger_ = Tagger.from_state(header["tagger"], inner)
         super()._restore(header, arrays)
+        self.trained_threshold_ = float(header["trained_threshold"])
+        self._check_threshold(self.tag_threshold)
         if set(self.tagger_.encoding_.tags or ()) - set(self.tags_):
             raise ValueError("the tagger has tags that the parser lacks")

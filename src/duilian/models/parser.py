@@ -178,6 +178,10 @@ class Parser(Stored):
         """The threshold of pruning; at order 1 it would cost more than it saves."""
         return 0.0 if self.order == 1 else self.threshold
 
+    def pruning_tags(self, layers: list[Layer]) -> list[Layer]:
+        """The sentences with the tags that pruning looks at."""
+        return layers
+
     def predict_layers(self, X: Sentences, *, keep_heads: bool = False) -> list[Layer]:  # noqa: N803
         """The sentences with their trees; with `keep_heads` given heads and relations stay."""
         layers = self.layers(X)
@@ -185,12 +189,19 @@ class Parser(Stored):
         return self._parsed(self.weights_, layers, keep_heads)
 
     def k_best(self, sentence: Layer | Sentence, k: int) -> list[tuple[float, Layer]]:
-        """The k best trees of a sentence with their scores, best first; of parsers of order 1."""
-        if self.order != 1:
-            raise ConfigError(f"k-best trees are for parsers of order 1, this one has order {self.order}")
+        """The k best trees of a sentence with their scores, best first; fewer if it has no more.
+
+        From order 2 on they are the best over the arcs that pruning leaves.
+        """
         layer = sentence[self.standard] if isinstance(sentence, Sentence) else sentence
+        if not layer.words:
+            return []
         self._check_tags([layer])
-        found = _native.k_best_trees(self.native_.arc_scores(self.weights_, self.data([layer]), 0), k)
+        data = self.data([layer])
+        if self.order == 1:
+            found = _native.k_best_trees(self.native_.arc_scores(self.weights_, data, 0), k)
+        else:
+            found = self.native_.k_best(self.weights_, self.pruning_, data, 0, k, self.options())
         trees = [dataclasses.replace(layer, heads=tuple(heads), relations=None) for _, heads in found]
         labelled = self._parsed(self.weights_, trees, keep_heads=True)
         return [(score, tree) for (score, _), tree in zip(found, labelled, strict=True)]

@@ -121,6 +121,15 @@ struct Parsed {
                            std::span<const float> pruning, const TreeData& data, ParseOptions options,
                            std::size_t threads);
 
+/// The k best trees of the sentence prepared last over work.allowed, best first; fewer if there are no more.
+[[nodiscard]] std::vector<ScoredTree> k_best_trees(const TreeParser& parser, std::span<const float> weights,
+                                                   std::int32_t order, std::int32_t k, ParseWork& work);
+/// The same from a corpus, over the arcs that pruning leaves.
+[[nodiscard]] std::vector<ScoredTree> k_best_trees(const TreeParser& parser, std::span<const float> weights,
+                                                   std::span<const float> pruning, const TreeData& data,
+                                                   std::int64_t sentence, std::int32_t k,
+                                                   ParseOptions options);
+
 /// The order at which a sentence of so many words is parsed.
 [[nodiscard]] std::int32_t order_for(const ParserShape& shape, std::size_t words, ParseOptions options);
 /// The heads of a sentence of a corpus, with the root at place 0.
