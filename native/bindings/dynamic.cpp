@@ -18,9 +18,9 @@ void bind_dynamic(nb::module_& m) {
           "__init__",
           [](LabelWords* self, const std::vector<bool>& starts, const std::vector<bool>& ends,
              const std::vector<std::string>& tag) {
-            LabelWords built{{starts.begin(), starts.end()}, {ends.begin(), ends.end()}, {}};
-            for (const std::string& each : tag) built.tag.push_back(decode_utf8(each));
-            new (self) LabelWords(std::move(built));
+            std::vector<std::u32string> tags;
+            for (const std::string& each : tag) tags.push_back(decode_utf8(each));
+            new (self) LabelWords({starts.begin(), starts.end()}, {ends.begin(), ends.end()}, tags);
           },
           "starts"_a, "ends"_a, "tag"_a);
 
@@ -61,6 +61,7 @@ void bind_dynamic(nb::module_& m) {
           "labels"_a, "rules"_a, "words"_a, "templates"_a, "word_templates"_a, "sentences"_a, "label"_a,
           "least"_a, "full_from"_a, "margin"_a, "threads"_a, nb::keep_alive<1, 7>())
       .def_prop_ro("layout", &DynamicTraining::layout, nb::rv_policy::reference_internal)
+      .def_prop_ro("unit_rows", &DynamicTraining::unit_rows)
       .def_prop_ro(
           "keys", [](const DynamicTraining& self) { return to_numpy(self.keys()); }, nb::rv_policy::move)
       .def("rows", &DynamicTraining::rows, "templates"_a, "sentences"_a, "threads"_a,
@@ -75,17 +76,26 @@ void bind_dynamic(nb::module_& m) {
           "weights"_a, "sentences"_a, "rows"_a, "threads"_a);
   bind_structure(training);
 
+  m.def(
+      "compile_dynamic",
+      [](const TaggerLayout& layout, const Input<float>& weights, const Input<std::uint64_t>& keys,
+         std::size_t unit_rows, const LabelWords& words, float least) {
+        return compile_dynamic(layout, {weights.data(), weights.size()}, {keys.data(), keys.size()},
+                               unit_rows, words, least);
+      },
+      "layout"_a, "weights"_a, "keys"_a, "unit_rows"_a, "words"_a, "least"_a);
+
   nb::class_<DynamicPredictor>(m, "DynamicPredictor")
       .def(
           "__init__",
           [](DynamicPredictor* self, std::int32_t labels, const Succession& rules,
              const CompiledWeights& weights, const TemplateSet& templates, const TemplateSet& word_templates,
-             const Folding& folding, const LabelWords& words, std::size_t beam, double margin) {
+             const Folding& folding, const LabelWords& words, std::size_t beam, double margin, double prune) {
             new (self) DynamicPredictor(labels, rules, weights, templates, word_templates, folding, words,
-                                        {beam, margin});
+                                        {beam, margin, prune});
           },
           "labels"_a, "rules"_a, "weights"_a, "templates"_a, "word_templates"_a, "folding"_a, "words"_a,
-          "beam"_a, "margin"_a)
+          "beam"_a, "margin"_a, "prune"_a)
       .def_prop_ro(
           "weights",
           [](const DynamicPredictor& self) -> const CompiledWeights& { return self.plain().weights(); })

@@ -134,8 +134,10 @@ class Case:
             lambda path, label: self.word_score(sentence, path, label),
         )
 
-    def predictor(self, beam: int, margin: float) -> _native.DynamicPredictor:
-        compiled = _native.compile_weights(self.layout, self.weights, self.training.keys, 0.0)
+    def predictor(self, beam: int, margin: float, prune: float) -> _native.DynamicPredictor:
+        compiled = _native.compile_dynamic(
+            self.layout, self.weights, self.training.keys, self.training.unit_rows, LABEL_WORDS, 0.0
+        )
         return _native.DynamicPredictor(
             L,
             RULES.native(),
@@ -146,10 +148,11 @@ class Case:
             LABEL_WORDS,
             beam,
             margin,
+            prune,
         )
 
-    def predict(self, beam: int, margin: float) -> list[list[int]]:
-        labels, impossible = self.predictor(beam, margin).predict(self.sentences, NO_WISHES, 2)
+    def predict(self, beam: int, margin: float, prune: float = math.inf) -> list[list[int]]:
+        labels, impossible = self.predictor(beam, margin, prune).predict(self.sentences, NO_WISHES, 2)
         assert impossible == 0
         first = self.sentences.first
         return [labels[first[k] : first[k + 1]].tolist() for k in range(len(self.units))]
@@ -194,6 +197,14 @@ def test_the_search_is_the_naive_one(seed: int, margin: float) -> None:
         found = case.predict(beam, margin)
         for k, labels in enumerate(found):
             assert tuple(labels) == case.search(k).beam(beam, margin)
+
+
+@pytest.mark.parametrize("prune", [0.3, 1.5, 1e9])
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_given_up_is_what_the_twin_gives_up(seed: int, prune: float) -> None:
+    case = Case(seed)
+    for k, labels in enumerate(case.predict(1, 1e9, prune)):
+        assert tuple(labels) == case.search(k).beam(1, 1e9, prune)
 
 
 @pytest.mark.parametrize("seed", range(4))

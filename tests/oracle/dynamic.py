@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 from collections.abc import Callable, Sequence
 
 Path = tuple[int, ...]
@@ -68,9 +69,10 @@ class Search:
         best = max(paths, key=self.own_score)
         return best, self.own_score(best)
 
-    def beam(self, k: int, margin: float) -> Path:
+    def beam(self, k: int, margin: float, prune: float = math.inf) -> Path:
         """Every label keeps its k best paths; the k best of all speak for themselves, the others hear the
-        best of their kind if it is within the margin, else the best.
+        best of their kind if it is within the margin, else the best. Labels that begin words, or those that
+        do not, are given up where none of them comes within `prune` of the best before words are heard.
         """
         paths: list[tuple[float, Path]] = [
             (self.state(0, label) + self.word_score((), label), (label,))
@@ -79,13 +81,20 @@ class Search:
         ]
         paths = self._kept(paths, k)
         for t in range(1, self.length):
-            found = []
+            steps = []
             for rank, (score, path) in enumerate(paths):
                 heard = path if rank < k else self._voice(paths, path, margin)
                 for label in range(self.labels):
                     if self.is_legal((*path, label)):
                         step = self.between(path[-1], label) + self.state(t, label)
-                        found.append((score + step + self.word_score(heard, label), (*path, label)))
+                        steps.append((score + step, (*path, label), heard))
+            most = max(step[0] for step in steps)
+            near = {self.is_open(path[-2]) for score, path, _ in steps if score >= most - prune}
+            found = [
+                (score + self.word_score(heard, path[-1]), path)
+                for score, path, heard in steps
+                if self.is_open(path[-2]) in near
+            ]
             paths = self._kept(found, k)
         return paths[0][1]
 

@@ -11,8 +11,7 @@ namespace duilian {
 namespace {
 
 constexpr std::string_view kTagColumn = "pos";
-constexpr std::size_t kTag = ~std::size_t{0};
-constexpr std::u32string_view kUnknownTag = U"?";
+constexpr std::u32string_view kUnknownWordTag = U"?";
 constexpr std::uint64_t kAboutWords = 0x57F1'D3A9'6C24'E80BU;  // sets keys apart from those about units
 
 void check_offset(const Template& each, std::int32_t offset) {
@@ -23,6 +22,27 @@ void check_offset(const Template& each, std::int32_t offset) {
 }
 
 }  // namespace
+
+LabelWords::LabelWords(std::vector<std::uint8_t> starting, std::vector<std::uint8_t> ending,
+                       std::vector<std::u32string> tags)
+    : starts(std::move(starting)), ends(std::move(ending)), tag(std::move(tags)) {
+  if (starts.size() != ends.size() || starts.size() != tag.size())
+    throw std::invalid_argument("what labels say of words is uneven");
+  for (const std::u32string& each : tag) tag_hash.push_back(hash_text(each));
+  const auto add = [](std::vector<Run>& to, std::size_t label, Kind kind) {
+    if (to.empty() || kind != to.back().kind) to.push_back({label, label, kind});
+    to.back().end = label + 1;
+  };
+  for (std::size_t l = 0; l < tag.size(); ++l) {
+    add(runs, l, kind_of(l));
+    add(runs_after, l, kind_after(l));
+  }
+}
+
+void check(const LabelWords& words, std::int32_t labels) {
+  if (words.tag.size() != static_cast<std::size_t>(labels))
+    throw std::invalid_argument("what labels say of words does not fit the labels");
+}
 
 WordTemplates::WordTemplates(TemplateSet set) : set_(std::move(set)) {
   for (Template& each : set_.templates) {
@@ -88,14 +108,10 @@ std::u32string_view WordWindow::text(std::int64_t place) const {
   return {units.characters.data() + from, static_cast<std::size_t>(units.first[at(place).end] - from)};
 }
 
-std::uint64_t WordWindow::text_hash(std::int64_t place) const {
-  return place > 0 ? hash_text(text(place)) : at(place).hash;
-}
-
 std::u32string_view WordWindow::column(std::int32_t number, std::int64_t place) const {
   if (!is_inside(place)) return place < 0 ? templating::kBefore : templating::kAfter;
   const std::size_t column = column_of_[static_cast<std::size_t>(number)];
-  if (column == kTag) return place > 0 || at(place).label < 0 ? kUnknownTag : words_.tag[at(place).label];
+  if (column == kTag) return place > 0 || at(place).label < 0 ? kUnknownWordTag : words_.tag[at(place).label];
   return sentences_.column(column).at(place > 0 ? begin_ + t_ + place : at(place).end - 1);
 }
 

@@ -1,5 +1,6 @@
 #include "duilian/dynamic/predictor.hpp"
 
+#include <array>
 #include <stdexcept>
 #include <utility>
 
@@ -9,6 +10,8 @@ namespace duilian {
 
 namespace {
 
+constexpr std::array<std::uint64_t, kKinds> kAboutKind{0xB5297A4D'3F84D5B5U, 0x68E31DA4'1B56C4E9U};
+
 /// Scores from compiled weights.
 class TableScorer final : public WordScorer {
  public:
@@ -16,15 +19,26 @@ class TableScorer final : public WordScorer {
               DynamicPredictor::Work& work)
       : table_(table), templates_(templates), window_(window), work_(work) {}
 
-  void add(const History& history, std::int32_t t, double* state) override {
-    window_.move_to(history, t);
+  void add(const Heard& heard, std::int32_t t, KindSet kinds, double* state) override {
+    // The entries of both kinds are asked for before any is read: memory has time to answer.
+    const bool is_one = kinds == kEveryKind && heard[kBetween] == heard[kInside];
     work_.keys.clear();
-    templating::append_keys(templates_.set(), window_, 0, work_.keys);
+    for (const Kind kind : {kBetween, kInside}) {
+      if (!has(kinds, kind)) continue;
+      if (!is_one || kind == kBetween) find_keys(heard[kind], t);
+      for (const std::uint64_t key : work_.found) work_.keys.push_back(key ^ kAboutKind[kind]);
+    }
     table_.find_all(work_.keys, work_.entry);
     for (const std::uint32_t entry : work_.entry) table_.add_to(entry, state);
   }
 
  private:
+  void find_keys(const History& history, std::int32_t t) {
+    window_.move_to(history, t);
+    work_.found.clear();
+    templating::append_keys(templates_.set(), window_, 0, work_.found);
+  }
+
   const WeightTable& table_;
   const WordTemplates& templates_;
   WordWindow& window_;
@@ -51,6 +65,28 @@ class DynamicLabeller final : public Labeller {
 
 }  // namespace
 
+CompiledWeights compile_dynamic(const TaggerLayout& layout, std::span<const float> weights,
+                                std::span<const std::uint64_t> keys, std::size_t unit_rows,
+                                const LabelWords& words, float least) {
+  check(words, layout.labels);
+  if (keys.size() + 1 != layout.first.size() || unit_rows > keys.size() ||
+      weights.size() != static_cast<std::size_t>(layout.weights()))
+    throw std::invalid_argument("the weights do not fit the features");
+  CompiledTable out({weights.begin(), weights.begin() + layout.transitions()});
+  const auto add = [&](std::size_t row, std::uint64_t key, KindSet kinds) {
+    layout.for_each(row, weights, [&](std::int32_t label, float weight) {
+      if (has(kinds, words.kind_of(static_cast<std::size_t>(label))))
+        out.add(static_cast<std::uint16_t>(label), weight, least);
+    });
+    out.end_feature(key);
+  };
+  for (std::size_t row = 0; row < unit_rows; ++row) add(row, keys[row], kEveryKind);
+  for (std::size_t row = unit_rows; row < keys.size(); ++row) {
+    for (const Kind kind : {kBetween, kInside}) add(row, keys[row] ^ kAboutKind[kind], set_of(kind));
+  }
+  return std::move(out).finish();
+}
+
 DynamicPredictor::DynamicPredictor(std::int32_t labels, Succession rules, CompiledWeights weights,
                                    TemplateSet templates, TemplateSet word_templates, Folding folding,
                                    LabelWords words, DynamicOptions options)
@@ -58,9 +94,7 @@ DynamicPredictor::DynamicPredictor(std::int32_t labels, Succession rules, Compil
       word_templates_(std::move(word_templates)),
       words_(std::move(words)),
       options_(options) {
-  const auto L = static_cast<std::size_t>(labels);
-  if (words_.starts.size() != L || words_.ends.size() != L || words_.tag.size() != L)
-    throw std::invalid_argument("what labels say of words does not fit the labels");
+  check(words_, labels);
   if (options.beam < 1) throw std::invalid_argument("beam must be at least 1");
 }
 

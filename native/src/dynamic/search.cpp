@@ -1,6 +1,7 @@
 #include "duilian/dynamic/search.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace duilian {
 
@@ -9,18 +10,34 @@ namespace {
 using Leader = DynamicWorkspace::Leader;
 using Path = DynamicWorkspace::Path;
 
-[[nodiscard]] Kind kind_after(const LabelWords& words, std::int32_t label) {
-  return words.ends[label] != 0 ? kBetween : kInside;
+[[nodiscard]] bool leads(const Leader& a, const Leader& b) {
+  if (a.label < 0 || b.label < 0) return b.label < 0;
+  return a.score > b.score || (a.score == b.score && a.label < b.label);
 }
 
-/// The leader that paths of a kind hear: their own, or the best of all.
-[[nodiscard]] const Leader& voice_of(const std::array<Leader, kKinds>& leader, Kind kind, double margin) {
-  const Leader& own = leader[kind];
-  const Leader& rival = leader[1 - kind];
+/// The leader that labels of a kind hear: their own, or the best of all.
+[[nodiscard]] Leader& voice_of(std::array<Leader, kKinds>& leader, Kind kind, double margin) {
+  Leader& own = leader[kind];
+  Leader& rival = leader[1 - kind];
   if (own.label < 0) return rival;
-  const bool leads =
-      rival.label < 0 || own.score > rival.score || (own.score == rival.score && own.label < rival.label);
-  return leads || rival.score - own.score <= margin ? own : rival;
+  return leads(own, rival) || rival.score - own.score <= margin ? own : rival;
+}
+
+/// Whether steps of the core begin words and those of diagonals go on with them, as boundary rules have it.
+/// Else it cannot be said which steps a kind of path takes.
+[[nodiscard]] bool is_cut_by_kind(const TransitionShape& s, const LabelWords& words) {
+  const auto all = [](std::size_t from, std::size_t count, const auto& holds) {
+    for (std::size_t l = from; l < from + count; ++l) {
+      if (!holds(l)) return false;
+    }
+    return true;
+  };
+  return all(s.col0, s.cols, [&](std::size_t l) { return words.kind_of(l) == kBetween; }) &&
+         all(s.row0, s.rows, [&](std::size_t l) { return words.kind_after(l) == kBetween; }) &&
+         std::all_of(s.diagonals.begin(), s.diagonals.end(), [&](const Diagonal& d) {
+           return all(d.j0, d.size, [&](std::size_t l) { return words.kind_of(l) == kInside; }) &&
+                  all(d.i0, d.size, [&](std::size_t l) { return words.kind_after(l) == kInside; });
+         });
 }
 
 /// The words of a leader's path up to t. It is followed back to where it meets a leader whose words are
@@ -34,8 +51,10 @@ void follow(const UniformChain& chain, const LabelWords& words, std::int32_t t, 
     const double* before = work.delta.data() + static_cast<std::size_t>(s - 1) * stride;
     const auto from = static_cast<std::int32_t>(
         best_before(chain.between, before, static_cast<std::size_t>(work.trace.back())));
-    const Leader& known = work.leader[static_cast<std::size_t>(s - 1)][kind_after(words, from)];
-    if (known.label == from) {
+    if (s == t) leader.from = from;
+    const Leader& known =
+        work.leader[static_cast<std::size_t>(s - 1)][words.kind_after(static_cast<std::size_t>(from))];
+    if (known.label == from && known.is_followed) {
       now = known.history;
       break;
     }
@@ -45,76 +64,132 @@ void follow(const UniformChain& chain, const LabelWords& words, std::int32_t t, 
     now.extend(words, t + 1 - static_cast<std::int32_t>(k), work.trace[k - 1]);
   }
   leader.history = now;
+  leader.is_followed = true;
+}
+
+/// The largest of [begin, end). Four running maxima: comparisons need not wait for each other.
+[[nodiscard]] double largest(const double* value, std::size_t begin, std::size_t end) {
+  std::array<double, 4> most{kForbidden, kForbidden, kForbidden, kForbidden};
+  std::size_t l = begin;
+  for (; l + 4 <= end; l += 4) {
+    for (std::size_t k = 0; k < 4; ++k) most[k] = value[l + k] > most[k] ? value[l + k] : most[k];
+  }
+  for (; l < end; ++l) most[0] = value[l] > most[0] ? value[l] : most[0];
+  return *std::max_element(most.begin(), most.end());
 }
 
 /// The best label of each kind; false if there is none at all.
 [[nodiscard]] bool find_leaders(const LabelWords& words, const double* delta,
                                 std::array<Leader, kKinds>& leader) {
   leader = {};
-  for (std::size_t l = 0; l < words.ends.size(); ++l) {
-    if (delta[l] == kForbidden) continue;
-    const auto label = static_cast<std::int32_t>(l);
-    Leader& best = leader[kind_after(words, label)];
-    if (best.label < 0 || delta[l] > best.score) best = {label, delta[l], {}};
+  for (const LabelWords::Run& run : words.runs_after) {
+    const double score = largest(delta, run.begin, run.end);
+    Leader& best = leader[run.kind];
+    if (score <= best.score) continue;
+    const double* first = std::find(delta + run.begin, delta + run.end, score);
+    best = {static_cast<std::int32_t>(first - delta), -1, false, score, {}};
   }
   return leader[kBetween].label >= 0 || leader[kInside].label >= 0;
 }
 
-/// Scores of unit t for labels that begin words and for those that go on, each with the words they hear.
-void score_words(const UniformChain& chain, const LabelWords& words, WordScorer& scorer, std::size_t t,
-                 DynamicWorkspace& work) {
-  const TransitionShape& s = chain.between.shape;
-  const std::size_t stride = s.stride();
-  const auto& heard = work.heard[t];
-  const bool is_split = !(heard[kBetween] == heard[kInside]);
-  work.state.resize(kKinds * stride);
-  double* state = work.state.data();
-  std::copy_n(chain.state + t * stride, s.labels, state);
-  scorer.add(heard[kBetween], static_cast<std::int32_t>(t), state);
-  if (!is_split) return;
-  double* other = state + stride;
-  std::copy_n(chain.state + t * stride, s.labels, other);
-  scorer.add(heard[kInside], static_cast<std::int32_t>(t), other);
-  for (std::size_t l = 0; l < s.labels; ++l) {
-    if (words.starts[l] == 0) state[l] = other[l];
+/// Algorithm 1 for one sentence.
+class Search {
+ public:
+  Search(const UniformChain& chain, const LabelWords& words, WordScorer& scorer, DynamicOptions options,
+         DynamicWorkspace& work)
+      : chain_(chain),
+        words_(words),
+        scorer_(scorer),
+        options_(options),
+        work_(work),
+        shape_(chain.between.shape) {}
+
+  /// False if nothing is left.
+  [[nodiscard]] bool run(std::span<std::int32_t> labels) {
+    const std::size_t T = labels.size();
+    work_.delta.resize(T * shape_.stride());
+    work_.leader.resize(T);
+    work_.heard.resize(T);
+    for (std::size_t t = 0; t < T; ++t) {
+      step(t);
+      if (!find_leaders(words_, delta(t), work_.leader[t])) return false;
+    }
+    trace_back(labels);
+    return true;
   }
-}
+
+ private:
+  [[nodiscard]] double* delta(std::size_t t) { return work_.delta.data() + t * shape_.stride(); }
+
+  // δ[t][j] = state[t][j] + words[t][j] + max_i (δ[t-1][i] + between[i][j])
+  void step(std::size_t t) {
+    const double* state = chain_.state + t * shape_.stride();
+    work_.heard[t] = {};
+    if (t == 0) {
+      std::copy_n(state, shape_.labels, delta(0));
+      scorer_.add(work_.heard[0], 0, kEveryKind, delta(0));
+      return;
+    }
+    best_step(chain_.between, delta(t - 1), delta(t));
+    for (std::size_t l = 0; l < shape_.labels; ++l) delta(t)[l] += state[l];
+    const KindSet kinds = std::isinf(options_.prune) ? kEveryKind : give_up(delta(t));
+    auto& heard = work_.heard[t];
+    for (const Kind kind : {kBetween, kInside}) {
+      if (!has(kinds, kind)) continue;
+      Leader& voice = voice_of(work_.leader[t - 1], kind, options_.margin);
+      if (!voice.is_followed) follow(chain_, words_, static_cast<std::int32_t>(t) - 1, voice, work_);
+      heard[kind] = voice.history;
+    }
+    scorer_.add(heard, static_cast<std::int32_t>(t), kinds, delta(t));
+  }
+
+  /// Forbids the kind of labels that is far behind; gives what is left.
+  [[nodiscard]] KindSet give_up(double* score) const {
+    std::array<double, kKinds> best{kForbidden, kForbidden};
+    for (const LabelWords::Run& run : words_.runs)
+      best[run.kind] = std::max(best[run.kind], largest(score, run.begin, run.end));
+    const double least = std::max(best[kBetween], best[kInside]) - options_.prune;
+    KindSet left = kEveryKind;
+    for (const Kind kind : {kBetween, kInside}) {
+      if (best[kind] < least) left = set_of(static_cast<Kind>(1 - kind));
+    }
+    if (left == kEveryKind) return left;
+    for (const LabelWords::Run& run : words_.runs) {
+      if (!has(left, run.kind)) std::fill(score + run.begin, score + run.end, kForbidden);
+    }
+    return left;
+  }
+
+  void trace_back(std::span<std::int32_t> labels) {
+    std::size_t t = labels.size() - 1;
+    std::int32_t best = voice_of(work_.leader[t], kBetween, -1.0).label;
+    for (; t > 0; --t) {
+      labels[t] = best;
+      const auto label = static_cast<std::size_t>(best);
+      const Leader& known = work_.leader[t][words_.kind_after(label)];
+      best = known.label == best && known.is_followed
+                 ? known.from
+                 : static_cast<std::int32_t>(best_before(chain_.between, delta(t - 1), label));
+    }
+    labels[0] = best;
+  }
+
+  const UniformChain& chain_;
+  const LabelWords& words_;
+  WordScorer& scorer_;
+  DynamicOptions options_;
+  DynamicWorkspace& work_;
+  const TransitionShape& shape_;
+  bool is_cut_;
+};
 
 [[nodiscard]] bool search_alone(const UniformChain& chain, const LabelWords& words, WordScorer& scorer,
-                                double margin, DynamicWorkspace& work, std::span<std::int32_t> labels) {
-  const TransitionShape& s = chain.between.shape;
-  const std::size_t stride = s.stride();
-  const std::size_t T = labels.size();
-  work.delta.resize(T * stride);
-  work.leader.resize(T);
-  work.heard.resize(T);
-  // δ[t][j] = state[t][j] + words[t][j] + max_i (δ[t-1][i] + between[i][j])
-  for (std::size_t t = 0; t < T; ++t) {
-    double* delta = work.delta.data() + t * stride;
-    work.heard[t] = {};
-    if (t > 0) {
-      for (const Kind kind : {kBetween, kInside})
-        work.heard[t][kind] = voice_of(work.leader[t - 1], kind, margin).history;
-    }
-    score_words(chain, words, scorer, t, work);
-    if (t == 0) {
-      std::copy_n(work.state.data(), s.labels, delta);
-    } else {
-      best_step(chain.between, delta - stride, delta);
-      for (std::size_t l = 0; l < s.labels; ++l) delta[l] += work.state[l];
-    }
-    if (!find_leaders(words, delta, work.leader[t])) return false;
-    for (Leader& leader : work.leader[t]) {
-      if (leader.label >= 0 && t + 1 < T) follow(chain, words, static_cast<std::int32_t>(t), leader, work);
-    }
-  }
-  std::size_t best = static_cast<std::size_t>(voice_of(work.leader[T - 1], kBetween, -1.0).label);
-  labels[T - 1] = static_cast<std::int32_t>(best);
-  for (std::size_t t = T - 1; t > 0; --t) {
-    best = best_before(chain.between, work.delta.data() + (t - 1) * stride, best);
-    labels[t - 1] = static_cast<std::int32_t>(best);
-  }
-  return true;
+                                DynamicOptions options, DynamicWorkspace& work,
+                                std::span<std::int32_t> labels) {
+  if (Search(chain, words, scorer, options, work).run(labels)) return true;
+  if (std::isinf(options.prune)) return false;
+  options.prune = std::numeric_limits<double>::infinity();  // what was given up may be all that is legal
+  return Search(chain, words, scorer, options, work).run(labels);
 }
 
 /// Ties go to the smaller label, then to the path that was the better one before.
@@ -163,6 +238,7 @@ void step_beam(const UniformChain& chain, const LabelWords& words, WordScorer& s
   const std::size_t stride = s.stride();
   const std::vector<Path>& before = work.paths[t - 1];
   const auto head = heads(before, options.margin);
+  const bool is_own = is_cut_by_kind(s, words) && std::isinf(options.margin) && options.margin > 0.0;
   std::vector<std::ptrdiff_t> at(before.size(), -1);  // where a voice's scores lie
   work.state.clear();
   const auto state_of = [&](std::size_t voice) {
@@ -171,7 +247,9 @@ void step_beam(const UniformChain& chain, const LabelWords& words, WordScorer& s
       work.state.resize(work.state.size() + stride);
       double* state = work.state.data() + at[voice];
       std::copy_n(chain.state + t * stride, s.labels, state);
-      scorer.add(before[voice].history, static_cast<std::int32_t>(t), state);
+      const History& history = before[voice].history;
+      const KindSet kinds = is_own ? set_of(history.is_open ? kInside : kBetween) : kEveryKind;
+      scorer.add({history, history}, static_cast<std::int32_t>(t), kinds, state);
     }
     return work.state.data() + at[voice];
   };
@@ -204,7 +282,7 @@ void step_beam(const UniformChain& chain, const LabelWords& words, WordScorer& s
   work.column.resize(s.labels);
   work.state.assign(s.stride(), 0.0);
   std::copy_n(chain.state, s.labels, work.state.data());
-  scorer.add(History{}, 0, work.state.data());
+  scorer.add({}, 0, kEveryKind, work.state.data());
   for (std::size_t l = 0; l < s.labels; ++l) {
     offer(work.column[l], options.beam, {work.state[l], static_cast<std::int32_t>(l), -1, {}});
   }
@@ -227,7 +305,7 @@ void step_beam(const UniformChain& chain, const LabelWords& words, WordScorer& s
 bool try_dynamic_labels(const UniformChain& chain, const LabelWords& words, WordScorer& scorer,
                         DynamicOptions options, DynamicWorkspace& work, std::span<std::int32_t> labels) {
   if (labels.empty()) return true;
-  return options.beam == 1 ? search_alone(chain, words, scorer, options.margin, work, labels)
+  return options.beam == 1 ? search_alone(chain, words, scorer, options, work, labels)
                            : search_beam(chain, words, scorer, options, work, labels);
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -17,47 +16,69 @@ namespace {
 class TrainingScorer final : public WordScorer {
  public:
   TrainingScorer(const TaggerLayout& layout, WeightView weights, const WordTemplates& templates,
-                 const KeyTable& index, std::size_t first_row, WordWindow& window,
-                 std::vector<std::uint64_t>& keys)
+                 const LabelWords& words, const KeyTable& index, std::size_t first_row, WordWindow& window,
+                 DynamicTraining::Work& work)
       : layout_(layout),
         weights_(weights),
         templates_(templates),
+        words_(words),
         index_(index),
         first_row_(first_row),
         window_(window),
-        keys_(keys) {}
+        work_(work) {}
 
-  void add(const History& history, std::int32_t t, double* state) override {
-    window_.move_to(history, t);
-    keys_.clear();
-    templating::append_keys(templates_.set(), window_, 0, keys_);
-    for (const std::uint64_t key : keys_) index_.prefetch(key);
-    const float* value = weights_.value.data() + layout_.transitions();
-    for (const std::uint64_t key : keys_) {
-      const std::uint32_t found = index_.find(key);
-      if (found == kNoRow) continue;
-      const std::size_t row = first_row_ + found;
-      for (std::int64_t k = layout_.first[row]; k < layout_.first[row + 1]; ++k) {
-        state[layout_.label[k]] += static_cast<double>(weights_.scale) * value[k];
+  void add(const Heard& heard, std::int32_t t, KindSet kinds, double* state) override {
+    const bool is_one = kinds == kEveryKind && heard[kBetween] == heard[kInside];
+    DynamicTraining::HeardRows& at = work_.heard[static_cast<std::size_t>(t)];
+    for (const Kind kind : {kBetween, kInside}) {
+      if (!has(kinds, kind)) continue;
+      if (is_one && kind == kInside) {
+        at.begin[kind] = at.begin[kBetween];
+      } else {
+        at.begin[kind] = work_.rows.size();
+        find_rows(heard[kind], t);
       }
+      at.end[kind] = work_.rows.size();
+      add_rows(work_.rows_of(t, kind), kind, state);
     }
   }
 
  private:
+  /// Adds the weights of rows for labels of one kind.
+  void add_rows(std::span<const std::uint32_t> rows, Kind kind, double* state) const {
+    const float* value = weights_.value.data() + layout_.transitions();
+    for (const std::uint32_t row : rows) {
+      for (std::int64_t k = layout_.first[row]; k < layout_.first[row + 1]; ++k) {
+        if (words_.kind_of(layout_.label[k]) == kind)
+          state[layout_.label[k]] += static_cast<double>(weights_.scale) * value[k];
+      }
+    }
+  }
+
+  void find_rows(const History& history, std::int32_t t) {
+    window_.move_to(history, t);
+    work_.keys.clear();
+    templating::append_keys(templates_.set(), window_, 0, work_.keys);
+    for (const std::uint64_t key : work_.keys) index_.prefetch(key);
+    for (const std::uint64_t key : work_.keys) {
+      const std::uint32_t found = index_.find(key);
+      if (found != kNoRow) work_.rows.push_back(static_cast<std::uint32_t>(first_row_) + found);
+    }
+  }
+
   const TaggerLayout& layout_;
   WeightView weights_;
   const WordTemplates& templates_;
+  const LabelWords& words_;
   const KeyTable& index_;
   std::size_t first_row_;
   WordWindow& window_;
-  std::vector<std::uint64_t>& keys_;
+  DynamicTraining::Work& work_;
 };
 
 void check_labels(const LabelWords& words, std::int32_t labels, const Sentences& sentences,
                   std::span<const std::int32_t> label) {
-  const auto L = static_cast<std::size_t>(labels);
-  if (words.starts.size() != L || words.ends.size() != L || words.tag.size() != L)
-    throw std::invalid_argument("what labels say of words does not fit the labels");
+  check(words, labels);
   if (static_cast<std::int64_t>(label.size()) != sentences.units())
     throw std::invalid_argument("the labels do not fit the sentences");
   if (std::any_of(label.begin(), label.end(), [&](std::int32_t l) { return l < 0 || l >= labels; }))
@@ -116,10 +137,12 @@ bool DynamicTraining::decode(WeightView weights, const LabelTransitions& between
   const std::int64_t length = sentences.end_of(sentence) - sentences.begin_of(sentence);
   add_edges(layout_.labels, layout_.rules, weights, layout_.shape.stride(), work.state);
   work.guess.resize(static_cast<std::size_t>(length));
+  work.rows.clear();
+  work.heard.assign(static_cast<std::size_t>(length), {});
   WordWindow window(word_templates_, words_, sentences, sentence);
-  TrainingScorer scorer(layout_, weights, word_templates_, word_index_, units_.size(), window, work.keys);
+  TrainingScorer scorer(layout_, weights, word_templates_, words_, word_index_, unit_rows(), window, work);
   const UniformChain chain{static_cast<std::int32_t>(length), work.state.data(), between, layout_.rules};
-  return try_dynamic_labels(chain, words_, scorer, {1, margin_}, work.search, work.guess);
+  return try_dynamic_labels(chain, words_, scorer, {.beam = 1, .margin = margin_}, work.search, work.guess);
 }
 
 bool DynamicTraining::search(WeightView weights, const LabelTransitions& between, std::int64_t sentence,
@@ -133,22 +156,10 @@ void DynamicTraining::add_row(std::uint32_t row, std::int32_t label, float sign,
   if (weight >= 0) difference.push_back({static_cast<std::uint32_t>(weight), sign});
 }
 
-/// The rows of the words that labels of a kind heard at unit t.
-void DynamicTraining::find_word_rows(WordWindow& window, std::int32_t t, Kind kind, Work& work) const {
-  window.move_to(work.search.heard[static_cast<std::size_t>(t)][kind], t);
-  work.keys.clear();
-  work.rows.clear();
-  templating::append_keys(word_templates_.set(), window, 0, work.keys);
-  for (const std::uint64_t key : work.keys) {
-    const std::uint32_t found = word_index_.find(key);
-    if (found != kNoRow) work.rows.push_back(static_cast<std::uint32_t>(units_.size()) + found);
-  }
-}
-
-void DynamicTraining::add_words(WordWindow& window, std::int32_t t, std::int32_t label, float sign,
-                                Work& work, std::vector<Delta>& difference) const {
-  find_word_rows(window, t, kind_of(label), work);
-  for (const std::uint32_t row : work.rows) add_row(row, label, sign, difference);
+void DynamicTraining::add_words(std::int32_t t, std::int32_t label, float sign, const Work& work,
+                                std::vector<Delta>& difference) const {
+  const Kind kind = words_.kind_of(static_cast<std::size_t>(label));
+  for (const std::uint32_t row : work.rows_of(t, kind)) add_row(row, label, sign, difference);
 }
 
 void DynamicTraining::add_transitions(std::span<const std::int32_t> labels, float sign,
@@ -174,12 +185,11 @@ double DynamicTraining::respond(WeightView weights, std::int64_t sentence, std::
   if (!decode(weights, between, sentences_, sentence, work))
     throw std::invalid_argument("no path through the lattice is legal");
   if (std::equal(gold.begin(), gold.end(), work.guess.begin())) return 0.0;
-  WordWindow window(word_templates_, words_, sentences_, sentence);
   for (std::size_t t = 0; t < gold.size(); ++t) {
     if (gold[t] == work.guess[t]) continue;
     const auto place = static_cast<std::int32_t>(t);
-    add_words(window, place, gold[t], 1.0F, work, difference);
-    add_words(window, place, work.guess[t], -1.0F, work, difference);
+    add_words(place, gold[t], 1.0F, work, difference);
+    add_words(place, work.guess[t], -1.0F, work, difference);
     for (std::int64_t f = data_.features.first[begin + place]; f < data_.features.first[begin + place + 1];
          ++f) {
       add_row(data_.features.value[f], gold[t], 1.0F, difference);
@@ -216,6 +226,19 @@ FeatureRows DynamicTraining::rows(const TemplateSet& templates, const Sentences&
   return extract_rows(templates, sentences, units_, threads);
 }
 
+template <class Take>
+void DynamicObjective::for_each_heard(std::int32_t t, const DynamicTraining::Work& work,
+                                      const Take& take) const {
+  const TaggerLayout& layout = training_.layout();
+  for (const Kind kind : {kBetween, kInside}) {
+    for (const std::uint32_t row : work.rows_of(t, kind)) {
+      for (std::int64_t k = layout.first[row]; k < layout.first[row + 1]; ++k) {
+        if (training_.words().kind_of(layout.label[k]) == kind) take(layout.label[k], k);
+      }
+    }
+  }
+}
+
 double DynamicObjective::compute(const Prepared& between, WeightView weights, std::int64_t sentence,
                                  Work& work, Gradient& out) const {
   const TaggerLayout& layout = training_.layout();
@@ -228,27 +251,21 @@ double DynamicObjective::compute(const Prepared& between, WeightView weights, st
   if (!training_.search(weights, between, sentence, dynamic))
     throw std::invalid_argument("no path through the lattice is legal");
   const float* value = weights.value.data() + layout.transitions();
-  std::vector<std::int32_t> every(dynamic.guess.size());
-  std::iota(every.begin(), every.end(), 0);
-  training_.for_each_word_row(sentence, every, dynamic, [&](std::int32_t t, Kind kind, std::uint32_t row) {
-    double* state = score[0].data() + static_cast<std::size_t>(t) * stride;
-    for (std::int64_t k = layout.first[row]; k < layout.first[row + 1]; ++k) {
-      const std::uint16_t label = layout.label[k];
-      if (training_.kind_of(label) == kind) state[label] += static_cast<double>(weights.scale) * value[k];
-    }
-  });
+  for (std::size_t t = 0; t < dynamic.guess.size(); ++t) {
+    double* state = score[0].data() + t * stride;
+    for_each_heard(static_cast<std::int32_t>(t), dynamic, [&](std::uint16_t label, std::int64_t k) {
+      state[label] += static_cast<double>(weights.scale) * value[k];
+    });
+  }
   const double loss = plain_.compute_scored(between, weights, sentence, score, work.plain, out);
   const auto L = static_cast<std::size_t>(layout.labels);
-  std::size_t a = 0;  // active units come in order
-  training_.for_each_word_row(
-      sentence, out.active, dynamic, [&](std::int32_t t, Kind kind, std::uint32_t row) {
-        while (out.active[a] != t) ++a;
-        for (std::int64_t k = layout.first[row]; k < layout.first[row + 1]; ++k) {
-          const float change = out.change[a * L + layout.label[k]];
-          if (change == 0.0F || training_.kind_of(layout.label[k]) != kind) continue;
-          out.sparse.push_back({static_cast<std::uint32_t>(layout.transitions() + k), change});
-        }
-      });
+  for (std::size_t a = 0; a < out.active.size(); ++a) {
+    for_each_heard(out.active[a], dynamic, [&](std::uint16_t label, std::int64_t k) {
+      const float change = out.change[a * L + label];
+      if (change != 0.0F)
+        out.sparse.push_back({static_cast<std::uint32_t>(layout.transitions() + k), change});
+    });
+  }
   return loss;
 }
 

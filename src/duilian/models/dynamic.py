@@ -36,8 +36,10 @@ class DynamicTagger(MarginTagger):
     are those of the best path so far: one for all labels (`margin` below 0, the paper's search), or the best
     that ends a word for labels that begin one, and the best in the middle of one for the others, if it is no
     more than `margin` behind (None: always). `beam` is the number of paths that speak for themselves when
-    tagging. The algorithm is `adagrad` (a conditional random field), or `pa`, the paper's passive-aggressive
-    steps (one thread; `rate` is their C). The rest is as in `Tagger`.
+    tagging. With a beam of 1, tagging gives up the labels that begin a word, or those that do not, where they
+    are more than `prune` behind before words are heard (None: never). The algorithm is `adagrad` (a
+    conditional random field), or `pa`, the paper's passive-aggressive steps (one thread; `rate` is their C).
+    The rest is as in `Tagger`.
     """
 
     kind: ClassVar[str] = "dynamic"
@@ -55,6 +57,7 @@ class DynamicTagger(MarginTagger):
         letters: Letters = "unified",
         beam: int = 1,
         margin: float | None = None,
+        prune: float | None = 10.0,
         scheme: str = "BIES",
         join_letters: bool = True,
         join_digits: bool = False,
@@ -96,6 +99,7 @@ class DynamicTagger(MarginTagger):
         self.letters = letters
         self.beam = beam
         self.margin = margin
+        self.prune = prune
 
     def _default_templates(self) -> str:
         return "mixed-static"
@@ -133,9 +137,6 @@ class DynamicTagger(MarginTagger):
     def _set_folding(self) -> None:
         self.folding_ = Folding(script=self.script, letters=self.letters)
 
-    def _native_margin(self) -> float:
-        return math.inf if self.margin is None else self.margin
-
     def _native_words(self) -> _native.TemplateSet:
         return _native.TemplateSet() if self.word_templates_ is None else self.word_templates_.native
 
@@ -158,10 +159,10 @@ class DynamicTagger(MarginTagger):
             encoded.label,
             self.min_count,
             self.full_from,
-            self._native_margin(),
+            _limit(self.margin),
             self.threads,
         )
-        self.layout_ = self._training.layout
+        self.layout_, self.unit_rows_ = self._training.layout, self._training.unit_rows
         return self._training, self._training.keys
 
     def _rule(self, data: Any, examples: int, config: LearnConfig) -> AdaGrad | PassiveAggressive:
@@ -182,6 +183,15 @@ class DynamicTagger(MarginTagger):
         del self._training  # the sentences
         return self
 
+    def trim(self, least: float) -> Self:
+        """As `Tagger.trim`."""
+        self._set_predictor(
+            _native.compile_dynamic(
+                self.layout_, self.weights_, self.keys_, self.unit_rows_, self._label_words(), least
+            )
+        )
+        return self
+
     def _set_predictor(self, compiled: _native.CompiledWeights) -> None:
         self.predictor_ = _native.DynamicPredictor(  # type: ignore[assignment]
             len(self.encoding_.labels),
@@ -192,7 +202,8 @@ class DynamicTagger(MarginTagger):
             self.folding_.native,
             self._label_words(),
             self.beam,
-            self._native_margin(),
+            _limit(self.margin),
+            _limit(self.prune),
         )
 
     def state(self, precision: Precision = "float32") -> tuple[dict[str, Any], Arrays]:
@@ -215,6 +226,10 @@ class DynamicTagger(MarginTagger):
         super()._restore(tagger, header)
         kept = header["word_templates"]
         tagger.word_templates_ = None if kept is None else Templates(kept[1], name=kept[0])
+
+
+def _limit(value: float | None) -> float:
+    return math.inf if value is None else value
 
 
 def _word_templates(name: str | None) -> Templates | None:

@@ -23,12 +23,37 @@ namespace duilian {
 
 inline constexpr std::int32_t kWordsBack = 2;
 
+/// Kinds of paths: between two words, or inside one; and of the labels that follow them.
+enum Kind : std::size_t { kBetween, kInside };
+inline constexpr std::size_t kKinds = 2;
+
 /// What labels say of words.
 struct LabelWords {
-  std::vector<std::uint8_t> starts;  // [L]  begins a word
-  std::vector<std::uint8_t> ends;    // [L]  ends one
-  std::vector<std::u32string> tag;   // [L]  of its word
+  /// Labels [begin, end) of one kind.
+  struct Run {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    Kind kind = kBetween;
+  };
+
+  LabelWords(std::vector<std::uint8_t> starting, std::vector<std::uint8_t> ending,
+             std::vector<std::u32string> tags);
+
+  /// The kind of paths that a label may follow.
+  [[nodiscard]] Kind kind_of(std::size_t label) const { return starts[label] != 0 ? kBetween : kInside; }
+  /// The kind of the paths that end with a label.
+  [[nodiscard]] Kind kind_after(std::size_t label) const { return ends[label] != 0 ? kBetween : kInside; }
+
+  std::vector<std::uint8_t> starts;     // [L]  begins a word
+  std::vector<std::uint8_t> ends;       // [L]  ends one
+  std::vector<std::u32string> tag;      // [L]  of its word
+  std::vector<std::uint64_t> tag_hash;  // [L]
+  std::vector<Run> runs;                // all labels in order, cut where their kind changes
+  std::vector<Run> runs_after;          // the same for the kinds of paths that end with them
 };
+
+/// Throws std::invalid_argument unless they are about so many labels.
+void check(const LabelWords& words, std::int32_t labels);
 
 /// The last words of a path, the newest first; -1 where the sentence has none.
 struct History {
@@ -73,9 +98,13 @@ class WordWindow {
     return place <= 0 ? at(place).begin >= 0 : begin_ + t_ + place < end_;
   }
   [[nodiscard]] std::u32string_view text(std::int64_t place) const;
-  [[nodiscard]] std::uint64_t text_hash(std::int64_t place) const;
+  [[nodiscard]] std::uint64_t text_hash(std::int64_t place) const {
+    return place > 0 ? hash_text(text(place)) : at(place).hash;
+  }
   [[nodiscard]] std::u32string_view column(std::int32_t number, std::int64_t place) const;
   [[nodiscard]] std::uint64_t column_hash(std::int32_t number, std::int64_t place) const {
+    const bool is_tag = column_of_[static_cast<std::size_t>(number)] == kTag;
+    if (is_tag && place <= 0 && at(place).label >= 0) return words_.tag_hash[at(place).label];
     return hash_text(column(number, place));
   }
   [[nodiscard]] std::int64_t length(std::int64_t place) const {
@@ -90,6 +119,8 @@ class WordWindow {
   [[nodiscard]] std::u32string_view type(std::int64_t place) const;
 
  private:
+  static constexpr std::size_t kTag = ~std::size_t{0};  // the column that comes from the path
+
   struct Word {
     std::int64_t begin = -1;  // units [begin, end) of all sentences
     std::int64_t end = -1;

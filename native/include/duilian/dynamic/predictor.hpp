@@ -1,5 +1,6 @@
 // A trained tagger with dynamic features, compiled for tagging: a plain one for the features of units, and
-// the same table for those of words.
+// the same table for those of words. A feature of words has two keys there, one for its entries about labels
+// that begin words and one for those about labels that go on: a search mostly asks for one kind of them.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,12 @@
 
 namespace duilian {
 
+/// The weights of a trained tagger, whose features of words are the rows from `unit_rows` on. Drops state
+/// weights whose size is below `least`, and features without any left.
+[[nodiscard]] CompiledWeights compile_dynamic(const TaggerLayout& layout, std::span<const float> weights,
+                                              std::span<const std::uint64_t> keys, std::size_t unit_rows,
+                                              const LabelWords& words, float least);
+
 class DynamicPredictor {
  public:
   /// Throws std::invalid_argument if any index in the arrays leads outside.
@@ -21,7 +28,7 @@ class DynamicPredictor {
 
   struct alignas(kApart) Work {
     Predictor::Work plain;
-    std::vector<std::uint64_t> keys;
+    std::vector<std::uint64_t> found, keys;  // of features, and of their entries in the table
     std::vector<std::uint32_t> entry;
     DynamicWorkspace search;
   };

@@ -6,10 +6,15 @@
 // behind the best of all. And with a beam of width k every label keeps its k best paths, and the k best paths
 // of all speak for themselves. A beam of 1 with a margin below 0 is the paper's search; a beam that holds
 // every path is exhaustive.
+//
+// Most units leave no doubt whether they begin a word. So (beam 1) labels that do, or those that do not, are
+// given up at a unit where they are more than `prune` behind before words are heard: then words are looked up
+// for half of the labels.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -18,24 +23,29 @@
 
 namespace duilian {
 
-/// Adds what the words of a path say of each label of unit t to `state`, [stride].
+using KindSet = std::uint8_t;
+inline constexpr KindSet kEveryKind = 3;
+[[nodiscard]] constexpr KindSet set_of(Kind kind) { return static_cast<KindSet>(1U << kind); }
+[[nodiscard]] constexpr bool has(KindSet kinds, Kind kind) { return (kinds & set_of(kind)) != 0; }
+
+using Heard = std::array<History, kKinds>;
+
+/// Adds what the words that they hear say of the labels of unit t, those of these kinds, to `state`,
+/// [stride].
 class WordScorer {
  public:
   WordScorer() = default;
   WordScorer(const WordScorer&) = delete;
   WordScorer& operator=(const WordScorer&) = delete;
   virtual ~WordScorer() = default;
-  virtual void add(const History& history, std::int32_t t, double* state) = 0;
+  virtual void add(const Heard& heard, std::int32_t t, KindSet kinds, double* state) = 0;
 };
 
 struct DynamicOptions {
   std::size_t beam = 1;
   double margin = -1.0;
+  double prune = std::numeric_limits<double>::infinity();
 };
-
-/// Kinds of paths, and of the labels that follow them.
-enum Kind : std::size_t { kBetween, kInside };
-inline constexpr std::size_t kKinds = 2;
 
 struct DynamicWorkspace {
   struct Path {
@@ -47,13 +57,15 @@ struct DynamicWorkspace {
   /// The best path of a kind up to a unit; no path if the label is -1.
   struct Leader {
     std::int32_t label = -1;
-    double score = 0.0;
-    History history;
+    std::int32_t from = -1;  // the label before, once followed
+    bool is_followed = false;
+    double score = kForbidden;
+    History history;  // if followed
   };
   std::vector<double> state;                       // [voices][stride]
   std::vector<double> delta;                       // [T][stride]
   std::vector<std::array<Leader, kKinds>> leader;  // [T]
-  std::vector<std::array<History, kKinds>> heard;  // [T]  what labels of each kind heard
+  std::vector<Heard> heard;                        // [T]  what labels of each kind heard
   std::vector<std::int32_t> trace;                 // scratch
   std::vector<std::vector<Path>> paths;            // [T]  best first
   std::vector<std::vector<Path>> column;           // [L]  the best of each label

@@ -7,6 +7,7 @@
 // (Algorithm 2 of Zhao et al. 2012), or by the gradient of a conditional random field (DynamicObjective).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -25,12 +26,22 @@ struct FeatureOptions {
 
 class DynamicTraining {
  public:
+  /// The rows of features of words that labels of each kind heard at a unit, among those of a sentence.
+  struct HeardRows {
+    std::array<std::size_t, kKinds> begin{}, end{};
+  };
   struct Work {
     std::vector<double> state;
     std::vector<std::uint64_t> keys;
     std::vector<std::uint32_t> rows;
+    std::vector<HeardRows> heard;  // [T]
     std::vector<std::int32_t> guess;
     DynamicWorkspace search;
+
+    [[nodiscard]] std::span<const std::uint32_t> rows_of(std::int32_t t, Kind kind) const {
+      const HeardRows& at = heard[static_cast<std::size_t>(t)];
+      return std::span(rows).subspan(at.begin[kind], at.end[kind] - at.begin[kind]);
+    }
   };
 
   /// Keeps references to the sentences. `label` is the gold label of every unit.
@@ -61,21 +72,16 @@ class DynamicTraining {
   /// The search of one training sentence from its state scores, which have no start and stop scores.
   [[nodiscard]] bool search(WeightView weights, const LabelTransitions& between, std::int64_t sentence,
                             Work& work) const;
-  /// Calls take(t, kind, row) for every feature of the words that were heard in that search.
-  template <class Take>
-  void for_each_word_row(std::int64_t sentence, std::span<const std::int32_t> units, Work& work,
-                         const Take& take) const;
   [[nodiscard]] const TaggingData& data() const { return data_; }
-  [[nodiscard]] Kind kind_of(std::int32_t label) const {
-    return words_.starts[label] != 0 ? kBetween : kInside;
-  }
+  [[nodiscard]] const LabelWords& words() const { return words_; }
+  /// Features of units are the rows before this one.
+  [[nodiscard]] std::size_t unit_rows() const { return units_.size(); }
 
  private:
   void index_words(FeatureRows& all);
   [[nodiscard]] bool decode(WeightView weights, const LabelTransitions& between, const Sentences& sentences,
                             std::int64_t sentence, Work& work) const;
-  void find_word_rows(WordWindow& window, std::int32_t t, Kind kind, Work& work) const;
-  void add_words(WordWindow& window, std::int32_t t, std::int32_t label, float sign, Work& work,
+  void add_words(std::int32_t t, std::int32_t label, float sign, const Work& work,
                  std::vector<Delta>& difference) const;
   void add_row(std::uint32_t row, std::int32_t label, float sign, std::vector<Delta>& difference) const;
   void add_transitions(std::span<const std::int32_t> labels, float sign,
@@ -92,18 +98,6 @@ class DynamicTraining {
   KeyTable word_index_;  // of words; their rows come behind
   TaggerLayout layout_;
 };
-
-template <class Take>
-void DynamicTraining::for_each_word_row(std::int64_t sentence, std::span<const std::int32_t> units,
-                                        Work& work, const Take& take) const {
-  WordWindow window(word_templates_, words_, sentences_, sentence);
-  for (const std::int32_t t : units) {
-    for (const Kind kind : {kBetween, kInside}) {
-      find_word_rows(window, t, kind, work);
-      for (const std::uint32_t row : work.rows) take(t, kind, row);
-    }
-  }
-}
 
 /// The same model as a conditional random field: log Z less the score of the gold path, under the features
 /// that the search heard.
@@ -132,6 +126,11 @@ class DynamicObjective {
   }
 
  private:
+  /// Calls take(row, k) for the state weights, by their number, of what labels heard at unit t; each kind of
+  /// label has heard its own.
+  template <class Take>
+  void for_each_heard(std::int32_t t, const DynamicTraining::Work& work, const Take& take) const;
+
   static constexpr std::uint32_t kBlock = 64;  // weights of one cache line go to one thread
 
   const DynamicTraining& training_;

@@ -169,10 +169,33 @@ void run(const W& x, const Template& program, std::int64_t t, const Sink& sink) 
   });
 }
 
+/// Whether the template is made of texts and columns alone, which are always there.
+[[nodiscard]] inline bool is_plain(const Template& program) {
+  using Kind = Atom::Kind;
+  return program.conditions.empty() &&
+         std::all_of(program.atoms.begin(), program.atoms.end(),
+                     [](const Atom& atom) { return atom.kind == Kind::text || atom.kind == Kind::column; });
+}
+
+/// The key of a plain template's one feature; nobody asks for the texts behind it.
+template <TemplateWindow W>
+[[nodiscard]] std::uint64_t plain_key(const W& x, const Template& program, std::int64_t t) {
+  std::uint64_t key = program.id;
+  for (const Atom& atom : program.atoms) {
+    const std::int64_t unit = t + atom.offset;
+    key = mix(key, atom.kind == Atom::Kind::text ? x.text_hash(unit) : x.column_hash(atom.first, unit));
+  }
+  return key;
+}
+
 /// The keys of all features at place t, in template order.
 template <TemplateWindow W>
 void append_keys(const TemplateSet& set, const W& x, std::int64_t t, std::vector<std::uint64_t>& out) {
   for (const Template& program : set.templates) {
+    if (is_plain(program)) {
+      out.push_back(plain_key(x, program, t));
+      continue;
+    }
     run(x, program, t, [&](const Template& from, std::span<const AtomValue> values) {
       std::uint64_t key = from.id;
       for (const AtomValue& value : values) key = mix(key, value.hash);

@@ -21,6 +21,7 @@ class DynamicSettings(LevelSettings):
     letters: Literal["as-is", "unified"] = "unified"
     beam: int = 1
     margin: float | None = None  # no limit
+    prune: float | None = 10.0
     join_letters: bool = True
 
 
