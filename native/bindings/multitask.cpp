@@ -13,10 +13,10 @@ void bind_multitask(nb::module_& m) {
   nb::class_<LabelMap>(m, "LabelMap")
       .def(
           "__init__",
-          [](LabelMap* self, const Input<std::int32_t>& first, const Input<std::int32_t>& to) {
-            new (self) LabelMap{to_vector(first), to_vector(to)};
+          [](LabelMap* self, const Input<std::int32_t>& first, const Input<std::int32_t>& to, bool is_mean) {
+            new (self) LabelMap{to_vector(first), to_vector(to), is_mean};
           },
-          "first"_a, "to"_a);
+          "first"_a, "to"_a, "is_mean"_a);
 
   nb::class_<MultitaskTraining> training(m, "MultitaskTraining");
   training

@@ -15,18 +15,21 @@ from duilian.features import Templates, pack
 from duilian.models.encoding import Encoding
 from duilian.models.tagger import NO_WISHES
 from duilian.text import Folding
-from oracle.multitask import START, STOP, chosen_all, chosen_best, fired, score
+from oracle.multitask import START, STOP, chosen_all, chosen_best, fired, mean_share, score
 
 TEMPLATES = Templates("x[0]\nx[-1] x[0]")
 SIDES = (Encoding("char", ("N",)), Encoding("char", ("a", "b")))
 
 
+EXPANSIONS = ["all", "mean", "best"]
+
+
 class Case:
     """Two sides of four and eight labels, sentences of both, a random mapping and random weights."""
 
-    def __init__(self, seed: int, is_best: bool, *, is_deaf: int | None = None, longest: int = 3) -> None:
+    def __init__(self, seed: int, expansion: str, *, is_deaf: int | None = None, longest: int = 3) -> None:
         rng = random.Random(seed)
-        self.is_best = is_best
+        self.expansion = expansion
         self.side = [0, 1, 0, 1]
         lengths = [rng.randint(1, longest) for _ in self.side]
         self.units = [[rng.choice("甲乙丙") for _ in range(n)] for n in lengths]
@@ -41,14 +44,17 @@ class Case:
         self.layouts = [self.layout(s, rng.choice([1, 2])) for s in (0, 1)]
         self.training = _native.MultitaskTraining(
             *self.layouts,
-            *[native_map(phi) for phi in self.phi],
-            is_best,
+            *[self.native_map(s) for s in (0, 1)],
+            expansion == "best",
             self.rows,
             self.sentences.first,
             np.array(self.side, np.int32),
             np.array([x for path in self.gold for x in path], np.int32),
         )
         self.weights = np.random.default_rng(seed).normal(size=self.training.weights).astype(np.float32)
+
+    def native_map(self, side: int) -> _native.LabelMap:
+        return native_map(self.phi[side], is_mean=self.expansion == "mean")
 
     def layout(self, side: int, full_from: int) -> _native.TaggerLayout:
         label = [x if s == side else -1 for s, path in zip(self.side, self.gold, strict=True) for x in path]
@@ -88,8 +94,9 @@ class Case:
     def fired(self, sentence: int, path: list[int], side: int):
         features, phi = self.features(sentence), dict(enumerate(self.phi[side]))
         other = self.table(1 - side)
-        chosen = chosen_best(phi, other, features) if self.is_best else chosen_all(phi)
-        return fired(features, path, chosen, lambda a, b: allows(SIDES[1 - side], a, b))
+        chosen = chosen_best(phi, other, features) if self.expansion == "best" else chosen_all(phi)
+        share = mean_share(phi) if self.expansion == "mean" else lambda label: 1.0
+        return fired(features, path, chosen, lambda a, b: allows(SIDES[1 - side], a, b), share)
 
     def score(self, sentence: int, path: list[int], side: int) -> float:
         return score(self.fired(sentence, path, side), self.table(side), self.table(1 - side))
@@ -137,15 +144,15 @@ def random_path(rng: random.Random, encoding: Encoding, length: int) -> list[int
             return path[1:]
 
 
-def native_map(phi: list[list[int]]) -> _native.LabelMap:
+def native_map(phi: list[list[int]], *, is_mean: bool = False) -> _native.LabelMap:
     first = np.cumsum([0, *map(len, phi)]).astype(np.int32)
-    return _native.LabelMap(first, np.array([z for row in phi for z in row], np.int32))
+    return _native.LabelMap(first, np.array([z for row in phi for z in row], np.int32), is_mean)
 
 
-@pytest.mark.parametrize("is_best", [False, True], ids=["all", "best"])
+@pytest.mark.parametrize("expansion", EXPANSIONS)
 @pytest.mark.parametrize("seed", range(5))
-def test_the_answer_is_the_best_of_all_paths(seed: int, is_best: bool) -> None:
-    case = Case(seed, is_best, is_deaf=[None, 0, 1][seed % 3])
+def test_the_answer_is_the_best_of_all_paths(seed: int, expansion: str) -> None:
+    case = Case(seed, expansion, is_deaf=[None, 0, 1][seed % 3])
     for side in (0, 1):
         for k, labels in enumerate(case.tagged(side)):
             best = max(case.score(k, path, side) for path in case.paths(k, side))
@@ -153,10 +160,10 @@ def test_the_answer_is_the_best_of_all_paths(seed: int, is_best: bool) -> None:
             assert case.score(k, labels, side) == pytest.approx(best, abs=1e-4)
 
 
-@pytest.mark.parametrize("is_best", [False, True], ids=["all", "best"])
+@pytest.mark.parametrize("expansion", EXPANSIONS)
 @pytest.mark.parametrize("seed", range(5))
-def test_a_step_moves_mapped_features_alike(seed: int, is_best: bool) -> None:
-    case = Case(seed, is_best, is_deaf=[None, 0, 1][seed % 3])
+def test_a_step_moves_mapped_features_alike(seed: int, expansion: str) -> None:
+    case = Case(seed, expansion, is_deaf=[None, 0, 1][seed % 3])
     for k, (side, gold) in enumerate(zip(case.side, case.gold, strict=True)):
         guess = case.tagged(side)[k]
         cost, difference = case.training.difference(case.weights, k, 0)
@@ -164,9 +171,10 @@ def test_a_step_moves_mapped_features_alike(seed: int, is_best: bool) -> None:
         np.testing.assert_allclose(difference, case.vector(k, gold, side) - case.vector(k, guess, side))
 
 
+@pytest.mark.parametrize("expansion", ["all", "mean"])
 @pytest.mark.parametrize("seed", range(4))
-def test_loss_and_gradient_are_those_of_enumeration(seed: int) -> None:
-    case = Case(seed, is_best=False, is_deaf=[None, 0, 1][seed % 3], longest=3)
+def test_loss_and_gradient_are_those_of_enumeration(seed: int, expansion: str) -> None:
+    case = Case(seed, expansion, is_deaf=[None, 0, 1][seed % 3], longest=3)
     objective = _native.MultitaskObjective(case.training)
     for k, (side, gold) in enumerate(zip(case.side, case.gold, strict=True)):
         paths = case.paths(k, side)
@@ -179,10 +187,10 @@ def test_loss_and_gradient_are_those_of_enumeration(seed: int) -> None:
         np.testing.assert_allclose(gradient, expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("is_best", [False, True], ids=["all", "best"])
+@pytest.mark.parametrize("expansion", EXPANSIONS)
 @pytest.mark.parametrize("seed", range(4))
-def test_compiled_tables_answer_alike(seed: int, is_best: bool) -> None:
-    case = Case(seed, is_best, longest=9)
+def test_compiled_tables_answer_alike(seed: int, expansion: str) -> None:
+    case = Case(seed, expansion, longest=9)
     for side, encoding in enumerate(SIDES):
         compiled = [case.training.compile(case.weights, s, case.keys, 0.0) for s in (side, 1 - side)]
         fixed = (TEMPLATES.native, Folding().native)
@@ -196,10 +204,10 @@ def test_compiled_tables_answer_alike(seed: int, is_best: bool) -> None:
                 sizes[1],
                 rules[1],
                 compiled[1],
-                native_map(case.phi[side]),
+                case.native_map(side),
                 *fixed,
             )
-            if is_best
+            if expansion == "best"
             else _native.Predictor(sizes[0], rules[0], compiled[0], *fixed)
         )
         labels, _ = predictor.predict(case.sentences, NO_WISHES, 1)
@@ -209,7 +217,7 @@ def test_compiled_tables_answer_alike(seed: int, is_best: bool) -> None:
 def test_threads_do_not_show_in_the_weights() -> None:
     found = []
     for threads in (1, 2, 3):
-        case = Case(3, is_best=False, longest=7)
+        case = Case(3, "mean", longest=7)
         weights, squares = np.zeros_like(case.weights), np.zeros_like(case.weights)
         objective = _native.MultitaskObjective(case.training)
         for _ in range(3):
@@ -219,10 +227,10 @@ def test_threads_do_not_show_in_the_weights() -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    case = Case(1, is_best=True)
+    case = Case(1, "best")
     with pytest.raises(ValueError, match="all labels expanded"):
         _native.MultitaskObjective(case.training)
-    wrong = _native.LabelMap(np.array([0, 1], np.int32), np.array([99], np.int32))
+    wrong = _native.LabelMap(np.array([0, 1], np.int32), np.array([99], np.int32), False)
     label = np.array([x for path in case.gold for x in path], np.int32)
     with pytest.raises(ValueError, match="does not fit the labels"):
         _native.MultitaskTraining(

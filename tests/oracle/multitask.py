@@ -7,13 +7,13 @@ labels of their own, and map to themselves.
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 START, STOP = -1, -2
 Weights = Mapping[tuple[object, int], float]
 Phi = Mapping[int, Sequence[int]]
-Fired = Counter[tuple[str, object, int]]
+Fired = defaultdict[tuple[str, object, int], float]
 """How often each weight fires: ("own" or "other", feature or label before, label)."""
 
 
@@ -35,25 +35,31 @@ def chosen_best(
     return choose
 
 
+def mean_share(phi: Phi) -> Callable[[int], float]:
+    """Every partner of a label counts as much as one of them all."""
+    return lambda label: 1.0 if label in (START, STOP) or not phi[label] else 1.0 / len(phi[label])
+
+
 def fired(
     features: Sequence[Sequence[str]],
     path: Sequence[int],
     chosen: Callable[[int, int], Sequence[int]],
     other_allows: Callable[[int, int], bool],
+    share: Callable[[int], float] = lambda label: 1.0,
 ) -> Fired:
     """What a path fires on its own side, and on the other through the mapping."""
-    found: Fired = Counter()
+    found: Fired = defaultdict(float)
     for t, label in enumerate(path):
         for feature in features[t]:
             found["own", feature, label] += 1
             for z in chosen(t, label):
-                found["other", feature, z] += 1
+                found["other", feature, z] += share(label)
     labels = [START, *path, STOP]
     for k, (before, after) in enumerate(itertools.pairwise(labels)):
         found["own", before, after] += 1
         for left, right in itertools.product(chosen(k - 1, before), chosen(k, after)):
             if other_allows(left, right):
-                found["other", left, right] += 1
+                found["other", left, right] += share(before) * share(after)
     return found
 
 

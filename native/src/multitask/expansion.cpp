@@ -22,6 +22,7 @@ LabelMap turn(const LabelMap& map, std::int32_t other_labels) {
     for (const std::int32_t z : map.of(y)) from[static_cast<std::size_t>(z)].push_back(y);
   }
   LabelMap out;
+  out.is_mean = map.is_mean;
   for (const auto& labels : from) {
     out.to.insert(out.to.end(), labels.begin(), labels.end());
     out.first.push_back(static_cast<std::int32_t>(out.to.size()));
@@ -36,7 +37,9 @@ void expand_states(const LabelMap& map, std::span<const double> other, std::size
     const double* from = other.data() + t * other_stride;
     double* to = own.data() + t * stride;
     for (std::int32_t y = 0; y < map.labels(); ++y) {
-      for (const std::int32_t z : map.of(y)) to[y] += from[z];
+      double sum = 0.0;
+      for (const std::int32_t z : map.of(y)) sum += from[z];
+      to[y] += static_cast<double>(map.share(y)) * sum;
     }
   }
 }
@@ -68,7 +71,9 @@ std::vector<float> expand_transitions(const LabelMap& map, const SideTransitions
     for_each_mapped(map, before, other.labels, [&](std::int32_t left) { add_row(other, left, sum); });
     float* row = out.data() + static_cast<std::size_t>(before) * edge;
     for (std::int32_t after = 0; after <= own.labels; ++after) {
-      for_each_mapped(map, after, other.labels, [&](std::int32_t right) { row[after] += sum[right]; });
+      const float share = map.share(before) * map.share(after);
+      for_each_mapped(map, after, other.labels,
+                      [&](std::int32_t right) { row[after] += share * sum[right]; });
     }
   }
   return out;
@@ -91,54 +96,107 @@ void BestExpansion::choose(const LabelMap& map, std::span<const double> other, s
   }
 }
 
-double BestExpansion::between(std::size_t t, std::int32_t before, std::int32_t after,
-                              const SideTransitions& own, const SideTransitions& other) const {
-  const auto L = static_cast<std::size_t>(own.labels);
-  const std::int32_t left =
-      before == own.labels ? other.labels : choice[(t - 1) * L + static_cast<std::size_t>(before)];
-  const std::int32_t right =
-      after == own.labels ? other.labels : choice[t * L + static_cast<std::size_t>(after)];
-  const double mapped = left < 0 || right < 0 ? 0.0 : other(left, right);
-  return own(before, after) + mapped;
+/// The row or column of `mapped` that a label counts as.
+std::size_t BestExpansion::code(std::size_t t, std::size_t label) const {
+  const std::int32_t chosen = choice[t * labels_ + label];
+  return chosen < 0 ? codes - 1 : static_cast<std::size_t>(chosen);
 }
 
-bool BestExpansion::try_labels(std::span<const double> state, std::size_t stride, const SideTransitions& own,
+void BestExpansion::prepare(const LabelTransitions& between, const SideTransitions& other) {
+  const TransitionShape& s = between.shape;
+  labels_ = s.labels;
+  codes = static_cast<std::size_t>(other.labels) + 2;
+  mapped.assign(codes * codes, 0.0F);
+  mapped_peak.assign(codes, 0.0F);
+  for (std::int32_t a = 0; a <= other.labels; ++a) {
+    float* row = mapped.data() + static_cast<std::size_t>(a) * codes;
+    for (std::int32_t b = 0; b <= other.labels; ++b) row[b] = other(a, b);
+    mapped_peak[static_cast<std::size_t>(a)] = *std::max_element(row, row + codes);
+  }
+  core_peak.resize(s.rows);
+  for (std::size_t i = 0; i < s.rows; ++i) {
+    const double* row = between.core.data() + i * padded(s.cols);
+    core_peak[i] = *std::max_element(row, row + s.cols);
+  }
+  columns.resize(s.cols);
+}
+
+/// Ties go to the smaller label.
+void BestExpansion::offer(std::size_t t, std::size_t i, std::size_t j, double sum) {
+  double& highest = delta[t * labels_ + j];
+  std::int32_t& best = from[t * labels_ + j];
+  if (sum > highest || (sum == highest && static_cast<std::int32_t>(i) < best)) {
+    highest = sum;
+    best = static_cast<std::int32_t>(i);
+  }
+}
+
+/// The steps of the core from one label.
+void BestExpansion::offer_row(const LabelTransitions& between, std::size_t t, std::size_t i) {
+  const TransitionShape& s = between.shape;
+  const double before = delta[(t - 1) * labels_ + i];
+  const double* own = between.core.data() + (i - s.row0) * padded(s.cols);
+  const float* other = mapped_row(t - 1, i);
+  for (std::size_t k = 0; k < s.cols; ++k) {
+    offer(t, i, s.col0 + k, before + own[k] + static_cast<double>(other[columns[k]]));
+  }
+}
+
+// δ[t][j] = max_i (δ[t-1][i] + own(i, j) + mapped(choice[t-1][i], choice[t][j])), states to be added. Rows of
+// the core that cannot reach what the best label before reaches everywhere are not tried.
+void BestExpansion::step(const LabelTransitions& between, std::size_t t) {
+  const TransitionShape& s = between.shape;
+  const double* before = delta.data() + (t - 1) * labels_;
+  if (s.rows > 0 && s.cols > 0) {
+    for (std::size_t k = 0; k < s.cols; ++k) columns[k] = code(t, s.col0 + k);
+    const double* core = before + s.row0;
+    const auto best = s.row0 + static_cast<std::size_t>(std::max_element(core, core + s.rows) - core);
+    offer_row(between, t, best);
+    const double* reached = delta.data() + t * labels_ + s.col0;
+    const double lowest = *std::min_element(reached, reached + s.cols);
+    for (std::size_t i = s.row0; i < s.row0 + s.rows; ++i) {
+      const double bound =
+          before[i] + core_peak[i - s.row0] + static_cast<double>(mapped_peak[code(t - 1, i)]);
+      if (i != best && before[i] != kForbidden && bound >= lowest) offer_row(between, t, i);
+    }
+  }
+  for (const Diagonal& d : s.diagonals) {
+    for (std::size_t k = 0; k < d.size; ++k) {
+      const std::size_t i = d.i0 + k;
+      const auto other = static_cast<double>(mapped_row(t - 1, i)[code(t, d.j0 + k)]);
+      offer(t, i, d.j0 + k, before[i] + between.arc[d.at + k] + other);
+    }
+  }
+}
+
+bool BestExpansion::try_labels(std::span<const double> state, std::size_t stride,
+                               const LabelTransitions& between, const SideTransitions& own,
                                const SideTransitions& other, std::span<std::int32_t> labels) {
   const std::size_t T = labels.size();
   const auto L = static_cast<std::size_t>(own.labels);
   if (T == 0) return true;
+  prepare(between, other);
+  const std::size_t edge = codes - 2;
   delta.assign(T * L, kForbidden);
-  from.assign(T * L, 0);
-  // δ[t][j] = state[t][j] + max_i (δ[t-1][i] + between(t, i, j))
+  from.assign(T * L, own.labels);
   for (std::size_t t = 0; t < T; ++t) {
-    for (std::int32_t j = 0; j < own.labels; ++j) {
-      double& highest = delta[t * L + static_cast<std::size_t>(j)];
-      if (t == 0) {
-        if (own.rules(own.labels, j)) highest = between(0, own.labels, j, own, other);
-      }
-      for (std::int32_t i = 0; t > 0 && i < own.labels; ++i) {
-        const double before = delta[(t - 1) * L + static_cast<std::size_t>(i)];
-        if (before == kForbidden || !own.rules(i, j)) continue;
-        const double sum = before + between(t, i, j, own, other);
-        if (sum > highest) {
-          highest = sum;
-          from[t * L + static_cast<std::size_t>(j)] = i;
-        }
-      }
-      highest += state[t * stride + static_cast<std::size_t>(j)];
+    if (t > 0) step(between, t);
+    for (std::size_t j = 0; j < L; ++j) {
+      const auto label = static_cast<std::int32_t>(j);
+      double& score = delta[t * L + j];
+      if (t == 0 && own.rules(own.labels, label))
+        score = own(own.labels, label) + static_cast<double>(mapped[edge * codes + code(0, j)]);
+      score += state[t * stride + j];
+      if (t + 1 < T) continue;
+      score += own.rules(label, own.labels)
+                   ? own(label, own.labels) + static_cast<double>(mapped_row(t, j)[edge])
+                   : kForbidden;
     }
   }
-  double highest = kForbidden;
-  for (std::int32_t j = 0; j < own.labels; ++j) {
-    const double last = delta[(T - 1) * L + static_cast<std::size_t>(j)];
-    if (last == kForbidden || !own.rules(j, own.labels)) continue;
-    const double sum = last + between(T, j, own.labels, own, other);
-    if (sum > highest) {
-      highest = sum;
-      labels[T - 1] = j;
-    }
-  }
-  if (highest == kForbidden) return false;
+  const double* last = delta.data() + (T - 1) * L;
+  const double* best = std::max_element(last, last + L);
+  if (*best == kForbidden) return false;
+  labels[T - 1] = static_cast<std::int32_t>(best - last);
   for (std::size_t t = T - 1; t > 0; --t) labels[t - 1] = from[t * L + static_cast<std::size_t>(labels[t])];
   return true;
 }

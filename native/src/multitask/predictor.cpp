@@ -43,7 +43,8 @@ bool BestPredictor::decode(const Sentences& sentences, std::int64_t sentence, Wo
                            std::span<std::int32_t> out) const {
   other_.score_states(sentences, sentence, work.other);
   work.best.choose(map_, work.other.state, other_.stride(), own_.stride(), work.own.state);
-  return work.best.try_labels(work.own.state, own_.stride(),
+  const UniformChain chain = own_.chain(static_cast<std::int32_t>(out.size()), work.own);
+  return work.best.try_labels(work.own.state, own_.stride(), chain.between,
                               {own_.labels(), rules_, own_.weights().transition},
                               {other_.labels(), other_rules_, other_.weights().transition}, out);
 }

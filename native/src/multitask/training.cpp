@@ -50,8 +50,10 @@ SideTransitions MultitaskTraining::transitions(std::span<const float> weights, s
 MultitaskTraining::Between MultitaskTraining::between(std::span<const float> weights, std::size_t side,
                                                       bool has_exponentials) const {
   Between out;
-  if (expansion_ == Expansion::best) return out;
-  out.table = expand_transitions(map_[side], transitions(weights, side), transitions(weights, 1 - side));
+  const SideTransitions own = transitions(weights, side);
+  out.table = expansion_ == Expansion::best
+                  ? std::vector<float>(own.weight.begin(), own.weight.end())
+                  : expand_transitions(map_[side], own, transitions(weights, 1 - side));
   out.chain.emplace(layout_[side].shape, layout_[side].rules, out.table, has_exponentials);
   return out;
 }
@@ -81,7 +83,7 @@ bool MultitaskTraining::decode(std::span<const float> weights, std::size_t side,
   work.guess.resize(static_cast<std::size_t>(end - begin));
   score(weights, side, features, begin, end, work);
   if (expansion_ == Expansion::best) {
-    return work.best.try_labels(work.state, stride, transitions(weights, side),
+    return work.best.try_labels(work.state, stride, *scores.chain, transitions(weights, side),
                                 transitions(weights, 1 - side), work.guess);
   }
   add_edges(own.labels, own.rules, {scores.table}, stride, work.state);
@@ -130,15 +132,17 @@ void MultitaskTraining::add_path(std::size_t side, std::int64_t begin, std::span
     const bool is_same = (t == T || after == rival[t]) && (t == 0 || before == rival[t - 1]);
     if (is_same) continue;
     add_transition(side, before, after, sign, difference);
+    const float step = sign * map_[side].share(before) * map_[side].share(after);
     for_each_expanded(side, t - 1, before, work, [&](std::int32_t left) {
       for_each_expanded(side, t, after, work,
-                        [&](std::int32_t right) { add_transition(1 - side, left, right, sign, difference); });
+                        [&](std::int32_t right) { add_transition(1 - side, left, right, step, difference); });
     });
     if (t == T || after == rival[t]) continue;
     const std::int64_t unit = begin + static_cast<std::int64_t>(t);
     add_states(side, unit, after, sign, difference);
+    const float part = sign * map_[side].share(after);
     for_each_expanded(side, t, after, work,
-                      [&](std::int32_t z) { add_states(1 - side, unit, z, sign, difference); });
+                      [&](std::int32_t z) { add_states(1 - side, unit, z, part, difference); });
   }
 }
 
@@ -190,7 +194,7 @@ CompiledWeights MultitaskTraining::compile(std::span<const float> weights, std::
                            [&](std::int32_t y, float w) { sum[static_cast<std::size_t>(y)] += w; });
     if (is_all) {
       layout_[1 - side].for_each(row, states(weights, 1 - side).value, [&](std::int32_t z, float w) {
-        for (const std::int32_t y : turned.of(z)) sum[static_cast<std::size_t>(y)] += w;
+        for (const std::int32_t y : turned.of(z)) sum[static_cast<std::size_t>(y)] += map_[side].share(y) * w;
       });
     }
     for (std::size_t y = 0; y < sum.size(); ++y) out.add(static_cast<std::uint16_t>(y), sum[y], least);
@@ -248,8 +252,9 @@ bool MultitaskObjective::map_changes(std::size_t side, std::span<const float> ow
   std::fill(mapped.begin(), mapped.end(), 0.0F);
   for (std::size_t y = 0; y < own.size(); ++y) {
     if (own[y] == 0.0F) continue;
+    const float share = map.share(static_cast<std::int32_t>(y));
     for (const std::int32_t z : map.of(static_cast<std::int32_t>(y)))
-      mapped[static_cast<std::size_t>(z)] += own[y];
+      mapped[static_cast<std::size_t>(z)] += share * own[y];
   }
   return true;
 }
@@ -272,8 +277,9 @@ void MultitaskObjective::add_pairs(std::size_t side, Work& work, std::vector<dou
     for (std::int32_t after = 0; after <= own.labels; ++after) {
       if (std::abs(row[after]) < kNegligible) continue;
       is_any = true;
+      const double share = static_cast<double>(map.share(before) * map.share(after));
       for_each_mapped(map, after, other.labels,
-                      [&](std::int32_t z) { work.sum[static_cast<std::size_t>(z)] += row[after]; });
+                      [&](std::int32_t z) { work.sum[static_cast<std::size_t>(z)] += share * row[after]; });
     }
     if (!is_any) continue;
     for_each_mapped(map, before, other.labels, [&](std::int32_t left) {

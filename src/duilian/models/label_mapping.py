@@ -64,11 +64,13 @@ class LabelMapping:
         lone_b = [label for label, row in zip(self.labels_b, self.matrix.T, strict=True) if not row.any()]
         return lone_a, lone_b
 
-    def native(self, *, is_heard: bool = True) -> _native.LabelMap:
-        """For the native core; every label maps to none if the other side is not heard."""
+    def native(self, *, is_heard: bool = True, is_mean: bool = False) -> _native.LabelMap:
+        """For the native core; every label maps to none if the other side is not heard. The partners of a
+        label count as their mean, or as their sum.
+        """
         matrix = self.matrix if is_heard else np.zeros_like(self.matrix)
         first = np.concatenate([[0], np.cumsum(matrix.sum(axis=1))]).astype(np.int32)
-        return _native.LabelMap(first, np.nonzero(matrix)[1].astype(np.int32))
+        return _native.LabelMap(first, np.nonzero(matrix)[1].astype(np.int32), is_mean)
 
 
 def label_mapping(

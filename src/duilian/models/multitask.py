@@ -8,25 +8,21 @@ trained, a plain tagger, and as fast.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import ConfigError, StandardError
-from duilian.evaluation import LabelScorer
-from duilian.features import Templates, pack
+from duilian.features import Templates
 from duilian.learning import (
     AdaGrad,
     IterationReport,
     LearnConfig,
     PassiveAggressive,
-    Scores,
     Trainer,
     suitable_batch,
 )
@@ -35,15 +31,15 @@ from duilian.models.encoding import Encoding
 from duilian.models.kept_tables import Arrays
 from duilian.models.label_mapping import LabelMapping, label_mapping
 from duilian.models.margin import MarginTagger
+from duilian.models.multitask_training import Examples
 from duilian.models.precision import Precision
 from duilian.models.stored import Stored
 from duilian.models.tagger import Sentences, Tagger, layer_of, tags_of
 from duilian.standards import Mapping as TagMapping
 from duilian.text import Folding, Script
 
-Expansion = Literal["all", "best"]
+Expansion = Literal["mean", "all", "best"]
 Listening = Literal["both", "first", "second"]
-Weights = npt.NDArray[np.float32]
 
 _SIDES = (0, 1)
 
@@ -71,7 +67,7 @@ class MultitaskSide(MarginTagger):
         self.encoding_, other = tagger.encodings_[side], tagger.encodings_[1 - side]
         self.templates_, self.folding_ = tagger.templates_, tagger.folding_
         self.notes_ = getattr(tagger, "notes_", {})
-        if tagger.expansion == "all":
+        if tagger.expansion != "best":
             self._set_predictor(tagger.compiled_[side][0])
             return
         own_weights, other_weights = tagger.compiled_[side]
@@ -94,10 +90,10 @@ class MultitaskTagger(Stored):
 
     `mapping` relates their tags: `relaxed` or `tight` for the shipped table of the two standards, the path of
     a table, or a `Mapping`. `listens` says which standard hears the other: both, or one alone. `expansion` is
-    `all` if every mapped label counts, `best` if only the best of them at each unit does. `samples` are
-    sentences per iteration for each side. The algorithm is `pa`, the paper's passive-aggressive steps (one
-    thread; `rate` is their C), or `adagrad`, which teaches the same model as a conditional random field
-    (`all` only).
+    `all` if the scores of all mapped labels are added up, `mean` if their mean is, `best` if only the best of
+    them at each unit counts. `samples` are sentences per iteration for each side. The algorithm is `pa`, the
+    paper's passive-aggressive steps (one thread; `rate` is their C), or `adagrad`, which teaches the same
+    model as a conditional random field (not for `best`).
     """
 
     kind: ClassVar[str] = "multitask"
@@ -114,7 +110,7 @@ class MultitaskTagger(Stored):
         templates: str = "multitask",
         mapping: str | TagMapping = "relaxed",
         listens: Listening = "both",
-        expansion: Expansion = "all",
+        expansion: Expansion = "mean",
         align_names: bool = True,
         samples: Sequence[int | None] | None = None,
         scheme: str = "BIES",
@@ -174,25 +170,25 @@ class MultitaskTagger(Stored):
             [layer_of(each, name) for each in corpus] for corpus, name in zip(X, self.standards, strict=True)
         ]
         self._prepare(sides)
-        training, keys, counts = self._training(sides)
+        examples = Examples(self, sides)
+        training, keys = examples.training, examples.keys
         dev_sets = [
             None if found is None else [layer_of(each, name) for each in found]
             for found, name in zip(dev or (None, None), self.standards, strict=True)
         ]
         scored = [side for side in _SIDES if dev_sets[side] is not None]
-        config = self._learn_config(sum(counts))
+        config = self._learn_config(sum(examples.counts))
         trainer = Trainer(
             self._rule(training, config),
             training.weights,
-            sum(counts),
+            sum(examples.counts),
             config,
             sides=max(len(scored), 1),
-            draw=self._draw(counts),
+            draw=examples.draw(self.samples),
         )
-        evaluate = self._evaluator(training, keys, dev_sets) if scored else None
         trainer.run_kept(
-            evaluate,
-            lambda: self._fingerprint(keys),
+            examples.evaluator(dev_sets) if scored else None,
+            examples.fingerprint,
             on_iteration=on_iteration,
             checkpoint=checkpoint,
             resume=resume,
@@ -215,7 +211,7 @@ class MultitaskTagger(Stored):
         for name, known in (
             ("level", ("char",)),
             ("listens", ("both", "first", "second")),
-            ("expansion", ("all", "best")),
+            ("expansion", ("mean", "all", "best")),
             ("algorithm", ("adagrad", "pa")),
         ):
             if getattr(self, name) not in known:
@@ -261,111 +257,10 @@ class MultitaskTagger(Stored):
         table = f"{self.standards[0]}-{self.standards[1]}.{self.mapping}" if is_shipped else self.mapping
         return TagMapping.from_table(table, tags_a, tags_b, unknown="keep")
 
-    def _training(
-        self, sides: Sequence[Sequence[Layer]]
-    ) -> tuple[_native.MultitaskTraining, npt.NDArray[np.uint64], list[int]]:
-        encoded = [encoding.encode(layers) for encoding, layers in zip(self.encodings_, sides, strict=True)]
-        if any((each.label < 0).any() for each in encoded):
-            raise StandardError("a multi-task tagger learns from whole annotations: every word needs one tag")
-        packed = pack([units for each in encoded for units in each.units], self.folding_)
-        keys, rows = _native.index_features(self.templates_.native, packed, self.min_count, self.threads)
-        first, second = (self._layout(s, [each.label for each in encoded], rows, keys) for s in _SIDES)
-        counts = [len(layers) for layers in sides]
-        training = _native.MultitaskTraining(
-            first,
-            second,
-            self.mapping_.native(is_heard=self.hears(0)),
-            self.mapping_.T.native(is_heard=self.hears(1)),
-            self.expansion == "best",
-            rows,
-            packed.first,
-            np.repeat(np.arange(2, dtype=np.int32), counts),
-            np.concatenate([each.label for each in encoded]),
-        )
-        return training, keys, counts
-
-    def _layout(
-        self,
-        side: int,
-        label: Sequence[npt.NDArray[np.int32]],
-        rows: _native.FeatureRows,
-        keys: npt.NDArray[np.uint64],
-    ) -> _native.TaggerLayout:
-        """A feature gets weights for the labels it was seen with, and for what the other side's map to."""
-        mapping = self.mapping_ if side == 1 else self.mapping_.T  # from the other side to this one
-        other = label[1 - side]
-        sizes, partners = mapping.matrix.sum(axis=1)[other], [np.flatnonzero(row) for row in mapping.matrix]
-        mapped = np.concatenate([partners[each] for each in other] or [np.zeros(0)]).astype(np.int32)
-        none, open_ = np.zeros(len(label[side]), np.int64), np.full(len(other), -1, np.int32)
-        own_first = side == 0
-        flat = np.concatenate([none, sizes] if own_first else [sizes, none])
-        sets = _native.TagSets(np.concatenate([[0], np.cumsum(flat)]).astype(np.int32), mapped)
-        known = np.concatenate([label[side], open_] if own_first else [open_, label[side]])
-        first = np.array([0, len(known)], np.int64)  # as one long sentence: only units matter here
-        data = _native.TaggingData(rows, first, known, sets)
-        encoding = self.encodings_[side]
-        return _native.lay_out_tagger(
-            len(encoding.labels), encoding.succession.native(), len(keys), data, self.full_from
-        )
-
-    def _draw(self, counts: Sequence[int]) -> Callable[[np.random.Generator], npt.NDArray[np.int64]]:
-        samples = self.samples or (None, None)
-
-        def draw(rng: np.random.Generator) -> npt.NDArray[np.int64]:
-            first = rng.permutation(counts[0])[: samples[0]]
-            second = counts[0] + rng.permutation(counts[1])[: samples[1]]
-            return rng.permutation(np.concatenate([first, second])).astype(np.int64)
-
-        return draw
-
     def _rule(self, training: _native.MultitaskTraining, config: LearnConfig) -> AdaGrad | PassiveAggressive:
         if config.algorithm == "pa":
             return PassiveAggressive(training, config)
         return AdaGrad(_native.MultitaskObjective(training), config)
-
-    def _fingerprint(self, keys: npt.NDArray[np.uint64]) -> str:
-        hidden = ("threads", "iterations", "mapping")
-        settings = [pair for pair in sorted(self.get_params().items()) if pair[0] not in hidden]
-        digest = hashlib.blake2b(repr(settings).encode(), digest_size=16)
-        for part in (keys, self.mapping_.matrix):
-            digest.update(np.ascontiguousarray(part).tobytes())
-        return digest.hexdigest()
-
-    def _evaluator(
-        self,
-        training: _native.MultitaskTraining,
-        keys: npt.NDArray[np.uint64],
-        dev: Sequence[Sequence[Layer] | None],
-    ) -> Callable[[Weights], Scores]:
-        """F1 of words with their tags on each side's dev set."""
-        index = _native.FeatureIndex(keys)
-        sides: list[Callable[[Weights], float]] = []
-        for side, layers in enumerate(dev):
-            if layers is not None:
-                sides.append(self._side_evaluator(training, index, side, layers))
-
-        def evaluate(weights: Weights) -> Scores:
-            found = tuple(score(weights) for score in sides)
-            names = [name for name, layers in zip(self.standards, dev, strict=True) if layers is not None]
-            return Scores(found, dict(zip(names, found, strict=True)))
-
-        return evaluate
-
-    def _side_evaluator(
-        self,
-        training: _native.MultitaskTraining,
-        index: _native.FeatureIndex,
-        side: int,
-        layers: Sequence[Layer],
-    ) -> Callable[[Weights], float]:
-        encoding = self.encodings_[side]
-        split = [encoding.split(layer.words) for layer in layers]
-        packed = pack([units for units, _ in split], self.folding_)
-        rows = _native.extract_rows(self.templates_.native, packed, index, self.threads)
-        tags = [tag for layer in layers for tag in layer.tags or (None,) * len(layer)]
-        sizes = [size for _, counts in split for size in counts]
-        scorer = LabelScorer(encoding.meaning, packed.first, sizes, tags)
-        return lambda weights: scorer.score(training.tag(weights, side, rows, packed.first, self.threads)).f1
 
     def trim(self, least: float) -> Self:
         """Feature selection: drops the state weights smaller than `least`. Needs the state of training."""

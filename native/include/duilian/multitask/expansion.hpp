@@ -5,7 +5,8 @@
 //   between(y', y)  = v1(y', y)   + Σ_{z' ∈ φ(y'), z ∈ φ(y)} v2(z', z),
 // where v2 is 0 for pairs that the other standard's rules forbid, and start and stop map to themselves. Or
 // only the best of φ(y) at each unit, by what the states say, stands for all of it (the paper's
-// approximation).
+// approximation). Or the mean over φ(y) takes the place of the sum (ours): a label with many partners is then
+// moved no faster than others, without which a random field does not learn well.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,13 @@ enum class Expansion : std::uint8_t { all, best };
 struct LabelMap {
   std::vector<std::int32_t> first{0};  // [L + 1]
   std::vector<std::int32_t> to;
+  bool is_mean = false;
+
+  /// What each partner of a label counts; start and stop have one, themselves.
+  [[nodiscard]] float share(std::int32_t label) const {
+    const std::int32_t partners = label == labels() ? 1 : first[label + 1] - first[label];
+    return is_mean && partners > 0 ? 1.0F / static_cast<float>(partners) : 1.0F;
+  }
 
   [[nodiscard]] std::int32_t labels() const { return static_cast<std::int32_t>(first.size()) - 1; }
   [[nodiscard]] std::span<const std::int32_t> of(std::int32_t label) const {
@@ -77,13 +85,28 @@ struct BestExpansion {
   /// own.
   void choose(const LabelMap& map, std::span<const double> other, std::size_t other_stride,
               std::size_t stride, std::vector<double>& own);
-  /// Labels of the best path; false if none is legal. `state` has no start and stop scores yet.
-  [[nodiscard]] bool try_labels(std::span<const double> state, std::size_t stride, const SideTransitions& own,
+  /// Labels of the best path; false if none is legal. `state` has no start and stop scores yet; `between` is
+  /// made of one's own transitions.
+  [[nodiscard]] bool try_labels(std::span<const double> state, std::size_t stride,
+                                const LabelTransitions& between, const SideTransitions& own,
                                 const SideTransitions& other, std::span<std::int32_t> labels);
 
  private:
-  [[nodiscard]] double between(std::size_t t, std::int32_t before, std::int32_t after,
-                               const SideTransitions& own, const SideTransitions& other) const;
+  void prepare(const LabelTransitions& between, const SideTransitions& other);
+  [[nodiscard]] std::size_t code(std::size_t t, std::size_t label) const;
+  [[nodiscard]] const float* mapped_row(std::size_t t, std::size_t label) const {
+    return mapped.data() + code(t, label) * codes;
+  }
+  void step(const LabelTransitions& between, std::size_t t);
+  void offer_row(const LabelTransitions& between, std::size_t t, std::size_t i);
+  void offer(std::size_t t, std::size_t i, std::size_t j, double sum);
+
+  std::size_t labels_ = 0;
+  std::size_t codes = 0;             // other labels, their edge, and one for "none"
+  std::vector<float> mapped;         // [codes][codes]  the other's transitions, 0 where forbidden or none
+  std::vector<float> mapped_peak;    // [codes]  the largest of a row
+  std::vector<double> core_peak;     // [rows]  the same of one's own core
+  std::vector<std::size_t> columns;  // [cols]  codes of the core's columns at the current unit
 };
 
 }  // namespace duilian

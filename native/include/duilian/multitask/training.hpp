@@ -61,7 +61,7 @@ class MultitaskTraining {
   [[nodiscard]] CompiledWeights compile(std::span<const float> weights, std::size_t side,
                                         std::span<const std::uint64_t> keys, float least) const;
 
-  /// With all expansions a plain chain over summed transitions; else both sides' own.
+  /// A plain chain: over summed transitions with all expansions, else over one's own.
   struct Between {
     std::vector<float> table;  // [L + 1][L + 1]
     std::optional<LabelTransitions> chain;

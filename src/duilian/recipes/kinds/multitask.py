@@ -20,7 +20,7 @@ class MultitaskSettings(LevelSettings):
     templates: str | None = "multitask"
     mapping: str = "relaxed"
     listens: Literal["both", "first", "second"] = "both"
-    expansion: Literal["all", "best"] = "all"
+    expansion: Literal["mean", "all", "best"] = "mean"
     align_names: bool = True
 
 
