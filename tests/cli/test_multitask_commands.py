@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -50,3 +51,27 @@ def test_train_then_tag_in_each_standard(duilian: Call) -> None:
     assert [status for status, _, _ in answers] == [0, 0]
     assert "。_PU" in answers[0][1]
     assert "。_w" in answers[1][1]
+    for standard in ("ctb", "pku"):
+        status, out, _ = duilian("evaluate", "m", f"{standard}-dev.txt", "--standard", standard, "--json")
+        assert status == 0
+        assert json.loads(out)["word_tag"]["f1"] > 50.0
+    status, out, _ = duilian("inspect", "m")
+    assert status == 0
+    assert re.search(r"E@NR.*S@nr", out)  # a name of one word, and surname and given name
+    status, _, err = duilian("tag", "m", "--standard", "gsd", stdin=text)
+    assert status == 1
+    assert "ctb" in err
+    assert "pku" in err
+
+
+def test_the_papers_learner_and_expansion_from_a_recipe(duilian: Call) -> None:
+    text = Path("both.toml").read_text(encoding="utf-8")
+    own = text.replace('mapping = "relaxed"', 'mapping = "tight"\nexpansion = "best"\nlistens = "first"')
+    Path("paper.toml").write_text(own + 'algorithm = "pa"\n', encoding="utf-8")
+    assert duilian("train", "paper.toml", "-o", "m")[0] == 0
+    status, out, _ = duilian("segment", "m", "--standard", "ctb", stdin="我们去北京。\n".encode())
+    assert status == 0
+    assert out.replace(" ", "") == "我们去北京。\n"
+    Path("wrong.toml").write_text(own, encoding="utf-8")
+    status, _, err = duilian("train", "wrong.toml", "-o", "m")
+    assert (status, "must be 'pa'" in err) == (1, True)

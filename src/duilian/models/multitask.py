@@ -88,7 +88,7 @@ class MultitaskSide(MarginTagger):
 class MultitaskTagger(Stored):
     """A tagger for two standards, each with an ear for the other.
 
-    `mapping` relates their tags: `relaxed` or `tight` for the shipped table of the two standards, the path of
+    `mapping` relates their tags: `tight` or `relaxed` for the shipped table of the two standards, the path of
     a table, or a `Mapping`. `listens` says which standard hears the other: both, or one alone. `expansion` is
     `all` if the scores of all mapped labels are added up, `mean` if their mean is, `best` if only the best of
     them at each unit counts. `samples` are sentences per iteration for each side. The algorithm is `pa`, the
@@ -108,7 +108,7 @@ class MultitaskTagger(Stored):
         *,
         level: Literal["char"] = "char",
         templates: str = "multitask",
-        mapping: str | TagMapping = "relaxed",
+        mapping: str | TagMapping = "tight",
         listens: Listening = "both",
         expansion: Expansion = "mean",
         align_names: bool = True,

@@ -18,7 +18,7 @@ class MultitaskSettings(LevelSettings):
 
     level: Literal["char"] = "char"
     templates: str | None = "multitask"
-    mapping: str = "relaxed"
+    mapping: str = "tight"
     listens: Literal["both", "first", "second"] = "both"
     expansion: Literal["mean", "all", "best"] = "mean"
     align_names: bool = True
@@ -33,7 +33,7 @@ def train_multitask(recipe: Recipe, run: Run) -> float | None:
         **recipe.model,
         **learn_settings(recipe, run),
     )
-    corpora = read_sides(recipe, run, tagger.level, recipe.model.get("mapping", "relaxed"))
+    corpora = read_sides(recipe, run, tagger.level, recipe.model.get("mapping", "tight"))
     tagger.fit(
         corpora.train,
         dev=corpora.dev,
