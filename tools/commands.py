@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 import typer
 from typer.models import ArgumentInfo, OptionInfo, ParameterInfo
 
-from duilian.cli import app
+from duilian.cli import make_app
 
 HEAD = """# Commands
 
@@ -89,6 +89,7 @@ def parameters(function: Callable[..., object]) -> list[Parameter]:
 
 def page() -> str:
     """The whole page."""
+    app = make_app()
     found = sorted(commands(app, "duilian"))
     lines = [HEAD, "| command | |", "| --- | --- |"]
     lines += [

@@ -1,24 +1,29 @@
 """Duilian 对联: one Chinese analyser learned from corpora that disagree."""
 
-from duilian.corpus import Corpus, Layer, Sentence, read, write
-from duilian.errors import DuilianError
-from duilian.features import Templates
-from duilian.lattice import Chain, Lattice
-from duilian.lexicon import Lexicon
-from duilian.models import (
-    CRF,
-    CoupledTagger,
-    DynamicTagger,
-    GuidedTagger,
-    JointParser,
-    MultitaskTagger,
-    Parser,
-    Tagger,
-    TwoChainTagger,
-)
-from duilian.pipeline import Analyzer, load
-from duilian.standards import BoundaryScheme, Mapping, Standard, explain
-from duilian.text import Folding
+from typing import TYPE_CHECKING
+
+from duilian.lazy import lazily
+
+if TYPE_CHECKING:
+    from duilian.corpus import Corpus, Layer, Sentence, read, write
+    from duilian.errors import DuilianError
+    from duilian.features import Templates
+    from duilian.lattice import Chain, Lattice
+    from duilian.lexicon import Lexicon
+    from duilian.models import (
+        CRF,
+        CoupledTagger,
+        DynamicTagger,
+        GuidedTagger,
+        JointParser,
+        MultitaskTagger,
+        Parser,
+        Tagger,
+        TwoChainTagger,
+    )
+    from duilian.pipeline import Analyzer, load
+    from duilian.standards import BoundaryScheme, Mapping, Standard, explain
+    from duilian.text import Folding
 
 __version__ = "0.1.0"
 
@@ -50,3 +55,32 @@ __all__ = [
     "read",
     "write",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "duilian.corpus": ("Corpus", "Layer", "Sentence", "read", "write"),
+        "duilian.errors": ("DuilianError",),
+        "duilian.features": ("Templates",),
+        "duilian.lattice": ("Chain", "Lattice"),
+        "duilian.lexicon": ("Lexicon",),
+        "duilian.models": (
+            "CRF",
+            "CoupledTagger",
+            "DynamicTagger",
+            "GuidedTagger",
+            "JointParser",
+            "MultitaskTagger",
+            "Parser",
+            "Tagger",
+            "TwoChainTagger",
+        ),
+        "duilian.pipeline": ("Analyzer", "load"),
+        "duilian.standards": ("BoundaryScheme", "Mapping", "Standard", "explain"),
+        "duilian.text": ("Folding",),
+    },
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

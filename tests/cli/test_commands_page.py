@@ -19,7 +19,7 @@ def test_the_page_is_up_to_date() -> None:
 
 
 def test_every_parameter_has_a_help_text_and_every_command_an_example() -> None:
-    found = list(TOOL.commands(TOOL.app, "duilian"))
+    found = list(TOOL.commands(TOOL.make_app(), "duilian"))
     assert len(found) > 10
     for command in found:
         assert command.function.__doc__, command.name

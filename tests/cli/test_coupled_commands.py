@@ -390,7 +390,7 @@ BAD = [
     (("convert", "word", "empty.txt", "--from", "pku", "--to", "ctb"), "empty.txt:1: the file is empty"),
     (("convert", "word", "gone.txt", "--from", "pku", "--to", "ctb"), "gone.txt: no such file"),
     (("convert", "word", "t.fid", "--from", "ctb", "--to", "pku"), "can be read but not written"),
-    (("inspect", "gone"), "gone: no such file"),
+    (("inspect", "gone"), "gone: there is no such file"),
     (("inspect", "pku.txt"), "pku.txt: "),
     (("inspect", "plain", "pku.txt"), "plain: is of kind 'crf'"),
     (("inspect", "word", "odd.txt"), "odd.txt: its tags are of none of the model's standards"),

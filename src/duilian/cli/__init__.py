@@ -6,51 +6,52 @@ Exit status: 0 done, 1 something the user can mend (one sentence on standard err
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
 
 from duilian import __version__
-from duilian.cli import (
-    analyze,
-    convert,
-    corpus,
-    demo,
-    evaluate,
-    explain,
-    inspect,
-    parse,
-    segment,
-    select,
-    tag,
-    train,
-)
 from duilian.errors import DuilianError
 
-app = typer.Typer(
-    name="duilian",
-    help="One Chinese analyser learned from corpora that disagree.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+COMMANDS = (
+    "corpus",
+    "analyze",
+    "demo",
+    "train",
+    "tag",
+    "segment",
+    "parse",
+    "convert",
+    "evaluate",
+    "explain",
+    "inspect",
+    "select",
 )
-app.add_typer(corpus.app, name="corpus")
-app.command("analyze", epilog=analyze.EXAMPLE)(analyze.command)
-app.command("demo", epilog=demo.EXAMPLE)(demo.command)
-app.command("train", epilog=train.EXAMPLE)(train.command)
-app.command("tag", epilog=tag.EXAMPLE)(tag.command)
-app.command("segment", epilog=segment.EXAMPLE)(segment.command)
-app.command("parse", epilog=parse.EXAMPLE)(parse.command)
-app.command("convert", epilog=convert.EXAMPLE)(convert.command)
-app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.command)
-app.command("explain", epilog=explain.EXAMPLE)(explain.command)
-app.command("inspect", epilog=inspect.EXAMPLE)(inspect.command)
-app.command("select", epilog=select.EXAMPLE)(select.command)
+
+
+def make_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
+    """The program with these commands; a module of this package each."""
+    app = typer.Typer(
+        name="duilian",
+        help="One Chinese analyser learned from corpora that disagree.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for name in names:
+        module = importlib.import_module(f"duilian.cli.{name}")
+        if name == "corpus":
+            app.add_typer(module.app, name=name)
+        else:
+            app.command(name, epilog=module.EXAMPLE)(module.command)
+    app.callback()(_global_options)
+    return app
 
 
 def _show_version(wanted: bool) -> None:
@@ -59,7 +60,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _global_options(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
@@ -81,7 +81,9 @@ def main() -> int:
     logging.getLogger("duilian").addHandler(
         logging.StreamHandler() if show_traceback else logging.NullHandler()
     )
-    return run(lambda: app(arguments, prog_name="duilian"), show_traceback=show_traceback)
+    # Only the command that is asked for is imported, and its usual answer comes that much sooner.
+    names = arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS
+    return run(lambda: make_app(names)(arguments, prog_name="duilian"), show_traceback=show_traceback)
 
 
 def run(command: Callable[[], object], *, show_traceback: bool = False) -> int:

@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Annotated, cast, get_args
 
 import typer
-from rich.console import Console
 
-from duilian.cli.corpus import Encoding, Output
+from duilian.cli.options import Encoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
 from duilian.cli.progress import watch
-from duilian.cli.tag import LexiconFile, LexiconMode, Threads, read_lexicon
 from duilian.corpus import FORMATS, open_writer, read_lines, read_sentences
 from duilian.corpus.files import Errors
 from duilian.corpus.formats import FormatOptions
@@ -22,7 +20,7 @@ from duilian.errors import ConfigError
 from duilian.models import reading_of, tagger_for
 from duilian.pipeline import Analyzer, load
 from duilian.text import char_types
-from duilian.views import brat, conllu_sentences, couplet, json_line, span_line, tree_lines
+from duilian.views.exchange import brat, conllu_sentences, json_line, span_line
 
 EXAMPLE = "Example:\n\n    duilian analyze 他把书借给了办公室。"
 
@@ -142,6 +140,11 @@ class _Brat:
 
 
 def _pretty(doc: Doc) -> str:
+    from rich.console import Console  # slow to import, and in a pipe not needed
+
+    from duilian.views.couplets import couplet
+    from duilian.views.trees import tree_lines
+
     console = Console(highlight=False)
     with console.capture() as shown:
         console.print(couplet(doc, console.width), soft_wrap=True)

@@ -13,9 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from duilian.cli.convert import load_coupled
-from duilian.cli.corpus import Encoding, Format
+from duilian.cli.corpus import Format
+from duilian.cli.options import Encoding, Threads
 from duilian.cli.progress import watch
-from duilian.cli.tag import Threads
 from duilian.conversion import Converter
 from duilian.inspection import AmbiguousWord, LearnedMapping, ModelCard, Study, standard_of, study
 from duilian.pipeline import existing

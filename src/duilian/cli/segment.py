@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-from duilian.cli.corpus import Encoding, Output
 from duilian.cli.evaluate import check_level
-from duilian.cli.tag import (
-    InputFormat,
-    Inputs,
-    LexiconFile,
-    LexiconMode,
-    Model,
-    Standard,
-    Threads,
-    load_tagger,
-    read_lexicon,
-    sources_of,
-)
+from duilian.cli.options import Encoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
+from duilian.cli.tag import InputFormat, Inputs, Model, Standard, load_tagger, sources_of
 from duilian.corpus import open_writer
 from duilian.models import TwoChainTagger
 from duilian.streams import analyse, segmented_line

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from duilian.cli.corpus import Encoding, Output
 from duilian.cli.evaluate import check_level
-from duilian.cli.tag import InputFormat, Model, Standard, Threads, load_tagger
+from duilian.cli.options import Encoding, Output, Threads
+from duilian.cli.tag import InputFormat, Model, Standard, load_tagger
 from duilian.corpus import Sentence, write
 from duilian.models import StandardTagger, reading_of
 from duilian.selection import Selection, most_uncertain, select

@@ -8,12 +8,11 @@ from typing import Annotated
 
 import typer
 
-from duilian.cli.corpus import Encoding, Output
 from duilian.cli.evaluate import Mode, in_mode, say_first_standard
+from duilian.cli.options import Encoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
 from duilian.corpus import FORMATS, Layer, Sentence, open_writer
 from duilian.corpus.formats import FormatOptions
 from duilian.errors import ConfigError
-from duilian.lexicon import Lexicon
 from duilian.models import StandardTagger, load, reading_of, standards_of, tagger_for
 from duilian.streams import Analysis, Source, analyse, analyse_k_best, known_formats, read_sources
 
@@ -31,16 +30,6 @@ Inputs = Annotated[
 Standard = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="The standard to answer in, if the model has several; else its first."),
-]
-Threads = Annotated[int, typer.Option(min=1, help="Threads to use.")]
-LexiconFile = Annotated[
-    str | None,
-    typer.Option(
-        "--lexicon", metavar="FILE", help="Your words, one a line: word, tag and weight between tabs."
-    ),
-]
-LexiconMode = Annotated[
-    str, typer.Option("--lexicon-mode", metavar="MODE", help="force: obeyed; prefer: a bonus in the score.")
 ]
 
 
@@ -112,13 +101,6 @@ def sources_of(
     """What stands in the files, one after the other; standard input if there is none."""
     for path in files or ["-"]:
         yield from read_sources(path, tagger, format=format, encoding=encoding, column=column)
-
-
-def read_lexicon(path: str | None, mode: str) -> Lexicon | None:
-    """The user's words, if there are any."""
-    if mode not in ("force", "prefer"):
-        raise typer.BadParameter(f"{mode!r} is neither force nor prefer", param_hint="--lexicon-mode")
-    return None if path is None else Lexicon.read(path, mode=mode)  # type: ignore[arg-type]
 
 
 def _check(to: str, nbest: int | None, marginals: bool) -> None:

@@ -1,0 +1,109 @@
+"""Lines of raw text through one segmenter, as its users call it; run by analyze.py in a process of its own.
+
+    python -P segmenters.py NAME TEXT ANSWER [MODEL]
+
+Writes the words of each line with spaces between (words and tags as word/TAG) and prints, as JSON, what it
+took. The interpreter need have nothing but the peer: nothing of Duilian is imported for others. `-P` keeps
+the modules beside this file, some of which have names of peers, from being taken for them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import logging
+import os
+import re
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+_TAG = re.compile("\x02[^ ]*")
+Cut = Callable[[list[str]], Iterable[Iterable[str]]]
+
+
+def jieba() -> Cut:
+    module = importlib.import_module("jieba")
+    module.setLogLevel(logging.WARNING)
+    module.initialize()
+    return lambda lines: (module.lcut(line) for line in lines)
+
+
+def jieba_posseg() -> Cut:
+    jieba()
+    module = importlib.import_module("jieba.posseg")
+    return lambda lines: ([f"{word}/{tag}" for word, tag in module.lcut(line)] for line in lines)
+
+
+def rjieba() -> Cut:
+    module = importlib.import_module("rjieba")
+    return lambda lines: (module.cut(line) for line in lines)
+
+
+def pkuseg() -> Cut:
+    segmenter = importlib.import_module("spacy_pkuseg").pkuseg()
+    return lambda lines: (segmenter.cut(line) for line in lines)
+
+
+def thulac() -> Cut:
+    segmenter = importlib.import_module("thulac").thulac(seg_only=True)
+    return lambda lines: ((word for word, _ in segmenter.cut(line)) for line in lines)
+
+
+def snownlp() -> Cut:
+    module = importlib.import_module("snownlp")
+    return lambda lines: (module.SnowNLP(line).words for line in lines)
+
+
+def duilian_both(model: str) -> Cut:
+    """Words and tags after every standard."""
+    analyzer = importlib.import_module("duilian").load(model)
+    bare = type(analyzer)(analyzer.model)
+    return lambda lines: (doc.words("pku") for doc in bare.pipe(lines))
+
+
+def duilian_trees(model: str) -> Cut:
+    """Words, tags and trees."""
+    analyzer = importlib.import_module("duilian").load(model)
+    return lambda lines: (doc.words("pku") for doc in analyzer.pipe(lines))
+
+
+def duilian_segment(model: str) -> Cut:
+    """Words after one standard, by the fast way of whole files."""
+    models = importlib.import_module("duilian.models")
+    tagger = models.tagger_for(models.load(model), "pku")
+
+    def cut(lines: list[str]) -> Iterable[list[str]]:
+        text = "".join(line + "\n" for line in lines).encode()
+        answer = tagger.tag_lines(text, between=" ", before_tag="\x02").decode()
+        return (_TAG.sub("", line).split(" ") for line in answer.split("\n")[:-1])
+
+    return cut
+
+
+SEGMENTERS = (jieba, jieba_posseg, rjieba, pkuseg, thulac, snownlp)
+OURS = (duilian_segment, duilian_both, duilian_trees)
+
+
+def main() -> None:
+    name, source, target, *model = sys.argv[1:]
+    make = next(each for each in (*SEGMENTERS, *OURS) if each.__name__ == name)
+    start = time.process_time()
+    with contextlib.redirect_stdout(sys.stderr):  # some say how long they loaded
+        cut = make(*model)
+        loaded = time.process_time()
+        lines = Path(source).read_text(encoding="utf-8").splitlines()
+        list(cut(lines[:5]))
+        begin = time.process_time()
+        answers = [list(words) for words in cut(lines)]
+        spent = time.process_time() - begin
+    Path(target).write_text("".join(" ".join(words) + "\n" for words in answers), encoding="utf-8")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"load": loaded - start, "seconds": spent, "peak_mb": peak, "pid": os.getpid()}))
+
+
+if __name__ == "__main__":
+    main()
