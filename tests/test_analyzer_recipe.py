@@ -29,6 +29,9 @@ parser_relation_bits = 12
 parser_pruning_bits = 10
 parser_iterations = 2
 parser_least = 0.001
+segmenter = "pku"
+segmenter_iterations = 2
+segmenter_least = 0.001
 
 [[side]]
 standard = "ctb"
@@ -150,6 +153,26 @@ def test_inspect_shows_the_card(call: Call, monkeypatch: pytest.MonkeyPatch) -> 
     assert call("inspect")[1] == out
     notes = json.loads(call("inspect", "zh.model", "--json")[1])["notes"]
     assert notes["card"]["title"] == "a small analyser"
+
+
+def test_words_alone_come_from_the_segmenter(folder: Path, call: Call) -> None:
+    zh = duilian.load(folder / "zh.model")
+    assert zh.segmenter is not None
+    texts = ["我们明天去北京。", "", "第一行。\n第二行，很长", " 空格 里 "]
+    found = list(zh.segment(texts))
+    assert found == list(zh.segment(texts, "pku", threads=2))
+    assert ["".join(words) for words in found] == ["".join(text.split()) for text in texts]
+    alone = [layer.words for layer in zh.segmenter.predict_layers([[texts[0]]])]
+    assert [tuple(found[0])] == alone
+    assert list(zh.segment(texts, "ctb")) == [doc.words("ctb") for doc in zh.pipe(texts)]
+    own = zh.with_lexicon(duilian.Lexicon(["天去"]))
+    assert "天去" in next(own.segment(texts))
+    with pytest.raises(duilian.DuilianError, match="there is no standard 'ud'"):
+        list(zh.segment(texts, "ud"))
+    out = call("analyze", "--model", "zh.model", "--to", "words", texts[0])[1]
+    assert out == " ".join(found[0]) + "\n"
+    other = call("analyze", "--model", "zh.model", "--to", "words", "--standard", "ctb", texts[0])[1]
+    assert other.split() == zh(texts[0]).words("ctb")
 
 
 def test_other_commands_take_the_file_too(call: Call) -> None:

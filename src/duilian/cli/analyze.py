@@ -24,7 +24,7 @@ from duilian.views.exchange import brat, conllu_sentences, json_line, span_line
 
 EXAMPLE = "Example:\n\n    duilian analyze 他把书借给了办公室。"
 
-VIEWS = ("pretty", "conllu", "json", "slash", "spans", "brat")
+VIEWS = ("pretty", "conllu", "json", "slash", "spans", "brat", "words")
 
 
 def command(
@@ -65,6 +65,7 @@ def command(
     On a terminal the standards stand like a couplet, and words that they cut differently are marked; in a
     pipe the answer is CoNLL-U. A line of a file is a text of its own. With --format the input is a corpus:
     words, tags and sentences that it has stay as they are, and the rest (`_` in CoNLL-U) is decided.
+    --to words is fast: it asks the model's segmenter, if there is one for --standard, for words alone.
     """
     if errors not in get_args(Errors):
         raise typer.BadParameter(f"{errors!r} is neither strict nor replace", param_hint="--errors")
@@ -78,8 +79,13 @@ def command(
     column = reading_of(tagger_for(analyzer.model, name)).get("column")
     render = _renderer(form, FormatOptions(standard=name, column=column))
     paths = inputs or ["-"]
+    lines = (line for each in paths for line in _texts(each, encoding, cast(Errors, errors)))
+    if form == "words" and format is None:
+        with open_writer(output) as write:
+            for words in analyzer.segment(lines, standard, threads=threads):
+                write(" ".join(words) + "\n")
+        return
     if format is None:
-        lines = (line for each in paths for line in _texts(each, encoding, cast(Errors, errors)))
         docs = analyzer.pipe(lines, threads=threads)
     else:
         reading = partial(read_sentences, standard=name, format=format, encoding=encoding, column=column)
@@ -113,6 +119,8 @@ def _renderer(form: str, options: FormatOptions) -> Callable[[Doc], str]:
     standard = options.standard or ""
     if form == "pretty":
         return _pretty
+    if form == "words":
+        return lambda doc: " ".join(doc.words(standard)) + "\n"
     if form == "json":
         return lambda doc: json_line(doc) + "\n"
     if form == "spans":

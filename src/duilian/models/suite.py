@@ -1,7 +1,8 @@
 """A tagger of characters and a parser for its words, in one model file (kind `analyzer`).
 
-Both keep their own parameters, header and arrays; the arrays stand in the file under the names `tagger.…` and
-`parser.…`. What `Analyzer` loads.
+There may be a segmenter too: a small plain tagger that only cuts text, for those who want words alone, fast.
+Each keeps its own parameters, header and arrays; the arrays stand in the file under the names `tagger.…`,
+`parser.…` and `segmenter.…`. What `Analyzer` loads.
 """
 
 from __future__ import annotations
@@ -19,24 +20,35 @@ from duilian.models.tagger import Tagger
 
 
 class Suite(Stored):
-    """A tagger, and a parser for one of its standards."""
+    """A tagger, a parser for one of its standards, and perhaps a segmenter for one."""
 
     kind: ClassVar[str] = "analyzer"
 
-    def __init__(self, tagger: Tagger | CoupledTagger, parser: Parser) -> None:
+    def __init__(
+        self, tagger: Tagger | CoupledTagger, parser: Parser, segmenter: Tagger | None = None
+    ) -> None:
         standards = tagger.standards if isinstance(tagger, CoupledTagger) else (tagger.standard,)
         if tagger.level != "char":
             raise ConfigError("the tagger must find the words itself", "train it with level = 'char'")
         if parser.standard not in standards:
             raise ConfigError(f"the parser's standard {parser.standard!r} is none of {', '.join(standards)}")
+        if segmenter is not None and (segmenter.standard not in standards or segmenter.level != "char"):
+            raise ConfigError(f"the segmenter must be for characters, and for one of {', '.join(standards)}")
         self.tagger = tagger
         self.parser = parser
+        self.segmenter = segmenter
+
+    @property
+    def parts(self) -> dict[str, Tagger | CoupledTagger | Parser]:
+        """What there is, by name."""
+        found = {"tagger": self.tagger, "parser": self.parser, "segmenter": self.segmenter}
+        return {name: part for name, part in found.items() if part is not None}
 
     def state(self, precision: Precision = "float32") -> tuple[dict[str, Any], Arrays]:
         """What a model file keeps of both."""
         header: dict[str, Any] = {"kind": self.kind}
         arrays: Arrays = {}
-        for name, part in (("tagger", self.tagger), ("parser", self.parser)):
+        for name, part in self.parts.items():
             header[name], parts = part.state(precision)
             arrays |= {f"{name}.{key}": array for key, array in parts.items()}
         return header, arrays
@@ -48,14 +60,17 @@ class Suite(Stored):
         if header["tagger"]["kind"] not in known or header["parser"]["kind"] != Parser.kind:
             raise ConfigError("there must be a tagger and a parser in an analyser")
         tagger = known[header["tagger"]["kind"]].from_state(header["tagger"], below(arrays, "tagger."))
-        return cls(tagger, Parser.from_state(header["parser"], below(arrays, "parser.")))
+        parser = Parser.from_state(header["parser"], below(arrays, "parser."))
+        if "segmenter" not in header:
+            return cls(tagger, parser)
+        return cls(tagger, parser, Tagger.from_state(header["segmenter"], below(arrays, "segmenter.")))
 
     def remember(self, notes: dict[str, Any]) -> None:
-        """Both come from the same place."""
+        """All come from the same place."""
         super().remember(notes)
-        self.tagger.remember(notes)
-        self.parser.remember(notes)
+        for part in self.parts.values():
+            part.remember(notes)
 
     def is_trained(self) -> bool:
-        """Whether both are."""
-        return self.tagger.is_trained() and self.parser.is_trained()
+        """Whether all are."""
+        return all(part.is_trained() for part in self.parts.values())

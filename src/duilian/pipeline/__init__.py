@@ -35,7 +35,7 @@ def load(path: str | Path | None = None, *, lexicon: Lexicon | None = None) -> A
     chosen = existing(path)
     model = restored(chosen, *read_model(chosen))
     if isinstance(model, Suite):
-        return Analyzer(model.tagger, model.parser, lexicon=lexicon)
+        return Analyzer(model.tagger, model.parser, segmenter=model.segmenter, lexicon=lexicon)
     if isinstance(model, Tagger | CoupledTagger):
         return Analyzer(model, lexicon=lexicon)
     raise ModelFileError(

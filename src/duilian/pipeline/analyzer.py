@@ -27,6 +27,7 @@ from duilian.models.encoding import Encoding
 from duilian.models.tagger import NO_WISHES
 from duilian.pipeline.constraints import Constraints, uncut_spans
 from duilian.pipeline.found import Found
+from duilian.pipeline.segmenting import segment_fast
 from duilian.pipeline.trees import TreeStage
 from duilian.pipeline.units import Units, units_of_layers, units_of_texts
 from duilian.text import WHOLE_KINDS, WholeKind
@@ -50,6 +51,7 @@ class Analyzer:
         model: Tagger | CoupledTagger,
         parser: Parser | None = None,
         *,
+        segmenter: Tagger | None = None,
         lexicon: Lexicon | None = None,
         whole: Sequence[WholeKind] = WHOLE_KINDS,
     ) -> None:
@@ -60,6 +62,7 @@ class Analyzer:
             )
         self.model = model
         self.parser = parser
+        self.segmenter = segmenter
         self.lexicon = lexicon
         self.whole = tuple(whole)
         self.standards = standards_of(model)
@@ -90,7 +93,26 @@ class Analyzer:
 
     def with_lexicon(self, lexicon: Lexicon | None) -> Analyzer:
         """The same analyser with other words of the user's own."""
-        return Analyzer(self.model, self.parser, lexicon=lexicon, whole=self.whole)
+        return Analyzer(self.model, self.parser, segmenter=self.segmenter, lexicon=lexicon, whole=self.whole)
+
+    def segment(
+        self, texts: Iterable[str], standard: str | None = None, *, threads: int = 1
+    ) -> Iterator[list[str]]:
+        """Nothing but the words of many texts after one standard, in order.
+
+        If the model has a segmenter for it, whose standard is the one that need not be named, and there is no
+        lexicon, this is many times as fast as `pipe` and a little less accurate; mixed text may be cut.
+        """
+        if threads < 1:
+            raise ConfigError(f"threads must be at least 1, got {threads}")
+        own = self.segmenter
+        if own is None or self.lexicon is not None or standard not in (None, own.standard):
+            name = self.standards[self._side(standard)]
+            for doc in self.pipe(texts, threads=threads):
+                yield doc.words(name)
+            return
+        for batch in _batches(texts, len):
+            yield from segment_fast(own, batch, threads)
 
     def explain(self, text: str) -> list[Finding]:
         """Every place where the text has a word of the lexicon: which entries fire, and why others do not."""

@@ -1,4 +1,6 @@
-"""Kind analyzer: a coupled tagger of characters, and a parser for the first side's standard, in one file."""
+"""Kind analyzer: a coupled tagger of characters, a parser for the first side's standard, and perhaps a
+segmenter for one of the sides', in one file.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +8,18 @@ import dataclasses
 from typing import Any, Literal
 
 from duilian.corpus import Corpus, Layer
+from duilian.errors import ConfigError
 from duilian.models.coupled import CoupledTagger
 from duilian.models.parser import Parser
 from duilian.models.suite import Suite
+from duilian.models.tagger import Tagger
 from duilian.recipes.kinds.coupled import MOST_SIDES, CoupledSettings, fit_coupled
 from duilian.recipes.kinds.parser import ITERATIONS, with_predicted_tags
 from duilian.recipes.recipe import Kind, Recipe, Run, register
 from duilian.recipes.steps import corpora_of, forget_the_machine, learn_settings, origin
 
 PATIENCE = 6
-PARSER = "parser_"  # how the keys of its settings begin
+PARSER, SEGMENTER = "parser_", "segmenter"  # how the keys of their settings begin
 TAGGER = "tagger"  # what is kept of a run between its two stages
 
 
@@ -23,7 +27,8 @@ TAGGER = "tagger"  # what is kept of a run between its two stages
 class AnalyzerSettings(CoupledSettings):
     """`[model]` of kind analyzer: that of kind coupled, and `parser_…` as in kind parser.
 
-    `[learn]` is about the tagger, as is `least` in `[save]`; `parser_least` is the parser's.
+    `[learn]` is about the tagger, as is `least` in `[save]`; `parser_least` is the parser's. `segmenter`
+    names the standard of a small tagger that only cuts text.
     """
 
     level: Literal["char"] = "char"
@@ -35,6 +40,9 @@ class AnalyzerSettings(CoupledSettings):
     parser_folds: int = 0
     parser_iterations: int = ITERATIONS
     parser_least: float = 0.0
+    segmenter: str | None = None  # a side's standard
+    segmenter_iterations: int = 6
+    segmenter_least: float = 0.0
 
 
 def train_analyzer(recipe: Recipe, run: Run) -> float | None:
@@ -45,7 +53,7 @@ def train_analyzer(recipe: Recipe, run: Run) -> float | None:
     """
     waiting = run.stage(TAGGER)
     if not (run.resume and waiting.exists()):
-        model = {key: value for key, value in recipe.model.items() if not key.startswith(PARSER)}
+        model = {key: value for key, value in recipe.model.items() if not key.startswith((PARSER, SEGMENTER))}
         tagger, notes = fit_coupled(recipe, run, model | {"level": "char"})
         result = {"dev_score": tagger.best_score_, "iterations": tagger.iterations_}
         if recipe.save.least > 0:
@@ -55,8 +63,11 @@ def train_analyzer(recipe: Recipe, run: Run) -> float | None:
         run.checkpoint.unlink(missing_ok=True)
     tagger = CoupledTagger.load(waiting)
     parser, parser_notes = _fit_parser(recipe, run, tagger)
+    segmenter = _fit_segmenter(recipe, run, tagger)
     notes = origin(recipe) | tagger.notes_ | {"parser": parser_notes}
-    Suite(tagger, parser).save(run.output, precision=recipe.save.precision, notes=notes)
+    if segmenter is not None:
+        notes["segmenter"] = {"dev_score": segmenter.best_score_, "iterations": segmenter.iterations_}
+    Suite(tagger, parser, segmenter).save(run.output, precision=recipe.save.precision, notes=notes)
     waiting.unlink()
     score = tagger.notes_["dev_score"]
     return None if score is None else float(score)
@@ -92,6 +103,33 @@ def _fit_parser(recipe: Recipe, run: Run, tagger: CoupledTagger) -> tuple[Parser
         parser.trim(least)
     lifted = {"lifted": parser.lifted_}
     return parser, lifted | {"dev_score": parser.best_score_, "iterations": parser.iterations_}
+
+
+def _fit_segmenter(recipe: Recipe, run: Run, tagger: CoupledTagger) -> Tagger | None:
+    settings, learn = AnalyzerSettings(**recipe.model), learn_settings(recipe, run)
+    if settings.segmenter is None:
+        return None
+    sides = [side for side in recipe.sides if side.standard == settings.segmenter]
+    if not sides:
+        names = ", ".join(side.standard for side in recipe.sides)
+        raise ConfigError(f"{recipe.file}: [model] segmenter {settings.segmenter!r} is none of {names}")
+    if run.on_stage:
+        run.on_stage(f"segmenter of {settings.segmenter}")
+    corpus, dev = corpora_of(recipe, sides[0])
+    segmenter = Tagger(
+        settings.segmenter,
+        level="char",
+        segment_only=True,
+        templates=settings.templates,
+        script=tagger.script,
+        join_letters=tagger.join_letters,
+        join_digits=tagger.join_digits,
+        iterations=settings.segmenter_iterations,
+        **{key: learn[key] for key in ("seed", "threads") if key in learn},
+    )
+    segmenter.fit(corpus, dev=dev)
+    forget_the_machine(segmenter)
+    return segmenter.trim(settings.segmenter_least)
 
 
 def _as_it_will_be(tagger: CoupledTagger, dev: Corpus, threads: int) -> list[Layer]:
