@@ -1,4 +1,5 @@
-"""One Hypothesis profile for all tests: the same cases every time, and no deadline on a busy machine.
+"""One Hypothesis profile for all tests: the same cases every time, and no deadline on a busy machine; and two
+small analysers.
 
 `DUILIAN_EXPLORE=1 pytest` draws new cases instead, to look for failures nobody has seen yet.
 """
@@ -7,8 +8,34 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import settings
+
+from duilian import demo
+from duilian.models import CoupledTagger, Tagger
+from duilian.pipeline import Analyzer
 
 explore = bool(os.environ.get("DUILIAN_EXPLORE"))
 settings.register_profile("duilian", derandomize=not explore, database=None, deadline=None)
 settings.load_profile("duilian")
+
+
+@pytest.fixture(scope="session")
+def coupled() -> Analyzer:
+    """An analyser of both demonstration corpora."""
+    corpora = [demo.load(standard, standard) for standard in demo.STANDARDS]
+    tagger = CoupledTagger(demo.STANDARDS, level="char", iterations=2, plain_iterations=3, joint_count=1)
+    return Analyzer(tagger.fit(corpora))
+
+
+@pytest.fixture(scope="session")
+def plain() -> Analyzer:
+    """An analyser of one of them."""
+    return Analyzer(Tagger("pku", level="char", iterations=3).fit(demo.load("pku", "pku")))
+
+
+@pytest.fixture(params=["coupled", "plain"])
+def analyzer(request: pytest.FixtureRequest) -> Analyzer:
+    """Either of the two."""
+    found: Analyzer = request.getfixturevalue(request.param)
+    return found

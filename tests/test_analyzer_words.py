@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duilian import demo
 from duilian.doc import Doc
 from duilian.errors import StandardError
 from duilian.lexicon import Entry, Lexicon
-from duilian.models import CoupledTagger, Tagger
 from duilian.pipeline import Analyzer
 from duilian.text import whole_spans
 
@@ -24,24 +22,6 @@ PIECES = [
 ]  # fmt: skip
 mixed = st.lists(st.sampled_from(PIECES), min_size=1, max_size=12).map("".join)
 words = st.lists(st.sampled_from("我们去北京图书馆看书很大"), min_size=1, max_size=4).map("".join)
-
-
-@pytest.fixture(scope="module")
-def coupled() -> Analyzer:
-    corpora = [demo.load(standard, standard) for standard in demo.STANDARDS]
-    tagger = CoupledTagger(demo.STANDARDS, level="char", iterations=1, plain_iterations=2, joint_count=1)
-    return Analyzer(tagger.fit(corpora))
-
-
-@pytest.fixture(scope="module")
-def plain() -> Analyzer:
-    return Analyzer(Tagger("pku", level="char", iterations=2).fit(demo.load("pku", "pku")))
-
-
-@pytest.fixture(params=["coupled", "plain"])
-def analyzer(request: pytest.FixtureRequest) -> Analyzer:
-    found: Analyzer = request.getfixturevalue(request.param)
-    return found
 
 
 def content(doc: Doc) -> list[object]:

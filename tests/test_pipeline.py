@@ -28,24 +28,6 @@ TEXT = "我们明天去北京参观新的图书馆。她 很 喜欢iPhone！\n�
 texts = st.one_of(st.text(max_size=40), st.lists(st.sampled_from(NASTY), max_size=30).map("".join))
 
 
-@pytest.fixture(scope="module")
-def coupled() -> Analyzer:
-    corpora = [demo.load(standard, standard) for standard in demo.STANDARDS]
-    tagger = CoupledTagger(demo.STANDARDS, level="char", iterations=2, plain_iterations=3, joint_count=1)
-    return Analyzer(tagger.fit(corpora))
-
-
-@pytest.fixture(scope="module")
-def plain() -> Analyzer:
-    return Analyzer(Tagger("pku", level="char", iterations=3).fit(demo.load("pku", "pku")))
-
-
-@pytest.fixture(params=["coupled", "plain"])
-def analyzer(request: pytest.FixtureRequest) -> Analyzer:
-    found: Analyzer = request.getfixturevalue(request.param)
-    return found
-
-
 def content(doc: Doc) -> list[object]:
     return [doc.text, *(doc.tokens(standard) for standard in doc.standards)]
 
