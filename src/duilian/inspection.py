@@ -25,6 +25,7 @@ from duilian.models import CoupledTagger, Suite
 LEAST_SHARE = 0.01  # of a target tag, to be shown
 REAL_SHARE, REAL_COUNT = 0.1, 2  # from here on a tag is no accident
 CONTEXT = 4  # words on either side of an example
+FIRST = ("title", "does")  # of a card
 PROBE = 200  # sentences that tell a file's standard
 
 
@@ -52,7 +53,12 @@ class ModelCard:
     def texts(self) -> dict[str, list[str]]:
         """What its authors say of it to people, by title."""
         card = self.notes.get("card", {})
-        return {title: [text] if isinstance(text, str) else list(text) for title, text in card.items()}
+        # A file has them in order of name.
+        titles = [
+            *(title for title in FIRST if title in card),
+            *(title for title in card if title not in FIRST),
+        ]
+        return {title: [card[title]] if isinstance(card[title], str) else card[title] for title in titles}
 
     @classmethod
     def read(cls, path: str | Path) -> ModelCard:

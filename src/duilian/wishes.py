@@ -71,6 +71,10 @@ class Wished:
             self._allowed.setdefault(self._first + unit, self._inner)
         self._first += length
 
+    def go_to(self, unit: int) -> None:
+        """The next sentence begins at this unit; nothing is wished for those between."""
+        self._first = unit
+
     def _close_edges(self, words: Sequence[WishedWord], length: int) -> None:
         # After all words: a word that stands beside another one says more than the edge does.
         for word in words:

@@ -37,13 +37,16 @@ namespace {
 }  // namespace
 
 Folding::Folding(bool folds_width, std::span<const std::pair<char32_t, char32_t>> pairs, bool unifies_letters)
-    : folds_width_(folds_width), unifies_letters_(unifies_letters), pairs_(pairs.begin(), pairs.end()) {}
+    : folds_width_(folds_width), unifies_letters_(unifies_letters) {
+  if (!pairs.empty())
+    pairs_ = std::make_shared<const std::unordered_map<char32_t, char32_t>>(pairs.begin(), pairs.end());
+}
 
 char32_t Folding::operator()(char32_t c) const {
   if (folds_width_) c = narrow(c);
-  if (pairs_.empty()) return c;
-  const auto found = pairs_.find(c);
-  return found == pairs_.end() ? c : found->second;
+  if (pairs_ == nullptr) return c;
+  const auto found = pairs_->find(c);
+  return found == pairs_->end() ? c : found->second;
 }
 
 std::u32string Folding::operator()(std::u32string_view text) const {

@@ -43,33 +43,39 @@ class Constraints:
             return []
         edges = units.sentence.tolist()
         apart = _by_sentence(units, units.is_apart)
-        matches = [[] for _ in units.pieces] if self._lexicon is None else self._matches(units)
+        matches = {} if self._lexicon is None else self._matches(units)
+        told = sorted({*apart, *units.wholes, *matches})  # sentences of which something is known
         found = []
         for encoding, tags in zip(self._encodings, self._tags, strict=True):
             wished = Wished(encoding)
-            for s, (a, b) in enumerate(itertools.pairwise(edges)):
+            for s in told:
                 wholes = units.wholes.get(s, ())
+                wished.go_to(edges[s])
                 wished.add_sentence(
-                    _words(wholes, matches[s], tags, encoding),
-                    b - a,
+                    _words(wholes, matches.get(s, ()), tags, encoding),
+                    edges[s + 1] - edges[s],
                     apart.get(s, ()),
                     [t for each in wholes for t in range(each.start + 1, each.end)],
                 )
+            wished.go_to(edges[-1])
             found.append(wished.native())
         return found
 
-    def _matches(self, units: Units) -> list[list[WishedWord]]:
-        """The lexicon's words, by units; to the lexicon a part that stays whole is one unit."""
+    def _matches(self, units: Units) -> dict[int, list[WishedWord]]:
+        """The lexicon's words in each sentence that has any, by units; to the lexicon a part that stays whole
+        is one unit.
+        """
         assert self._lexicon is not None
         gaps = _by_sentence(units, units.has_gap)
         joined = [_joined(pieces, units.wholes.get(s, ())) for s, pieces in enumerate(units.pieces)]
         places = [first for _, first in joined]
         apart = [np.searchsorted(first, gaps.get(s, ())).tolist() for s, first in enumerate(places)]
         found = self._lexicon.matched([pieces for pieces, _ in joined], apart)
-        return [
-            [each._replace(start=first[each.start], end=first[each.end]) for each in words]
-            for words, first in zip(found, places, strict=True)
-        ]
+        return {
+            s: [each._replace(start=first[each.start], end=first[each.end]) for each in words]
+            for s, (words, first) in enumerate(zip(found, places, strict=True))
+            if words
+        }
 
 
 def _words(

@@ -3,6 +3,7 @@
 // word whatever it is (the unified replacement of Zhao et al. 2012).
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,7 +30,8 @@ class Folding {
  private:
   bool folds_width_ = false;
   bool unifies_letters_ = false;
-  std::unordered_map<char32_t, char32_t> pairs_;
+  // Shared: foldings are copied for every batch, and the pairs are thousands.
+  std::shared_ptr<const std::unordered_map<char32_t, char32_t>> pairs_;
 };
 
 }  // namespace duilian
