@@ -66,6 +66,7 @@ class Case:
             self.sentences,
             label,
             1,
+            1,
             rng.choice([1, 2, 3]),
             self.margin,
             1,

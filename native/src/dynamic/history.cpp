@@ -58,6 +58,20 @@ WordTemplates::WordTemplates(TemplateSet set) : set_(std::move(set)) {
   }
 }
 
+TemplateSet WordTemplates::part(bool is_tags) const {
+  const auto asks_for_tag = [&](const Atom& atom) {
+    return atom.kind == Atom::Kind::column && atom.offset <= 0 &&
+           set_.columns[static_cast<std::size_t>(atom.first)] == kTagColumn;
+  };
+  TemplateSet out = set_;
+  std::erase_if(out.templates, [&](const Template& each) {
+    const bool is_of_tags =
+        each.conditions.empty() && std::all_of(each.atoms.begin(), each.atoms.end(), asks_for_tag);
+    return is_of_tags != is_tags;
+  });
+  return out;
+}
+
 std::vector<std::string> WordTemplates::columns() const {
   std::vector<std::string> out;
   std::copy_if(set_.columns.begin(), set_.columns.end(), std::back_inserter(out),

@@ -1,6 +1,7 @@
 #include "duilian/dynamic/predictor.hpp"
 
 #include <array>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -15,34 +16,71 @@ constexpr std::array<std::uint64_t, kKinds> kAboutKind{0xB5297A4D'3F84D5B5U, 0x6
 /// Scores from compiled weights.
 class TableScorer final : public WordScorer {
  public:
-  TableScorer(const WeightTable& table, const WordTemplates& templates, WordWindow& window,
-              DynamicPredictor::Work& work)
-      : table_(table), templates_(templates), window_(window), work_(work) {}
+  TableScorer(const Predictor& plain, const TemplateSet& tags, const TemplateSet& others,
+              const LabelWords& words, WordWindow& window, DynamicPredictor::Work& work)
+      : table_(plain.weights()),
+        tags_(tags),
+        others_(others),
+        words_(words),
+        window_(window),
+        work_(work),
+        stride_(plain.stride()) {}
 
   void add(const Heard& heard, std::int32_t t, KindSet kinds, double* state) override {
     // The entries of both kinds are asked for before any is read: memory has time to answer.
-    const bool is_one = kinds == kEveryKind && heard[kBetween] == heard[kInside];
     work_.keys.clear();
     for (const Kind kind : {kBetween, kInside}) {
       if (!has(kinds, kind)) continue;
-      if (!is_one || kind == kBetween) find_keys(heard[kind], t);
-      for (const std::uint64_t key : work_.found) work_.keys.push_back(key ^ kAboutKind[kind]);
+      window_.move_to(heard[kind], t);
+      find_keys(others_, kind);
+      if (!tags_.templates.empty()) add_tags(kind, state);
     }
     table_.find_all(work_.keys, work_.entry);
     for (const std::uint32_t entry : work_.entry) table_.add_to(entry, state);
   }
 
  private:
-  void find_keys(const History& history, std::int32_t t) {
-    window_.move_to(history, t);
-    work_.found.clear();
-    templating::append_keys(templates_.set(), window_, 0, work_.found);
+  void find_keys(const TemplateSet& templates, Kind kind) {
+    const std::size_t begin = work_.keys.size();
+    templating::append_keys(templates, window_, 0, work_.keys);
+    for (std::size_t k = begin; k < work_.keys.size(); ++k) work_.keys[k] ^= kAboutKind[kind];
+  }
+
+  void add_tags(Kind kind, double* state) {
+    const double* row = tag_row(kind);
+    for (const LabelWords::Run& run : words_.runs) {
+      if (run.kind != kind) continue;
+      for (std::size_t l = run.begin; l < run.end; ++l) state[l] += row[l];
+    }
+  }
+
+  /// What the tags of the window's words say, from where it was kept; found if it was not.
+  const double* tag_row(Kind kind) {
+    DynamicPredictor::TagRows& kept = work_.tags;
+    if (kept.key.empty()) {
+      kept.key.assign(DynamicPredictor::TagRows::kRows, 0);
+      kept.row = std::make_unique_for_overwrite<double[]>(DynamicPredictor::TagRows::kRows * stride_);
+    }
+    const std::uint64_t key = (window_.tags_key() ^ kAboutKind[kind]) | 1U;
+    const std::size_t place = (key >> 32U) % DynamicPredictor::TagRows::kRows;
+    double* row = kept.row.get() + place * stride_;
+    if (kept.key[place] == key) return row;
+    kept.key[place] = key;
+    std::fill_n(row, stride_, 0.0);
+    const std::size_t begin = work_.keys.size();
+    find_keys(tags_, kind);
+    for (std::size_t k = begin; k < work_.keys.size(); ++k) table_.add_to(table_.find(work_.keys[k]), row);
+    work_.keys.resize(begin);
+    return row;
   }
 
   const WeightTable& table_;
-  const WordTemplates& templates_;
+  const TemplateSet& tags_;
+  const TemplateSet& others_;
+  const LabelWords& words_;
   WordWindow& window_;
   DynamicPredictor::Work& work_;
+  std::size_t stride_;
 };
 
 class DynamicLabeller final : public Labeller {
@@ -92,6 +130,8 @@ DynamicPredictor::DynamicPredictor(std::int32_t labels, Succession rules, Compil
                                    LabelWords words, DynamicOptions options)
     : plain_(labels, std::move(rules), std::move(weights), std::move(templates), std::move(folding)),
       word_templates_(std::move(word_templates)),
+      tag_templates_(word_templates_.part(true)),
+      other_templates_(word_templates_.part(false)),
       words_(std::move(words)),
       options_(options) {
   check(words_, labels);
@@ -103,7 +143,7 @@ bool DynamicPredictor::decode(const Sentences& sentences, std::int64_t sentence,
   const UniformChain chain = plain_.chain(static_cast<std::int32_t>(out.size()), work.plain);
   if (word_templates_.set().templates.empty()) return try_best_labels(chain, work.plain.chain, out);
   WordWindow window(word_templates_, words_, sentences, sentence);
-  TableScorer scorer(plain_.weights(), word_templates_, window, work);
+  TableScorer scorer(plain_, tag_templates_, other_templates_, words_, window, work);
   return try_dynamic_labels(chain, words_, scorer, options_, work.search, out);
 }
 

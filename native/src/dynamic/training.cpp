@@ -116,7 +116,7 @@ void DynamicTraining::index_words(FeatureRows& all) {
   KeyCounter counter;
   for (const std::uint64_t key : found.value) counter.add(key);
   const std::size_t first_row = keys_.size();
-  for (const std::uint64_t key : counter.frequent(options_.least)) {
+  for (const std::uint64_t key : counter.frequent(options_.least_words)) {
     word_index_.insert(key);
     keys_.push_back(key);
   }

@@ -26,6 +26,8 @@ from duilian.models.precision import Precision
 from duilian.models.tagger import Columns, Sentences
 from duilian.text import Folding, Letters
 
+WORD_ENTRIES = "by kind"  # a feature of words has an entry for labels that begin words, one for the others
+
 
 class DynamicTagger(MarginTagger):
     """Cuts text into words and tags them, with an eye on the words it has found so far.
@@ -39,7 +41,8 @@ class DynamicTagger(MarginTagger):
     tagging. With a beam of 1, tagging gives up the labels that begin a word, or those that do not, where they
     are more than `prune` behind before words are heard (None: never). The algorithm is `adagrad` (a
     conditional random field), or `pa`, the paper's passive-aggressive steps (one thread; `rate` is their C).
-    The rest is as in `Tagger`.
+    `min_word_count` is to templates about words what `min_count` is to the others. The rest is as in
+    `Tagger`.
     """
 
     kind: ClassVar[str] = "dynamic"
@@ -57,12 +60,13 @@ class DynamicTagger(MarginTagger):
         letters: Letters = "unified",
         beam: int = 1,
         margin: float | None = None,
-        prune: float | None = 10.0,
+        prune: float | None = 6.0,
         scheme: str = "BIES",
         join_letters: bool = True,
         join_digits: bool = False,
         script: Any = "as-is",
         min_count: int = 1,
+        min_word_count: int = 1,
         full_from: int = 2,
         algorithm: Literal["adagrad", "pa"] = "adagrad",
         rate: float | None = None,
@@ -100,6 +104,7 @@ class DynamicTagger(MarginTagger):
         self.beam = beam
         self.margin = margin
         self.prune = prune
+        self.min_word_count = min_word_count
 
     def _default_templates(self) -> str:
         return "mixed-static"
@@ -158,6 +163,7 @@ class DynamicTagger(MarginTagger):
             self._pack(encoded.units, layers),
             encoded.label,
             self.min_count,
+            self.min_word_count,
             self.full_from,
             _limit(self.margin),
             self.threads,
@@ -211,12 +217,15 @@ class DynamicTagger(MarginTagger):
         header, arrays = super().state(precision)
         words = self.word_templates_
         header["word_templates"] = None if words is None else [words.name, words.text]
+        header["word_entries"] = WORD_ENTRIES
         header["parameters"]["english"] = None if self.english is None else "own"  # no path of this machine
         return header, arrays if self.english_ is None else arrays | {"english": self.english_.to_array()}
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """The tagger again, with what it knows of English."""
+        if header["word_entries"] != WORD_ENTRIES:
+            raise ValueError(f"entries of words {header['word_entries']!r}, expected {WORD_ENTRIES!r}")
         tagger = super().from_state(header, arrays)
         tagger.english_ = EnglishUses.from_array(arrays["english"]) if "english" in arrays else None
         return tagger

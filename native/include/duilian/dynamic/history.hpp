@@ -78,6 +78,8 @@ class WordTemplates {
  public:
   explicit WordTemplates(TemplateSet set);
   [[nodiscard]] const TemplateSet& set() const { return set_; }
+  /// Those that ask for nothing but the tags of words so far, if `is_tags`; else the others.
+  [[nodiscard]] TemplateSet part(bool is_tags) const;
   /// Columns but for `pos`, which comes from the path.
   [[nodiscard]] std::vector<std::string> columns() const;
 
@@ -93,6 +95,16 @@ class WordWindow {
 
   /// To unit t of the sentence, with what the units before it are.
   void move_to(const History& history, std::int32_t t);
+
+  /// Tells the tags of the window's words from others: equal tags, equal keys.
+  [[nodiscard]] std::uint64_t tags_key() const {
+    std::uint64_t key = 0;
+    for (const Word& word : word_) {
+      const std::uint64_t none = word.begin < 0 ? 1 : 2;  // before the sentence, or not known yet
+      key = mix(key, word.label < 0 ? none : words_.tag_hash[word.label]);
+    }
+    return key;
+  }
 
   [[nodiscard]] bool is_inside(std::int64_t place) const {
     return place <= 0 ? at(place).begin >= 0 : begin_ + t_ + place < end_;

@@ -19,9 +19,10 @@
 namespace duilian {
 
 struct FeatureOptions {
-  std::uint32_t least = 1;     // times that a feature must be seen
-  std::int64_t full_from = 2;  // see lay_out_tagger
-  std::size_t threads = 1;     // for taking features
+  std::uint32_t least = 1;        // times that a feature of units must be seen
+  std::uint32_t least_words = 1;  // times that a feature of words must be seen
+  std::int64_t full_from = 2;     // see lay_out_tagger
+  std::size_t threads = 1;        // for taking features
 };
 
 class DynamicTraining {
