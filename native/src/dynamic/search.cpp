@@ -232,13 +232,27 @@ void gather(const LabelWords& words, std::size_t t, DynamicWorkspace& work) {
   return head;
 }
 
+/// Whether a path with such a score may be kept by any column of the core.
+[[nodiscard]] bool may_enter(const UniformChain& chain, double score, const double* state, std::size_t beam,
+                             const DynamicWorkspace& work) {
+  const TransitionShape& s = chain.between.shape;
+  for (std::size_t j = s.col0; j < s.col0 + s.cols; ++j) {
+    if (state[j] == kForbidden) continue;
+    const std::vector<Path>& kept = work.column[j];
+    if (kept.size() < beam || score + chain.between.peak + state[j] >= kept.back().score) return true;
+  }
+  return false;
+}
+
 void step_beam(const UniformChain& chain, const LabelWords& words, WordScorer& scorer, DynamicOptions options,
                std::size_t t, DynamicWorkspace& work) {
   const TransitionShape& s = chain.between.shape;
   const std::size_t stride = s.stride();
   const std::vector<Path>& before = work.paths[t - 1];
   const auto head = heads(before, options.margin);
-  const bool is_own = is_cut_by_kind(s, words) && std::isinf(options.margin) && options.margin > 0.0;
+  const bool is_cut = is_cut_by_kind(s, words);
+  const bool is_own = is_cut && std::isinf(options.margin) && options.margin > 0.0;
+  bool is_core_open = true;  // whether steps of the core may still lead to a kept path
   std::vector<std::ptrdiff_t> at(before.size(), -1);  // where a voice's scores lie
   work.state.clear();
   const auto state_of = [&](std::size_t voice) {
@@ -262,9 +276,12 @@ void step_beam(const UniformChain& chain, const LabelWords& words, WordScorer& s
       offer(work.column[j], options.beam,
             {score, static_cast<std::int32_t>(j), static_cast<std::int32_t>(p), {}});
     };
-    if (i >= s.row0 && i < s.row0 + s.rows) {
+    if (is_core_open && i >= s.row0 && i < s.row0 + s.rows) {
       const double* row = chain.between.core.data() + (i - s.row0) * padded(s.cols);
       for (std::size_t j = 0; j < s.cols; ++j) go(s.col0 + j, row[j]);
+      // The paths behind this one are worse and hear the same words.
+      is_core_open =
+          !is_cut || p < options.beam || may_enter(chain, before[p].score, state, options.beam, work);
     }
     for (const Diagonal& d : s.diagonals) {
       if (i >= d.i0 && i < d.i0 + d.size) go(d.j0 + i - d.i0, chain.between.arc[d.at + i - d.i0]);
