@@ -24,7 +24,8 @@ settings.load_profile("duilian")
 def coupled() -> Analyzer:
     """An analyser of both demonstration corpora."""
     corpora = [demo.load(standard, standard) for standard in demo.STANDARDS]
-    tagger = CoupledTagger(demo.STANDARDS, level="char", iterations=2, plain_iterations=3, joint_count=1)
+    quick = {"iterations": 2, "plain_iterations": 3, "joint_count": 1, "most": 4, "tagging_most": 4}
+    tagger = CoupledTagger(demo.STANDARDS, level="char", **quick)
     return Analyzer(tagger.fit(corpora))
 
 

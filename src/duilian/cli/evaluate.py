@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from typing import Annotated, Any
 
@@ -30,7 +29,7 @@ from duilian.models import (
 from duilian.models.loading import SEVERAL
 from duilian.models.two_chain import MODES
 from duilian.parsing import measure_parser
-from duilian.pipeline import Analyzer, measure_trees
+from duilian.pipeline import Analyzer, with_trees
 from duilian.pipeline import load as load_analyzer
 
 Mode = Annotated[
@@ -154,8 +153,7 @@ def _evaluate(
     found = measure(tagger, corpus, threads=threads, vocabulary=known)
     _warn_of_unknown_tags(tagger, corpus)
     if analyzer is not None:
-        trees = measure_trees(analyzer, corpus, threads=threads)
-        found = dataclasses.replace(found, raw_trees=trees)
+        found = with_trees(found, analyzer, corpus, threads=threads)
     return found
 
 

@@ -16,8 +16,10 @@ from duilian.cli.evaluate import show_evaluation
 from duilian.learning import IterationReport
 from duilian.measuring import measure
 from duilian.modelfile import read_model
-from duilian.models import is_parser, load, load_parser, tagger_for
+from duilian.models import is_parser, is_suite, load, load_parser, tagger_for
 from duilian.parsing import measure_parser
+from duilian.pipeline import load as load_analyzer
+from duilian.pipeline import with_trees
 from duilian.recipes import KINDS, Recipe, Run, Side, train
 
 EXAMPLE = (
@@ -100,8 +102,11 @@ def _test(plan: Recipe, path: Path, threads: int) -> None:
         assert gold is not None
         if is_parser(path):
             show_evaluation(measure_parser(load_parser(path), gold, threads=threads))
-        else:
-            show_evaluation(measure(tagger_for(load(path), side.standard), gold, threads=threads))
+            continue
+        analyzer = load_analyzer(path) if is_suite(path) else None
+        tagger = tagger_for(load(path) if analyzer is None else analyzer.model, side.standard)
+        found = measure(tagger, gold, threads=threads)
+        show_evaluation(found if analyzer is None else with_trees(found, analyzer, gold, threads=threads))
 
 
 def _spell_best(path: Path, score: float | None) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from duilian.corpus import Corpus
-from duilian.evaluation import RawTreeScore, raw_tree_score
+from duilian.evaluation import Evaluation, RawTreeScore, raw_tree_score
 from duilian.pipeline.analyzer import Analyzer
 
 
@@ -22,3 +24,8 @@ def measure_trees(analyzer: Analyzer, gold: Corpus, *, threads: int = 1) -> RawT
     return raw_tree_score(
         layers, (sentence[gold.standard] for doc in docs for sentence in doc.to_sentences())
     )
+
+
+def with_trees(found: Evaluation, analyzer: Analyzer, gold: Corpus, *, threads: int = 1) -> Evaluation:
+    """An evaluation of words and tags with that of the trees, if there are any."""
+    return dataclasses.replace(found, raw_trees=measure_trees(analyzer, gold, threads=threads))
