@@ -60,7 +60,7 @@ class DynamicTagger(MarginTagger):
         letters: Letters = "unified",
         beam: int = 1,
         margin: float | None = None,
-        prune: float | None = 6.0,
+        prune: float | None = None,
         scheme: str = "BIES",
         join_letters: bool = True,
         join_digits: bool = False,
