@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import duilian
 from cli.running import Call, in_demo_folder
 from duilian import demo
+from duilian.errors import ModelFileError
 from duilian.learning import IterationReport
-from duilian.modelfile import read_model
+from duilian.modelfile import read_model, write_model
 from duilian.models import CoupledTagger
 from duilian.recipes import Recipe, Run, train
 
@@ -195,6 +198,28 @@ def test_a_card_has_texts(folder: Path) -> None:
     (folder / "bad.toml").write_text(RECIPE.replace('"a small analyser"', "3"), encoding="utf-8")
     with pytest.raises(duilian.DuilianError, match=r"bad.toml: \[card\] title must be a text"):
         Recipe.load(folder / "bad.toml")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda header: header.pop("tagger"),
+        lambda header: header.update(parser=3),
+        lambda header: header["tagger"].update(kind="parser"),
+        lambda header: header.update(segmenter=header["parser"]),
+        lambda header: header["parser"]["parameters"].update(standard="ud"),
+        lambda header: header["segmenter"]["parameters"].update(standard="ud"),
+        lambda header: header["tagger"]["parameters"].update(level="word"),
+    ],
+)
+def test_a_file_whose_parts_do_not_fit_is_refused(
+    folder: Path, tmp_path: Path, damage: Callable[[dict[str, Any]], object]
+) -> None:
+    header, arrays = read_model(folder / "zh.model")
+    damage(header)
+    write_model(tmp_path / "bad.model", header, arrays)
+    with pytest.raises(ModelFileError, match="do not fit together"):
+        duilian.load(tmp_path / "bad.model")
 
 
 def test_the_parts_must_fit(folder: Path) -> None:
