@@ -50,6 +50,14 @@ def with_tags(layers: list[Layer], tagger: StandardTagger) -> list[Layer]:
     return [dataclasses.replace(layer, tags=each.tags) for layer, each in zip(layers, guess, strict=True)]
 
 
+def with_given_tags(tagged: Layer, given: Layer) -> Layer:
+    """The tagger's tags where nobody has given one."""
+    pairs = zip(tagged.tags or (), given.tags or (None,) * len(given), strict=True)
+    return dataclasses.replace(
+        tagged, tags=tuple(theirs if isinstance(theirs, str) else ours for ours, theirs in pairs)
+    )
+
+
 def measure_parser(
     parser: Parser, gold: Corpus, *, tagger: StandardTagger | None = None, threads: int = 1
 ) -> Evaluation:

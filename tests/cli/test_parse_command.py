@@ -118,6 +118,25 @@ def test_gaps_are_filled(duilian: Call) -> None:
     assert out.splitlines()[1].split("\t")[6] == "0"
 
 
+def test_given_tags_stay_beside_those_of_a_tagger(duilian: Call) -> None:
+    rows = [line.split("\t") for line in PARTIAL.rstrip().split("\n")]
+    given = rows[0][3]
+    other = "CD" if given != "CD" else "NN"
+    for row in rows:
+        row[3] = "_"
+    rows[0][3] = other
+    text = "".join("\t".join(row) + "\n" for row in rows) + "\n"
+    command = ("parse", "parser", "--tagger", "tagger", "--to", "conllx", "--format", "conllx")
+    status, out, err = duilian(*command, "--keep", stdin=text.encode())
+    assert status == 0, err
+    found = [line.split("\t") for line in out.rstrip().split("\n")]
+    assert found[0][3] == other
+    assert "_" not in [row[3] for row in found]
+    assert found[1][6] == "1"
+    _, out, _ = duilian(*command, stdin=text.encode())
+    assert out.split("\t")[3] != other
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

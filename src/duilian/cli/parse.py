@@ -15,8 +15,8 @@ from duilian.errors import ConfigError
 from duilian.models import reading_of
 from duilian.models.loading import load_parser
 from duilian.models.parser import Parser
-from duilian.parsing import parse_sentences
-from duilian.streams import analyse
+from duilian.parsing import parse_sentences, with_given_tags
+from duilian.streams import analyse, given_layer
 
 EXAMPLE = "Example:\n\n    duilian parse udc.model --tagger xpos.model words.txt --to conllu"
 
@@ -31,7 +31,7 @@ def command(
         typer.Option(metavar="MODEL", help="Tag with this model first; else the input has tags."),
     ] = None,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep heads and relations that the input has, fill the gaps.")
+        bool, typer.Option("--keep", help="Keep tags, heads and relations of the input, fill the gaps.")
     ] = False,
     to: Annotated[
         str, typer.Option(metavar="FORMAT", help=f"Format of the output: {', '.join(OUTPUT_FORMATS)}.")
@@ -52,7 +52,7 @@ def command(
     if tagger is None:
         sentences = _read(files, parser, format, encoding)
     else:
-        sentences = _tagged(files, tagger, parser, format, encoding)
+        sentences = _tagged(files, tagger, parser, format, encoding, keep)
     form, column = FORMATS[to], reading_of(parser).get("column")
     assert form.write is not None
     with open_writer(output) as write:
@@ -70,7 +70,7 @@ def _read(files: list[str] | None, parser: Parser, format: str | None, encoding:
 
 
 def _tagged(
-    files: list[str] | None, model: str, parser: Parser, format: str | None, encoding: str
+    files: list[str] | None, model: str, parser: Parser, format: str | None, encoding: str, keep: bool
 ) -> Iterator[Sentence]:
     tagger = load_tagger(model, parser.threads)
     if tagger.encoding_.tags is None:
@@ -80,6 +80,8 @@ def _tagged(
         tagger, sources_of(files, tagger, format=format, encoding=encoding, column=column)
     ):
         if analysis.layer.words:
-            given = analysis.source.sentence
+            given, layer = analysis.source.sentence, analysis.layer
+            if keep and tagger.level == "word":
+                layer = with_given_tags(layer, given_layer(analysis.source, tagger))
             id, comments = ("", ()) if given is None else (given.id, given.comments)
-            yield Sentence({parser.standard: analysis.layer}, id, comments)
+            yield Sentence({parser.standard: layer}, id, comments)

@@ -246,7 +246,10 @@ class Parser(Stored):
                 raise StandardError(f"sentence {number} has words without a tag", "name a --tagger")
             seen |= set(layer.tags)
         if seen and not seen & set(self.tags_):
-            ours, theirs = (", ".join(sorted(map(str, tags))[:5]) for tags in (self.tags_, seen))
+            ours, theirs = (
+                ", ".join(sorted(map(str, tags), key=lambda tag: (not tag[:1].isalpha(), tag))[:5])
+                for tags in (self.tags_, seen)
+            )
             raise StandardError(
                 f"not one tag is known to the parser: it has {ours} …, the sentences have {theirs} …",
                 f"the parser was trained for {self.standard!r}",
