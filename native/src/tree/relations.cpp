@@ -12,7 +12,8 @@ namespace {
 
 /// The head itself, as a link of the chain of its dependents.
 constexpr std::int32_t kItself = 0;
-constexpr float kFar = 1e6F;  // more than any two relations differ by, and exact in sums with them
+constexpr std::size_t kLine = 16;  // weights of a cache line
+constexpr float kFar = 1e6F;       // more than any two relations differ by, and exact in sums with them
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 /// The chain of a word: its dependents without punctuation marks, and itself in their midst.
@@ -92,10 +93,17 @@ void RelationModel::score_dependents(std::span<const float> weights, const Relat
   const auto count = static_cast<std::size_t>(relations_);
   for (const std::int32_t m : task.dependents[head]) {
     float* out = work.score.data() + static_cast<std::size_t>(m) * count;
+    work.rows.clear();
     visit_rows(task, m, below, [&](std::uint32_t row) {
       const float* from = weights.data() + row;
-      for (std::size_t k = 0; k < count; ++k) out[k] += from[k];
+      for (std::size_t k = 0; k < count; k += kLine) __builtin_prefetch(from + k);
+      __builtin_prefetch(from + count - 1);
+      work.rows.push_back(row);
     });
+    for (const std::uint32_t row : work.rows) {
+      const float* from = weights.data() + row;
+      for (std::size_t k = 0; k < count; ++k) out[k] += from[k];
+    }
   }
 }
 
@@ -127,19 +135,33 @@ void RelationModel::visit_pairs(const RelationTask& task, std::int32_t head,
   }
 }
 
-void RelationModel::fill_pairs(std::span<const float> weights, std::int32_t tag, RelationWork& work) const {
+/// The scores of pairs below a word with this tag, [before][behind]; kept for the next one.
+const float* RelationModel::pairs_of(std::span<const float> weights, std::int32_t tag,
+                                     RelationWork& work) const {
   const auto width = static_cast<std::size_t>(relations_) + 2;
-  work.pair.assign(width * width, 0.0F);
+  const auto seen = std::find(work.pair_tags.begin(), work.pair_tags.end(), tag);
+  const std::size_t start = static_cast<std::size_t>(seen - work.pair_tags.begin()) * width * width;
+  if (seen != work.pair_tags.end()) return work.pair.data() + start;
+  work.pair_tags.push_back(tag);
+  work.pair.resize(start + width * width, 0.0F);
+  float* pair = work.pair.data() + start;
   for (std::size_t before = 0; before < width; ++before) {
     visit_pair_rows(static_cast<std::int32_t>(before), tag, [&](std::uint32_t row) {
-      for (std::size_t k = 0; k < width; ++k) work.pair[before * width + k] += weights[row + k];
+      for (std::size_t k = 0; k < width; ++k) pair[before * width + k] += weights[row + k];
     });
   }
+  return pair;
+}
+
+void RelationModel::begin(const RelationTask& task, RelationWork& work) const {
+  work.score.assign(static_cast<std::size_t>(relations_) * task.heads.size(), 0.0F);
+  work.pair.clear();
+  work.pair_tags.clear();
 }
 
 /// The best relations of work.links, into `found`.
 ///   best[t + 1, l] = score of l + max_k best[t, k] + pair(k, l)
-void RelationModel::label_chain(RelationWork& work, std::span<std::int32_t> found) const {
+void RelationModel::label_chain(const float* pairs, RelationWork& work, std::span<std::int32_t> found) const {
   const auto L = static_cast<std::size_t>(relations_);
   const std::size_t width = L + 2;
   const std::vector<std::int32_t>& links = work.links;
@@ -153,7 +175,7 @@ void RelationModel::label_chain(RelationWork& work, std::span<std::int32_t> foun
     const bool is_itself = links[t] == kItself;
     for (std::size_t k = 0; k < width; ++k) {
       if (now[k] == kNever) continue;
-      const float* pair = work.pair.data() + k * width;
+      const float* pair = pairs + k * width;
       const auto try_step = [&](std::size_t to, float score) {
         if (score > next[to]) next[to] = score, back[to] = static_cast<std::int32_t>(k);
       };
@@ -170,7 +192,7 @@ void RelationModel::label_chain(RelationWork& work, std::span<std::int32_t> foun
   const float* last = work.best.data() + links.size() * width;
   std::size_t top = 0;
   for (std::size_t k = 1; k < width; ++k) {
-    if (last[k] + work.pair[k * width + L + 1] > last[top] + work.pair[top * width + L + 1]) top = k;
+    if (last[k] + pairs[k * width + L + 1] > last[top] + pairs[top * width + L + 1]) top = k;
   }
   for (std::size_t t = links.size(); t-- > 0;) {
     if (links[t] != kItself) found[links[t]] = static_cast<std::int32_t>(top);
@@ -188,15 +210,14 @@ void RelationModel::label_dependents(std::span<const float> weights, const Relat
   }
   list_links(task, head, work.links);
   if (work.links.size() < 2) return;
-  fill_pairs(weights, task.words[head].tag, work);
-  label_chain(work, found);
+  label_chain(pairs_of(weights, task.words[head].tag, work), work, found);
 }
 
 std::vector<std::int32_t> RelationModel::label(std::span<const float> weights, const RelationTask& task,
                                                RelationWork& work) const {
   std::vector<std::int32_t> found(task.heads.size(), kNobody);
   if (relations_ == 0) return found;
-  work.score.assign(static_cast<std::size_t>(relations_) * task.heads.size(), 0.0F);
+  begin(task, work);
   for (const std::int32_t head : task.upwards) {
     score_dependents(weights, task, head, found, work);
     label_dependents(weights, task, head, work, found);
@@ -233,7 +254,7 @@ std::int32_t RelationModel::list_changes(std::span<const float> weights, const R
                                          std::span<const std::int32_t> known, RelationWork& work,
                                          std::vector<Delta>& changes) const {
   if (relations_ == 0) return 0;
-  work.score.assign(static_cast<std::size_t>(relations_) * task.heads.size(), 0.0F);
+  begin(task, work);
   std::vector<std::int32_t> gold(known.begin(), known.end());
   std::vector<std::int32_t> guess(task.heads.size(), kNobody);
   std::int32_t wrong = 0;

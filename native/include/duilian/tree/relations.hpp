@@ -38,9 +38,12 @@ struct RelationTask {
 };
 
 struct RelationWork {
-  std::vector<float> score;       // [words + 1][relations]
-  std::vector<float> pair, best;  // [before][behind], [links + 1][relations + 2]
+  std::vector<float> score;             // [words + 1][relations]
+  std::vector<float> pair;              // [tags seen][before][behind]
+  std::vector<std::int32_t> pair_tags;  // [tags seen]
+  std::vector<float> best;              // [links + 1][relations + 2]
   std::vector<std::int32_t> from, links;
+  std::vector<std::uint32_t> rows;
   double margin = 0.0;  // what a relation that is not gold scores more
 };
 
@@ -80,8 +83,10 @@ class RelationModel {
                      float value, RelationWork& work) const;
   void label_dependents(std::span<const float> weights, const RelationTask& task, std::int32_t head,
                         RelationWork& work, std::span<std::int32_t> found) const;
-  void fill_pairs(std::span<const float> weights, std::int32_t tag, RelationWork& work) const;
-  void label_chain(RelationWork& work, std::span<std::int32_t> found) const;
+  void begin(const RelationTask& task, RelationWork& work) const;
+  [[nodiscard]] const float* pairs_of(std::span<const float> weights, std::int32_t tag,
+                                      RelationWork& work) const;
+  void label_chain(const float* pairs, RelationWork& work, std::span<std::int32_t> found) const;
 
   std::int32_t relations_;
   std::uint32_t shift_;
