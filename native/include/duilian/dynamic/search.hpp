@@ -7,9 +7,9 @@
 // of all speak for themselves. A beam of 1 with a margin below 0 is the paper's search; a beam that holds
 // every path is exhaustive.
 //
-// Most units leave no doubt whether they begin a word. So (beam 1) labels that do, or those that do not, are
-// given up at a unit where they are more than `prune` behind before words are heard: then words are looked up
-// for half of the labels.
+// Many units leave little doubt whether they begin a word. So, if asked (beam 1), labels that do, or those
+// that do not, are given up at a unit where they are more than `prune` behind before words are heard: then
+// words are looked up for half of the labels. Where words weigh much this is no safe guess.
 #pragma once
 
 #include <array>
