@@ -15,7 +15,9 @@ from duilian.errors import ConfigError
 from duilian.evaluation import Evaluation
 from duilian.measuring import measure, read_gold, unknown_tags
 from duilian.models import (
+    CoupledTagger,
     Model,
+    MultitaskTagger,
     Parser,
     StandardTagger,
     TwoChainTagger,
@@ -26,7 +28,6 @@ from duilian.models import (
     standards_of,
     tagger_for,
 )
-from duilian.models.loading import SEVERAL
 from duilian.models.two_chain import MODES
 from duilian.parsing import measure_parser
 from duilian.pipeline import Analyzer, with_trees
@@ -121,7 +122,7 @@ def in_mode(model: Model, mode: str | None) -> Model:
 
 def _taggers(model: Model, named: list[str]) -> list[tuple[StandardTagger, str]]:
     """Who is evaluated, and on which layer of the gold sentences."""
-    if isinstance(model, SEVERAL):
+    if isinstance(model, CoupledTagger | MultitaskTagger):
         if not named:
             say_first_standard(standards_of(model))
         return [(tagger_for(model, name), name) for name in named or model.standards[:1]]

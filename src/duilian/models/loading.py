@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from duilian.errors import ConfigError, ModelFileError
 from duilian.modelfile import read_model
-from duilian.models.coupled import CoupledTagger
-from duilian.models.coupled_side import CoupledSide
-from duilian.models.dynamic import DynamicTagger
-from duilian.models.guided import GuidedTagger
-from duilian.models.joint_parser import JointParser
 from duilian.models.kept_tables import Arrays
-from duilian.models.multitask import MultitaskTagger
 from duilian.models.parser import Parser
 from duilian.models.suite import Suite
-from duilian.models.tagger import Tagger
-from duilian.models.two_chain import TwoChainTagger
 
-PARSERS: dict[str, type[Parser]] = {known.kind: known for known in (Parser, JointParser)}
+if TYPE_CHECKING:  # a kind's module is imported when a file has a model of it
+    from duilian.models.coupled import CoupledTagger
+    from duilian.models.coupled_side import CoupledSide
+    from duilian.models.multitask import MultitaskTagger
+    from duilian.models.tagger import Tagger
+    from duilian.models.two_chain import TwoChainTagger
 
-StandardTagger = Tagger | CoupledSide | TwoChainTagger
-"""A tagger that answers after one standard: by itself, or as one side of a tagger of several."""
-Model = Tagger | CoupledTagger | MultitaskTagger | TwoChainTagger
-"""What a file may hold."""
-TAGGERS: tuple[type[Model], ...] = (
-    Tagger,
-    GuidedTagger,
-    DynamicTagger,
-    CoupledTagger,
-    MultitaskTagger,
-    TwoChainTagger,
-)
-KINDS: dict[str, type[Model | Parser | Suite]] = PARSERS | {each.kind: each for each in (*TAGGERS, Suite)}
-SEVERAL = (CoupledTagger, MultitaskTagger)  # answer in several standards
+    StandardTagger = Tagger | CoupledSide | TwoChainTagger
+    """A tagger that answers after one standard: by itself, or as one side of a tagger of several."""
+    Model = Tagger | CoupledTagger | MultitaskTagger | TwoChainTagger
+    """What a file may hold."""
+else:
+    StandardTagger = Model = Any
+
+PARSERS = ("parser", "joint-parser")
+KINDS = {
+    "crf": ("tagger", "Tagger"),
+    "guided": ("guided", "GuidedTagger"),
+    "dynamic": ("dynamic", "DynamicTagger"),
+    "coupled": ("coupled", "CoupledTagger"),
+    "multitask": ("multitask", "MultitaskTagger"),
+    "two-chain": ("two_chain", "TwoChainTagger"),
+    "parser": ("parser", "Parser"),
+    "joint-parser": ("joint_parser", "JointParser"),
+    "analyzer": ("suite", "Suite"),
+}
+"""The module and class of each kind."""
 
 
 def restored(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> Model | Parser | Suite:
@@ -43,7 +47,9 @@ def restored(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> Mod
     kind = header.get("kind")
     if kind not in KINDS:
         raise ModelFileError(str(path), f"is of kind {kind!r}, which this version of Duilian does not know")
-    return KINDS[kind].restored(path, header, arrays)
+    module, name = KINDS[kind]
+    known: type[Model | Parser | Suite] = getattr(importlib.import_module(f"duilian.models.{module}"), name)
+    return known.restored(path, header, arrays)
 
 
 def load(path: str | Path) -> Model:
@@ -75,14 +81,17 @@ def kind_of(path: str | Path) -> str:
 def load_parser(path: str | Path) -> Parser:
     """The parser in a file, alone or joint or beside a tagger."""
     header, arrays = read_model(path)
-    if header.get("kind") == Suite.kind:
-        return Suite.restored(path, header, arrays).parser
-    return PARSERS.get(str(header.get("kind")), Parser).restored(path, header, arrays)
+    if header.get("kind") not in (*PARSERS, Suite.kind):
+        return Parser.restored(path, header, arrays)  # which says that it is none
+    found = restored(path, header, arrays)
+    assert isinstance(found, Parser | Suite)
+    return found.parser if isinstance(found, Suite) else found
 
 
 def standards_of(model: Model) -> tuple[str, ...]:
     """The standards that a model answers in; the first is the one it answers in unless told."""
-    return model.standards if isinstance(model, SEVERAL) else (model.standard,)
+    several = getattr(model, "standards", None)
+    return (model.standard,) if several is None else tuple(several)  # type: ignore[union-attr]
 
 
 def tagger_for(model: Model, standard: str | None = None) -> StandardTagger:
@@ -90,7 +99,10 @@ def tagger_for(model: Model, standard: str | None = None) -> StandardTagger:
     names = standards_of(model)
     if standard is not None and standard not in names:
         raise ConfigError(f"the model has no standard {standard!r}, only {', '.join(names)}")
-    return model.of(standard or names[0]) if isinstance(model, SEVERAL) else model
+    if not hasattr(model, "standards"):
+        return model
+    side: StandardTagger = cast(Any, model).of(standard or names[0])
+    return side
 
 
 def reading_of(tagger: StandardTagger | Parser) -> dict[str, Any]:

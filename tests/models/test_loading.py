@@ -1,0 +1,33 @@
+"""Models of every kind from files: the table of kinds has each, under its own name."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+import duilian
+from duilian import models
+from duilian.models.loading import KINDS, PARSERS
+from duilian.models.parser import Parser
+from duilian.recipes import KINDS as RECIPE_KINDS
+
+
+def test_every_kind_of_a_recipe_can_be_loaded() -> None:
+    assert set(RECIPE_KINDS) == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_class_of_a_kind_says_so(kind: str) -> None:
+    module, name = KINDS[kind]
+    found = getattr(importlib.import_module(f"duilian.models.{module}"), name)
+    assert found.kind == kind
+    assert (kind in PARSERS) == issubclass(found, Parser)
+
+
+@pytest.mark.parametrize("package", [duilian, models])
+def test_every_public_name_is_there(package: object) -> None:
+    for name in package.__all__:  # type: ignore[attr-defined]
+        assert getattr(package, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = package.nothing  # type: ignore[attr-defined]
