@@ -28,11 +28,12 @@ void bind_coupled(nb::module_& m) {
   nb::class_<Pruning>(m, "Pruning")
       .def(
           "__init__",
-          [](Pruning* self, std::int32_t most, double mass) {
-            if (most < 1 || !(mass > 0.0)) throw std::invalid_argument("pruning leaves no label");
-            new (self) Pruning{most, mass};
+          [](Pruning* self, std::int32_t most, double mass, double faint) {
+            if (most < 1 || !(mass > 0.0) || !(faint >= 0.0 && faint < 1.0))
+              throw std::invalid_argument("pruning leaves no label");
+            new (self) Pruning{most, mass, faint};
           },
-          "most"_a, "mass"_a);
+          "most"_a, "mass"_a, "faint"_a = 0.0);
   nb::enum_<Decoding>(m, "Decoding").value("marginals", Decoding::marginals).value("path", Decoding::path);
 
   nb::class_<CoupledShape>(m, "CoupledShape")
@@ -145,11 +146,13 @@ void bind_coupled(nb::module_& m) {
       .def(
           "__init__",
           [](CoupledWeights* self, const Input<std::uint64_t>& slot, const Input<std::uint16_t>& label,
-             const Input<float>& weight, const Input<float>& transition, bool has_pruner) {
-            new (self) CoupledWeights{
-                {to_vector(slot), to_vector(label), to_vector(weight)}, to_vector(transition), has_pruner};
+             const Input<float>& weight, const Input<float>& transition,
+             std::vector<std::int32_t> pruned_sides) {
+            new (self) CoupledWeights{{to_vector(slot), to_vector(label), to_vector(weight)},
+                                      to_vector(transition),
+                                      std::move(pruned_sides)};
           },
-          "slot"_a, "label"_a, "weight"_a, "transition"_a, "has_pruner"_a)
+          "slot"_a, "label"_a, "weight"_a, "transition"_a, "pruned_sides"_a)
       .def_prop_ro(
           "slot", [](const CoupledWeights& self) { return to_numpy(self.table.slot); }, nb::rv_policy::move)
       .def_prop_ro(
@@ -160,7 +163,7 @@ void bind_coupled(nb::module_& m) {
       .def_prop_ro(
           "transition", [](const CoupledWeights& self) { return to_numpy(self.transition); },
           nb::rv_policy::move)
-      .def_ro("has_pruner", &CoupledWeights::has_pruner);
+      .def_ro("pruned_sides", &CoupledWeights::pruned_sides);
   m.def(
       "compile_coupled",
       [](const CoupledLayout& layout, const std::vector<Weights>& weights, const std::vector<Weights>& pruner,

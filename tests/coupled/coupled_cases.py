@@ -354,11 +354,10 @@ class Twin:
     def narrowed(
         self, sentence: int, columns: scorer.Columns, prior: Sequence[list[list[float]]], margin: float
     ) -> scorer.Columns:
-        """Without the bundles that by their sides alone lie twice `margin` below the best one (if there are
-        no rules), and of the others without those that do so by `margin`, joint features included.
+        """Without the bundles that by their sides alone lie twice `margin` below the best one, and of the
+        others without those that do so by `margin`, joint features included.
         """
-        if all(rules.allows.all() and rules.start.all() and rules.end.all() for rules in self.case.rules):
-            columns = self.near_best(sentence, columns, prior, 2 * margin, with_joint=False)
+        columns = self.near_best(sentence, columns, prior, 2 * margin, with_joint=False)
         return self.near_best(sentence, columns, prior, margin)
 
     def near_best(
@@ -370,7 +369,7 @@ class Twin:
         *,
         with_joint: bool = True,
     ) -> scorer.Columns:
-        """All columns as they are if there would be no path left."""
+        """What is left on legal paths; all columns as they are if there would be none."""
         narrow = []
         for t, (names, column) in enumerate(zip(self.features(sentence), columns, strict=True)):
             promise = {
@@ -385,7 +384,8 @@ class Twin:
             }
             best = max(promise.values())
             narrow.append([bundle for bundle in column if promise[bundle] >= best - margin])
-        return narrow if self.has_path(narrow) else columns
+        paths = list(scorer.sequences(narrow, self.is_legal))
+        return [sorted(set(column)) for column in zip(*paths, strict=True)] if paths else columns
 
     def trimmed(self, side: int, sets: Sets) -> Sets:
         """What stands on a legal path; no units if nothing does."""

@@ -26,13 +26,13 @@ SHAPES = [(2, "free"), (2, "mixed"), (3, "free")]
 
 @pytest.mark.parametrize("decoding", ["marginals", "path"])
 @pytest.mark.parametrize("pruning", [Pruning(100, 1.0), Pruning(2, 0.9)], ids=str)
-@pytest.mark.parametrize("has_pruner", [False, True], ids=["online", "offline"])
+@pytest.mark.parametrize("pruned", [(), (0, 1), (1,)], ids=["online", "offline", "mixed"])
 @pytest.mark.parametrize(("sides", "rules"), SHAPES)
 def test_it_answers_as_the_weights_in_training(
-    sides: int, rules: str, has_pruner: bool, pruning: Pruning, decoding: str
+    sides: int, rules: str, pruned: tuple[int, ...], pruning: Pruning, decoding: str
 ) -> None:
     for seed in range(6):
-        trained = random_trained(seed, sides, rules, has_pruner=has_pruner)
+        trained = random_trained(seed, sides, rules, pruned=pruned)
         how = _native.Decoding[decoding]
         wanted = trained.tagged(pruning, how)
         for threads in (1, 2):
@@ -57,11 +57,11 @@ def test_hopeless_bundles_are_left_out_alike(sides: int, rules: str, margin: flo
             np.testing.assert_allclose(found.candidate_p(side), wanted.candidate_p(side), atol=1e-5)
 
 
-@pytest.mark.parametrize("has_pruner", [False, True], ids=["online", "offline"])
-def test_features_with_many_bundles_answer_as_in_training(has_pruner: bool) -> None:
+@pytest.mark.parametrize("pruned", [(), (0, 1), (1,)], ids=["online", "offline", "mixed"])
+def test_features_with_many_bundles_answer_as_in_training(pruned: tuple[int, ...]) -> None:
     """So many joint weights that they are stored and looked up in another way; the arrays stay the same."""
     for seed in range(3):
-        trained = random_trained(seed, rules="many", has_pruner=has_pruner)
+        trained = random_trained(seed, rules="many", pruned=pruned)
         assert np.diff(trained.layout.joint_first).max() >= 100
         for pruning in (Pruning(1, 0.9), Pruning(3, 0.9)):
             wanted = trained.tagged(pruning, _native.Decoding.marginals)
@@ -75,11 +75,11 @@ def test_features_with_many_bundles_answer_as_in_training(has_pruner: bool) -> N
             assert before.weight.tobytes() == after.weight.tobytes()
 
 
-@pytest.mark.parametrize("has_pruner", [False, True], ids=["online", "offline"])
+@pytest.mark.parametrize("pruned", [(), (0, 1), (1,)], ids=["online", "offline", "mixed"])
 @pytest.mark.parametrize(("sides", "rules"), SHAPES)
-def test_given_labels_are_obeyed(sides: int, rules: str, has_pruner: bool) -> None:
+def test_given_labels_are_obeyed(sides: int, rules: str, pruned: tuple[int, ...]) -> None:
     for seed in range(4):
-        trained = random_trained(seed, sides, rules, has_pruner=has_pruner)
+        trained = random_trained(seed, sides, rules, pruned=pruned)
         case = trained.case
         side = seed % sides
         wanted = _native.tag_units(  # any legal labels
@@ -169,7 +169,7 @@ class Arrays:
     label: np.ndarray
     weight: np.ndarray
     transition: np.ndarray
-    has_pruner: bool
+    pruned_sides: list[int]
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def trained() -> Trained:
 
 def arrays_of(trained: Trained) -> Arrays:
     made = trained.compiled()
-    return Arrays(made.slot, made.label, made.weight, made.transition, made.has_pruner)
+    return Arrays(made.slot, made.label, made.weight, made.transition, made.pruned_sides)
 
 
 LAST = 0x8000
@@ -197,7 +197,10 @@ HOSTILE: dict[str, Any] = {
     "too many transitions": lambda a: {"transition": np.append(a.transition, np.float32(0))},
     "no transitions": lambda a: {"transition": a.transition[:0]},
     "transitions that are not numbers": lambda a: {"transition": np.full_like(a.transition, np.nan)},
-    "a pruner that is not there": lambda a: {"has_pruner": True},
+    "a pruner that is not there": lambda a: {"pruned_sides": [0]},
+    "a pruner of no side": lambda a: {"pruned_sides": [-1]},
+    "a pruner of a side too many": lambda a: {"pruned_sides": [2]},
+    "pruners in the wrong order": lambda a: {"pruned_sides": [1, 0]},
     # A joint label before a side's label would be taken for one before the first.
     "labels in the wrong order": lambda a: {
         "label": np.array([*[a.label.max() & 0x7FFF] * (len(a.label) - 1), LAST], np.uint16)
@@ -214,7 +217,7 @@ def test_hostile_arrays_are_refused(trained: Trained, what: str) -> None:
         np.ascontiguousarray(hostile.label),
         np.ascontiguousarray(hostile.weight),
         np.ascontiguousarray(hostile.transition),
-        hostile.has_pruner,
+        hostile.pruned_sides,
     )
     with pytest.raises(ValueError, match=r"^[a-z]"):
         _native.CoupledPredictor(

@@ -12,6 +12,7 @@ from coupled_cases import Case, Pruning, lay_out, random_case, random_weights
 
 from duilian import _native
 from duilian.features import Templates, pack
+from duilian.models.coupling import NO_SETS
 from duilian.text import Folding
 
 TEMPLATES = Templates("w[0]\nw[-1]\nw[0] w[1]\n", name="test")
@@ -66,6 +67,8 @@ class Trained:
         """The same from the weights in training; the pruner's candidates found beforehand."""
         candidates = [
             _native.tag_candidates(self.layout.side(k), weights, self.rows, self.first, pruning.native, 1)
+            if len(weights)
+            else NO_SETS
             for k, weights in enumerate(self.pruner)
         ]
         return _native.tag_coupled(
@@ -83,7 +86,8 @@ class Trained:
         )
 
 
-def random_trained(seed: int, sides: int = 2, rules: str = "free", *, has_pruner: bool = False) -> Trained:
+def random_trained(seed: int, sides: int = 2, rules: str = "free", *, pruned: Sequence[int] = ()) -> Trained:
+    """A case with random weights; the sides in `pruned` have a pruner."""
     case = random_case(seed, sides=sides, rules=rules)
     rng = random.Random(seed)
     words = [[rng.choice(WORDS) for _ in range(b - a)] for a, b in itertools.pairwise(case.first)]
@@ -94,5 +98,8 @@ def random_trained(seed: int, sides: int = 2, rules: str = "free", *, has_pruner
     layout = lay_out(case, row_count=len(keys))
     weights = random_weights(seed, layout.weights)
     weights[random_weights(seed + 1, layout.weights) > 0.5] = 0.0  # as many weights in training are
-    pruner = [random_weights(seed + 2 + k, layout.side(k).weights) for k in range(sides) if has_pruner]
-    return Trained(case, words, layout, weights, keys, packed, rows, pruner)
+    nothing = np.zeros(0, np.float32)
+    pruner = [
+        random_weights(seed + 2 + k, layout.side(k).weights) if k in pruned else nothing for k in range(sides)
+    ]
+    return Trained(case, words, layout, weights, keys, packed, rows, pruner if pruned else [])

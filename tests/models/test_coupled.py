@@ -134,6 +134,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "word": {"mapping": "tight"},
     "char": {"level": "char"},
     "offline": {"pruning": "offline", "folds": 2},
+    "mixed": {"pruning": "mixed", "level": "char"},
     "guide": {"guide": PKU},
     "separate": {"features": "separate"},
 }
@@ -207,7 +208,9 @@ def test_a_hostile_model_file_is_refused(taggers: dict[str, CoupledTagger], tmp_
         (header | {"mappings": [[1, 0]]}, good),
         (header | {"best_for": {"average": 9}}, good),
         (header | {"best_for": {}}, good),
-        (header | {"has_pruner": True}, good),
+        (header | {"pruned_sides": [0]}, good),
+        (header | {"pruned_sides": [7]}, good),
+        (header | {"pruned_sides": 7}, good),
         (header | {"parameters": header["parameters"] | {"most": 0}}, good),
         (header | {"parameters": header["parameters"] | {"decoding": "guess"}}, good),
         (header | {"parameters": header["parameters"] | {"margin": -1.0}}, good),
@@ -449,7 +452,17 @@ def test_a_sentence_without_any_annotation_does_not_disturb() -> None:
         assert tagger.predict_layers([["他", "走"]], "a")[0].tags == ("P", "V")
 
 
-def test_keeping_everything_is_the_same_online_and_offline() -> None:
+def test_only_what_the_source_side_does_not_know_itself_prunes_a_mixed_model(
+    taggers: dict[str, CoupledTagger],
+) -> None:
+    # Both corpora have 60 sentences, and the first is taken for the source.
+    assert taggers["mixed"].predictors_["average"].weights.pruned_sides == [1]
+    assert taggers["offline"].predictors_["average"].weights.pruned_sides == [0, 1]
+    assert taggers["char"].predictors_["average"].weights.pruned_sides == []
+
+
+@pytest.mark.parametrize("kind", ["offline", "mixed"])
+def test_keeping_everything_is_the_same_however_it_is_pruned(kind: Any) -> None:
     everything: dict[str, Any] = {
         "most": 100,
         "mass": 1.0,
@@ -459,13 +472,13 @@ def test_keeping_everything_is_the_same_online_and_offline() -> None:
         "margin": None,
     }
     online = small(**everything).fit(SMALL)
-    offline = small(pruning="offline", **everything).fit(SMALL)
+    other = small(pruning=kind, **everything).fit(SMALL)
     sentences = [["他", "看", "人"], ["书"], ["新", "书"]]
     for standard in ("a", "b"):
-        assert offline.predict(sentences, standard) == online.predict(sentences, standard)
+        assert other.predict(sentences, standard) == online.predict(sentences, standard)
         for p, q in zip(
             online.of(standard).marginals(sentences),
-            offline.of(standard).marginals(sentences),
+            other.of(standard).marginals(sentences),
             strict=True,
         ):
             np.testing.assert_allclose(p, q, atol=1e-6)

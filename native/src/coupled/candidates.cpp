@@ -12,14 +12,29 @@ namespace {
 using Ranked = std::vector<std::pair<double, TagId>>;
 
 /// The `most` places of the highest p >= `least`, best first; ties keep the lower place first.
-void rank_highest(std::span<const double> p, std::size_t most, double least, Ranked& out) {
+void rank_highest(std::span<const double> p, std::size_t most, double least, std::vector<TagId>& likely,
+                  Ranked& out) {
   out.clear();
-  for (std::size_t l = 0; l < p.size(); ++l) {
-    if (p[l] < least || (out.size() == most && p[l] <= out.back().first)) continue;
+  likely.resize(p.size());
+  std::size_t count = 0;
+  constexpr std::size_t kStep = 4;  // most labels are improbable: four at a time
+  for (std::size_t l = 0; l < p.size(); l += kStep) {
+    const std::size_t end = std::min(l + kStep, p.size());
+    if (end == l + kStep &&
+        !((p[l] >= least) | (p[l + 1] >= least) | (p[l + 2] >= least) | (p[l + 3] >= least)))
+      continue;
+    for (std::size_t k = l; k < end; ++k) {
+      likely[count] = static_cast<TagId>(k);
+      count += p[k] >= least ? 1 : 0;
+    }
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    const double mine = p[static_cast<std::size_t>(likely[k])];
+    if (out.size() == most && mine <= out.back().first) continue;
     if (out.size() < most) out.emplace_back();
     auto place = out.end() - 1;
-    for (; place != out.begin() && (place - 1)->first < p[l]; --place) *place = *(place - 1);
-    *place = {p[l], static_cast<TagId>(l)};
+    for (; place != out.begin() && (place - 1)->first < mine; --place) *place = *(place - 1);
+    *place = {mine, likely[k]};
   }
 }
 
@@ -44,9 +59,9 @@ void choose_labels(std::span<const double> p, Pruning pruning, PruningWorkspace&
   const std::size_t most = std::min(static_cast<std::size_t>(pruning.most), p.size());
   // Labels this improbable have too little together to be needed for λ.
   const double least = pruning.mass < 1.0 ? 0.5 * (1.0 - pruning.mass) / static_cast<double>(p.size()) : 0.0;
-  rank_highest(p, most, least, work.left);
+  rank_highest(p, most, least, work.likely, work.left);
   if (work.left.size() < most && count_needed(work.left, pruning.mass) == work.left.size())
-    rank_highest(p, most, 0.0, work.left);  // unless numbers are rough
+    rank_highest(p, most, 0.0, work.likely, work.left);  // unless numbers are rough
   const auto begin = static_cast<std::ptrdiff_t>(out.size());
   for (std::size_t k = 0, kept = count_needed(work.left, pruning.mass); k < kept; ++k)
     out.push_back(work.left[k].second);
@@ -132,7 +147,7 @@ void choose_candidates(const UniformChain& chain, Pruning pruning, std::span<con
   const TransitionShape& shape = chain.between.shape;
   const bool keeps_all = pruning.keeps_all(static_cast<std::int32_t>(shape.labels));
   if (!keeps_all || p != nullptr)
-    unit_marginals(chain, work.chain, work.found);
+    unit_marginals(chain, work.chain, work.found, keeps_all ? 0.0 : pruning.faint);
   else
     work.found.unit.assign(static_cast<std::size_t>(chain.positions) * shape.stride(), 0.0);
   choose_freely(chain, pruning, work, out);

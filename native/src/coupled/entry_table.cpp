@@ -47,7 +47,7 @@ EntryTable::EntryTable(const WeightTable& table, std::vector<std::int32_t> block
     while (!is_last(table, end)) ++end;
     ++end;
     from.push_back(static_cast<std::uint32_t>(begin));
-    to.push_back(static_cast<std::uint32_t>(table_.label.size()));
+    to.push_back(static_cast<std::uint32_t>(entries_.size()));
     add_group(table, begin, end);
     begin = end;
   }
@@ -76,7 +76,7 @@ void EntryTable::add_group(const WeightTable& from, std::size_t begin, std::size
   }
   const auto least = std::max<std::size_t>(64, static_cast<std::size_t>(joint_) / 16);
   add_block(from, at, end, side_labels_, joint_, least, kSpread, spread_);
-  table_.label.back() |= kLastEntry;
+  entries_.back().label |= kLastEntry;
 }
 
 void EntryTable::add_block(const WeightTable& from, std::size_t begin, std::size_t end, std::int32_t first,
@@ -84,7 +84,7 @@ void EntryTable::add_block(const WeightTable& from, std::size_t begin, std::size
                            std::vector<float>& rows) {
   if (end - begin < least) {
     for (std::size_t k = begin; k < end; ++k)
-      table_.add(static_cast<std::uint16_t>(label_of(from, k)), from.weight[k]);
+      add(static_cast<std::uint16_t>(label_of(from, k)), from.weight[k]);
     return;
   }
   const std::size_t row = rows.size();
@@ -92,7 +92,7 @@ void EntryTable::add_block(const WeightTable& from, std::size_t begin, std::size
   for (std::size_t k = begin; k < end; ++k)
     rows[row + static_cast<std::size_t>(label_of(from, k) - first)] =
         from.weight[k] == 0.0F ? -0.0F : from.weight[k];  // a weight of 0 is not the same as none
-  table_.add(static_cast<std::uint16_t>(marker), std::bit_cast<float>(static_cast<std::uint32_t>(row)));
+  add(static_cast<std::uint16_t>(marker), std::bit_cast<float>(static_cast<std::uint32_t>(row)));
 }
 
 WeightTable EntryTable::restore() const {
@@ -105,12 +105,13 @@ WeightTable EntryTable::restore() const {
       out.add(static_cast<std::uint16_t>(first + static_cast<std::int32_t>(l)), row[l] + 0.0F);
     }
   };
-  for (std::size_t k = 0; k < table_.label.size(); ++k) {
-    if (k == 0 || is_last(table_, k - 1)) {
+  bool is_first = true;
+  for (std::size_t k = 0; k < entries_.size(); ++k) {
+    if (is_first) {
       from.push_back(static_cast<std::uint32_t>(k));
       to.push_back(static_cast<std::uint32_t>(out.label.size()));
     }
-    const std::int32_t label = label_of(table_, k);
+    const std::int32_t label = entries_[k].label & ~kLastEntry;
     const std::size_t at = label >= kRow ? index(static_cast<std::uint32_t>(k)) : 0;
     if (label == kSpread) {
       write_row(std::span(spread_).subspan(at, static_cast<std::size_t>(joint_)), side_labels_);
@@ -118,9 +119,10 @@ WeightTable EntryTable::restore() const {
       const auto b = static_cast<std::size_t>(label - kRow);
       write_row(std::span(rows_).subspan(at, static_cast<std::size_t>(blocks_[b])), block_at_[b]);
     } else {
-      out.add(static_cast<std::uint16_t>(label), table_.weight[k]);
+      out.add(static_cast<std::uint16_t>(label), entries_[k].weight);
     }
-    if (is_last(table_, k)) out.label.back() |= kLastEntry;
+    is_first = (entries_[k].label & kLastEntry) != 0;
+    if (is_first) out.label.back() |= kLastEntry;
   }
   out.slot = table_.slot;
   redirect(out.slot, from, to);

@@ -31,8 +31,8 @@ class EntrySource final : public JointSource {
 
 /// The transitions of the sides and parts, cut out of one array. Throws if its size does not fit.
 [[nodiscard]] CoupledTransitions cut_transitions(const CoupledShape& shape,
-                                                 const std::vector<float>& transition, bool has_pruner,
-                                                 bool of_pruner) {
+                                                 const std::vector<float>& transition,
+                                                 std::span<const std::int32_t> pruned_sides, bool of_pruner) {
   std::size_t at = 0;
   const auto take = [&](std::size_t size) {
     if (transition.size() - at < size) throw std::invalid_argument("the transitions do not fit the tagger");
@@ -43,7 +43,7 @@ class EntrySource final : public JointSource {
   std::vector<std::span<const float>> side;
   std::vector<std::span<const float>> joint;
   const auto edge = [](std::int32_t labels) { return static_cast<std::size_t>(labels) + 1; };
-  for (std::size_t k = 0; has_pruner && k < shape.sides(); ++k)
+  for (const std::int32_t k : pruned_sides)
     pruner.push_back(take(edge(shape.labels[k]) * edge(shape.labels[k])));
   for (std::size_t k = 0; k < shape.sides(); ++k)
     side.push_back(take(edge(shape.labels[k]) * edge(shape.labels[k])));
@@ -52,7 +52,8 @@ class EntrySource final : public JointSource {
   const auto finite = [](float x) { return std::isfinite(x); };
   if (at != transition.size() || !std::all_of(transition.begin(), transition.end(), finite))
     throw std::invalid_argument("the transitions do not fit the tagger");
-  return make_transitions(shape, of_pruner && has_pruner ? pruner : side, joint, 1.0F);
+  for (std::size_t p = 0; of_pruner && p < pruner.size(); ++p) side[pruned_sides[p]] = pruner[p];
+  return make_transitions(shape, side, joint, 1.0F);
 }
 
 }  // namespace
@@ -60,18 +61,18 @@ class EntrySource final : public JointSource {
 CoupledPredictor::CoupledPredictor(CoupledShape shape, CoupledWeights weights, TemplateSet templates,
                                    Folding folding, SearchOptions options)
     : shape_(std::move(shape)),
-      table_(weights.table, side_blocks(shape_, weights.has_pruner), shape_.joint_labels()),
+      table_(weights.table, side_blocks(shape_, weights.pruned_sides), shape_.joint_labels()),
       transition_(std::move(weights.transition)),
-      has_pruner_(weights.has_pruner),
+      pruned_sides_(std::move(weights.pruned_sides)),
       templates_(std::move(templates)),
       folding_(std::move(folding)),
       options_(options),
-      between_(cut_transitions(shape_, transition_, has_pruner_, false)),
-      prune_between_(cut_transitions(shape_, transition_, has_pruner_, true)) {
+      between_(cut_transitions(shape_, transition_, pruned_sides_, false)),
+      prune_between_(cut_transitions(shape_, transition_, pruned_sides_, true)) {
   if (!(options_.margin >= 0.0)) throw std::invalid_argument("the margin must be at least 0");
 }
 
-CoupledWeights CoupledPredictor::weights() const { return {table_.restore(), transition_, has_pruner_}; }
+CoupledWeights CoupledPredictor::weights() const { return {table_.restore(), transition_, pruned_sides_}; }
 
 void CoupledPredictor::score(const Sentences& sentences, std::int64_t sentence, Work& work) const {
   work.keys.first.assign(1, 0);
@@ -82,12 +83,11 @@ void CoupledPredictor::score(const Sentences& sentences, std::int64_t sentence, 
   const std::size_t sides = shape_.sides();
   SideScores& scores = work.search.scores;
   scores.state.resize(sides);
-  scores.prune.resize(has_pruner_ ? sides : 0);
+  scores.prune.resize(pruned_sides_.empty() ? 0 : sides);
   // What pads a row is never read.
   for (std::size_t k = 0; k < sides; ++k) scores.state[k].resize(length * shape_.shapes[k].stride());
-  for (std::size_t k = 0; k < scores.prune.size(); ++k)
-    scores.prune[k].resize(length * shape_.shapes[k].stride());
-  work.row.resize(static_cast<std::size_t>(side_label_count(shape_, has_pruner_)));
+  for (const std::int32_t k : pruned_sides_) scores.prune[k].resize(length * shape_.shapes[k].stride());
+  work.row.resize(static_cast<std::size_t>(side_label_count(shape_, pruned_sides_)));
   work.joint_entry.clear();
   work.joint_first.assign(1, 0);
   table_.find_all(keys, work.entry);
@@ -95,28 +95,31 @@ void CoupledPredictor::score(const Sentences& sentences, std::int64_t sentence, 
     std::fill(work.row.begin(), work.row.end(), 0.0F);
     for (auto k = static_cast<std::size_t>(work.keys.first[t]);
          k < static_cast<std::size_t>(work.keys.first[t + 1]); ++k) {
+      constexpr std::size_t kAhead = 8;
+      if (k + kAhead < work.entry.size() && work.entry[k + kAhead] != kNoEntry)
+        table_.prefetch_entry(work.entry[k + kAhead]);
       if (work.entry[k] == kNoEntry) continue;
       const std::uint32_t joint = table_.add_sides(work.entry[k], work.row.data());
       if (joint != kNoEntry) work.joint_entry.push_back(joint);
     }
     work.joint_first.push_back(work.joint_entry.size());
     const float* from = work.row.data();
-    for (std::size_t k = 0; k < scores.prune.size(); from += shape_.labels[k], ++k)
+    for (const std::int32_t k : pruned_sides_) {
       std::copy_n(from, shape_.labels[k], scores.prune[k].data() + t * shape_.shapes[k].stride());
+      from += shape_.labels[k];
+    }
     for (std::size_t k = 0; k < sides; from += shape_.labels[k], ++k)
       std::copy_n(from, shape_.labels[k], scores.state[k].data() + t * shape_.shapes[k].stride());
   }
   const float* transition = transition_.data();
-  const auto add_all_edges = [&](std::vector<std::vector<double>>& states) {
-    for (std::size_t k = 0; k < states.size(); ++k) {
-      const auto edge = static_cast<std::size_t>(shape_.labels[k]) + 1;
-      add_edges(shape_.labels[k], shape_.rules[k], {{transition, edge * edge}}, shape_.shapes[k].stride(),
-                states[k]);
-      transition += edge * edge;
-    }
+  const auto add_all_edges = [&](std::size_t k, std::vector<double>& states) {
+    const auto edge = static_cast<std::size_t>(shape_.labels[k]) + 1;
+    add_edges(shape_.labels[k], shape_.rules[k], {{transition, edge * edge}}, shape_.shapes[k].stride(),
+              states);
+    transition += edge * edge;
   };
-  add_all_edges(scores.prune);
-  add_all_edges(scores.state);
+  for (const std::int32_t k : pruned_sides_) add_all_edges(static_cast<std::size_t>(k), scores.prune[k]);
+  for (std::size_t k = 0; k < sides; ++k) add_all_edges(k, scores.state[k]);
 }
 
 void CoupledPredictor::analyse(const Sentences& sentences, std::int64_t sentence,
@@ -148,7 +151,7 @@ bool CoupledPredictor::score_wished(const Sentences& sentences, std::int64_t sen
   for (std::size_t k = 0; k < wishes.size(); ++k) {
     if (wishes[k].allowed.positions() == 0 && wishes[k].bonus.empty()) continue;
     for (auto* states : {&scores.state, &scores.prune}) {
-      if (k < states->size())
+      if (k < states->size() && !(*states)[k].empty())
         apply(wishes[k], shape_.labels[k], shape_.shapes[k].stride(), begin, end, (*states)[k]);
     }
     const UniformChain chain{static_cast<std::int32_t>(end - begin), scores.state[k].data(), between_.side[k],
@@ -286,6 +289,7 @@ class SideLabeller final : public Labeller {
   void forbid_inner_labels(std::size_t t) {
     for (auto* scores : {&work_.search.scores.state, &work_.search.scores.prune}) {
       for (std::size_t k = 0; k < scores->size(); ++k) {
+        if ((*scores)[k].empty()) continue;
         double* state = (*scores)[k].data() + t * predictor_.shape().shapes[k].stride();
         for (std::size_t l = 0; l < starts_[k].size(); ++l) {
           if (starts_[k][l] == 0) state[l] = kForbidden;

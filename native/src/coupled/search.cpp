@@ -11,8 +11,7 @@ void prune(const CoupledShape& shape, const CoupledTransitions& between, Pruning
   work.candidates.resize(shape.sides());
   work.prior.resize(with_prior ? shape.sides() : 0);
   for (std::size_t k = 0; k < shape.sides(); ++k) {
-    const auto& scores = work.scores.prune.empty() ? work.scores.state : work.scores.prune;
-    const UniformChain chain{units, scores[k].data(), between.side[k], shape.rules[k]};
+    const UniformChain chain{units, work.scores.pruning(k).data(), between.side[k], shape.rules[k]};
     choose_candidates(chain, pruning, keep.empty() ? std::span<const std::int32_t>() : keep[k], work.pruning,
                       work.candidates[k], with_prior ? &work.prior[k] : nullptr);
   }
@@ -25,10 +24,8 @@ void build(const CoupledShape& shape, const CoupledTransitions& between, const J
     throw std::invalid_argument("no path through the lattice is legal");
   }
   const bool is_narrow = !work.prior.empty() && std::isfinite(margin);
-  // What the sides alone put far away is not worth a look at its joint features. Under rules the search for a
-  // legal path among so many bundles would cost more than it saves.
-  if (is_narrow && shape.is_free())
-    narrow(shape, work.candidates, work.prior, 2.0 * margin, {}, work.joint, work.space);
+  // What the sides alone put far away is not worth a look at its joint features.
+  if (is_narrow) narrow(shape, work.candidates, work.prior, 2.0 * margin, {}, work.joint, work.space);
   score_states(shape, work.scores, source, work.joint, work.space);
   if (is_narrow) narrow(shape, work.candidates, work.prior, margin, {}, work.joint, work.space);
   score_between(shape, between, work.space);
@@ -102,7 +99,7 @@ void restrict_scores(const CoupledShape& shape, std::span<const TagSets> allowed
       for (TagId l = 0; !labels.empty() && l < shape.labels[k]; ++l) {
         if (std::binary_search(labels.begin(), labels.end(), l)) continue;
         scores.state[k][at + static_cast<std::size_t>(l)] = kForbidden;
-        if (!scores.prune.empty()) scores.prune[k][at + static_cast<std::size_t>(l)] = kForbidden;
+        if (scores.has_pruner(k)) scores.prune[k][at + static_cast<std::size_t>(l)] = kForbidden;
       }
     }
   }

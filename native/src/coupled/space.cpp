@@ -208,21 +208,35 @@ void score_block(const CoupledShape& shape, const CoupledTransitions& between, B
   const std::size_t parts = shape.joint.size();
   const auto i0 = static_cast<std::size_t>(x.first[block.position]);
   const auto j0 = static_cast<std::size_t>(x.first[block.position + 1]);
-  fill_block(space.between, block, [&](std::size_t i, std::size_t j) {
-    double sum = 0.0;
+  const TagId* after = x.tag.data() + j0 * sides;
+  const std::int32_t* label_after = space.label.data() + j0 * parts;
+  double* row = space.between.score.data() + block.offset;
+  double peak = kForbidden;
+  double floor = -kForbidden;
+  for (std::size_t i = 0; i < block.rows; ++i, row += block.stride) {
+    const TagId* before = x.tag.data() + (i0 + i) * sides;
+    std::fill_n(row, block.cols, 0.0);
+    std::fill(row + block.cols, row + block.stride, kForbidden);
     for (std::size_t k = 0; k < sides; ++k) {
-      const auto before = static_cast<std::size_t>(x.tag[(i0 + i) * sides + k]);
-      const auto after = static_cast<std::size_t>(x.tag[(j0 + j) * sides + k]);
-      sum += between.table[k][before * (static_cast<std::size_t>(shape.labels[k]) + 1) + after];
+      const double* scores = between.table[k].data() + static_cast<std::size_t>(before[k]) *
+                                                           (static_cast<std::size_t>(shape.labels[k]) + 1);
+      for (std::size_t j = 0; j < block.cols; ++j) row[j] += scores[after[j * sides + k]];
     }
-    if (sum == kForbidden) return sum;
     for (std::size_t p = 0; p < parts; ++p) {
-      const std::int32_t before = space.label[(i0 + i) * parts + p];
-      const std::int32_t after = space.label[(j0 + j) * parts + p];
-      if (before >= 0 && after >= 0) sum += joint_transition(shape.joint[p], between, p, before, after);
+      const std::int32_t label = space.label[(i0 + i) * parts + p];
+      if (label < 0 || label - shape.joint[p].offset >= shape.joint[p].linked) continue;
+      for (std::size_t j = 0; j < block.cols; ++j) {
+        const std::int32_t next = label_after[j * parts + p];
+        if (next >= 0) row[j] += joint_transition(shape.joint[p], between, p, label, next);
+      }
     }
-    return sum;
-  });
+    for (std::size_t j = 0; j < block.cols; ++j) {
+      peak = std::max(peak, row[j]);
+      if (row[j] != kForbidden) floor = std::min(floor, row[j]);
+    }
+  }
+  block.peak = peak;
+  block.floor = peak == kForbidden ? 0.0 : floor;
 }
 
 }  // namespace
@@ -293,35 +307,80 @@ void mark_promising(std::int32_t t, std::span<const TagSets> candidates,
   }
 }
 
-[[nodiscard]] bool may_follow(const CoupledShape& shape, const Lattice& x, std::int32_t before,
-                              std::int32_t after) {
-  const auto a = x.bundle(before);
-  const auto b = x.bundle(after);
-  for (std::size_t k = 0; k < shape.sides(); ++k) {
-    if (!shape.rules[k](a[k], b[k])) return false;
+/// Which bundle may follow which, for the innermost loops.
+class BundleRules {
+ public:
+  BundleRules(const CoupledShape& shape, const Lattice& x) : tag_(x.tag.data()), sides_(shape.sides()) {
+    for (std::size_t k = 0; k < sides_; ++k) {
+      if (shape.rules[k].is_free()) continue;
+      rules_.push_back({shape.rules[k].allows.data(), static_cast<std::size_t>(shape.labels[k]) + 1, k});
+    }
+  }
+  [[nodiscard]] bool operator()(std::int32_t before, std::int32_t after) const {
+    const TagId* a = tag_ + static_cast<std::size_t>(before) * sides_;
+    const TagId* b = tag_ + static_cast<std::size_t>(after) * sides_;
+    for (const Rule& rule : rules_) {
+      if (rule.allows[static_cast<std::size_t>(a[rule.side]) * rule.edge +
+                      static_cast<std::size_t>(b[rule.side])] == 0)
+        return false;
+    }
+    return true;
+  }
+
+ private:
+  struct Rule {
+    const std::uint8_t* allows;  // [edge][edge]
+    std::size_t edge;
+    std::size_t side;
+  };
+  const TagId* tag_;
+  std::size_t sides_;
+  std::vector<Rule> rules_;
+};
+
+/// Of the states to keep, those that stand on a legal path; false if there is none. All states of the space
+/// do, so that only next to something that is left out there is anything to see to.
+[[nodiscard]] bool keep_legal(const CoupledShape& shape, const Lattice& x, SpaceWorkspace& work) {
+  const std::int32_t T = x.positions();
+  const BundleRules may_follow(shape, x);
+  work.chosen.clear();
+  work.chosen_first.assign(1, 0);
+  work.is_less.assign(static_cast<std::size_t>(T), 0);
+  for (std::int32_t t = 0; t < T; ++t) {
+    for (std::int32_t s = x.first[t]; s < x.first[t + 1]; ++s) {
+      if (work.keep[s] != 0)
+        work.chosen.push_back(s);
+      else
+        work.is_less[t] = 1;
+    }
+    work.chosen_first.push_back(static_cast<std::int32_t>(work.chosen.size()));
+  }
+  const auto drop_loose_ends = [&](std::int32_t t, std::int32_t other, bool is_before) {
+    if (work.is_less[other] == 0) return true;
+    bool has_any = false;
+    for (std::int32_t k = work.chosen_first[t]; k < work.chosen_first[t + 1]; ++k) {
+      const std::int32_t s = work.chosen[k];
+      if (work.keep[s] == 0) continue;
+      const auto goes_with = [&](std::int32_t o) {
+        return work.keep[o] != 0 && (is_before ? may_follow(o, s) : may_follow(s, o));
+      };
+      if (std::any_of(work.chosen.begin() + work.chosen_first[other],
+                      work.chosen.begin() + work.chosen_first[other + 1], goes_with)) {
+        has_any = true;
+      } else {
+        work.keep[s] = 0;
+        work.is_less[t] = 1;
+      }
+    }
+    return has_any;
+  };
+  for (std::int32_t t = 1; t < T; ++t) {
+    if (!drop_loose_ends(t, t - 1, true)) return false;
+  }
+  for (std::int32_t t = T - 2; t >= 0; --t) {
+    if (!drop_loose_ends(t, t + 1, false)) return false;
   }
   return true;
-}
-
-/// Leaves of the states to keep those that stand on a legal path; false if there is none. Start and stop are
-/// legal for all: the candidates of every side were trimmed.
-[[nodiscard]] bool keep_legal(const CoupledShape& shape, const Lattice& x, std::vector<std::uint8_t>& keep) {
-  const auto has_neighbour = [&](std::int32_t s, std::int32_t t, bool is_before) {
-    for (std::int32_t other = x.first[t]; other < x.first[t + 1]; ++other) {
-      if (keep[other] != 0 && (is_before ? may_follow(shape, x, other, s) : may_follow(shape, x, s, other)))
-        return true;
-    }
-    return false;
-  };
-  for (std::int32_t t = 1; t < x.positions(); ++t) {
-    for (std::int32_t s = x.first[t]; s < x.first[t + 1]; ++s)
-      keep[s] = keep[s] != 0 && has_neighbour(s, t - 1, true) ? 1 : 0;
-  }
-  for (std::int32_t t = x.positions() - 2; t >= 0; --t) {
-    for (std::int32_t s = x.first[t]; s < x.first[t + 1]; ++s)
-      keep[s] = keep[s] != 0 && has_neighbour(s, t + 1, false) ? 1 : 0;
-  }
-  return std::find(keep.begin(), keep.begin() + x.first[1], 1) != keep.begin() + x.first[1];
 }
 
 }  // namespace
@@ -337,7 +396,7 @@ void narrow(const CoupledShape& shape, std::span<const TagSets> candidates,
     if (space.lattice.width(t) > 1) mark_promising(t, candidates, p, share, correct, space, work);
   }
   if (std::find(work.keep.begin(), work.keep.end(), 0) == work.keep.end()) return;
-  if (!shape.is_free() && !keep_legal(shape, space.lattice, work.keep)) return;
+  if (!shape.is_free() && !keep_legal(shape, space.lattice, work)) return;
   filter(space, [&](std::int32_t s) { return work.keep[s] != 0; });
 }
 

@@ -53,7 +53,7 @@ CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights, cons
   if (weights.value.size() != static_cast<std::size_t>(layout.weights))
     throw std::invalid_argument("the weights do not fit the model");
   if (!(options.margin >= 0.0)) throw std::invalid_argument("the margin must be at least 0");
-  check_sets(candidates, layout.shape, first.back(), Coverage::every_side);
+  check_sets(candidates, layout.shape, first.back(), Coverage::some_sides);
   check_sets(allowed, layout.shape, first.back(), Coverage::some_sides);
   const CoupledTransitions between = layout.transitions(weights);
   AnswerCollector answers(layout.shape.sides(), first, with_candidates);
@@ -71,11 +71,11 @@ CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights, cons
       own.prior.clear();
       own.candidates.resize(candidates.size());
       for (std::size_t k = 0; k < candidates.size(); ++k) {
-        if (allowed.empty() || allowed[k].positions() == 0) {
+        if (candidates[k].positions() != 0 && (allowed.empty() || allowed[k].positions() == 0)) {
           slice(candidates[k], first[s], first[s + 1], own.candidates[k]);
           continue;
         }
-        // What is given may be none of the candidates that were found without it.
+        // Candidates were not found, or without what is given, which may be none of them.
         const UniformChain chain{static_cast<std::int32_t>(first[s + 1] - first[s]),
                                  own.scores.state[k].data(), between.side[k], layout.shape.rules[k]};
         choose_candidates(chain, options.pruning, {}, own.pruning, own.candidates[k]);

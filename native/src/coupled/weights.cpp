@@ -9,43 +9,64 @@
 
 namespace duilian {
 
-std::vector<std::int32_t> side_blocks(const CoupledShape& shape, bool has_pruner) {
-  std::vector<std::int32_t> blocks(shape.labels);
-  if (has_pruner) blocks.insert(blocks.end(), shape.labels.begin(), shape.labels.end());
+std::vector<std::int32_t> side_blocks(const CoupledShape& shape, std::span<const std::int32_t> pruned_sides) {
+  std::vector<std::int32_t> blocks;
+  std::int32_t least = 0;
+  for (const std::int32_t k : pruned_sides) {
+    if (k < least || static_cast<std::size_t>(k) >= shape.sides())
+      throw std::invalid_argument("a pruner of a side that is not there");
+    blocks.push_back(shape.labels[k]);
+    least = k + 1;
+  }
+  blocks.insert(blocks.end(), shape.labels.begin(), shape.labels.end());
   return blocks;
 }
 
-std::int32_t side_label_count(const CoupledShape& shape, bool has_pruner) {
-  const std::int32_t sum = std::accumulate(shape.labels.begin(), shape.labels.end(), 0);
-  return has_pruner ? 2 * sum : sum;
+std::int32_t side_label_count(const CoupledShape& shape, std::span<const std::int32_t> pruned_sides) {
+  const std::vector<std::int32_t> blocks = side_blocks(shape, pruned_sides);
+  return std::accumulate(blocks.begin(), blocks.end(), 0);
 }
 
 namespace {
 
 using WeightSet = std::span<const float>;
 
+[[nodiscard]] std::vector<std::int32_t> find_pruned_sides(std::span<const WeightSet> pruner) {
+  std::vector<std::int32_t> out;
+  for (std::size_t k = 0; k < pruner.size(); ++k) {
+    if (!pruner[k].empty()) out.push_back(static_cast<std::int32_t>(k));
+  }
+  return out;
+}
+
 void check_weights(const CoupledLayout& layout, std::span<const WeightSet> weights,
                    std::span<const WeightSet> pruner, std::size_t keys) {
   const CoupledShape& shape = layout.shape;
-  const std::int32_t labels = side_label_count(shape, !pruner.empty()) + shape.joint_labels();
+  if (pruner.size() > shape.sides()) throw std::invalid_argument("the weights do not fit the model");
+  const std::int32_t labels = side_label_count(shape, find_pruned_sides(pruner)) + shape.joint_labels();
   if (labels > 0x8000) throw std::invalid_argument(concat(labels, " labels are more than 32,768"));
   bool fits = keys + 1 == layout.joint_first.size() && (pruner.empty() || pruner.size() == shape.sides());
   for (const WeightSet& each : weights)
     fits = fits && each.size() == static_cast<std::size_t>(layout.weights);
   for (std::size_t k = 0; fits && k < pruner.size(); ++k)
-    fits = pruner[k].size() == static_cast<std::size_t>(layout.separate[k].weights());
+    fits = pruner[k].empty() || pruner[k].size() == static_cast<std::size_t>(layout.separate[k].weights());
   if (!fits) throw std::invalid_argument("the weights do not fit the model");
 }
 
-/// The weights of one set by the parts of the table: the pruner's sides, the model's sides, the joint labels.
+/// The weights of one set by the parts of the table: the pruners, the model's sides, the joint labels.
 struct PartWeights {
-  std::vector<WeightSet> side;
-  WeightSet joint;  // state weights
+  std::vector<WeightSet> block;
+  std::vector<std::size_t> side_of;  // [blocks]
+  WeightSet joint;                   // state weights
   WeightSet joint_transition;
 
-  PartWeights(const CoupledLayout& layout, WeightSet weights, std::span<const WeightSet> pruner)
-      : side(pruner.begin(), pruner.end()) {
-    for (std::size_t k = 0; k < layout.shape.sides(); ++k) side.push_back(layout.side({weights}, k).value);
+  PartWeights(const CoupledLayout& layout, WeightSet weights, std::span<const WeightSet> pruner) {
+    const auto add = [&](std::size_t k, WeightSet own) {
+      block.push_back(own);
+      side_of.push_back(k);
+    };
+    for (const std::int32_t k : find_pruned_sides(pruner)) add(static_cast<std::size_t>(k), pruner[k]);
+    for (std::size_t k = 0; k < layout.shape.sides(); ++k) add(k, layout.side({weights}, k).value);
     const auto state_at = static_cast<std::size_t>(layout.joint_state_at);
     const auto transition_at = layout.joint_transition_at.empty()
                                    ? state_at
@@ -57,13 +78,14 @@ struct PartWeights {
 
 /// The state weights of a feature row: calls visit(label of the table, where(part weights)).
 template <class Visit>
-void for_each_entry(const CoupledLayout& layout, std::size_t row, std::size_t sides, const Visit& visit) {
+void for_each_entry(const CoupledLayout& layout, std::size_t row, std::span<const std::size_t> side_of,
+                    const Visit& visit) {
   std::int32_t offset = 0;
-  for (std::size_t k = 0; k < sides; ++k) {
-    const TaggerLayout& side = layout.separate[k % layout.separate.size()];
+  for (std::size_t b = 0; b < side_of.size(); ++b) {
+    const TaggerLayout& side = layout.separate[side_of[b]];
     for (std::int64_t w = side.first[row]; w < side.first[row + 1]; ++w) {
       const auto at = static_cast<std::size_t>(side.transitions() + w);
-      visit(offset + side.label[w], [&](const PartWeights& parts) { return parts.side[k][at]; });
+      visit(offset + side.label[w], [&](const PartWeights& parts) { return parts.block[b][at]; });
     }
     offset += side.labels;
   }
@@ -85,10 +107,10 @@ std::vector<CoupledWeights> compile_coupled(const CoupledLayout& layout, std::sp
   WeightTable& table = out[0].table;
   std::vector<std::uint64_t> kept;
   std::vector<std::size_t> begins;
-  const std::size_t sides = parts[0].side.size();
+  const std::vector<std::size_t>& side_of = parts[0].side_of;
   for (std::size_t row = 0; row < keys.size(); ++row) {
     const std::size_t begin = table.label.size();
-    for_each_entry(layout, row, sides, [&](std::int32_t label, const auto& where) {
+    for_each_entry(layout, row, side_of, [&](std::int32_t label, const auto& where) {
       const auto counts = [&](const PartWeights& each) {
         return where(each) != 0.0F && std::abs(where(each)) >= least;
       };
@@ -102,15 +124,15 @@ std::vector<CoupledWeights> compile_coupled(const CoupledLayout& layout, std::sp
   }
   table.place(kept, begins);
   for (std::size_t k = 0; k < out.size(); ++k) {
-    out[k].has_pruner = !pruner.empty();
+    out[k].pruned_sides = find_pruned_sides(pruner);
     if (k > 0) {
       out[k].table.slot = table.slot;
       out[k].table.label = table.label;
     }
-    for (std::size_t s = 0; s < sides; ++s) {
-      const TaggerLayout& side = layout.separate[s % layout.separate.size()];
-      out[k].transition.insert(out[k].transition.end(), parts[k].side[s].begin(),
-                               parts[k].side[s].begin() + side.transitions());
+    for (std::size_t b = 0; b < side_of.size(); ++b) {
+      const WeightSet transitions =
+          parts[k].block[b].first(static_cast<std::size_t>(layout.separate[side_of[b]].transitions()));
+      out[k].transition.insert(out[k].transition.end(), transitions.begin(), transitions.end());
     }
     out[k].transition.insert(out[k].transition.end(), parts[k].joint_transition.begin(),
                              parts[k].joint_transition.end());

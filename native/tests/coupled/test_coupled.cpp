@@ -414,7 +414,7 @@ TEST(hostile_weights_are_refused) {
   refuses([](CoupledWeights& w) { w.table.slot.assign(4, 0); });
   refuses([](CoupledWeights& w) { w.transition.pop_back(); });
   refuses([](CoupledWeights& w) { w.transition[0] = INFINITY; });
-  refuses([](CoupledWeights& w) { w.has_pruner = true; });
+  refuses([](CoupledWeights& w) { w.pruned_sides = {0}; });
   refuses([&](CoupledWeights& w) {  // a side's label behind a joint one
     w.table.label = {static_cast<std::uint16_t>(sides), kLastEntry};
     w.table.weight = {1.0F, 1.0F};

@@ -45,8 +45,10 @@ from duilian.standards import Mapping as TagMapping
 from duilian.text import Folding, Script
 
 Features = Literal["all", "separate", "joint"]
-PruningKind = Literal["online", "offline"]
+PruningKind = Literal["online", "offline", "mixed"]
 Keep = Literal["all", "average"]
+FAINT = 1e-3  # of a unit's probability: less does not count when candidates are looked for
+MIXED_MASS = 0.97  # λ of a mixed model when tagging: its plain taggers put gold among the first
 
 _log = logging.getLogger("duilian")
 
@@ -56,8 +58,10 @@ class CoupledTagger(Stored):
 
     `mapping`: complete, tight, relaxed (the shipped tables, or a file's path), automatic (union; or
     automatic-intersection, automatic-first, automatic-second), or a `Mapping` for two standards.
-    `most` and `mass` are r and λ of pruning; `tagging_most` is r when tagging (None: `most` for words, three
-    times that for characters, whose many labels leave gold out of the first few more often).
+    `pruning`: "online" by the model's own separate features, "offline" by jack-knifed plain taggers, "mixed"
+    online in training and by plain taggers when tagging, except for the source side, which starts as one.
+    `most` and `mass` are r and λ of pruning; `tagging_most` is r when tagging (None: `most`; without plain
+    taggers three times that for characters, whose many labels leave gold out of the first few more often).
     `start`: "warm" begins the largest corpus's side with its plain tagger's weights (`warm` gives a share of
     them for every side), "cold" with zeros as in the papers.
     `samples`: sentences drawn per side and iteration (N', M', …); a side without gets as many as the smallest
@@ -186,7 +190,7 @@ class CoupledTagger(Stored):
         self._trained = _Trained(
             training.layout,
             {name: best.weights for name, best in bests.items()},
-            training.plain.weights if self.pruning == "offline" else [],
+            training.pruner(),
             training.body.keys,
         )
         del training, bests  # before the compiled weights need their room
@@ -225,6 +229,9 @@ class CoupledTagger(Stored):
 
     def tagging_pruning(self) -> _native.Pruning:
         """r and λ when tagging."""
+        if self.pruning == "mixed":
+            mass = 1.0 if self.mass == 1.0 else min(self.mass, MIXED_MASS)
+            return _native.Pruning(self.tagging_most or self.most, mass, FAINT)
         usual = self.most if self.level == "word" else 3 * self.most
         return _native.Pruning(usual if self.tagging_most is None else self.tagging_most, self.mass)
 

@@ -29,7 +29,7 @@ def check_parameters(tagger: CoupledTagger, corpora: Sequence[object], dev: Sequ
         raise ConfigError(f"one mapping is for two standards, not for {len(names)}")
     for name, known in (
         ("features", ("all", "separate", "joint")),
-        ("pruning", ("online", "offline")),
+        ("pruning", ("online", "offline", "mixed")),
         ("start", ("warm", "cold")),
         ("decoding", ("marginals", "path")),
         ("keep", ("all", "average")),
@@ -39,7 +39,7 @@ def check_parameters(tagger: CoupledTagger, corpora: Sequence[object], dev: Sequ
             raise ConfigError(
                 f"{name} must be {' or '.join(map(repr, known))}, got {getattr(tagger, name)!r}"
             )
-    if tagger.features == "joint" and tagger.pruning == "online":
+    if tagger.features == "joint" and tagger.pruning != "offline":
         raise ConfigError("without separate features nothing prunes online", "use pruning = 'offline'")
     if min(tagger.most, tagger.tagging_most or 1) < 1 or not 0 < tagger.mass <= 1:
         got = f"{tagger.most}, {tagger.tagging_most} and {tagger.mass}"

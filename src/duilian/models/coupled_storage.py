@@ -41,7 +41,8 @@ def coupled_state(tagger: CoupledTagger, precision: Precision) -> tuple[dict[str
         parameters["margin"] = None
     if isinstance(tagger.mapping, TagMapping):
         parameters["mapping"] = "complete"  # what it allows is in the arrays
-    tables, arrays = _weight_arrays([predictor.weights for predictor in unique.values()], precision)
+    unique_weights = [predictor.weights for predictor in unique.values()]
+    tables, arrays = _weight_arrays(unique_weights, precision)
     header: dict[str, Any] = {
         "kind": tagger.kind,
         "parameters": parameters,
@@ -52,7 +53,7 @@ def coupled_state(tagger: CoupledTagger, precision: Precision) -> tuple[dict[str
         "parts": [[*shape.part_sides(p), shape.part_linked(p)] for p in range(shape.parts)],
         "best_for": {name: number[id(predictor)] for name, predictor in tagger.predictors_.items()},
         "tables": tables,
-        "has_pruner": tagger.pruning == "offline",
+        "pruned_sides": unique_weights[0].pruned_sides,
     }
     arrays |= {f"mapping.{k}": m.allows.astype(np.uint8) for k, m in enumerate(tagger.mappings_)}
     arrays |= {f"bundles.{p}": shape.part_bundles(p) for p in range(shape.parts)}
@@ -124,7 +125,9 @@ def _compiled(header: Mapping[str, Any], arrays: Arrays, k: int) -> _native.Coup
     else:  # how files were written before weights shared a table
         slot, label = unpack_table(parts)
         moves = below(parts, "transition.")
-    return _native.CoupledWeights(slot, label, dequantise(parts), _dense(moves), header["has_pruner"])
+    every = range(len(header["tags"])) if header.get("has_pruner") else ()  # as files said it before
+    pruned_sides = list(header.get("pruned_sides", every))
+    return _native.CoupledWeights(slot, label, dequantise(parts), _dense(moves), pruned_sides)
 
 
 def _dense(arrays: Arrays) -> npt.NDArray[np.float32]:

@@ -25,6 +25,7 @@ from duilian.features import Templates
 from duilian.learning import AdaGrad, IterationReport, LearnConfig, Scores, Sgd, Trainer
 from duilian.models.coupled_conversion import guide_labels
 from duilian.models.coupling import (
+    NO_SETS,
     Body,
     PlainSides,
     decode_layers,
@@ -240,6 +241,23 @@ class CoupledTraining:
         source = int(np.argmax(sizes))
         return [1.0 if side == source else WARM[tagger.level] for side in range(len(sizes))]
 
+    def _pruned_sides(self) -> list[int]:
+        """The sides whose plain taggers prune when tagging. In a mixed model one that began with all weights
+        of its plain tagger prunes as well by itself, and no second copy of them is kept.
+        """
+        tagger, sides = self.tagger, range(len(self.tagger.standards))
+        if tagger.pruning == "online":
+            return []
+        shares = self._warm_shares([len(self.body.sentences(side)) for side in sides])
+        is_own = tagger.pruning == "mixed" and tagger.start == "warm" and tagger.features != "joint"
+        return [side for side in sides if not (is_own and shares[side] == 1.0)]
+
+    def pruner(self) -> list[npt.NDArray[np.float32]]:
+        """For every side the plain tagger's weights, if they prune when tagging, else none."""
+        chosen = self._pruned_sides()
+        nothing = np.zeros(0, np.float32)
+        return [weights if k in chosen else nothing for k, weights in enumerate(self.plain.weights)]
+
     def _dev_set(self, layers: list[Layer], side: int, given: list[Layer] | None) -> DevSet:
         tagger, encoding = self.tagger, self.tagger.encodings_[side]
         units = [encoding.split(layer.words)[0] for layer in layers]
@@ -253,9 +271,11 @@ class CoupledTraining:
         index = _native.FeatureIndex(self.body.keys)
         rows = _native.extract_rows(tagger.templates_.native, packed, index)
         candidates = []
-        if tagger.pruning == "offline":
+        if tagger.pruning != "online":
             candidates = [
                 self.plain.candidates(k, tagger.tagging_pruning(), tagger.threads, rows, packed.first)
+                if k in self._pruned_sides()
+                else NO_SETS
                 for k in range(len(tagger.standards))
             ]
         return DevSet(layers, units, rows, packed.first, candidates, allowed, gold_labels(encoding, layers))

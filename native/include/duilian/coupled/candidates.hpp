@@ -15,6 +15,7 @@ namespace duilian {
 struct Pruning {
   std::int32_t most = 8;  // r
   double mass = 0.98;     // λ; 1 means no limit
+  double faint = 0.0;     // of unit_marginals()
 
   [[nodiscard]] bool keeps_all(std::int32_t labels) const { return most >= labels && mass >= 1.0; }
 };
@@ -23,6 +24,7 @@ struct PruningWorkspace {
   UniformWorkspace chain;
   UniformMarginals found;
   std::vector<std::pair<double, TagId>> left;
+  std::vector<TagId> likely;
   std::vector<std::int32_t> path;
 };
 

@@ -24,38 +24,36 @@ class EntryTable {
   void find_all(std::span<const std::uint64_t> keys, std::vector<std::uint32_t>& entry) const {
     table_.find_all(keys, entry);
   }
-  void prefetch_entry(std::uint32_t entry) const {
-    __builtin_prefetch(table_.label.data() + entry);
-    __builtin_prefetch(table_.weight.data() + entry);
-  }
+  void prefetch_entry(std::uint32_t entry) const { __builtin_prefetch(entries_.data() + entry); }
 
   /// Adds the sides' weights from this entry on to `row` [side labels]; gives the first joint entry, or
   /// kNoEntry.
   [[nodiscard]] std::uint32_t add_sides(std::uint32_t entry, float* row) const {
     for (;; ++entry) {
-      const std::uint16_t label = table_.label[entry] & static_cast<std::uint16_t>(~kLastEntry);
+      const Entry& at = entries_[entry];
+      const std::uint16_t label = at.label & static_cast<std::uint16_t>(~kLastEntry);
       if (label < side_labels_) {
-        row[label] += table_.weight[entry];
+        row[label] += at.weight;
       } else if (label >= kRow && label < kSpread) {
         add_row(label - kRow, entry, row);
       } else {
         return entry;
       }
-      if ((table_.label[entry] & kLastEntry) != 0) return kNoEntry;
+      if ((at.label & kLastEntry) != 0) return kNoEntry;
     }
   }
 
   /// Adds the joint weights from this entry on: those of the labels in `wanted` to sum[slot[label]].
   void add_joint(std::uint32_t entry, std::span<const std::int32_t> wanted, const std::int32_t* slot,
                  double* sum) const {
-    if ((table_.label[entry] & ~kLastEntry) == kSpread) {
+    if ((entries_[entry].label & ~kLastEntry) == kSpread) {
       const float* row = spread_.data() + index(entry);
       for (const std::int32_t label : wanted) sum[slot[label]] += row[label];
       return;
     }
     for (;; ++entry) {
-      const std::uint16_t label = table_.label[entry];
-      sum[slot[(label & ~kLastEntry) - side_labels_]] += table_.weight[entry];
+      const std::uint16_t label = entries_[entry].label;
+      sum[slot[(label & ~kLastEntry) - side_labels_]] += entries_[entry].weight;
       if ((label & kLastEntry) != 0) return;
     }
   }
@@ -66,7 +64,7 @@ class EntryTable {
   static constexpr std::int32_t kSpread = 0x7FFF;
 
   [[nodiscard]] std::size_t index(std::uint32_t entry) const {
-    return std::bit_cast<std::uint32_t>(table_.weight[entry]);
+    return std::bit_cast<std::uint32_t>(entries_[entry].weight);
   }
   void add_row(std::int32_t block, std::uint32_t entry, float* row) const {
     const float* from = rows_.data() + index(entry);
@@ -77,7 +75,16 @@ class EntryTable {
   void add_block(const WeightTable& from, std::size_t begin, std::size_t end, std::int32_t first,
                  std::int32_t size, std::size_t least, std::int32_t marker, std::vector<float>& rows);
 
-  WeightTable table_;
+  /// Side by side, so that a look at a feature costs one cache line.
+  struct Entry {
+    float weight;
+    std::uint16_t label;
+  };
+
+  void add(std::uint16_t label, float weight) { entries_.push_back({weight, label}); }
+
+  WeightTable table_;  // its slots; what they lead to is in entries_
+  std::vector<Entry> entries_;
   std::vector<std::int32_t> blocks_;
   std::vector<std::int32_t> block_at_;
   std::int32_t side_labels_ = 0;

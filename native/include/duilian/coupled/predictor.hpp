@@ -61,7 +61,7 @@ class CoupledPredictor {
   CoupledShape shape_;
   EntryTable table_;
   std::vector<float> transition_;
-  bool has_pruner_;
+  std::vector<std::int32_t> pruned_sides_;
   TemplateSet templates_;
   Folding folding_;
   SearchOptions options_;

@@ -38,8 +38,8 @@ void prune(const CoupledShape& shape, const CoupledTransitions& between, Pruning
            std::span<const std::span<const std::int32_t>> keep, bool with_prior, SearchWork& work);
 
 /// Builds and scores the bundles of the candidates in `work`; where the mappings leave nothing, they are not
-/// obeyed. A finite margin needs `prior`: twice that far below the best by the sides alone (if there are no
-/// rules), or that far with the joint features, a bundle is left out.
+/// obeyed. A finite margin needs `prior`: twice that far below the best by the sides alone, or that far with
+/// the joint features, a bundle is left out.
 void build(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
            double margin, SearchWork& work);
 

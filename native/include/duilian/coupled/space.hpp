@@ -17,6 +17,13 @@ namespace duilian {
 struct SideScores {
   std::vector<std::vector<double>> state;  // [sides]  [T][stride]
   std::vector<std::vector<double>> prune;  // [sides]  [T][stride]; empty: as `state`
+
+  [[nodiscard]] bool has_pruner(std::size_t side) const {
+    return side < prune.size() && !prune[side].empty();
+  }
+  [[nodiscard]] const std::vector<double>& pruning(std::size_t side) const {
+    return has_pruner(side) ? prune[side] : state[side];
+  }
 };
 
 /// The joint features of a sentence, wherever their weights are stored.
@@ -49,8 +56,10 @@ struct SpaceWorkspace {
   std::vector<std::int32_t> slot;  // [joint labels]  0 between calls
   std::vector<std::int32_t> used;
   std::vector<double> sum;
-  std::vector<double> promise;     // [S]
-  std::vector<std::uint8_t> keep;  // [S]
+  std::vector<double> promise;                     // [S]
+  std::vector<std::uint8_t> keep;                  // [S]
+  std::vector<std::int32_t> chosen, chosen_first;  // the states to keep, position by position
+  std::vector<std::uint8_t> is_less;               // [T]  whether something is left out there
 };
 
 /// Every bundle of the sides' candidates that the mappings allow (all, if without_mappings). False if that

@@ -10,24 +10,26 @@
 
 namespace duilian {
 
-/// Labels of the table: with a pruner its sides' labels, then the model's sides', then the joint ones.
-/// Transitions in the same order, each [L + 1][L + 1].
+/// Labels of the table: the pruners' of the sides that have one, then the model's sides', then the joint
+/// ones. Transitions in the same order, each [L + 1][L + 1].
 struct CoupledWeights {
   WeightTable table;
   std::vector<float> transition;
-  bool has_pruner = false;
+  std::vector<std::int32_t> pruned_sides;  // those with a pruner, ascending
 };
 
 /// Compiles each of several sets of weights. State weights whose size is below `least` in all of them are
-/// dropped: the tables have the same slots and labels. `pruner`: the weights of plain taggers over the same
-/// features, one per side, that prune instead of the model's own; or none.
+/// dropped: the tables have the same slots and labels. `pruner`: for each side the weights of a plain tagger
+/// over the same features that prunes instead of the model's own, or nothing; or none at all.
 [[nodiscard]] std::vector<CoupledWeights> compile_coupled(const CoupledLayout& layout,
                                                           std::span<const std::span<const float>> weights,
                                                           std::span<const std::span<const float>> pruner,
                                                           std::span<const std::uint64_t> keys, float least);
 
-/// How many labels each side has in the table.
-[[nodiscard]] std::vector<std::int32_t> side_blocks(const CoupledShape& shape, bool has_pruner);
-[[nodiscard]] std::int32_t side_label_count(const CoupledShape& shape, bool has_pruner);
+/// How many labels each block of the table has. Throws std::invalid_argument if a pruned side is not there.
+[[nodiscard]] std::vector<std::int32_t> side_blocks(const CoupledShape& shape,
+                                                    std::span<const std::int32_t> pruned_sides);
+[[nodiscard]] std::int32_t side_label_count(const CoupledShape& shape,
+                                            std::span<const std::int32_t> pruned_sides);
 
 }  // namespace duilian

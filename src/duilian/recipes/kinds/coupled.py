@@ -23,7 +23,7 @@ class CoupledSettings(LevelSettings):
 
     mapping: str = "complete"
     features: Literal["all", "separate", "joint"] = "all"
-    pruning: Literal["online", "offline"] = "online"
+    pruning: Literal["online", "offline", "mixed"] = "online"
     most: int = 8
     tagging_most: int | None = None
     mass: float = 0.98
