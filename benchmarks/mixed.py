@@ -32,6 +32,7 @@ WITH_WORDS = "E+words"  # E with English words of their own, for taggers that kn
 METHODS: dict[str, dict[str, Any]] = {
     "static": {"words": None},
     "dynamic": {},
+    "wide": {"words": "mixed-words-wide"},  # dynamic, with templates of ours
     "english": {"templates": "mixed-english"},  # dynamic, with a dictionary and capitals
 }
 NEED_ENGLISH = ("H1", "H2", WITH_WORDS)
@@ -155,7 +156,7 @@ def with_beam(tagger: DynamicTagger, beam: int) -> DynamicTagger:
 def report(name: str, parts: Sequence[list[Sentence]], options: argparse.Namespace) -> None:
     """A row for each method; the first part teaches, the second chooses weights, the third tests."""
     gold = [each[STANDARD] for each in parts[2]]
-    methods = ["dynamic", "english"] if name == WITH_WORDS else ["static", "dynamic"]
+    methods = ["dynamic", "english"] if name == WITH_WORDS else options.methods
     taggers, seconds, rows = [], [], []
     for method in methods:
         start = time.process_time()
@@ -167,8 +168,8 @@ def report(name: str, parts: Sequence[list[Sentence]], options: argparse.Namespa
     rates = speed(taggers, gold[:SLICE]) if name != WITH_WORDS else [0.0] * len(taggers)
     for text, spent, rate in zip(rows, seconds, rates, strict=True):
         print(f"{text} {spent:12.1f} {rate:14,.0f}", flush=True)
-    if name == "E":
-        report_beams(taggers[1], gold[:SLICE], options.beams)
+    if name == "E" and "dynamic" in methods:
+        report_beams(taggers[methods.index("dynamic")], gold[:SLICE], options.beams)
 
 
 def report_beams(tagger: DynamicTagger, gold: Sequence[Layer], beams: Sequence[int]) -> None:
@@ -188,6 +189,7 @@ def main() -> None:
     parser.add_argument("--test", type=int, default=2000, help="sentences of the test set")
     parser.add_argument("--on-dev", action="store_true", help="test on the rest of the dev set")
     parser.add_argument("--only", help="datasets between commas; also: Chinese")
+    parser.add_argument("--methods", nargs="*", choices=METHODS, default=["static", "dynamic"])
     parser.add_argument("--beams", type=int, nargs="*", default=[1, 2, 4, 8], help="tried on E")
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
