@@ -38,14 +38,19 @@ void rank_highest(std::span<const double> p, std::size_t most, double least, std
   }
 }
 
+struct Needed {
+  std::size_t count;
+  bool is_enough;
+};
+
 /// How many of them are needed for more than λ; all, if they have less.
-[[nodiscard]] std::size_t count_needed(const Ranked& ranked, double mass) {
+[[nodiscard]] Needed needed(const Ranked& ranked, double mass) {
   double sum = 0.0;
   for (std::size_t k = 0; mass < 1.0 && k < ranked.size(); ++k) {
     sum += ranked[k].first;
-    if (sum > mass) return k + 1;
+    if (sum > mass) return {k + 1, true};
   }
-  return ranked.size();
+  return {ranked.size(), false};
 }
 
 }  // namespace
@@ -60,10 +65,10 @@ void choose_labels(std::span<const double> p, Pruning pruning, PruningWorkspace&
   // Labels this improbable have too little together to be needed for λ.
   const double least = pruning.mass < 1.0 ? 0.5 * (1.0 - pruning.mass) / static_cast<double>(p.size()) : 0.0;
   rank_highest(p, most, least, work.likely, work.left);
-  if (work.left.size() < most && count_needed(work.left, pruning.mass) == work.left.size())
+  if (work.left.size() < most && !needed(work.left, pruning.mass).is_enough)
     rank_highest(p, most, 0.0, work.likely, work.left);  // unless numbers are rough
   const auto begin = static_cast<std::ptrdiff_t>(out.size());
-  for (std::size_t k = 0, kept = count_needed(work.left, pruning.mass); k < kept; ++k)
+  for (std::size_t k = 0, kept = needed(work.left, pruning.mass).count; k < kept; ++k)
     out.push_back(work.left[k].second);
   std::sort(out.begin() + begin, out.end());
 }

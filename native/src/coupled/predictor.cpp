@@ -154,6 +154,8 @@ bool CoupledPredictor::score_wished(const Sentences& sentences, std::int64_t sen
       if (k < states->size() && !(*states)[k].empty())
         apply(wishes[k], shape_.labels[k], shape_.shapes[k].stride(), begin, end, (*states)[k]);
     }
+    const auto& given = wishes[k].allowed.first;
+    if (wishes[k].allowed.positions() == 0 || given[begin] == given[end]) continue;  // no path is closed
     const UniformChain chain{static_cast<std::int32_t>(end - begin), scores.state[k].data(), between_.side[k],
                              shape_.rules[k]};
     work.path.resize(static_cast<std::size_t>(end - begin));
