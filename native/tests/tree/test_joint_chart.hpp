@@ -8,6 +8,7 @@
 #include "duilian/features/sentences.hpp"
 #include "duilian/tree/joint_chart.hpp"
 #include "random.hpp"
+#include "tree/all_trees.hpp"
 
 namespace joint_chart_test {
 
@@ -36,23 +37,6 @@ struct HashedParts {
     return value(6, {g, h, s, m});
   }
 };
-
-/// One root, everything hangs on it, and no arc covers a word that is not below its head.
-[[nodiscard]] inline bool is_projective_tree(const duilian::Heads& heads) {
-  const auto n = static_cast<std::int32_t>(heads.size()) - 1;
-  std::int32_t roots = 0;
-  const auto is_below = [&](std::int32_t word, std::int32_t head) {
-    for (std::int32_t steps = 0; word != head && word > 0 && steps <= n; ++steps) word = heads[word];
-    return word == head;
-  };
-  for (std::int32_t m = 1; m <= n; ++m) {
-    roots += heads[m] == 0 ? 1 : 0;
-    if (heads[m] == m || !is_below(m, 0)) return false;
-    for (std::int32_t b = std::min(m, heads[m]) + 1; b < std::max(m, heads[m]); ++b)
-      if (!is_below(b, heads[m])) return false;
-  }
-  return roots == 1;
-}
 
 /// The score of a tagged tree, part by part.
 [[nodiscard]] inline double score_of(const HashedParts& parts, const duilian::Heads& heads,
@@ -104,7 +88,7 @@ struct Case {
 [[nodiscard]] inline double best_of_all(const Case& made, const HashedParts& parts, int order) {
   const std::int32_t n = made.nodes.words();
   double best = duilian::kNoTree;
-  duilian::Heads heads(static_cast<std::size_t>(n) + 1, -1);
+  duilian::Heads heads;
   std::vector<std::int32_t> nodes(static_cast<std::size_t>(n) + 1, 0);
   const std::function<void(std::int32_t)> choose_tag = [&](std::int32_t m) {
     if (m > n) {
@@ -113,15 +97,10 @@ struct Case {
     }
     for (nodes[m] = made.nodes.first[m]; nodes[m] < made.nodes.first[m + 1]; ++nodes[m]) choose_tag(m + 1);
   };
-  const std::function<void(std::int32_t)> choose_head = [&](std::int32_t m) {
-    if (m > n) {
-      if (is_projective_tree(heads)) choose_tag(1);
-      return;
-    }
-    for (heads[m] = 0; heads[m] <= n; ++heads[m])
-      if (made.has(heads[m], m)) choose_head(m + 1);
-  };
-  choose_head(1);
+  testing::for_each_tree(n, made.allowed, [&](const duilian::Heads& tree) {
+    heads = tree;
+    choose_tag(1);
+  });
   return best;
 }
 
@@ -134,7 +113,7 @@ void check_order(Random& random, double density) {
   const duilian::TaggedTree found = duilian::best_tagged_tree<kOrder>(parts, made.nodes, arcs, work);
   CHECK_NEAR(found.score, best_of_all(made, parts, kOrder), 1e-9);
   if (found.heads.empty()) return;
-  CHECK(is_projective_tree(found.heads));
+  CHECK(testing::is_projective_tree(found.heads));
   CHECK_NEAR(found.score, score_of(parts, found.heads, found.nodes, kOrder), 1e-9);
   for (std::int32_t m = 1; m <= made.nodes.words(); ++m) {
     CHECK(made.has(found.heads[m], m));

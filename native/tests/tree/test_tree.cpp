@@ -1,7 +1,6 @@
-// Charts against all trees of short sentences, keys of parts, and the perceptron's averages.
+// Charts against all trees of short sentences, keys of parts, and the perceptron's averages; in the headers
+// the joint search, k best trees and relations.
 #include <cmath>
-#include <functional>
-#include <limits>
 #include <set>
 #include <utility>
 #include <vector>
@@ -11,45 +10,13 @@
 #include "duilian/learn/perceptron.hpp"
 #include "duilian/tree/parser.hpp"
 #include "random.hpp"
+#include "tree/all_trees.hpp"
 #include "tree/test_joint_chart.hpp"
+#include "tree/test_parser.hpp"
 
 using namespace duilian;
 
 namespace {
-
-[[nodiscard]] bool is_above(const Heads& heads, std::int32_t h, std::int32_t m) {
-  for (std::size_t step = 0; step < heads.size() && m != 0; ++step) {
-    m = heads[m];
-    if (m == h) return true;
-  }
-  return false;
-}
-
-/// Whether the heads are a projective tree with one root.
-[[nodiscard]] bool is_tree(const Heads& heads) {
-  const auto n = static_cast<std::int32_t>(heads.size()) - 1;
-  std::int32_t roots = 0;
-  for (std::int32_t m = 1; m <= n; ++m) {
-    roots += heads[m] == 0 ? 1 : 0;
-    if (heads[m] == m || !is_above(heads, 0, m)) return false;
-    for (std::int32_t b = std::min(m, heads[m]) + 1; b < std::max(m, heads[m]); ++b) {
-      if (!is_above(heads, heads[m], b)) return false;
-    }
-  }
-  return roots == 1;
-}
-
-void for_each_tree(std::int32_t n, const std::function<void(const Heads&)>& visit) {
-  Heads heads(static_cast<std::size_t>(n) + 1, 0);
-  heads[0] = -1;
-  for (;;) {
-    if (is_tree(heads)) visit(heads);
-    std::int32_t m = 1;
-    while (m <= n && heads[m] == n) heads[m++] = 0;
-    if (m > n) return;
-    ++heads[m];
-  }
-}
 
 struct RandomParts {
   std::int32_t n;
@@ -122,10 +89,7 @@ TEST(charts_find_the_best_of_all_trees) {
     }
     double best[4] = {kNoTree, kNoTree, kNoTree, kNoTree};
     double sum = 0.0;
-    for_each_tree(n, [&](const Heads& heads) {
-      for (std::int32_t m = 1; m <= n; ++m) {
-        if (allowed[scores.place(heads[m], m)] == 0) return;
-      }
+    testing::for_each_tree(n, allowed, [&](const Heads& heads) {
       for (std::int32_t order = 1; order <= 3; ++order)
         best[order] = std::max(best[order], parts.score(heads, order));
       sum += std::exp(parts.score(heads, 1));
