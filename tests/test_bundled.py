@@ -1,4 +1,4 @@
-"""The model that comes with the package, where it has come along."""
+"""The model that comes with the package."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ from duilian.pipeline import BUNDLED, Analyzer
 from test_bad_input import random_string
 
 RECIPE = Path(__file__).parent.parent / "recipes" / "bundled.toml"
-pytestmark = pytest.mark.skipif(
-    not BUNDLED.exists(), reason="the bundled model is not in this copy; recipes/bundled.toml makes it"
-)
 
 
 @pytest.fixture(scope="module")
