@@ -29,6 +29,7 @@ def layers(name: str, standard: str) -> list[Layer]:
 TRAIN = [layers(standard, standard) for standard in demo.STANDARDS]
 FEW = [side[:60] for side in TRAIN]
 DEV = [layers(f"{standard}-dev", standard) for standard in demo.STANDARDS]
+SOME_DEV = [side[:20] for side in DEV]  # a model of characters that has hardly learned is slow
 TINY = ([each[:30] for each in FEW], [each[:10] for each in DEV])
 
 
@@ -158,13 +159,13 @@ def test_a_saved_tagger_answers_the_same(
         (name, list(value) if isinstance(value, tuple) and name != "standards" else value)
         for name, value in tagger.get_params().items()
     ]
-    for standard, dev in zip(demo.STANDARDS, DEV, strict=True):
+    for standard, dev in zip(demo.STANDARDS, SOME_DEV, strict=True):
         if precision == "float32":
             assert loaded.predict_layers(dev, standard) == tagger.predict_layers(dev, standard)
-            assert loaded.convert(DEV[0], CTB, PKU) == tagger.convert(DEV[0], CTB, PKU)
         score = tagger.score(dev, standard=standard)
         assert loaded.score(dev, standard=standard) == pytest.approx(score, abs=0.03)
     if precision == "float32":
+        assert loaded.convert(SOME_DEV[0], CTB, PKU) == tagger.convert(SOME_DEV[0], CTB, PKU)
         loaded.save(tmp_path / "b.duilian", notes={"why": "test"})
         assert (tmp_path / "b.duilian").read_bytes() == (tmp_path / "a.duilian").read_bytes()
 
@@ -345,7 +346,7 @@ def test_sentences_of_any_length(taggers: dict[str, CoupledTagger], kind: str) -
     assert tagger.predict([]) == []
     assert tagger.predict([[], ["好"], []], PKU)[::2] == [[], []]
     assert tagger.analyse([]) == []
-    for length in (1, 500):
+    for length in (1, 200):
         for standard, layer in tagger.analyse([["好"] * length])[0].items():
             assert "".join(layer.words) == "好" * length, standard
 
@@ -688,7 +689,7 @@ def test_wrong_corpora_are_refused(corpora: Any, dev: Any, error: type[Exception
 @pytest.mark.parametrize("kind", ["word", "char", "offline"])
 def test_lines_give_what_layers_give(taggers: dict[str, CoupledTagger], kind: str) -> None:
     tagger = taggers[kind]
-    for standard, dev in zip(demo.STANDARDS, DEV, strict=True):
+    for standard, dev in zip(demo.STANDARDS, SOME_DEV, strict=True):
         joint = " " if kind != "char" else ""
         text = "".join(joint.join(layer.words) + "\n" for layer in dev)
         expected = [
