@@ -12,7 +12,7 @@ from duilian.corpus import Corpus, Layer, Sentence
 from duilian.errors import ConfigError
 from duilian.evaluation import Evaluation, PruningScore, evaluate_layers
 from duilian.models import StandardTagger
-from duilian.models.parser import Parser
+from duilian.models.parser import Parser, no_tree
 
 BATCH_SENTENCES = 1000
 
@@ -33,6 +33,26 @@ def parse_sentences(
         parsed = parser.predict_layers(layers, keep_heads=keep_heads)
         for sentence, layer in zip(batch, parsed, strict=True):
             yield dataclasses.replace(sentence, layers={**sentence.layers, parser.standard: layer})
+
+
+def parse_k_best(
+    parser: Parser, sentences: Iterable[Sentence], k: int, *, keep_heads: bool = False
+) -> Iterator[Sentence]:
+    """Every sentence with each of its k best trees, best first; the comments tell rank and score.
+
+    A score is a sum of weights, not a probability: it compares trees of one sentence.
+    """
+    for number, sentence in enumerate(sentences, start=1):
+        layer = layer_to_parse(sentence, parser)
+        found = parser.k_best(layer, k, keep_heads=keep_heads)
+        if layer.words and not found:
+            raise no_tree(number)
+        for rank, (score, tree) in enumerate(found, start=1):
+            yield dataclasses.replace(
+                sentence,
+                layers={**sentence.layers, parser.standard: tree},
+                comments=(*sentence.comments, f"# rank = {rank}", f"# score = {score:.6f}"),
+            )
 
 
 def layer_to_parse(sentence: Sentence, parser: Parser) -> Layer:

@@ -71,6 +71,9 @@ def test_train_evaluate_and_parse(duilian: Call):
         ("计划", "NN", "2"),
         ("。", "PU", "2"),
     ]
+    status, out, err = duilian("parse", "m", "dev.conllu", "--nbest", "2")
+    assert (status, out) == (1, "")
+    assert "a joint parser has no k best trees" in err
     Path("gaps.conllu").write_text(GAPS, encoding="utf-8")
     status, out, err = duilian("parse", "m", "gaps.conllu", "--keep")
     assert status == 0, err

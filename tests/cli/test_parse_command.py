@@ -110,12 +110,49 @@ def test_parse_words_with_a_tagger(duilian: Call) -> None:
     assert [row[7] for row in rows] == ["nsubj", "root", "dobj", "punct"]
 
 
+def test_the_best_trees_keep_what_is_given(duilian: Call) -> None:
+    command = ("parse", "parser", "--keep", "--nbest", "9", "--to", "conllx")
+    status, out, err = duilian(*command, stdin=PARTIAL.encode())
+    assert status == 0, err
+    trees = [[row.split("\t")[6] for row in block.splitlines()[2:]] for block in out.rstrip().split("\n\n")]
+    assert len({tuple(heads) for heads in trees}) == len(trees) > 1
+    assert {heads[1] for heads in trees} == {"1"}
+    crossing = PARTIAL.replace("VV\t_\t_\t1", "VV\t_\t_\t0").replace(
+        "故事\t_\tNN\t_\t_\t_", "故事\t_\tNN\t_\t_\t1"
+    )
+    status, _, err = duilian(*command, stdin=crossing.encode())
+    assert status == 1
+    assert "sentence 1: the given heads fit into no projective tree" in err
+
+
 def test_gaps_are_filled(duilian: Call) -> None:
     status, out, _ = duilian("parse", "parser", "--keep", "--to", "conllx", stdin=PARTIAL.encode())
     assert status == 0
     assert out.splitlines()[1].split("\t")[6] == "1"
     status, out, _ = duilian("parse", "parser", "--to", "conllx", stdin=PARTIAL.encode())
     assert out.splitlines()[1].split("\t")[6] == "0"
+
+
+@pytest.mark.parametrize("format", ["conllu", "conllx", "jsonl"])
+def test_the_best_trees_have_rank_and_score(duilian: Call, format: str) -> None:
+    status, out, err = duilian(
+        "parse", "parser", "dev.conllu", "--nbest", "3", "--to", format, "-o", "ranked"
+    )
+    assert (status, out) == (0, ""), err
+    assert duilian("parse", "parser", "dev.conllu", "-o", "best.conllu")[0] == 0
+    ranked = list(read("ranked", standard="ctb", format=format))
+    best = list(read("best.conllu", standard="ctb"))
+    told = [dict(comment[2:].split(" = ") for comment in each.comments[-2:]) for each in ranked]
+    starts = [place for place, each in enumerate(told) if each["rank"] == "1"]
+    assert len(starts) == len(best) < len(ranked)
+    for one, start, end in zip(best, starts, [*starts[1:], len(told)], strict=True):
+        group = [each["ctb"] for each in ranked[start:end]]
+        assert [each["rank"] for each in told[start:end]] == ["1", "2", "3"][: end - start]
+        assert (group[0].heads, group[0].relations) == (one["ctb"].heads, one["ctb"].relations)
+        assert {layer.words for layer in group} == {one["ctb"].words}
+        assert len({layer.heads for layer in group}) == len(group)
+        scores = [float(each["score"]) for each in told[start:end]]
+        assert scores == sorted(scores, reverse=True)
 
 
 def test_given_tags_stay_beside_those_of_a_tagger(duilian: Call) -> None:
@@ -173,4 +210,5 @@ def test_bad_trees(duilian: Call, text: str, message: str) -> None:
 
 
 def test_unknown_output_format(duilian: Call) -> None:
+    assert duilian("parse", "parser", "dev.conllu", "--nbest", "0")[0] == 2
     assert duilian("parse", "parser", "dev.conllu", "--to", "slash")[0] == 2

@@ -164,6 +164,17 @@ def test_k_best_trees_of_a_parser_have_relations(parsers: dict[int, Parser], ord
         parser.k_best(DEV[0], 0)
 
 
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_k_best_trees_keep_given_heads_and_relations(parsers: dict[int, Parser], order: int) -> None:
+    parser = Parser.from_state(*parsers[order].state()).set_params(threshold=0.0)
+    layer = Layer(DEV[0].words[:4], (DEV[0].tags or ())[:4], (None, 3, None, None), (None, "odd", None, None))
+    found = [tree for _, tree in parser.k_best(layer, 1000, keep_heads=True)]
+    wanted = {tree for tree in projective_trees(4, single_root=True) if tree[1] == 3}
+    assert {tree.heads for tree in found} == wanted
+    assert len(found) == len(wanted)
+    assert {(tree.relations or ())[1] for tree in found} == {"odd"}
+
+
 def test_one_word_and_nothing_but_marks(parsers: dict[int, Parser]) -> None:
     for parser in parsers.values():
         one, marks = parser.predict_layers([Layer(("书",), ("NN",)), Layer(("。", "。", "。"), ("PU",) * 3)])

@@ -15,7 +15,7 @@ from duilian.errors import ConfigError
 from duilian.models import reading_of
 from duilian.models.loading import load_parser
 from duilian.models.parser import Parser
-from duilian.parsing import parse_sentences, with_given_tags
+from duilian.parsing import parse_k_best, parse_sentences, with_given_tags
 from duilian.streams import analyse, given_layer
 
 EXAMPLE = "Example:\n\n    duilian parse udc.model --tagger xpos.model words.txt --to conllu"
@@ -29,6 +29,10 @@ def command(
     tagger: Annotated[
         str | None,
         typer.Option(metavar="MODEL", help="Tag with this model first; else the input has tags."),
+    ] = None,
+    nbest: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="The N best trees, each with its rank and score as comments."),
     ] = None,
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep tags, heads and relations of the input, fill the gaps.")
@@ -55,8 +59,11 @@ def command(
         sentences = _tagged(files, tagger, parser, format, encoding, keep)
     form, column = FORMATS[to], reading_of(parser).get("column")
     assert form.write is not None
-    with open_writer(output) as write:
+    if nbest is None:
         parsed = parse_sentences(parser, sentences, keep_heads=keep)
+    else:
+        parsed = parse_k_best(parser, sentences, nbest, keep_heads=keep)
+    with open_writer(output) as write:
         for text in form.write(parsed, FormatOptions(standard=parser.standard, column=column)):
             write(text)
 

@@ -156,7 +156,7 @@ class JointParser(Parser):
         parsed = (heads, relations, scores, simplified, impossible)
         return self._with_trees(self.with_tags(layers, tags), parsed, keep_heads)
 
-    def k_best(self, sentence: Layer | Sentence, k: int) -> NoReturn:
+    def k_best(self, sentence: Layer | Sentence, k: int, *, keep_heads: bool = False) -> NoReturn:
         """Refused: a joint parser gives one answer."""
         raise ConfigError("a joint parser has no k best trees", "tag first and ask a parser")
 

@@ -188,21 +188,26 @@ class Parser(Stored):
         self._check_tags(layers)
         return self._parsed(self.weights_, layers, keep_heads)
 
-    def k_best(self, sentence: Layer | Sentence, k: int) -> list[tuple[float, Layer]]:
+    def k_best(
+        self, sentence: Layer | Sentence, k: int, *, keep_heads: bool = False
+    ) -> list[tuple[float, Layer]]:
         """The k best trees of a sentence with their scores, best first; fewer if it has no more.
 
-        From order 2 on they are the best over the arcs that pruning leaves.
+        From order 2 on they are the best over the arcs that pruning leaves. With `keep_heads` given heads
+        and relations stay.
         """
         layer = sentence[self.standard] if isinstance(sentence, Sentence) else sentence
         if not layer.words:
             return []
         self._check_tags([layer])
         data = self.data([layer])
-        if self.order == 1:
+        if self.order == 1 and not keep_heads:
             found = _native.k_best_trees(self.native_.arc_scores(self.weights_, data, 0), k)
         else:
-            found = self.native_.k_best(self.weights_, self.pruning_, data, 0, k, self.options())
-        trees = [dataclasses.replace(layer, heads=tuple(heads), relations=None) for _, heads in found]
+            options = self.options(keep_heads=keep_heads)
+            found = self.native_.k_best(self.weights_, self.pruning_, data, 0, k, options)
+        given = layer.relations if keep_heads else None
+        trees = [dataclasses.replace(layer, heads=tuple(heads), relations=given) for _, heads in found]
         labelled = self._parsed(self.weights_, trees, keep_heads=True)
         return [(score, tree) for (score, _), tree in zip(found, labelled, strict=True)]
 
@@ -219,9 +224,7 @@ class Parser(Stored):
                 "%d sentences of more than %d words were parsed at order 1", len(simplified), self.longest
             )
         if impossible:
-            raise ConfigError(
-                f"sentence {impossible[0] + 1}: the given heads fit into no projective tree with one root"
-            )
+            raise no_tree(impossible[0] + 1)
         found, at = [], 0
         all_heads, all_relations = heads.tolist(), relations.tolist()
         for layer in layers:
@@ -309,6 +312,11 @@ class Parser(Stored):
 
     def _table_size(self) -> int:
         return self.native_.weights
+
+
+def no_tree(sentence: int) -> ConfigError:
+    """What is wrong with the given heads of a sentence, counted from 1."""
+    return ConfigError(f"sentence {sentence}: the given heads fit into no projective tree with one root")
 
 
 def _unpacked(arrays: Arrays, name: str, size: int) -> Weights:
