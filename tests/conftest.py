@@ -1,5 +1,5 @@
 """One Hypothesis profile for all tests: the same cases every time, and no deadline on a busy machine; and two
-small analysers.
+small analysers, and recipes for the demonstration corpora.
 
 `DUILIAN_EXPLORE=1 pytest` draws new cases instead, to look for failures nobody has seen yet.
 """
@@ -7,13 +7,17 @@ small analysers.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from demo_recipes import ONE_SIDE
 from duilian import demo
 from duilian.models import CoupledTagger, Tagger
 from duilian.pipeline import Analyzer
+from duilian.recipes import Recipe
 
 explore = bool(os.environ.get("DUILIAN_EXPLORE"))
 settings.register_profile("duilian", derandomize=not explore, database=None, deadline=None)
@@ -40,3 +44,16 @@ def analyzer(request: pytest.FixtureRequest) -> Analyzer:
     """Either of the two."""
     found: Analyzer = request.getfixturevalue(request.param)
     return found
+
+
+@pytest.fixture
+def recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Recipe]:
+    """Write a recipe and load it, with the demonstration corpora as data."""
+    monkeypatch.delenv("DUILIAN_DATA", raising=False)
+    corpora = Path(demo.__file__).parent
+
+    def load(text: str = ONE_SIDE, *overrides: str, data: Path | None = corpora) -> Recipe:
+        (tmp_path / "r.toml").write_text(text, encoding="utf-8")
+        return Recipe.load(tmp_path / "r.toml", data, overrides)
+
+    return load

@@ -10,34 +10,19 @@ from pathlib import Path
 import pytest
 from running import Call, in_demo_folder
 
+from demo_recipes import both_sides
 from duilian import demo, read
 from duilian.conversion import Converter, Placed
 from duilian.corpus import Layer, Sentence
 from duilian.models import CoupledTagger, Tagger, load
 from duilian.streams import Source, analyse
 
-RECIPE = """
-[model]
-kind = "coupled"
-mapping = "tight"
-warm = [0.3, 0.3]
-joint_count = 1
-
-[[side]]
-standard = "ctb"
-train = "ctb.txt"
-dev = "ctb-dev.txt"
-test = "both-ctb.txt"
-
-[[side]]
-standard = "pku"
-train = "pku.txt"
-dev = "pku-dev.txt"
-test = "both-pku.txt"
-
-[learn]
-iterations = 3
-"""
+RECIPE = both_sides(
+    "coupled",
+    'mapping = "tight"\nwarm = [0.3, 0.3]\njoint_count = 1',
+    tested=["ctb", "pku"],
+    iterations=3,
+)
 
 
 @pytest.fixture(scope="module")

@@ -9,25 +9,9 @@ from pathlib import Path
 import pytest
 from running import Call, in_demo_folder
 
-RECIPE = """
-[model]
-kind = "multitask"
-mapping = "relaxed"
+from demo_recipes import both_sides
 
-[[side]]
-standard = "ctb"
-train = "ctb.txt"
-dev = "ctb-dev.txt"
-
-[[side]]
-standard = "pku"
-train = "pku.txt"
-dev = "pku-dev.txt"
-test = "both-pku.txt"
-
-[learn]
-iterations = 2
-"""
+RECIPE = both_sides("multitask", 'mapping = "relaxed"', tested=["pku"])
 
 
 @pytest.fixture

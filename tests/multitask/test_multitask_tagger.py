@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.running import run_here
+from demo_recipes import both_sides
 from duilian import Layer, Mapping, MultitaskTagger, read
 from duilian.errors import ConfigError, ModelFileError, StandardError
 from duilian.models import load, standards_of, tagger_for
@@ -17,24 +18,6 @@ from duilian.models.label_mapping import label_mapping, split_name_pairs
 from duilian.recipes import Recipe, Run, train
 
 DEMO = Path(__file__).parents[2] / "src" / "duilian" / "demo"
-RECIPE = """
-[model]
-kind = "multitask"
-{model}
-
-[[side]]
-standard = "ctb"
-train = "ctb.txt"
-dev = "ctb-dev.txt"
-
-[[side]]
-standard = "pku"
-train = "pku.txt"
-dev = "pku-dev.txt"
-
-[learn]
-iterations = 2
-"""
 
 
 def corpus(name: str):
@@ -180,7 +163,7 @@ def test_corpora_that_cannot_be_learned_from_are_refused(corpora):
 
 def test_recipes_train_it_and_tell_of_tags_without_partner(tmp_path):
     (tmp_path / "thin.txt").write_text("standards: ctb pku\nNN n\nVV v\n", encoding="utf-8")
-    (tmp_path / "r.toml").write_text(RECIPE.format(model='mapping = "thin.txt"'), encoding="utf-8")
+    (tmp_path / "r.toml").write_text(both_sides("multitask", 'mapping = "thin.txt"'), encoding="utf-8")
     warnings: list[str] = []
     run = Run(output=tmp_path / "m", on_warning=warnings.append)
     assert train(Recipe.load(tmp_path / "r.toml", DEMO), run) is not None
