@@ -77,6 +77,16 @@ def _visible(gold: Layer, guess: Layer, tagger: StandardTagger) -> Layer:
     )
 
 
+def read_gold_files(paths: Sequence[str], tagger: StandardTagger | Parser, **reading: Any) -> Corpus:
+    """The gold sentences of several files as one corpus."""
+    corpora = [read_gold(path, tagger, **reading) for path in paths]
+    return Corpus(
+        [sentence for part in corpora for sentence in part],
+        standard=reading.get("standard") or tagger.standard,
+        source=", ".join(part.source for part in corpora),
+    )
+
+
 def read_gold(path: str, tagger: StandardTagger | Parser, **reading: Any) -> Corpus:
     """Gold sentences read as the tagger's training corpus was, unless `reading` says otherwise."""
     noted = reading_of(tagger)

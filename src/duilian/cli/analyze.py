@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, cast, get_args
@@ -72,18 +72,14 @@ def command(
     if explain and lexicon is None:
         raise typer.BadParameter("needs a --lexicon to explain", param_hint="--explain")
     analyzer = load(model or None, lexicon=read_lexicon(lexicon, lexicon_mode))
-    name = standard or analyzer.standards[0]
-    if name not in analyzer.standards:
-        raise ConfigError(f"the model has no standard {name!r}, only {', '.join(analyzer.standards)}")
-    form = to or ("pretty" if output == "-" and sys.stdout.isatty() else "conllu")
+    name = _known(standard, analyzer)
+    form = to or ("pretty" if _is_terminal(output) else "conllu")
     column = reading_of(tagger_for(analyzer.model, name)).get("column")
     render = _renderer(form, FormatOptions(standard=name, column=column))
     paths = inputs or ["-"]
     lines = (line for each in paths for line in _texts(each, encoding, cast(Errors, errors)))
     if form == "words" and format is None:
-        with open_writer(output) as write:
-            for words in analyzer.segment(lines, standard, threads=threads):
-                write(" ".join(words) + "\n")
+        _write_words(analyzer.segment(lines, standard, threads=threads), output)
         return
     if format is None:
         docs = analyzer.pipe(lines, threads=threads)
@@ -92,11 +88,29 @@ def command(
         given = (sentence for each in paths for sentence in reading(each))
         docs = analyzer.fill(given, name, threads=threads)
     with open_writer(output) as write:
-        is_shown = output == "-" and sys.stdout.isatty()  # then the answers themselves are the progress
-        for doc in docs if is_shown else watch(docs, "texts"):
+        # On a terminal the answers themselves are the progress.
+        for doc in docs if _is_terminal(output) else watch(docs, "texts"):
             write(render(doc))
             if explain:
                 _explain(analyzer, doc.text)
+
+
+def _known(standard: str | None, analyzer: Analyzer) -> str:
+    """The standard that is asked for, or the first."""
+    name = standard or analyzer.standards[0]
+    if name not in analyzer.standards:
+        raise ConfigError(f"the model has no standard {name!r}, only {', '.join(analyzer.standards)}")
+    return name
+
+
+def _is_terminal(output: str) -> bool:
+    return output == "-" and sys.stdout.isatty()
+
+
+def _write_words(texts: Iterable[Sequence[str]], output: str) -> None:
+    with open_writer(output) as write:
+        for words in texts:
+            write(" ".join(words) + "\n")
 
 
 def _explain(analyzer: Analyzer, text: str) -> None:

@@ -11,7 +11,8 @@ from duilian.cli.options import Encoding, Output, Threads
 from duilian.cli.progress import watch
 from duilian.cli.select import OUTPUT_FORMATS as REVIEW_FORMATS
 from duilian.cli.select import parse_share
-from duilian.cli.tag import Model, analysed_sentence
+from duilian.cli.tag import analysed_sentence
+from duilian.cli.taggers import Model
 from duilian.conversion import ROW_FORMATS, Conversion, Converter, with_source_tags
 from duilian.corpus import FORMATS, Sentence, open_writer, write
 from duilian.corpus.formats import FormatOptions, find_format

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from duilian.cli.options import Encoding, Output
+from duilian.cli.options import Column, Columns, Encoding, Format, Output
 from duilian.cli.progress import watch
 from duilian.cli.tables import show_statistics
 from duilian.corpus import (
@@ -40,11 +40,8 @@ _NAMES = ", ".join(FORMATS)
 File = Annotated[str, typer.Argument(metavar="FILE", help="A corpus file; - is standard input.")]
 Files = Annotated[list[str] | None, typer.Argument(metavar="FILE", help="Corpus files; - is standard input.")]
 Standard = Annotated[str | None, typer.Option(help="Name of the annotation, such as pku, ctb, ud, gsd.")]
-Format = Annotated[str | None, typer.Option(help=f"Format of the input, if the guess is wrong: {_NAMES}.")]
 Lenient = Annotated[bool, typer.Option("--lenient", help="Skip malformed lines and count them.")]
 Cut = Annotated[str, typer.Option(help="line, or sentence: cut lines after 。！？.")]
-Column = Annotated[str | None, typer.Option(help="Tag column of CoNLL files: upos or xpos.")]
-Columns = Annotated[str | None, typer.Option(help="Names for the format columns: word,pos,chunk.")]
 Seed = Annotated[int, typer.Option(help="The same seed draws the same sentences.")]
 
 

@@ -6,21 +6,17 @@ import json
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from duilian.cli.corpus import Column, Columns, Format
+from duilian.cli.options import Column, Columns, Format, Threads
+from duilian.cli.tables import show_evaluation
+from duilian.cli.taggers import Mode, Model, in_mode, say_first_standard
 from duilian.corpus import Corpus, vocabulary
-from duilian.errors import ConfigError
 from duilian.evaluation import Evaluation
-from duilian.measuring import measure, read_gold, unknown_tags
+from duilian.measuring import measure, read_gold, read_gold_files, unknown_tags
 from duilian.models import (
     CoupledTagger,
-    Model,
     MultitaskTagger,
-    Parser,
     StandardTagger,
-    TwoChainTagger,
     is_parser,
     is_suite,
     load,
@@ -28,23 +24,16 @@ from duilian.models import (
     standards_of,
     tagger_for,
 )
-from duilian.models.two_chain import MODES
+from duilian.models import Model as AnyModel
 from duilian.parsing import measure_parser
 from duilian.pipeline import Analyzer, with_trees
 from duilian.pipeline import load as load_analyzer
 
-Mode = Annotated[
-    str | None,
-    typer.Option(
-        metavar="MODE",
-        help="Of two chains: joint, segment (boundaries alone), tag (boundaries are given).",
-    ),
-]
 EXAMPLE = "Example:\n\n    duilian evaluate zx.model zx/dev.wordpos --against zx/train.wordpos"
 
 
 def command(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model from duilian train.")],
+    model: Model,
     gold: Annotated[
         list[str],
         typer.Argument(metavar="GOLD", help="Corpus files; several count as one. - is standard input."),
@@ -75,7 +64,7 @@ def command(
         str | None,
         typer.Option(metavar="MODEL", help="For a parser: tag with this model first, else on gold tags."),
     ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads to use.")] = 1,
+    threads: Threads = 1,
 ) -> None:
     """Compare a model's answers with gold sentences: all metrics that the gold data allow.
 
@@ -92,14 +81,18 @@ def command(
         "names": None if columns is None else columns.split(","),
     }
     if is_parser(model):
-        found = [_evaluate_parser(load_parser(model), gold, tagger, threads, reading)]
-    else:
-        analyzer = load_analyzer(model) if is_suite(model) else None
-        tagger_of_text = load(model) if analyzer is None else analyzer.model
-        found = [
-            _evaluate(each, layer, gold, against, threads, reading, analyzer)
-            for each, layer in _taggers(in_mode(tagger_of_text, mode), standard or [])
-        ]
+        _show([_evaluate_parser(model, gold, tagger, threads, reading)], as_json)
+        return
+    analyzer = load_analyzer(model) if is_suite(model) else None
+    tagger_of_text = in_mode(load(model) if analyzer is None else analyzer.model, mode)
+    found = [
+        _evaluate(each, gold, against, threads, reading | {"standard": layer}, analyzer)
+        for each, layer in _taggers(tagger_of_text, standard or [])
+    ]
+    _show(found, as_json)
+
+
+def _show(found: list[Evaluation], as_json: bool) -> None:
     if as_json:
         objects = [each.as_json() for each in found]
         shown = objects[0] if len(objects) == 1 else objects
@@ -109,18 +102,7 @@ def command(
             show_evaluation(each)
 
 
-def in_mode(model: Model, mode: str | None) -> Model:
-    """The model, used as asked: two chains have several uses."""
-    if mode is None:
-        return model
-    if mode not in MODES:
-        raise typer.BadParameter(f"{mode!r} is none of {', '.join(MODES)}", param_hint="--mode")
-    if not isinstance(model, TwoChainTagger):
-        raise ConfigError("only a model of kind two-chain has modes", "leave --mode out")
-    return model.of(mode)
-
-
-def _taggers(model: Model, named: list[str]) -> list[tuple[StandardTagger, str]]:
+def _taggers(model: AnyModel, named: list[str]) -> list[tuple[StandardTagger, str]]:
     """Who is evaluated, and on which layer of the gold sentences."""
     if isinstance(model, CoupledTagger | MultitaskTagger):
         if not named:
@@ -129,28 +111,16 @@ def _taggers(model: Model, named: list[str]) -> list[tuple[StandardTagger, str]]
     return [(model, name) for name in named or [model.standard]]
 
 
-def say_first_standard(names: tuple[str, ...]) -> None:
-    """Tell in which of its standards a coupled model answers when nobody has said."""
-    said = f"answering in {names[0]!r}; the model also has {', '.join(names[1:])}: --standard"
-    typer.echo(f"duilian: {said}", err=True)
-
-
 def _evaluate(
     tagger: StandardTagger,
-    layer: str,
     gold: list[str],
     against: str | None,
     threads: int,
     reading: dict[str, Any],
-    analyzer: Analyzer | None = None,
+    analyzer: Analyzer | None,
 ) -> Evaluation:
-    corpora = [read_gold(path, tagger, standard=layer, **reading) for path in gold]
-    known = None if against is None else vocabulary(read_gold(against, tagger, standard=layer, **reading))
-    corpus = Corpus(
-        [sentence for part in corpora for sentence in part],
-        standard=layer,
-        source=", ".join(part.source for part in corpora),
-    )
+    corpus = read_gold_files(gold, tagger, **reading)
+    known = None if against is None else vocabulary(read_gold(against, tagger, **reading))
     found = measure(tagger, corpus, threads=threads, vocabulary=known)
     _warn_of_unknown_tags(tagger, corpus)
     if analyzer is not None:
@@ -159,24 +129,11 @@ def _evaluate(
 
 
 def _evaluate_parser(
-    parser: Parser, gold: list[str], tagger: str | None, threads: int, reading: dict[str, Any]
+    model: str, gold: list[str], tagger: str | None, threads: int, reading: dict[str, Any]
 ) -> Evaluation:
-    corpora = [read_gold(path, parser, **reading) for path in gold]
-    sentences = [sentence for part in corpora for sentence in part]
-    source = ", ".join(part.source for part in corpora)
-    corpus = Corpus(sentences, standard=parser.standard, source=source)
+    parser = load_parser(model)
     chosen = None if tagger is None else tagger_for(load(tagger).set_params(threads=threads))
-    return measure_parser(parser, corpus, tagger=chosen, threads=threads)
-
-
-def show_evaluation(found: Evaluation) -> None:
-    """Print the figures as a table."""
-    table = Table(show_header=False, box=None)
-    table.add_column(style="cyan")
-    table.add_column(justify="right")
-    for name, value in found.rows():
-        table.add_row(name, value)
-    Console().print(table)
+    return measure_parser(parser, read_gold_files(gold, parser, **reading), tagger=chosen, threads=threads)
 
 
 def _warn_of_unknown_tags(tagger: StandardTagger, corpus: Corpus) -> None:
@@ -187,10 +144,3 @@ def _warn_of_unknown_tags(tagger: StandardTagger, corpus: Corpus) -> None:
         names = ", ".join(unknown[:5]) + (" …" if len(unknown) > 5 else "")
         message = f"the model does not know {len(unknown)} of the gold tags ({names}): they count as errors"
         typer.echo(f"duilian: warning: {message}", err=True)
-
-
-def check_level(tagger: StandardTagger, level: str, command: str, instead: str) -> None:
-    """Refuse a model that cannot do what the command is for."""
-    if tagger.level != level:
-        wanted = {"word": "a word-level", "char": "a character-level"}[level]
-        raise ConfigError(f"{command} needs {wanted} model", instead)

@@ -13,8 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from duilian.cli.convert import load_coupled
-from duilian.cli.corpus import Format
-from duilian.cli.options import Encoding, Threads
+from duilian.cli.options import Encoding, Format, Threads
 from duilian.cli.progress import watch
 from duilian.conversion import Converter
 from duilian.inspection import AmbiguousWord, LearnedMapping, ModelCard, Study, standard_of, study

@@ -6,9 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from duilian.corpus import FORMATS
+
 if TYPE_CHECKING:
     from duilian.lexicon import Lexicon
 
+Format = Annotated[
+    str | None, typer.Option(help=f"Format of the input, if the guess is wrong: {', '.join(FORMATS)}.")
+]
+Column = Annotated[str | None, typer.Option(help="Tag column of CoNLL files: upos or xpos.")]
+Columns = Annotated[str | None, typer.Option(help="Names for the format columns: word,pos,chunk.")]
 Encoding = Annotated[str, typer.Option(help="Encoding of the input: utf-8, gb18030, big5, utf-16.")]
 Output = Annotated[str, typer.Option("--output", "-o", help="Where to write; - is standard output.")]
 Threads = Annotated[int, typer.Option(min=1, help="Threads to use.")]

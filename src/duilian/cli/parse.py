@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from duilian.cli.options import Encoding, Output, Threads
-from duilian.cli.tag import InputFormat, Inputs, Model, load_tagger, sources_of
+from duilian.cli.taggers import InputFormat, Inputs, Model, load_tagger, sources_of
 from duilian.corpus import FORMATS, Sentence, open_writer, read_sentences
 from duilian.corpus.formats import FormatOptions
 from duilian.errors import ConfigError

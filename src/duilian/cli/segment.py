@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from duilian.cli.evaluate import check_level
 from duilian.cli.options import Encoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
-from duilian.cli.tag import InputFormat, Inputs, Model, Standard, load_tagger, sources_of
+from duilian.cli.taggers import (
+    InputFormat,
+    Inputs,
+    Model,
+    Standard,
+    check_level,
+    load_tagger,
+    sources_of,
+)
 from duilian.corpus import open_writer
 from duilian.models import TwoChainTagger
 from duilian.streams import analyse, segmented_line

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from duilian.cli.evaluate import check_level
 from duilian.cli.options import Encoding, Output, Threads
-from duilian.cli.tag import InputFormat, Model, Standard, load_tagger
+from duilian.cli.taggers import InputFormat, Model, Standard, check_level, load_tagger
 from duilian.corpus import Sentence, write
 from duilian.models import StandardTagger, reading_of
 from duilian.selection import Selection, most_uncertain, select

@@ -9,10 +9,21 @@ from rich.table import Table
 from rich.text import Text
 
 from duilian.corpus.statistics import Statistics, percentage, ratio
+from duilian.evaluation import Evaluation
 
 _TAGS_SHOWN = 20
 _LENGTHS_SHOWN = 5
 _BAR_WIDTH = 24
+
+
+def show_evaluation(found: Evaluation) -> None:
+    """Print the figures as a table."""
+    table = Table(show_header=False, box=None)
+    table.add_column(style="cyan")
+    table.add_column(justify="right")
+    for name, value in found.rows():
+        table.add_row(name, value)
+    Console().print(table)
 
 
 def show_statistics(statistics: Statistics, title: str) -> None:

@@ -8,29 +8,18 @@ from typing import Annotated
 
 import typer
 
-from duilian.cli.evaluate import Mode, in_mode, say_first_standard
 from duilian.cli.options import Encoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
+from duilian.cli.taggers import InputFormat, Inputs, Mode, Model, Standard, load_tagger, sources_of
 from duilian.corpus import FORMATS, Layer, Sentence, open_writer
 from duilian.corpus.formats import FormatOptions
 from duilian.errors import ConfigError
-from duilian.models import StandardTagger, load, reading_of, standards_of, tagger_for
-from duilian.streams import Analysis, Source, analyse, analyse_k_best, known_formats, read_sources
+from duilian.models import reading_of
+from duilian.streams import Analysis, analyse, analyse_k_best
 
 EXAMPLE = "Example:\n\n    echo 我们 去 北京 。 | duilian tag pos.model --to slash"
 
 LINE_FORMATS = ("underscore", "slash", "segmented")
 OUTPUT_FORMATS = (*LINE_FORMATS, "conllu", "jsonl", "columns")
-InputFormat = Annotated[
-    str | None, typer.Option(help=f"Format of the input, if the guess is wrong: {known_formats()}.")
-]
-Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model from duilian train.")]
-Inputs = Annotated[
-    list[str] | None, typer.Argument(metavar="FILE", help="Files, one after the other; - is standard input.")
-]
-Standard = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="The standard to answer in, if the model has several; else its first."),
-]
 
 
 def command(
@@ -77,30 +66,6 @@ def command(
         else:
             for line in _ranked(analyse_k_best(tagger, sources, nbest, words), render):
                 write(line)
-
-
-def load_tagger(
-    model: str, threads: int, standard: str | None = None, mode: str | None = None
-) -> StandardTagger:
-    """The tagger in a file, told how many threads to use, which standard to answer in, and how it is used."""
-    found = in_mode(load(model).set_params(threads=threads), mode)
-    names = standards_of(found)
-    if standard is None and len(names) > 1:
-        say_first_standard(names)
-    return tagger_for(found, standard)
-
-
-def sources_of(
-    files: list[str] | None,
-    tagger: StandardTagger,
-    *,
-    format: str | None,
-    encoding: str,
-    column: str | None = None,
-) -> Iterator[Source]:
-    """What stands in the files, one after the other; standard input if there is none."""
-    for path in files or ["-"]:
-        yield from read_sources(path, tagger, format=format, encoding=encoding, column=column)
 
 
 def _check(to: str, nbest: int | None, marginals: bool) -> None:

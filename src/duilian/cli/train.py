@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from duilian.cli.evaluate import show_evaluation
+from duilian.cli.tables import show_evaluation
 from duilian.learning import IterationReport
 from duilian.measuring import measure
 from duilian.modelfile import read_model
