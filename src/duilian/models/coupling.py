@@ -105,7 +105,7 @@ def make_body(
     encoded = [encoding.encode(layers) for encoding, layers in zip(encodings, sides, strict=True)]
     units = [each for side in encoded for each in side.units]
     columns = None if guide is None else [{"guide": labels} for labels in guide]
-    packed = pack(units, folding) if columns is None else pack(units, folding, columns)
+    packed = pack(units, folding, columns)
     keys = _native.count_keys(templates.native, packed, min_count)
     index = _native.FeatureIndex(keys)
     rows = _native.extract_rows(templates.native, packed, index)
