@@ -1,11 +1,9 @@
-"""The parser on a toy treebank: learning, exact search, pruning, given heads, files, threads."""
+"""The parser on a toy treebank: learning, exact search, pruning, given heads, threads."""
 
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import logging
-import pickle
 from pathlib import Path
 
 import numpy as np
@@ -16,30 +14,10 @@ from duilian.corpus import Layer
 from duilian.corpus.trees import is_projective
 from duilian.errors import ConfigError, ModelFileError, StandardError
 from duilian.evaluation.trees import tree_score
-from duilian.modelfile import read_model, write_model
-from duilian.models import Parser, Tagger, load
-from duilian.models.parser import Ids, Weights
+from duilian.models import Parser
 from duilian.models.parser_training import ParserRun
+from models.small_parsers import DEV, NO_TREES, SMALL, TRAIN
 from oracle.trees import projective_trees
-from tree.treebank import treebank
-
-TRAIN, DEV = treebank(80, 1), treebank(30, 2)
-SMALL = {
-    "bits": 16,
-    "relation_bits": 14,
-    "pruning_bits": 14,
-    "pruning_iterations": 2,
-    "iterations": 3,
-    "margin": 5.0,
-    "relation_margin": 5.0,
-    "guess_iterations": 1,
-}
-NO_TREES = np.zeros(0, np.uint8), np.zeros(0, np.int32)  # no arcs pruned, no trees guessed
-
-
-@pytest.fixture(scope="module")
-def parsers() -> dict[int, Parser]:
-    return {order: Parser("ctb", order=order, **SMALL).fit(TRAIN, dev=DEV) for order in (1, 2, 3)}
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
@@ -288,104 +266,6 @@ def test_changes_are_the_difference_of_the_trees() -> None:
         assert len(heads) == sum(map(len, run.layers))
 
 
-def test_no_relations_score_more_than_those_found() -> None:
-    """For every labelling of a tree: its score less that of the best one, which is what learning adds up."""
-    parser = Parser("ctb", order=1, **SMALL | {"margin": 0.0, "relation_margin": 0.0})
-    layer = Layer(("旧", "书", "有趣", "吗"), ("JJ", "NN", "VV", "SP"), (2, 3, 0, 3), ("a", "b", "c", "a"))
-    ParserRun(parser, [layer])
-    weights = np.random.default_rng(8).normal(size=parser.native_.weights).astype(np.float32)
-    options = _native.ParseOptions(0.0, 200, True, 0.0, 0.0)
-    best = parser.native_.parse(weights, weights, parser.data([layer]), options, 1)[1].tolist()
-    differences = {}
-    for labels in itertools.product(range(3), repeat=4):
-        named = dataclasses.replace(layer, relations=tuple("abc"[k] for k in labels))
-        differences[labels] = float(relation_step(parser, weights, named) @ weights)
-    assert max(differences.values()) == pytest.approx(0.0, abs=1e-3)
-    assert differences[tuple(best)] == 0.0
-    assert sorted(differences.values())[-2] < -1e-3
-
-
-def named(parser: Parser, layer: Layer, relations: list[int]) -> Layer:
-    return dataclasses.replace(layer, relations=tuple(parser.relations_[k] for k in relations))
-
-
-def chain_score(parser: Parser, weights: Weights, layer: Layer, relations: list[int], head: int) -> float:
-    return parser.native_.relation_score(weights, parser.data([named(parser, layer, relations)]), 0, head)
-
-
-def test_relations_of_every_chain_are_the_best_over_those_below(parsers: dict[int, Parser]) -> None:
-    """Each word's dependents against all their labellings, everything else as it was found."""
-    parser = Parser("ctb", order=1, **SMALL)
-    names = ["a", "b", "c"]
-    parser.set_labels(parsers[1].tags_, names, parsers[1].tag_class_.tolist())
-    options = _native.ParseOptions(0.0, 200, True, 0.0, 0.0)
-    rng = np.random.default_rng(11)
-    for given in DEV[:10]:
-        layer = dataclasses.replace(given, relations=None)
-        weights = rng.normal(size=parser.native_.weights).astype(np.float32)
-        found = parser.native_.parse(weights, weights, parser.data([layer]), options, 1)[1].tolist()
-        for head in {head for head in layer.heads or () if head is not None}:
-            places = [place for place, above in enumerate(layer.heads or ()) if above == head]
-            scores = {}
-            for labels in itertools.product(range(len(names)), repeat=len(places)):
-                tried = list(found)
-                for place, label in zip(places, labels, strict=True):
-                    tried[place] = label
-                scores[labels] = chain_score(parser, weights, layer, tried, head)
-            best = max(scores, key=lambda labels: scores[labels])
-            assert [found[place] for place in places] == list(best)
-
-
-def relation_step(parser: Parser, weights: Weights, layer: Layer, guessed: Ids = NO_TREES[1]) -> Weights:
-    """What one sentence changes if its heads are right in any case."""
-    side = len(layer) + 1
-    allowed = np.zeros((side, side), np.uint8)
-    allowed[[head or 0 for head in layer.heads or ()], range(1, side)] = 1
-    objective = _native.TreeObjective(
-        parser.native_, parser.data([layer]), allowed.ravel(), guessed, parser.options()
-    )
-    return objective.gradient(weights, 1.0, 0)[1]
-
-
-def test_guessed_trees_teach_the_relations_of_their_right_arcs(parsers: dict[int, Parser]) -> None:
-    parser = parsers[1]
-    weights = np.random.default_rng(3).normal(size=parser.native_.weights).astype(np.float32)
-    layer = next(each for each in DEV if len(each) > 4)
-    gold, guess = (2, 3, 0, 3, 4), (2, 3, 0, 5, 3)
-    short = Layer(layer.words[:5], (layer.tags or ())[:5], gold, parser.relations_[:5])
-    right = [r if a == b else None for r, a, b in zip(short.relations or (), gold, guess, strict=True)]
-    other = dataclasses.replace(short, heads=guess, relations=tuple(right))
-    both = relation_step(parser, weights, short, np.array(guess, np.int32))
-    apart = relation_step(parser, weights, short) + relation_step(parser, weights, other)
-    assert relation_step(parser, weights, other).any()
-    np.testing.assert_allclose(both, apart, atol=1e-6)
-
-
-def test_unknown_relations_are_the_best_that_go_with_the_known(parsers: dict[int, Parser]) -> None:
-    """A step from a chain in which one relation is known: to the best chain that has it."""
-    parser = Parser("ctb", order=1, **SMALL | {"relation_margin": 0.0})
-    parser.set_labels(parsers[1].tags_, ["a", "b", "c"], parsers[1].tag_class_.tolist())
-    layer = Layer(("孩子", "书", "看见"), ("NN", "NN", "VV"), (3, 3, 0), ("a", None, None))
-    weights = np.random.default_rng(4).normal(size=parser.native_.weights).astype(np.float32)
-    change = relation_step(parser, weights, layer)
-    scores = {
-        labels: chain_score(parser, weights, layer, [*labels, 0], 3)
-        for labels in itertools.product(range(3), repeat=2)
-    }
-    with_known = max(score for labels, score in scores.items() if labels[0] == 0)
-    assert max(scores.values()) > with_known, "the known relation must be a change"
-    assert change @ weights == pytest.approx(with_known - max(scores.values()), abs=1e-3)
-
-
-def test_guessed_heads_must_be_trees(parsers: dict[int, Parser]) -> None:
-    parser, data = parsers[1], parsers[1].data(DEV[:1])
-    for heads in ([2, 1] + [1] * (len(DEV[0]) - 2), [-1] * len(DEV[0]), [0]):
-        with pytest.raises(ValueError, match="the guessed heads"):
-            _native.TreeObjective(
-                parser.native_, data, NO_TREES[0], np.array(heads, np.int32), parser.options()
-            )
-
-
 def test_the_gradient_of_pruning_is_that_of_its_loss() -> None:
     parser = Parser("ctb", order=1, **SMALL)
     run = ParserRun(parser, [layer for layer in TRAIN if len(layer) < 7][:3])
@@ -401,81 +281,3 @@ def test_the_gradient_of_pruning_is_that_of_its_loss() -> None:
                 moved[place] += np.float32(step)
                 losses.append(objective.gradient(moved, 1.0, example)[0])
             assert (losses[1] - losses[0]) / 0.1 == pytest.approx(gradient[place], abs=2e-2)
-
-
-@pytest.mark.parametrize("precision", ["float32", "float16", "int8"])
-def test_a_saved_parser_answers_the_same(parsers: dict[int, Parser], precision: str, tmp_path: Path) -> None:
-    path = tmp_path / "a.duilian"
-    parsers[2].save(path, precision=precision, notes={"why": "test"})  # type: ignore[arg-type]
-    loaded = Parser.load(path)
-    assert loaded.get_params() == parsers[2].get_params()
-    assert loaded.notes_ == {"why": "test"}
-    if precision == "float32":
-        assert loaded.predict_layers(DEV) == parsers[2].predict_layers(DEV)
-    assert loaded.score(DEV) == pytest.approx(parsers[2].score(DEV), abs=0.05)
-
-
-def test_trimming_makes_it_smaller(parsers: dict[int, Parser]) -> None:
-    parser = Parser.from_state(*parsers[2].state())
-    before = np.count_nonzero(parser.weights_)
-    assert np.count_nonzero(parser.trim(0.3).weights_) < before
-    assert parser.score(DEV) > 0.8
-
-
-def test_it_can_be_pickled(parsers: dict[int, Parser]) -> None:
-    again = pickle.loads(pickle.dumps(parsers[1]))
-    assert again.predict_layers(DEV) == parsers[1].predict_layers(DEV)
-    assert pickle.loads(pickle.dumps(Parser("ctb", order=3))).order == 3
-
-
-@pytest.mark.parametrize(
-    ("key", "change"),
-    [
-        ("tree.used", lambda a: a[:-1]),
-        ("tree.weight", lambda a: a[:-1]),
-        ("pruning.used", lambda a: a.astype(np.int8)),
-        ("tag_class", lambda a: a + 9),
-    ],
-)
-def test_hostile_files_are_refused(parsers: dict[int, Parser], key: str, change, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    path = tmp_path / "a.duilian"
-    parsers[1].save(path)
-    header, arrays = read_model(path)
-    arrays = dict(arrays) | {key: change(arrays[key])}
-    write_model(path, header, arrays)
-    with pytest.raises(ModelFileError, match="do not fit together"):
-        Parser.load(path)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("order", 4), ("bits", 40), ("relation_bits", 2), ("pruning_bits", 99)]
-)
-def test_impossible_parameters_of_a_file(
-    parsers: dict[int, Parser], name: str, value: int, tmp_path: Path
-) -> None:
-    path = tmp_path / "a.duilian"
-    parsers[1].save(path)
-    header, arrays = read_model(path)
-    header["parameters"][name] = value
-    write_model(path, header, arrays)
-    with pytest.raises(ModelFileError, match="do not fit together"):
-        Parser.load(path)
-
-
-def test_a_file_with_other_features_is_refused(parsers: dict[int, Parser], tmp_path: Path) -> None:
-    path = tmp_path / "a.duilian"
-    parsers[1].save(path)
-    header, arrays = read_model(path)
-    write_model(path, header | {"features": 1}, dict(arrays))
-    with pytest.raises(ModelFileError, match="train it again"):
-        Parser.load(path)
-
-
-def test_a_parser_is_no_tagger(parsers: dict[int, Parser], tmp_path: Path) -> None:
-    path = tmp_path / "a.duilian"
-    parsers[1].save(path)
-    with pytest.raises(ModelFileError, match="kind 'parser', not a tagger"):
-        load(path)
-    Tagger("ctb", iterations=1).fit(TRAIN).save(path)
-    with pytest.raises(ModelFileError, match="kind 'crf', not 'parser'"):
-        Parser.load(path)

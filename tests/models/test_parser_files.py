@@ -1,0 +1,92 @@
+"""Files of parsers: the same answers, smaller ones, hostile ones refused."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from duilian.errors import ModelFileError
+from duilian.modelfile import read_model, write_model
+from duilian.models import Parser, Tagger, load
+from models.small_parsers import DEV, TRAIN
+
+
+@pytest.mark.parametrize("precision", ["float32", "float16", "int8"])
+def test_a_saved_parser_answers_the_same(parsers: dict[int, Parser], precision: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.duilian"
+    parsers[2].save(path, precision=precision, notes={"why": "test"})  # type: ignore[arg-type]
+    loaded = Parser.load(path)
+    assert loaded.get_params() == parsers[2].get_params()
+    assert loaded.notes_ == {"why": "test"}
+    if precision == "float32":
+        assert loaded.predict_layers(DEV) == parsers[2].predict_layers(DEV)
+    assert loaded.score(DEV) == pytest.approx(parsers[2].score(DEV), abs=0.05)
+
+
+def test_trimming_makes_it_smaller(parsers: dict[int, Parser]) -> None:
+    parser = Parser.from_state(*parsers[2].state())
+    before = np.count_nonzero(parser.weights_)
+    assert np.count_nonzero(parser.trim(0.3).weights_) < before
+    assert parser.score(DEV) > 0.8
+
+
+def test_it_can_be_pickled(parsers: dict[int, Parser]) -> None:
+    again = pickle.loads(pickle.dumps(parsers[1]))
+    assert again.predict_layers(DEV) == parsers[1].predict_layers(DEV)
+    assert pickle.loads(pickle.dumps(Parser("ctb", order=3))).order == 3
+
+
+@pytest.mark.parametrize(
+    ("key", "change"),
+    [
+        ("tree.used", lambda a: a[:-1]),
+        ("tree.weight", lambda a: a[:-1]),
+        ("pruning.used", lambda a: a.astype(np.int8)),
+        ("tag_class", lambda a: a + 9),
+    ],
+)
+def test_hostile_files_are_refused(parsers: dict[int, Parser], key: str, change, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "a.duilian"
+    parsers[1].save(path)
+    header, arrays = read_model(path)
+    arrays = dict(arrays) | {key: change(arrays[key])}
+    write_model(path, header, arrays)
+    with pytest.raises(ModelFileError, match="do not fit together"):
+        Parser.load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("order", 4), ("bits", 40), ("relation_bits", 2), ("pruning_bits", 99)]
+)
+def test_impossible_parameters_of_a_file(
+    parsers: dict[int, Parser], name: str, value: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.duilian"
+    parsers[1].save(path)
+    header, arrays = read_model(path)
+    header["parameters"][name] = value
+    write_model(path, header, arrays)
+    with pytest.raises(ModelFileError, match="do not fit together"):
+        Parser.load(path)
+
+
+def test_a_file_with_other_features_is_refused(parsers: dict[int, Parser], tmp_path: Path) -> None:
+    path = tmp_path / "a.duilian"
+    parsers[1].save(path)
+    header, arrays = read_model(path)
+    write_model(path, header | {"features": 1}, dict(arrays))
+    with pytest.raises(ModelFileError, match="train it again"):
+        Parser.load(path)
+
+
+def test_a_parser_is_no_tagger(parsers: dict[int, Parser], tmp_path: Path) -> None:
+    path = tmp_path / "a.duilian"
+    parsers[1].save(path)
+    with pytest.raises(ModelFileError, match="kind 'parser', not a tagger"):
+        load(path)
+    Tagger("ctb", iterations=1).fit(TRAIN).save(path)
+    with pytest.raises(ModelFileError, match="kind 'crf', not 'parser'"):
+        Parser.load(path)
