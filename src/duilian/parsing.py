@@ -25,8 +25,7 @@ def parse_sentences(
     keep_heads: bool = False,
 ) -> Iterator[Sentence]:
     """The sentences with the parser's trees in its standard's layer; in order, in constant memory."""
-    waiting = iter(sentences)
-    while batch := list(itertools.islice(waiting, BATCH_SENTENCES)):
+    for batch in _batches(sentences):
         layers = [layer_to_parse(sentence, parser) for sentence in batch]
         if tagger is not None:
             layers = with_tags(layers, tagger)
@@ -42,17 +41,31 @@ def parse_k_best(
 
     A score is a sum of weights, not a probability: it compares trees of one sentence.
     """
-    for number, sentence in enumerate(sentences, start=1):
-        layer = layer_to_parse(sentence, parser)
-        found = parser.k_best(layer, k, keep_heads=keep_heads)
-        if layer.words and not found:
-            raise no_tree(number)
-        for rank, (score, tree) in enumerate(found, start=1):
-            yield dataclasses.replace(
-                sentence,
-                layers={**sentence.layers, parser.standard: tree},
-                comments=(*sentence.comments, f"# rank = {rank}", f"# score = {score:.6f}"),
-            )
+    number = 1
+    for batch in _batches(sentences):
+        layers = [layer_to_parse(sentence, parser) for sentence in batch]
+        parser.check_tags(layers, first=number)
+        for sentence, layer in zip(batch, layers, strict=True):
+            found = parser.ranked_trees(layer, k, keep_heads=keep_heads)
+            if layer.words and not found:
+                raise no_tree(number)
+            number += 1
+            yield from _ranked(sentence, parser.standard, found)
+
+
+def _ranked(sentence: Sentence, standard: str, trees: list[tuple[float, Layer]]) -> Iterator[Sentence]:
+    for rank, (score, tree) in enumerate(trees, start=1):
+        yield dataclasses.replace(
+            sentence,
+            layers={**sentence.layers, standard: tree},
+            comments=(*sentence.comments, f"# rank = {rank}", f"# score = {score:.6f}"),
+        )
+
+
+def _batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+    waiting = iter(sentences)
+    while batch := list(itertools.islice(waiting, BATCH_SENTENCES)):
+        yield batch
 
 
 def layer_to_parse(sentence: Sentence, parser: Parser) -> Layer:

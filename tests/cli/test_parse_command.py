@@ -117,12 +117,23 @@ def test_the_best_trees_keep_what_is_given(duilian: Call) -> None:
     trees = [[row.split("\t")[6] for row in block.splitlines()[2:]] for block in out.rstrip().split("\n\n")]
     assert len({tuple(heads) for heads in trees}) == len(trees) > 1
     assert {heads[1] for heads in trees} == {"1"}
+
+
+def test_the_best_trees_name_the_sentence_that_has_none(duilian: Call) -> None:
+    command = ("parse", "parser", "--keep", "--nbest", "2", "--to", "conllx")
     crossing = PARTIAL.replace("VV\t_\t_\t1", "VV\t_\t_\t0").replace(
         "故事\t_\tNN\t_\t_\t_", "故事\t_\tNN\t_\t_\t1"
     )
-    status, _, err = duilian(*command, stdin=crossing.encode())
+    status, _, err = duilian(*command, stdin=(PARTIAL + crossing).encode())
     assert status == 1
-    assert "sentence 1: the given heads fit into no projective tree" in err
+    assert "sentence 2: the given heads fit into no projective tree" in err
+    status, _, err = duilian(*command, stdin=(PARTIAL + PARTIAL.replace("VV", "_")).encode())
+    assert status == 1
+    assert "sentence 2 has words without a tag" in err
+    rare = "1\t好\t_\tZZ\t_\t_\t_\t_\t_\t_\n\n"
+    status, out, err = duilian(*command, stdin=(PARTIAL + rare).encode())
+    assert status == 0, err
+    assert "ZZ\t_\t_\t0\t" in out
 
 
 def test_gaps_are_filled(duilian: Call) -> None:

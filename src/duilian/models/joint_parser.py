@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NoReturn, Self
 import numpy as np
 
 from duilian import _native
-from duilian.corpus import Layer, Sentence
+from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.features import Templates
 from duilian.models.joint_training import JointRun
@@ -135,6 +135,9 @@ class JointParser(Parser):
         """Those of the plain tagger."""
         return self.tagger_.predict_layers(layers)
 
+    def check_tags(self, layers: Sequence[Layer], first: int = 1) -> None:
+        """Refuses nothing: the parser finds the tags itself."""
+
     def predict_layers(self, X: Sentences, *, keep_heads: bool = False) -> list[Layer]:  # noqa: N803
         """The sentences with their tags and trees; with `keep_heads` given tags, heads and relations stay."""
         return self._parsed(self.weights_, self.layers(X), keep_heads)
@@ -156,7 +159,7 @@ class JointParser(Parser):
         parsed = (heads, relations, scores, simplified, impossible)
         return self._with_trees(self.with_tags(layers, tags), parsed, keep_heads)
 
-    def k_best(self, sentence: Layer | Sentence, k: int, *, keep_heads: bool = False) -> NoReturn:
+    def ranked_trees(self, layer: Layer, k: int, *, keep_heads: bool = False) -> NoReturn:
         """Refused: a joint parser gives one answer."""
         raise ConfigError("a joint parser has no k best trees", "tag first and ask a parser")
 

@@ -185,7 +185,7 @@ class Parser(Stored):
     def predict_layers(self, X: Sentences, *, keep_heads: bool = False) -> list[Layer]:  # noqa: N803
         """The sentences with their trees; with `keep_heads` given heads and relations stay."""
         layers = self.layers(X)
-        self._check_tags(layers)
+        self.check_tags(layers)
         return self._parsed(self.weights_, layers, keep_heads)
 
     def k_best(
@@ -197,9 +197,13 @@ class Parser(Stored):
         and relations stay.
         """
         layer = sentence[self.standard] if isinstance(sentence, Sentence) else sentence
+        self.check_tags([layer] if layer.words else [])
+        return self.ranked_trees(layer, k, keep_heads=keep_heads)
+
+    def ranked_trees(self, layer: Layer, k: int, *, keep_heads: bool = False) -> list[tuple[float, Layer]]:
+        """The same for words whose tags have been checked: a rare tag alone tells no other set."""
         if not layer.words:
             return []
-        self._check_tags([layer])
         data = self.data([layer])
         if self.order == 1 and not keep_heads:
             found = _native.k_best_trees(self.native_.arc_scores(self.weights_, data, 0), k)
@@ -241,10 +245,10 @@ class Parser(Stored):
             ]
         return dataclasses.replace(layer, heads=tuple(heads), relations=tuple(names) if names else None)
 
-    def _check_tags(self, layers: Sequence[Layer]) -> None:
-        """Refuse words without tags, and tags of another set."""
+    def check_tags(self, layers: Sequence[Layer], first: int = 1) -> None:
+        """Refuse words without tags, and tags of another set; `first` is the number of the first sentence."""
         seen = set()
-        for number, layer in enumerate(layers, 1):
+        for number, layer in enumerate(layers, first):
             if layer.tags is None or not all(isinstance(tag, str) for tag in layer.tags):
                 raise StandardError(f"sentence {number} has words without a tag", "name a --tagger")
             seen |= set(layer.tags)
