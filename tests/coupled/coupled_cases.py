@@ -355,10 +355,11 @@ class Twin:
         self, sentence: int, columns: scorer.Columns, prior: Sequence[list[list[float]]], margin: float
     ) -> scorer.Columns:
         """Without the bundles that by their sides alone lie twice `margin` below the best one, and of the
-        others without those that do so by `margin`, joint features included.
+        others without those that do so by `margin`, joint features included; all if that leaves no legal path.
         """
-        columns = self.near_best(sentence, columns, prior, 2 * margin, with_joint=False)
-        return self.near_best(sentence, columns, prior, margin)
+        narrow = self.near_best(sentence, columns, prior, 2 * margin, with_joint=False)
+        narrow = self.near_best(sentence, narrow, prior, margin)
+        return narrow if self.has_path(narrow) else columns
 
     def near_best(
         self,
@@ -369,7 +370,6 @@ class Twin:
         *,
         with_joint: bool = True,
     ) -> scorer.Columns:
-        """What is left on legal paths; all columns as they are if there would be none."""
         narrow = []
         for t, (names, column) in enumerate(zip(self.features(sentence), columns, strict=True)):
             promise = {
@@ -384,8 +384,7 @@ class Twin:
             }
             best = max(promise.values())
             narrow.append([bundle for bundle in column if promise[bundle] >= best - margin])
-        paths = list(scorer.sequences(narrow, self.is_legal))
-        return [sorted(set(column)) for column in zip(*paths, strict=True)] if paths else columns
+        return narrow
 
     def trimmed(self, side: int, sets: Sets) -> Sets:
         """What stands on a legal path; no units if nothing does."""

@@ -44,6 +44,15 @@ void clear_padding(double* values, std::size_t width) {
   return true;
 }
 
+/// The smallest of the values whose states are not forbidden by themselves.
+[[nodiscard]] double least_allowed(const double* score, const double* alpha, std::size_t width) {
+  double least = 1.0;
+  for (std::size_t j = 0; j < width; ++j) {
+    if (score[j] != kForbidden) least = std::min(least, alpha[j]);
+  }
+  return least;
+}
+
 ///   α[0] = e[0] / Σ,   α[t][j] = e[t][j] Σ_i α[t-1][i] E[i][j] / scale[t]
 /// Gives log Z through `log_z`; false if a number became too small to trust.
 [[nodiscard]] bool forward(const Chain& chain, Workspace& work, double& log_z) {
@@ -69,7 +78,8 @@ void clear_padding(double* values, std::size_t width) {
     }
     double least = 0.0;
     const double scale = kernels().multiply(emission, width, padded(width), alpha, &least);
-    if (!(scale > kTiny) || least < kTiny * scale) return false;
+    if (!(scale > kTiny)) return false;
+    if (least < kTiny * scale && least_allowed(score, alpha, width) < kTiny * scale) return false;
     const double inverse = 1.0 / scale;
     for (std::size_t j = 0; j < padded(width); ++j) alpha[j] *= inverse;
     work.scale[t] = scale;

@@ -156,6 +156,24 @@ double peak(const double* x, Size n) {
   return highest;
 }
 
+Size at_least(const double* x, Size n, double least, std::uint32_t* place) {
+  constexpr Size kStep = 8;  // hardly any are: eight at a time
+  const V low = spread(least);
+  Size count = 0;
+  for (Size j = 0; j < n; j += kStep) {
+    const Size end = j + kStep < n ? j + kStep : n;
+    if (end == j + kStep) {
+      const I found = (load(x + j) >= low) | (load(x + j + 4) >= low);
+      if (((found[0] | found[1]) | (found[2] | found[3])) == 0) continue;
+    }
+    for (Size k = j; k < end; ++k) {
+      place[count] = static_cast<std::uint32_t>(k);
+      count += x[k] >= least ? 1 : 0;
+    }
+  }
+  return count;
+}
+
 double multiply(const double* x, Size n, Size stride, double* y, double* least) {
   V sum = spread(0.0);
   for (Size j = 0; j < stride; j += 4) {
@@ -212,6 +230,7 @@ const Kernels& set() {
                                 elementwise<MaxOfSums>,
                                 exponentials,
                                 peak,
+                                at_least,
                                 multiply,
                                 burst<MultiplyAdd>,
                                 burst<AddMax>};

@@ -11,16 +11,12 @@ namespace {
 constexpr double kTiny = 1e-140;  // as in chain.cpp
 constexpr double kMaxSpread = 600.0;
 
-///   y[j] = Σ_i x[i] m[i][j] over the rows with x[i] > least
+///   y[j] = Σ_i x[i] m[i][j] over the rows with x[i] >= least
 void times_core(const double* x, const std::vector<double>& m, std::size_t rows, std::size_t stride,
                 double least, std::vector<std::uint32_t>& row, double* y) {
   if (least <= 0.0) return kernels().times_matrix(x, m.data(), rows, stride, y);
   row.resize(rows);
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < rows; ++i) {
-    row[count] = static_cast<std::uint32_t>(i);
-    count += x[i] > least ? 1 : 0;
-  }
+  const std::size_t count = kernels().at_least(x, rows, least, row.data());
   kernels().times_rows(x, row.data(), count, m.data(), stride, y);
 }
 

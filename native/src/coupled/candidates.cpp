@@ -12,29 +12,18 @@ namespace {
 using Ranked = std::vector<std::pair<double, TagId>>;
 
 /// The `most` places of the highest p >= `least`, best first; ties keep the lower place first.
-void rank_highest(std::span<const double> p, std::size_t most, double least, std::vector<TagId>& likely,
-                  Ranked& out) {
+void rank_highest(std::span<const double> p, std::size_t most, double least,
+                  std::vector<std::uint32_t>& likely, Ranked& out) {
   out.clear();
   likely.resize(p.size());
-  std::size_t count = 0;
-  constexpr std::size_t kStep = 4;  // most labels are improbable: four at a time
-  for (std::size_t l = 0; l < p.size(); l += kStep) {
-    const std::size_t end = std::min(l + kStep, p.size());
-    if (end == l + kStep &&
-        !((p[l] >= least) | (p[l + 1] >= least) | (p[l + 2] >= least) | (p[l + 3] >= least)))
-      continue;
-    for (std::size_t k = l; k < end; ++k) {
-      likely[count] = static_cast<TagId>(k);
-      count += p[k] >= least ? 1 : 0;
-    }
-  }
+  const std::size_t count = kernels().at_least(p.data(), p.size(), least, likely.data());
   for (std::size_t k = 0; k < count; ++k) {
-    const double mine = p[static_cast<std::size_t>(likely[k])];
+    const double mine = p[likely[k]];
     if (out.size() == most && mine <= out.back().first) continue;
     if (out.size() < most) out.emplace_back();
     auto place = out.end() - 1;
     for (; place != out.begin() && (place - 1)->first < mine; --place) *place = *(place - 1);
-    *place = {mine, likely[k]};
+    *place = {mine, static_cast<TagId>(likely[k])};
   }
 }
 
@@ -61,12 +50,21 @@ void choose_labels(std::span<const double> p, Pruning pruning, PruningWorkspace&
     for (std::size_t l = 0; l < p.size(); ++l) out.push_back(static_cast<TagId>(l));
     return;
   }
+  // At most units one label leaves no doubt.
+  const double peak = kernels().peak(p.data(), p.size());
+  if (pruning.mass < 1.0 && peak > pruning.mass) {
+    out.push_back(static_cast<TagId>(std::find(p.begin(), p.end(), peak) - p.begin()));
+    return;
+  }
   const std::size_t most = std::min(static_cast<std::size_t>(pruning.most), p.size());
-  // Labels this improbable have too little together to be needed for λ.
-  const double least = pruning.mass < 1.0 ? 0.5 * (1.0 - pruning.mass) / static_cast<double>(p.size()) : 0.0;
-  rank_highest(p, most, least, work.likely, work.left);
-  if (work.left.size() < most && !needed(work.left, pruning.mass).is_enough)
-    rank_highest(p, most, 0.0, work.likely, work.left);  // unless numbers are rough
+  // A few probable labels are mostly enough for λ. Those below the second limit have too little together to
+  // be needed for it, unless numbers are rough.
+  const double rest = pruning.mass < 1.0 ? 1.0 - pruning.mass : 0.0;
+  for (const double least :
+       {rest / static_cast<double>(most), 0.5 * rest / static_cast<double>(p.size()), 0.0}) {
+    rank_highest(p, most, least, work.likely, work.left);
+    if (work.left.size() == most || needed(work.left, pruning.mass).is_enough) break;
+  }
   const auto begin = static_cast<std::ptrdiff_t>(out.size());
   for (std::size_t k = 0, kept = needed(work.left, pruning.mass).count; k < kept; ++k)
     out.push_back(work.left[k].second);

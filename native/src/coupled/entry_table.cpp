@@ -19,20 +19,25 @@ namespace {
 /// none of them.
 void redirect(std::vector<std::uint64_t>& slots, const std::vector<std::uint32_t>& from,
               const std::vector<std::uint32_t>& to) {
+  std::size_t at = 0;
   for (std::uint64_t& slot : slots) {
     if (slot == kNoSlot) continue;
     const auto entry = static_cast<std::uint32_t>(slot);
-    const auto at = std::lower_bound(from.begin(), from.end(), entry);
-    if (at == from.end() || *at != entry)
+    // In a table that was read from a file the entries have the order of the slots.
+    if (at == from.size() || from[at] != entry)
+      at = static_cast<std::size_t>(std::lower_bound(from.begin(), from.end(), entry) - from.begin());
+    if (at == from.size() || from[at] != entry)
       throw std::invalid_argument("a slot of the tagger leads into the middle of a feature");
-    slot = (slot & ~std::uint64_t{0xFFFFFFFFU}) | to[static_cast<std::size_t>(at - from.begin())];
+    slot = (slot & ~std::uint64_t{0xFFFFFFFFU}) | to[at++];
   }
 }
 
 }  // namespace
 
-EntryTable::EntryTable(const WeightTable& table, std::vector<std::int32_t> blocks, std::int32_t joint)
-    : blocks_(std::move(blocks)), joint_(joint) {
+EntryTable::EntryTable(const WeightTable& table, std::vector<std::int32_t> blocks,
+                       std::span<const std::int32_t> late, std::int32_t joint)
+    : blocks_(std::move(blocks)), is_late_(blocks_.size(), 0), joint_(joint) {
+  for (const std::int32_t block : late) is_late_.at(static_cast<std::size_t>(block)) = 1;
   for (const std::int32_t size : blocks_) {
     block_at_.push_back(side_labels_);
     side_labels_ += size;

@@ -124,10 +124,11 @@ double CoupledObjective::compute(const Prepared& between, WeightView weights, st
   const RowSource source(layout_, weights, data_.features, begin);
   score_states(layout_.shape, search.scores, source, search.joint, search.space);
   if (!search.prior.empty()) {
-    narrow(layout_.shape, search.candidates, search.prior, margin_, work.inside, search.joint, search.space);
+    narrow(search.candidates, search.prior, margin_, work.inside, search.joint, search.space);
     if (!find_correct(begin, side, work)) throw std::logic_error("narrowing has lost the annotation");
   }
-  score_between(layout_.shape, between, search.space);
+  if (!score_between(layout_.shape, between, search.space))
+    throw std::invalid_argument("no path through the lattice is legal");
   take_part(search.space, work.inside, work.correct);
   marginals(search.space.chain(), search.chain, search.found);
   marginals(work.correct.chain(), search.chain, work.found_correct);

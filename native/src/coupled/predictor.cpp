@@ -56,12 +56,20 @@ class EntrySource final : public JointSource {
   return make_transitions(shape, side, joint, 1.0F);
 }
 
+/// Behind the blocks of the pruners stand those of the sides: what they prune for can wait.
+[[nodiscard]] std::vector<std::int32_t> late_blocks(std::span<const std::int32_t> pruned_sides) {
+  std::vector<std::int32_t> blocks(pruned_sides.begin(), pruned_sides.end());
+  for (std::int32_t& block : blocks) block += static_cast<std::int32_t>(pruned_sides.size());
+  return blocks;
+}
+
 }  // namespace
 
 CoupledPredictor::CoupledPredictor(CoupledShape shape, CoupledWeights weights, TemplateSet templates,
                                    Folding folding, SearchOptions options)
     : shape_(std::move(shape)),
-      table_(weights.table, side_blocks(shape_, weights.pruned_sides), shape_.joint_labels()),
+      table_(weights.table, side_blocks(shape_, weights.pruned_sides), late_blocks(weights.pruned_sides),
+             shape_.joint_labels()),
       transition_(std::move(weights.transition)),
       pruned_sides_(std::move(weights.pruned_sides)),
       templates_(std::move(templates)),
@@ -90,19 +98,25 @@ void CoupledPredictor::score(const Sentences& sentences, std::int64_t sentence, 
   work.row.resize(static_cast<std::size_t>(side_label_count(shape_, pruned_sides_)));
   work.joint_entry.clear();
   work.joint_first.assign(1, 0);
+  work.late.clear();
+  work.late_first.assign(1, 0);
   table_.find_all(keys, work.entry);
   for (std::size_t t = 0; t < length; ++t) {
     std::fill(work.row.begin(), work.row.end(), 0.0F);
     for (auto k = static_cast<std::size_t>(work.keys.first[t]);
          k < static_cast<std::size_t>(work.keys.first[t + 1]); ++k) {
-      constexpr std::size_t kAhead = 8;
-      if (k + kAhead < work.entry.size() && work.entry[k + kAhead] != kNoEntry)
-        table_.prefetch_entry(work.entry[k + kAhead]);
+      constexpr std::size_t kEntryAhead = 12;
+      constexpr std::size_t kRowAhead = 4;
+      if (k + kEntryAhead < work.entry.size() && work.entry[k + kEntryAhead] != kNoEntry)
+        table_.prefetch_entry(work.entry[k + kEntryAhead]);
+      if (k + kRowAhead < work.entry.size() && work.entry[k + kRowAhead] != kNoEntry)
+        table_.prefetch_rows(work.entry[k + kRowAhead]);
       if (work.entry[k] == kNoEntry) continue;
-      const std::uint32_t joint = table_.add_sides(work.entry[k], work.row.data());
+      const std::uint32_t joint = table_.add_sides(work.entry[k], work.row.data(), work.late);
       if (joint != kNoEntry) work.joint_entry.push_back(joint);
     }
     work.joint_first.push_back(work.joint_entry.size());
+    work.late_first.push_back(work.late.size());
     const float* from = work.row.data();
     for (const std::int32_t k : pruned_sides_) {
       std::copy_n(from, shape_.labels[k], scores.prune[k].data() + t * shape_.shapes[k].stride());
@@ -135,7 +149,25 @@ void CoupledPredictor::analyse(const Sentences& sentences, std::int64_t sentence
 void CoupledPredictor::build_space(std::int64_t units, Work& work) const {
   prune(shape_, prune_between_, options_.pruning, static_cast<std::int32_t>(units), {},
         std::isfinite(options_.margin), work.search);
+  if (!work.late.empty()) add_late_rows(work);
   build(shape_, between_, EntrySource(table_, work), options_.margin, work.search);
+}
+
+void CoupledPredictor::add_late_rows(Work& work) const {
+  const auto& candidates = work.search.candidates;
+  const auto pruners = static_cast<std::int32_t>(pruned_sides_.size());
+  for (std::int32_t t = 0; t < candidates[0].positions(); ++t) {
+    const auto has_one = [&](const TagSets& sets) { return sets.at(t).size() == 1; };
+    if (std::all_of(candidates.begin(), candidates.end(), has_one)) continue;  // no score matters there
+    const auto last = work.late_first[t + 1];
+    for (std::size_t k = work.late_first[t]; k < last; ++k) {
+      const auto side = static_cast<std::size_t>(work.late[k].block - pruners);
+      const float* row = table_.late_row(work.late[k]);
+      double* state =
+          work.search.scores.state[side].data() + static_cast<std::size_t>(t) * shape_.shapes[side].stride();
+      for (const TagId label : candidates[side].at(t)) state[label] += row[label];
+    }
+  }
 }
 
 void CoupledPredictor::decode(SideChoice sides, Work& work) const {

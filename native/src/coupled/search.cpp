@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace duilian {
@@ -17,18 +18,31 @@ void prune(const CoupledShape& shape, const CoupledTransitions& between, Pruning
   }
 }
 
-void build(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
-           double margin, SearchWork& work) {
+namespace {
+
+/// False if what the margin leaves has no legal path.
+[[nodiscard]] bool try_build(const CoupledShape& shape, const CoupledTransitions& between,
+                             const JointSource& source, double margin, SearchWork& work) {
   if (!build_space(shape, work.candidates, false, work.space) &&
       !build_space(shape, work.candidates, true, work.space)) {
     throw std::invalid_argument("no path through the lattice is legal");
   }
   const bool is_narrow = !work.prior.empty() && std::isfinite(margin);
   // What the sides alone put far away is not worth a look at its joint features.
-  if (is_narrow) narrow(shape, work.candidates, work.prior, 2.0 * margin, {}, work.joint, work.space);
+  if (is_narrow) narrow(work.candidates, work.prior, 2.0 * margin, {}, work.joint, work.space);
   score_states(shape, work.scores, source, work.joint, work.space);
-  if (is_narrow) narrow(shape, work.candidates, work.prior, margin, {}, work.joint, work.space);
-  score_between(shape, between, work.space);
+  if (is_narrow) narrow(work.candidates, work.prior, margin, {}, work.joint, work.space);
+  return score_between(shape, between, work.space);
+}
+
+}  // namespace
+
+void build(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
+           double margin, SearchWork& work) {
+  if (try_build(shape, between, source, margin, work)) return;
+  constexpr double kNoMargin = std::numeric_limits<double>::infinity();
+  if (!try_build(shape, between, source, kNoMargin, work))
+    throw std::invalid_argument("no path through the lattice is legal");
 }
 
 void decode(const CoupledShape& shape, Decoding decoding, SideChoice sides, SearchWork& work) {

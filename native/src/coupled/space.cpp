@@ -159,8 +159,24 @@ void fill_block(Transitions& between, Block& block, const Score& score) {
   block.floor = peak == kForbidden ? 0.0 : floor;
 }
 
-void score_block(const CoupledShape& shape, const CoupledTransitions& between, BundleSpace& space,
-                 Block& block) {
+/// The states behind a block that no state before it leads to; false if that is all of them.
+[[nodiscard]] bool forbid_unreached(const Block& block, BundleSpace& space) {
+  const double* before = space.state.data() + space.lattice.first[block.position];
+  double* after = space.state.data() + space.lattice.first[block.position + 1];
+  bool has_any = false;
+  for (std::size_t j = 0; j < block.cols; ++j) {
+    const double* score = space.between.score.data() + block.offset + j;
+    std::size_t i = 0;
+    while (i < block.rows && (before[i] == kForbidden || score[i * block.stride] == kForbidden)) ++i;
+    if (i == block.rows) after[j] = kForbidden;
+    has_any = has_any || after[j] != kForbidden;
+  }
+  return has_any;
+}
+
+/// False if nothing leads over it.
+[[nodiscard]] bool score_block(const CoupledShape& shape, const CoupledTransitions& between,
+                               BundleSpace& space, Block& block) {
   const Lattice& x = space.lattice;
   const std::size_t sides = shape.sides();
   const std::size_t parts = shape.joint.size();
@@ -185,7 +201,8 @@ void score_block(const CoupledShape& shape, const CoupledTransitions& between, B
       if (label < 0 || label - shape.joint[p].offset >= shape.joint[p].linked) continue;
       for (std::size_t j = 0; j < block.cols; ++j) {
         const std::int32_t next = label_after[j * parts + p];
-        if (next >= 0) row[j] += joint_transition(shape.joint[p], between, p, label, next);
+        if (next >= 0 && row[j] != kForbidden)
+          row[j] += joint_transition(shape.joint[p], between, p, label, next);
       }
     }
     for (std::size_t j = 0; j < block.cols; ++j) {
@@ -195,6 +212,7 @@ void score_block(const CoupledShape& shape, const CoupledTransitions& between, B
   }
   block.peak = peak;
   block.floor = peak == kForbidden ? 0.0 : floor;
+  return shape.is_free() || forbid_unreached(block, space);
 }
 
 }  // namespace
@@ -228,10 +246,11 @@ void score_states(const CoupledShape& shape, const SideScores& scores, const Joi
   }
 }
 
-void score_between(const CoupledShape& shape, const CoupledTransitions& between, BundleSpace& space) {
+bool score_between(const CoupledShape& shape, const CoupledTransitions& between, BundleSpace& space) {
   if (space.lattice.positions() > 0) add_joint_edges(shape, between, space);
   lay_out_blocks(space.lattice, space.between);
-  for (Block& block : space.between.blocks) score_block(shape, between, space, block);
+  return std::all_of(space.between.blocks.begin(), space.between.blocks.end(),
+                     [&](Block& block) { return score_block(shape, between, space, block); });
 }
 
 void take_part(const BundleSpace& space, std::span<const std::int32_t> kept, BundleSpace& out) {

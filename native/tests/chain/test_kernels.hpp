@@ -77,6 +77,24 @@ TEST(both_kernel_sets_multiply_alike) {
   });
 }
 
+TEST(both_kernel_sets_find_what_is_large) {
+  for_each_size([](std::size_t n, std::size_t, testing::Random& random) {
+    std::vector<double> x(n);
+    for (double& each : x) each = random.real(0.0, 1.0);
+    for (const double least : {x[n / 2], 0.9, 2.0, 0.0}) {
+      std::vector<std::uint32_t> wanted;
+      for (std::size_t k = 0; k < n; ++k) {
+        if (x[k] >= least) wanted.push_back(static_cast<std::uint32_t>(k));
+      }
+      for (const Kernels* set : {&kernels(), &baseline_kernels()}) {
+        std::vector<std::uint32_t> found(n);
+        found.resize(set->at_least(x.data(), n, least, found.data()));
+        CHECK(found == wanted);
+      }
+    }
+  });
+}
+
 TEST(both_kernel_sets_sum_over_some_rows_alike) {
   for_each_size([](std::size_t n, std::size_t m, testing::Random& random) {
     Matrix a{n, m};

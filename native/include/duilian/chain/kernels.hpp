@@ -37,6 +37,8 @@ struct Kernels {
   void (*exponentials)(const double* x, double shift, std::size_t n, double* y);
   /// max_j x[j], n >= 1
   double (*peak)(const double* x, std::size_t n);
+  /// The places of x[j] >= least, ascending, to `place` [n]; gives how many
+  std::size_t (*at_least)(const double* x, std::size_t n, double least, std::uint32_t* place);
   /// y[j] *= x[j]; gives Σ_j y[j] and, through `least`, min_j of the first n
   double (*multiply)(const double* x, std::size_t n, std::size_t stride, double* y, double* least);
   /// For benchmarks: kBurst · kLanes multiply-adds (or add-and-maxima) per round, all in registers. What a

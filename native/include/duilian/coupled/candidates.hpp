@@ -24,7 +24,7 @@ struct PruningWorkspace {
   UniformWorkspace chain;
   UniformMarginals found;
   std::vector<std::pair<double, TagId>> left;
-  std::vector<TagId> likely;
+  std::vector<std::uint32_t> likely;
   std::vector<std::int32_t> path;
 };
 

@@ -13,9 +13,11 @@ namespace duilian {
 
 class EntryTable {
  public:
-  /// `blocks`: how many labels each side has, in the order of the table; `joint` labels follow them. Throws
-  /// std::invalid_argument if any index in the table leads outside or labels do not rise.
-  EntryTable(const WeightTable& table, std::vector<std::int32_t> blocks, std::int32_t joint);
+  /// `blocks`: how many labels each side has, in the order of the table; `joint` labels follow them. Rows of
+  /// the blocks in `late` are not added to the others. Throws std::invalid_argument if any index in the table
+  /// leads outside or labels do not rise.
+  EntryTable(const WeightTable& table, std::vector<std::int32_t> blocks, std::span<const std::int32_t> late,
+             std::int32_t joint);
 
   /// The table again, as it was given.
   [[nodiscard]] WeightTable restore() const;
@@ -25,23 +27,48 @@ class EntryTable {
     table_.find_all(keys, entry);
   }
   void prefetch_entry(std::uint32_t entry) const { __builtin_prefetch(entries_.data() + entry); }
+  /// The beginnings of the rows that a feature has; they are as far away as the entries are.
+  void prefetch_rows(std::uint32_t entry) const {
+    for (;; ++entry) {
+      const std::uint16_t label = entries_[entry].label & static_cast<std::uint16_t>(~kLastEntry);
+      if (label < kRow || label == kSpread) return;
+      constexpr std::size_t kLine = 16;  // floats
+      constexpr std::size_t kLines = 6;  // the rest follows by itself
+      const float* row = rows_.data() + index(entry);
+      for (std::size_t k = 0; k < kLines && is_late_[label - kRow] == 0; ++k)
+        __builtin_prefetch(row + k * kLine);
+      if ((entries_[entry].label & kLastEntry) != 0) return;
+    }
+  }
 
-  /// Adds the sides' weights from this entry on to `row` [side labels]; gives the first joint entry, or
-  /// kNoEntry.
-  [[nodiscard]] std::uint32_t add_sides(std::uint32_t entry, float* row) const {
+  /// A row of a block of which only few labels will be wanted, once others have been pruned by.
+  struct LateRow {
+    std::int32_t block;
+    std::uint32_t at;
+  };
+
+  /// Adds the sides' weights from this entry on to `row` [side labels], late rows to `late`; gives the first
+  /// joint entry, or kNoEntry.
+  [[nodiscard]] std::uint32_t add_sides(std::uint32_t entry, float* row, std::vector<LateRow>& late) const {
     for (;; ++entry) {
       const Entry& at = entries_[entry];
       const std::uint16_t label = at.label & static_cast<std::uint16_t>(~kLastEntry);
       if (label < side_labels_) {
         row[label] += at.weight;
       } else if (label >= kRow && label < kSpread) {
-        add_row(label - kRow, entry, row);
+        const std::int32_t block = label - kRow;
+        if (is_late_[block] != 0)
+          late.push_back({block, static_cast<std::uint32_t>(index(entry))});
+        else
+          add_row(block, entry, row);
       } else {
         return entry;
       }
       if ((at.label & kLastEntry) != 0) return kNoEntry;
     }
   }
+
+  [[nodiscard]] const float* late_row(const LateRow& row) const { return rows_.data() + row.at; }
 
   /// Adds the joint weights from this entry on: those of the labels in `wanted` to sum[slot[label]].
   void add_joint(std::uint32_t entry, std::span<const std::int32_t> wanted, const std::int32_t* slot,
@@ -87,6 +114,7 @@ class EntryTable {
   std::vector<Entry> entries_;
   std::vector<std::int32_t> blocks_;
   std::vector<std::int32_t> block_at_;
+  std::vector<std::uint8_t> is_late_;  // [blocks]
   std::int32_t side_labels_ = 0;
   std::int32_t joint_ = 0;
   std::vector<float> rows_;    // of the sides

@@ -1,7 +1,7 @@
 // A trained coupled tagger, compiled for tagging. All weights of a feature, of every side and of the joint
 // parts, stand side by side in one table: the labels of the sides first, then the joint labels. A sentence is
-// scored in two passes over its features: the sides, which prune, then the joint labels that are left, and
-// only at units where more than one bundle is left.
+// scored in two passes over its features: what prunes, then the labels that are left, of sides that others
+// have pruned for and joint ones, and only at units where more than one bundle is left.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,8 @@ class CoupledPredictor {
     std::vector<float> row;                  // side scores of one unit
     std::vector<std::uint32_t> joint_entry;  // of all units
     std::vector<std::size_t> joint_first;    // [T + 1]
+    std::vector<EntryTable::LateRow> late;   // of all units
+    std::vector<std::size_t> late_first;     // [T + 1]
     std::vector<std::int32_t> path;
   };
 
@@ -47,8 +49,9 @@ class CoupledPredictor {
   void analyse(const Sentences& sentences, std::int64_t sentence, std::span<const TagSets> allowed,
                Work& work) const;
 
-  /// Its parts, between which the scores in `work` may be changed: scores, then the space of bundles that
-  /// are left, then the labels of all sides or of one.
+  /// Its parts, between which the scores in `work` may be changed: scores (of a side that a plain tagger
+  /// prunes for not all of them yet), then the space of bundles that are left, then the labels of all sides
+  /// or of one.
   void score(const Sentences& sentences, std::int64_t sentence, Work& work) const;
   void build_space(std::int64_t units, Work& work) const;
   void decode(SideChoice sides, Work& work) const;
@@ -58,6 +61,9 @@ class CoupledPredictor {
                                   std::span<const Wishes> wishes, Work& work) const;
 
  private:
+  /// The rest of the scores, for the candidates.
+  void add_late_rows(Work& work) const;
+
   CoupledShape shape_;
   EntryTable table_;
   std::vector<float> transition_;

@@ -39,7 +39,7 @@ void prune(const CoupledShape& shape, const CoupledTransitions& between, Pruning
 
 /// Builds and scores the bundles of the candidates in `work`; where the mappings leave nothing, they are not
 /// obeyed. A finite margin needs `prior`: twice that far below the best by the sides alone, or that far with
-/// the joint features, a bundle is left out.
+/// the joint features, a bundle is left out, unless that would leave no legal path.
 void build(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
            double margin, SearchWork& work);
 

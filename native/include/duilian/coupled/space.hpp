@@ -56,10 +56,8 @@ struct SpaceWorkspace {
   std::vector<std::int32_t> slot;  // [joint labels]  0 between calls
   std::vector<std::int32_t> used;
   std::vector<double> sum;
-  std::vector<double> promise;                     // [S]
-  std::vector<std::uint8_t> keep;                  // [S]
-  std::vector<std::int32_t> chosen, chosen_first;  // the states to keep, position by position
-  std::vector<std::uint8_t> is_less;               // [T]  whether something is left out there
+  std::vector<double> promise;     // [S]
+  std::vector<std::uint8_t> keep;  // [S]
 };
 
 /// Every bundle of the sides' candidates that the mappings allow (all, if without_mappings). False if that
@@ -74,14 +72,15 @@ void score_states(const CoupledShape& shape, const SideScores& scores, const Joi
 
 /// Leaves out bundles that are hopeless at their unit: what the sides' candidates and, if the space has been
 /// scored, the bundle's joint features say of them together lies `margin` below the best. `p` has the
-/// candidates' probabilities. A space that would have no legal path left stays as it was. The states in
-/// `correct` (ascending; none: no matter) are measured by the best of them, so that some of them stay.
-void narrow(const CoupledShape& shape, std::span<const TagSets> candidates,
-            std::span<const std::vector<double>> p, double margin, std::span<const std::int32_t> correct,
-            SpaceWorkspace& work, BundleSpace& space);
+/// candidates' probabilities. The states in `correct` (ascending; none: no matter) are measured by the best
+/// of them, so that some of them stay. Where rules hold, what is left may have loose ends, or no legal path.
+void narrow(std::span<const TagSets> candidates, std::span<const std::vector<double>> p, double margin,
+            std::span<const std::int32_t> correct, SpaceWorkspace& work, BundleSpace& space);
 
-/// Scores between the states, and of start and stop; after score_states.
-void score_between(const CoupledShape& shape, const CoupledTransitions& between, BundleSpace& space);
+/// Scores between the states, and of start and stop; after score_states. States that nothing leads to get the
+/// score kForbidden. False if no legal path is left.
+[[nodiscard]] bool score_between(const CoupledShape& shape, const CoupledTransitions& between,
+                                 BundleSpace& space);
 
 /// The states in `kept` (ascending, some at every position) with their scores.
 void take_part(const BundleSpace& space, std::span<const std::int32_t> kept, BundleSpace& out);
