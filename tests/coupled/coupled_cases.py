@@ -355,7 +355,8 @@ class Twin:
         self, sentence: int, columns: scorer.Columns, prior: Sequence[list[list[float]]], margin: float
     ) -> scorer.Columns:
         """Without the bundles that by their sides alone lie twice `margin` below the best one, and of the
-        others without those that do so by `margin`, joint features included; all if that leaves no legal path.
+        others without those that do so by `margin`, joint features included; all if no legal path
+        is left.
         """
         narrow = self.near_best(sentence, columns, prior, 2 * margin, with_joint=False)
         narrow = self.near_best(sentence, narrow, prior, margin)
