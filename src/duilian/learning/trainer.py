@@ -74,6 +74,7 @@ class Trainer:
         self._draw = draw or (lambda rng: rng.permutation(examples)[: config.sample].astype(np.int64))
         self.weights: Weights = np.zeros(size, np.float32) if start is None else start
         self.total: Weights = np.zeros(size if config.average else 0, np.float32)
+        self._mean: Weights = np.empty_like(self.total)  # one room for all iterations: new pages are dear
         self.bests = [Best(self.weights) for _ in range(sides + 1 if sides > 1 else 1)]
         self.iteration = 0
 
@@ -160,7 +161,7 @@ class Trainer:
     def _candidates(self) -> Iterator[Weights]:
         yield self.rule.to_use(self.weights)
         if self.config.average:
-            yield self.total / np.float32(self.iteration)
+            yield np.divide(self.total, np.float32(self.iteration), out=self._mean)
 
     def save(self, path: str | Path, fingerprint: str) -> None:
         """A checkpoint, written under a temporary name and renamed."""
