@@ -59,6 +59,26 @@ def test_brat_goes_on_counting_through_the_lines(call: Call) -> None:
         assert text[int(start) : int(end)] == word
 
 
+def test_the_best_analyses_are_ranked(call: Call) -> None:
+    command = ("analyze", "--model", "char.model", "--standard", "pku", "--to", "slash")
+    text = "我们明天去北京。\n\n图书馆\n".encode()
+    status, out, _ = call(*command, "--nbest", "3", stdin=text)
+    assert status == 0
+    first, empty, last = out.split("\n\n")[0], out.splitlines().index(""), out.rstrip("\n").split("\n\n")[-1]
+    assert empty > 0  # an empty line has no analysis
+    for found in (first, last):
+        ranks, chances, answers = zip(*(line.split("\t") for line in found.splitlines()), strict=True)
+        assert list(ranks) == [str(k + 1) for k in range(len(ranks))]
+        assert sorted(map(float, chances), reverse=True) == list(map(float, chances))
+        assert len(set(answers)) == len(answers) > 1
+    assert call(*command, stdin=text)[1].splitlines()[0] == first.splitlines()[0].split("\t")[2]
+
+
+def test_ranks_need_lines(call: Call) -> None:
+    assert call("analyze", "--model", "char.model", "--nbest", "2", "--to", "json", "北京")[0] == 2
+    assert call("analyze", "--model", "char.model", "--nbest", "0", "北京")[0] == 2
+
+
 def test_mistakes_are_named(call: Call) -> None:
     assert "there is no file 'no.txt'" in call("analyze", "--model", "char.model", "no.txt")[2]
     status, _, err = call("analyze", "--model", "no.model", "北京")

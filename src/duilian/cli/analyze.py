@@ -24,6 +24,7 @@ from duilian.views.exchange import brat, conllu_sentences, json_line, span_line
 
 EXAMPLE = "Example:\n\n    duilian analyze 他把书借给了办公室。"
 
+RANKED = "slash"  # the form in which an analysis is one line, and no two are the same
 VIEWS = ("pretty", "conllu", "json", "slash", "spans", "brat", "words")
 
 
@@ -45,6 +46,14 @@ def command(
         typer.Option(
             metavar="FORMAT",
             help="The input is a corpus in this format and --standard: fill its gaps, keep what it has.",
+        ),
+    ] = None,
+    nbest: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="The N best analyses of each line, with rank and probability, as slash.",
         ),
     ] = None,
     lexicon: LexiconFile = None,
@@ -73,11 +82,16 @@ def command(
         raise typer.BadParameter("needs a --lexicon to explain", param_hint="--explain")
     analyzer = load(model or None, lexicon=read_lexicon(lexicon, lexicon_mode))
     name = _known(standard, analyzer)
-    form = to or ("pretty" if _is_terminal(output) else "conllu")
+    form = to or _usual_form(output, nbest)
     column = reading_of(tagger_for(analyzer.model, name)).get("column")
     render = _renderer(form, FormatOptions(standard=name, column=column))
     paths = inputs or ["-"]
     lines = (line for each in paths for line in _texts(each, encoding, cast(Errors, errors)))
+    if nbest is not None:
+        if form != RANKED or format is not None:
+            raise typer.BadParameter(f"goes with --to {RANKED}, without --format", param_hint="--nbest")
+        _write_ranked((analyzer.nbest(line, nbest, name) for line in lines), render, output)
+        return
     if form == "words" and format is None:
         _write_words(analyzer.segment(lines, standard, threads=threads), output)
         return
@@ -103,6 +117,12 @@ def _known(standard: str | None, analyzer: Analyzer) -> str:
     return name
 
 
+def _usual_form(output: str, nbest: int | None) -> str:
+    if nbest is not None:
+        return RANKED
+    return "pretty" if _is_terminal(output) else "conllu"
+
+
 def _is_terminal(output: str) -> bool:
     return output == "-" and sys.stdout.isatty()
 
@@ -111,6 +131,15 @@ def _write_words(texts: Iterable[Sequence[str]], output: str) -> None:
     with open_writer(output) as write:
         for words in texts:
             write(" ".join(words) + "\n")
+
+
+def _write_ranked(answers: Iterable[Sequence[Doc]], render: Callable[[Doc], str], output: str) -> None:
+    with open_writer(output) as write:
+        for docs in answers if _is_terminal(output) else watch(answers, "texts"):
+            for rank, doc in enumerate(docs, start=1):
+                write(f"{rank}\t{doc.probability:.6f}\t{render(doc)}")
+            if not docs:
+                write("\n")
 
 
 def _explain(analyzer: Analyzer, text: str) -> None:
