@@ -75,7 +75,9 @@ class BatchPass {
 
   void compute(std::span<const std::int64_t> batch, bool is_scored) {
     auto prepared = model_.prepare(rule_.view());
-    team_.for_each((batch.size() + kGroup - 1) / kGroup, [&](std::size_t thread, std::size_t g) {
+    sort_groups(batch);
+    team_.for_each(turn_.size(), [&](std::size_t thread, std::size_t turn) {
+      const std::size_t g = turn_[turn].second;
       group_[g].dense.assign(dense_.size(), 0.0);
       for (std::size_t k = g * kGroup; k < std::min(batch.size(), (g + 1) * kGroup); ++k) {
         Gradient& out = gradient_[k];
@@ -97,6 +99,17 @@ class BatchPass {
     });
   }
 
+  /// The longest groups first, so that no thread is left alone with a long one at the end of a batch.
+  void sort_groups(std::span<const std::int64_t> batch) {
+    turn_.clear();
+    for (std::size_t g = 0; g * kGroup < batch.size(); ++g) turn_.emplace_back(0, g);
+    if constexpr (Measured<M>) {
+      if (team_.size() == 1) return;
+      for (std::size_t k = 0; k < batch.size(); ++k) turn_[k / kGroup].first -= model_.length(batch[k]);
+      std::sort(turn_.begin(), turn_.end());
+    }
+  }
+
   void apply(std::span<const std::int64_t> batch, std::size_t thread) {
     for (std::size_t k = 0; k < batch.size(); ++k) {
       model_.apply(batch[k], gradient_[k], Share(thread, team_.size()), rule_);
@@ -116,12 +129,13 @@ class BatchPass {
   const M& model_;
   Rule& rule_;
   Team team_;
-  std::vector<typename M::Work> work_;  // [threads]
-  std::vector<HalfScores> score_;       // [batch]
-  std::vector<Gradient> gradient_;      // [batch]
-  std::vector<double> loss_;            // [batch]
-  std::vector<Group> group_;            // [groups]
-  std::vector<float> dense_;            // summed over the batch
+  std::vector<typename M::Work> work_;                      // [threads]
+  std::vector<HalfScores> score_;                           // [batch]
+  std::vector<Gradient> gradient_;                          // [batch]
+  std::vector<double> loss_;                                // [batch]
+  std::vector<Group> group_;                                // [groups]
+  std::vector<std::pair<std::int64_t, std::size_t>> turn_;  // [groups]  less its length, a group
+  std::vector<float> dense_;                                // summed over the batch
 };
 
 /// Calls rule.begin(batch size), then for every sentence model.apply with this rule, and rule.change for the

@@ -119,6 +119,12 @@ concept ScoredInHalves = Objective<M> && requires(const M& model, WeightView wei
   { model.compute_scored(prepared, weights, i, scores, work, out) } -> std::convertible_to<double>;
 };
 
+/// An objective that knows how long its examples are.
+template <class M>
+concept Measured = Objective<M> && requires(const M& model, std::int64_t i) {
+  { model.length(i) } -> std::convertible_to<std::int64_t>;
+};
+
 /// The loss of example i, and its gradient with every entry written out in `sparse`.
 template <Objective M>
 double add_gradient(const M& model, typename M::Prepared& prepared, WeightView weights, std::int64_t i,

@@ -131,6 +131,9 @@ class TaggingObjective {
 
   [[nodiscard]] std::int64_t weights() const { return layout_.weights(); }
   [[nodiscard]] std::int64_t dense() const { return layout_.transitions(); }
+  [[nodiscard]] std::int64_t length(std::int64_t sentence) const {
+    return data_.first[sentence + 1] - data_.first[sentence];
+  }
   [[nodiscard]] Prepared prepare(WeightView weights) const;
   /// log Z(possible) - log Z(correct), and label probabilities under `correct` less those under `possible`.
   double compute(const Prepared& between, WeightView weights, std::int64_t sentence, Work& work,
