@@ -52,14 +52,16 @@ void bind_dynamic(nb::module_& m) {
           [](DynamicTraining* self, std::int32_t labels, const Succession& rules, const LabelWords& words,
              const TemplateSet& templates, const TemplateSet& word_templates, const Sentences& sentences,
              const Input<std::int32_t>& label, std::uint32_t least, std::uint32_t least_words,
-             std::int64_t full_from, double margin, std::size_t threads) {
+             std::int64_t full_from, double margin, double hearing, std::size_t threads) {
             std::vector<std::int32_t> kept = to_vector(label);
             const nb::gil_scoped_release release;
-            new (self) DynamicTraining(labels, rules, words, templates, word_templates, sentences,
-                                       std::move(kept), {least, least_words, full_from, threads}, margin);
+            new (self)
+                DynamicTraining(labels, rules, words, templates, word_templates, sentences, std::move(kept),
+                                {least, least_words, full_from, threads}, {1, margin, hearing});
           },
           "labels"_a, "rules"_a, "words"_a, "templates"_a, "word_templates"_a, "sentences"_a, "label"_a,
-          "least"_a, "least_words"_a, "full_from"_a, "margin"_a, "threads"_a, nb::keep_alive<1, 7>())
+          "least"_a, "least_words"_a, "full_from"_a, "margin"_a, "hearing"_a, "threads"_a,
+          nb::keep_alive<1, 7>())
       .def_prop_ro("layout", &DynamicTraining::layout, nb::rv_policy::reference_internal)
       .def_prop_ro("unit_rows", &DynamicTraining::unit_rows)
       .def_prop_ro(
@@ -90,12 +92,13 @@ void bind_dynamic(nb::module_& m) {
           "__init__",
           [](DynamicPredictor* self, std::int32_t labels, const Succession& rules,
              const CompiledWeights& weights, const TemplateSet& templates, const TemplateSet& word_templates,
-             const Folding& folding, const LabelWords& words, std::size_t beam, double margin, double prune) {
+             const Folding& folding, const LabelWords& words, std::size_t beam, double margin,
+             double hearing) {
             new (self) DynamicPredictor(labels, rules, weights, templates, word_templates, folding, words,
-                                        {beam, margin, prune});
+                                        {beam, margin, hearing});
           },
           "labels"_a, "rules"_a, "weights"_a, "templates"_a, "word_templates"_a, "folding"_a, "words"_a,
-          "beam"_a, "margin"_a, "prune"_a)
+          "beam"_a, "margin"_a, "hearing"_a)
       .def_prop_ro(
           "weights",
           [](const DynamicPredictor& self) -> const CompiledWeights& { return self.plain().weights(); })

@@ -69,10 +69,10 @@ class Search:
         best = max(paths, key=self.own_score)
         return best, self.own_score(best)
 
-    def beam(self, k: int, margin: float, prune: float = math.inf) -> Path:
+    def beam(self, k: int, margin: float, hearing: float = math.inf) -> Path:
         """Every label keeps its k best paths; the k best of all speak for themselves, the others hear the
-        best of their kind if it is within the margin, else the best. Labels that begin words, or those that
-        do not, are given up where none of them comes within `prune` of the best before words are heard.
+        best of their kind if it is within the margin, else the best. A path that is more than `hearing`
+        behind the best is not heard.
         """
         paths: list[tuple[float, Path]] = [
             (self.state(0, label) + self.word_score((), label), (label,))
@@ -81,20 +81,15 @@ class Search:
         ]
         paths = self._kept(paths, k)
         for t in range(1, self.length):
-            steps = []
+            found = []
             for rank, (score, path) in enumerate(paths):
-                heard = path if rank < k else self._voice(paths, path, margin)
+                loud, heard = (score, path) if rank < k else self.voice(paths, path, margin)
                 for label in range(self.labels):
                     if self.is_legal((*path, label)):
                         step = self.between(path[-1], label) + self.state(t, label)
-                        steps.append((score + step, (*path, label), heard))
-            most = max(step[0] for step in steps)
-            near = {self.is_open(path[-2]) for score, path, _ in steps if score >= most - prune}
-            found = [
-                (score + self.word_score(heard, path[-1]), path)
-                for score, path, heard in steps
-                if self.is_open(path[-2]) in near
-            ]
+                        is_heard = paths[0][0] - loud <= hearing
+                        words = self.word_score(heard, label) if is_heard else 0.0
+                        found.append((score + step + words, (*path, label)))
             paths = self._kept(found, k)
         return paths[0][1]
 
@@ -105,7 +100,8 @@ class Search:
             best += sorted(own, key=lambda each: -each[0])[:k]
         return sorted(best, key=lambda each: -each[0])
 
-    def _voice(self, paths: list[tuple[float, Path]], path: Path, margin: float) -> Path:
+    def voice(self, paths: list[tuple[float, Path]], path: Path, margin: float) -> tuple[float, Path]:
+        """What follows a path hears this one."""
         kind = self.is_open(path[-1])
-        score, own = next(each for each in paths if self.is_open(each[1][-1]) == kind)
-        return own if paths[0][0] - score <= margin else paths[0][1]
+        own = next(each for each in paths if self.is_open(each[1][-1]) == kind)
+        return own if paths[0][0] - own[0] <= margin else paths[0]

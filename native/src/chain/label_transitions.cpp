@@ -145,10 +145,13 @@ LabelTransitions::LabelTransitions(const TransitionShape& kept_shape, const Succ
   kernels().exponentials(core.data(), peak, core.size(), exp_core.data());
   exp_arc.resize(arc.size());
   kernels().exponentials(arc.data(), peak, arc.size(), exp_arc.data());
+  core_turned.assign(shape.cols * padded(shape.rows), kForbidden);
   exp_core_turned.assign(shape.cols * padded(shape.rows), 0.0);
   for (std::size_t i = 0; i < shape.rows; ++i) {
-    for (std::size_t j = 0; j < shape.cols; ++j)
+    for (std::size_t j = 0; j < shape.cols; ++j) {
+      core_turned[j * padded(shape.rows) + i] = core[i * stride + j];
       exp_core_turned[j * padded(shape.rows) + i] = exp_core[i * stride + j];
+    }
   }
 }
 

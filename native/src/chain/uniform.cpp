@@ -1,6 +1,7 @@
 #include "duilian/chain/uniform.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -226,13 +227,51 @@ void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMargina
   sum_pairs(chain, work, out);
 }
 
-void best_step(const LabelTransitions& between, const double* before, double* after) {
+namespace {
+
+/// Rows [begin, end) of the core: after[j] = max_i (before[i] + core[i][j]).
+void core_step(const LabelTransitions& between, std::size_t begin, std::size_t end, const double* before,
+               double* after) {
   const TransitionShape& s = between.shape;
+  const std::size_t width = padded(s.cols);
   if (s.cols < s.labels) std::fill_n(after, s.stride(), kForbidden);  // the core does not reach these
-  kernels().max_plus(before + s.row0, between.core.data(), s.rows, padded(s.cols), after + s.col0);
-  for (const Diagonal& d : s.diagonals) {
+  kernels().max_plus(before + s.row0 + begin, between.core.data() + begin * width, end - begin, width,
+                     after + s.col0);
+}
+
+/// max_i (x[i] + y[i]). Four running maxima: comparisons need not wait for each other.
+[[nodiscard]] double largest_sum(const double* x, const double* y, std::size_t n) {
+  std::array<double, kLanes> most;
+  most.fill(kForbidden);
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (std::size_t k = 0; k < kLanes; ++k) most[k] = std::max(most[k], x[i + k] + y[i + k]);
+  }
+  for (; i < n; ++i) most[0] = std::max(most[0], x[i] + y[i]);
+  return *std::max_element(most.begin(), most.end());
+}
+
+void raise_by_diagonals(const LabelTransitions& between, const double* before, double* after) {
+  for (const Diagonal& d : between.shape.diagonals) {
     kernels().raise_sums(before + d.i0, between.arc.data() + d.at, d.size, after + d.j0);
   }
+}
+
+}  // namespace
+
+void best_step(const LabelTransitions& between, const double* before, double* after) {
+  core_step(between, 0, between.shape.rows, before, after);
+  raise_by_diagonals(between, before, after);
+}
+
+void begin_best_step(const LabelTransitions& between, const double* before, double* after) {
+  core_step(between, 0, between.shape.rows / 2, before, after);
+}
+
+void end_best_step(const LabelTransitions& between, const double* before, double* scratch, double* after) {
+  core_step(between, between.shape.rows / 2, between.shape.rows, before, scratch);
+  for (std::size_t j = 0; j < between.shape.labels; ++j) after[j] = std::max(after[j], scratch[j]);
+  raise_by_diagonals(between, before, after);
 }
 
 std::size_t best_before(const LabelTransitions& between, const double* before, std::size_t j) {
@@ -246,8 +285,14 @@ std::size_t best_before(const LabelTransitions& between, const double* before, s
     }
   };
   if (j >= s.col0 && j < s.col0 + s.cols) {
-    for (std::size_t i = 0; i < s.rows; ++i) {
-      offer(s.row0 + i, before[s.row0 + i] + between.core[i * padded(s.cols) + j - s.col0]);
+    if (between.core_turned.empty()) {
+      for (std::size_t i = 0; i < s.rows; ++i)
+        offer(s.row0 + i, before[s.row0 + i] + between.core[i * padded(s.cols) + j - s.col0]);
+    } else {
+      const double* column = between.core_turned.data() + (j - s.col0) * padded(s.rows);
+      highest = largest_sum(before + s.row0, column, s.rows);
+      while (highest != kForbidden && before[s.row0 + from] + column[from] != highest) ++from;
+      from += s.row0;
     }
   }
   for (const Diagonal& d : s.diagonals) {

@@ -10,9 +10,20 @@ namespace duilian {
 
 namespace {
 
-constexpr std::string_view kTagColumn = "pos";
 constexpr std::u32string_view kUnknownWordTag = U"?";
+const std::uint64_t kUnknownWordTagHash = hash_text(kUnknownWordTag);
+const std::uint64_t kBeforeHash = hash_text(templating::kBefore);
+const std::uint64_t kAfterHash = hash_text(templating::kAfter);
 constexpr std::uint64_t kAboutWords = 0x57F1'D3A9'6C24'E80BU;  // sets keys apart from those about units
+
+[[nodiscard]] std::uint64_t length_hash(std::int64_t characters) {
+  static const auto known = [] {
+    std::array<std::uint64_t, std::size(templating::kLengths)> out{};
+    std::transform(std::begin(templating::kLengths), std::end(templating::kLengths), out.begin(), hash_text);
+    return out;
+  }();
+  return known[std::min<std::size_t>(static_cast<std::size_t>(characters), known.size() - 1)];
+}
 
 void check_offset(const Template& each, std::int32_t offset) {
   if (offset < -kWordsBack) {
@@ -58,17 +69,22 @@ WordTemplates::WordTemplates(TemplateSet set) : set_(std::move(set)) {
   }
 }
 
-TemplateSet WordTemplates::part(bool is_tags) const {
-  const auto asks_for_tag = [&](const Atom& atom) {
+Asks WordTemplates::asks_of(const Template& each) const {
+  if (!each.conditions.empty()) return Asks::rest;
+  const auto is_tag = [&](const Atom& atom) {
     return atom.kind == Atom::Kind::column && atom.offset <= 0 &&
            set_.columns[static_cast<std::size_t>(atom.first)] == kTagColumn;
   };
+  const auto is_past = [&](const Atom& atom) {
+    return atom.offset < 0 && (is_tag(atom) || atom.kind == Atom::Kind::text);
+  };
+  if (std::all_of(each.atoms.begin(), each.atoms.end(), is_tag)) return Asks::tags;
+  return std::all_of(each.atoms.begin(), each.atoms.end(), is_past) ? Asks::past : Asks::rest;
+}
+
+TemplateSet WordTemplates::part(Asks asks) const {
   TemplateSet out = set_;
-  std::erase_if(out.templates, [&](const Template& each) {
-    const bool is_of_tags =
-        each.conditions.empty() && std::all_of(each.atoms.begin(), each.atoms.end(), asks_for_tag);
-    return is_of_tags != is_tags;
-  });
+  std::erase_if(out.templates, [&](const Template& each) { return asks_of(each) != asks; });
   return out;
 }
 
@@ -84,7 +100,8 @@ WordWindow::WordWindow(const WordTemplates& templates, const LabelWords& words, 
     : words_(words),
       sentences_(sentences),
       begin_(sentences.begin_of(sentence)),
-      end_(sentences.end_of(sentence)) {
+      end_(sentences.end_of(sentence)),
+      known_(static_cast<std::size_t>(end_ - begin_)) {
   const auto& have = sentences.column_names();
   for (const std::string& name : templates.set().columns) {
     const auto found = std::find(have.begin(), have.end(), name);
@@ -99,7 +116,7 @@ WordWindow::WordWindow(const WordTemplates& templates, const LabelWords& words, 
 void WordWindow::move_to(const History& history, std::int32_t t) {
   t_ = t;
   const std::size_t newest = history.is_open ? 0 : 1;  // the place of the history's newest word
-  if (!history.is_open) word_[0] = {begin_ + t, begin_ + t + 1, -1, 0};
+  if (!history.is_open) word_[0] = {begin_ + t, begin_ + t + 1, -1};
   std::int64_t end = history.is_open ? begin_ + t + 1 : begin_ + t;
   for (std::size_t k = 0; k + newest < word_.size(); ++k) {
     Word& word = word_[k + newest];
@@ -110,8 +127,34 @@ void WordWindow::move_to(const History& history, std::int32_t t) {
     word.label = history.label[k];
     end = word.begin;
   }
-  for (std::size_t k = 0; k < word_.size(); ++k)
-    word_[k].hash = hash_text(text(-static_cast<std::int64_t>(k)));
+  find_hashes();
+}
+
+void WordWindow::find_hashes() {
+  const std::vector<std::int64_t>& first = sentences_.text().first;
+  for (std::size_t k = 0; k < kWordPlaces; ++k) {
+    const Word& word = word_[k];
+    const bool is_there = word.begin >= 0;
+    const std::uint64_t unknown = is_there ? kUnknownWordTagHash : kBeforeHash;
+    hash_[kTextHash + k] = is_there ? word_hash(word) : kBeforeHash;
+    hash_[kTagHash + k] = word.label >= 0 ? words_.tag_hash[word.label] : unknown;
+    hash_[kLengthHash + k] = length_hash(is_there ? first[word.end] - first[word.begin] : 1);
+  }
+  const std::int64_t next = begin_ + t_ + 1;
+  hash_[kNextHash] = next < end_ ? sentences_.text().hash[next] : kAfterHash;
+}
+
+std::uint64_t WordWindow::word_hash(const Word& word) {
+  const TextColumn& units = sentences_.text();
+  Known& known = known_[static_cast<std::size_t>(word.begin - begin_)];
+  if (known.end == word.end) return known.hash;
+  if (known.end <= word.begin || known.end > word.end) known = {word.begin + 1, units.hash[word.begin]};
+  const std::u32string_view all(units.characters);
+  const std::int64_t from = units.first[known.end];
+  known.hash = hash_more(known.hash, all.substr(static_cast<std::size_t>(from),
+                                                static_cast<std::size_t>(units.first[word.end] - from)));
+  known.end = word.end;
+  return known.hash;
 }
 
 std::u32string_view WordWindow::text(std::int64_t place) const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "duilian/chain/kernels.hpp"
+
 namespace duilian {
 
 namespace {
@@ -67,23 +69,12 @@ void follow(const UniformChain& chain, const LabelWords& words, std::int32_t t, 
   leader.is_followed = true;
 }
 
-/// The largest of [begin, end). Four running maxima: comparisons need not wait for each other.
-[[nodiscard]] double largest(const double* value, std::size_t begin, std::size_t end) {
-  std::array<double, 4> most{kForbidden, kForbidden, kForbidden, kForbidden};
-  std::size_t l = begin;
-  for (; l + 4 <= end; l += 4) {
-    for (std::size_t k = 0; k < 4; ++k) most[k] = value[l + k] > most[k] ? value[l + k] : most[k];
-  }
-  for (; l < end; ++l) most[0] = value[l] > most[0] ? value[l] : most[0];
-  return *std::max_element(most.begin(), most.end());
-}
-
 /// The best label of each kind; false if there is none at all.
 [[nodiscard]] bool find_leaders(const LabelWords& words, const double* delta,
                                 std::array<Leader, kKinds>& leader) {
   leader = {};
   for (const LabelWords::Run& run : words.runs_after) {
-    const double score = largest(delta, run.begin, run.end);
+    const double score = kernels().peak(delta + run.begin, run.end - run.begin);
     Leader& best = leader[run.kind];
     if (score <= best.score) continue;
     const double* first = std::find(delta + run.begin, delta + run.end, score);
@@ -107,6 +98,7 @@ class Search {
   /// False if nothing is left.
   [[nodiscard]] bool run(std::span<std::int32_t> labels) {
     const std::size_t T = labels.size();
+    work_.state.resize(shape_.stride());
     work_.delta.resize(T * shape_.stride());
     work_.leader.resize(T);
     work_.heard.resize(T);
@@ -124,40 +116,35 @@ class Search {
   // δ[t][j] = state[t][j] + words[t][j] + max_i (δ[t-1][i] + between[i][j])
   void step(std::size_t t) {
     const double* state = chain_.state + t * shape_.stride();
-    work_.heard[t] = {};
+    const auto place = static_cast<std::int32_t>(t);
+    Heard& heard = work_.heard[t];
+    heard = {};
+    const KindSet kinds = t > 0 ? listen(t, heard) : kEveryKind;
+    scorer_.expect(heard, place, kinds);
     if (t == 0) {
+      scorer_.fetch();
       std::copy_n(state, shape_.labels, delta(0));
-      scorer_.add(work_.heard[0], 0, kEveryKind, delta(0));
-      return;
+    } else {
+      begin_best_step(chain_.between, delta(t - 1), delta(t));
+      scorer_.fetch();
+      end_best_step(chain_.between, delta(t - 1), work_.state.data(), delta(t));
+      for (std::size_t l = 0; l < shape_.labels; ++l) delta(t)[l] += state[l];
     }
-    best_step(chain_.between, delta(t - 1), delta(t));
-    for (std::size_t l = 0; l < shape_.labels; ++l) delta(t)[l] += state[l];
-    const KindSet kinds = std::isinf(options_.prune) ? kEveryKind : give_up(delta(t));
-    auto& heard = work_.heard[t];
+    scorer_.add(heard, place, kinds, delta(t));
+  }
+
+  /// The words that labels of unit t hear; gives the kinds that hear any.
+  [[nodiscard]] KindSet listen(std::size_t t, Heard& heard) {
+    const double top = std::max(work_.leader[t - 1][kBetween].score, work_.leader[t - 1][kInside].score);
+    KindSet kinds = 0;
     for (const Kind kind : {kBetween, kInside}) {
-      if (!has(kinds, kind)) continue;
       Leader& voice = voice_of(work_.leader[t - 1], kind, options_.margin);
+      if (top - voice.score > options_.hearing) continue;
+      kinds |= set_of(kind);
       if (!voice.is_followed) follow(chain_, words_, static_cast<std::int32_t>(t) - 1, voice, work_);
       heard[kind] = voice.history;
     }
-    scorer_.add(heard, static_cast<std::int32_t>(t), kinds, delta(t));
-  }
-
-  /// Forbids the kind of labels that is far behind; gives what is left.
-  [[nodiscard]] KindSet give_up(double* score) const {
-    std::array<double, kKinds> best{kForbidden, kForbidden};
-    for (const LabelWords::Run& run : words_.runs)
-      best[run.kind] = std::max(best[run.kind], largest(score, run.begin, run.end));
-    const double least = std::max(best[kBetween], best[kInside]) - options_.prune;
-    KindSet left = kEveryKind;
-    for (const Kind kind : {kBetween, kInside}) {
-      if (best[kind] < least) left = set_of(static_cast<Kind>(1 - kind));
-    }
-    if (left == kEveryKind) return left;
-    for (const LabelWords::Run& run : words_.runs) {
-      if (!has(left, run.kind)) std::fill(score + run.begin, score + run.end, kForbidden);
-    }
-    return left;
+    return kinds;
   }
 
   void trace_back(std::span<std::int32_t> labels) {
@@ -180,17 +167,7 @@ class Search {
   DynamicOptions options_;
   DynamicWorkspace& work_;
   const TransitionShape& shape_;
-  bool is_cut_;
 };
-
-[[nodiscard]] bool search_alone(const UniformChain& chain, const LabelWords& words, WordScorer& scorer,
-                                DynamicOptions options, DynamicWorkspace& work,
-                                std::span<std::int32_t> labels) {
-  if (Search(chain, words, scorer, options, work).run(labels)) return true;
-  if (std::isinf(options.prune)) return false;
-  options.prune = std::numeric_limits<double>::infinity();  // what was given up may be all that is legal
-  return Search(chain, words, scorer, options, work).run(labels);
-}
 
 /// Ties go to the smaller label, then to the path that was the better one before.
 [[nodiscard]] bool is_better(const Path& a, const Path& b) {
@@ -255,7 +232,8 @@ void step_beam(const UniformChain& chain, const LabelWords& words, WordScorer& s
   bool is_core_open = true;  // whether steps of the core may still lead to a kept path
   std::vector<std::ptrdiff_t> at(before.size(), -1);  // where a voice's scores lie
   work.state.clear();
-  const auto state_of = [&](std::size_t voice) {
+  const auto state_of = [&](std::size_t voice) -> const double* {
+    if (before[0].score - before[voice].score > options.hearing) return chain.state + t * stride;
     if (at[voice] < 0) {
       at[voice] = static_cast<std::ptrdiff_t>(work.state.size());
       work.state.resize(work.state.size() + stride);
@@ -263,6 +241,8 @@ void step_beam(const UniformChain& chain, const LabelWords& words, WordScorer& s
       std::copy_n(chain.state + t * stride, s.labels, state);
       const History& history = before[voice].history;
       const KindSet kinds = is_own ? set_of(history.is_open ? kInside : kBetween) : kEveryKind;
+      scorer.expect({history, history}, static_cast<std::int32_t>(t), kinds);
+      scorer.fetch();
       scorer.add({history, history}, static_cast<std::int32_t>(t), kinds, state);
     }
     return work.state.data() + at[voice];
@@ -299,6 +279,8 @@ void step_beam(const UniformChain& chain, const LabelWords& words, WordScorer& s
   work.column.resize(s.labels);
   work.state.assign(s.stride(), 0.0);
   std::copy_n(chain.state, s.labels, work.state.data());
+  scorer.expect({}, 0, kEveryKind);
+  scorer.fetch();
   scorer.add({}, 0, kEveryKind, work.state.data());
   for (std::size_t l = 0; l < s.labels; ++l) {
     offer(work.column[l], options.beam, {work.state[l], static_cast<std::int32_t>(l), -1, {}});
@@ -322,7 +304,7 @@ void step_beam(const UniformChain& chain, const LabelWords& words, WordScorer& s
 bool try_dynamic_labels(const UniformChain& chain, const LabelWords& words, WordScorer& scorer,
                         DynamicOptions options, DynamicWorkspace& work, std::span<std::int32_t> labels) {
   if (labels.empty()) return true;
-  return options.beam == 1 ? search_alone(chain, words, scorer, options, work, labels)
+  return options.beam == 1 ? Search(chain, words, scorer, options, work).run(labels)
                            : search_beam(chain, words, scorer, options, work, labels);
 }
 

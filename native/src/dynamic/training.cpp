@@ -90,12 +90,12 @@ void check_labels(const LabelWords& words, std::int32_t labels, const Sentences&
 DynamicTraining::DynamicTraining(std::int32_t labels, Succession rules, LabelWords words,
                                  const TemplateSet& templates, TemplateSet word_templates,
                                  const Sentences& sentences, std::vector<std::int32_t> label,
-                                 FeatureOptions options, double margin)
+                                 FeatureOptions options, DynamicOptions search)
     : words_(std::move(words)),
       word_templates_(std::move(word_templates)),
       sentences_(sentences),
       options_(options),
-      margin_(margin),
+      search_{.beam = 1, .margin = search.margin, .hearing = search.hearing},
       units_({}) {
   check_labels(words_, labels, sentences, label);
   data_.first = sentences.first();
@@ -142,7 +142,7 @@ bool DynamicTraining::decode(WeightView weights, const LabelTransitions& between
   WordWindow window(word_templates_, words_, sentences, sentence);
   TrainingScorer scorer(layout_, weights, word_templates_, words_, word_index_, unit_rows(), window, work);
   const UniformChain chain{static_cast<std::int32_t>(length), work.state.data(), between, layout_.rules};
-  return try_dynamic_labels(chain, words_, scorer, {.beam = 1, .margin = margin_}, work.search, work.guess);
+  return try_dynamic_labels(chain, words_, scorer, search_, work.search, work.guess);
 }
 
 bool DynamicTraining::search(WeightView weights, const LabelTransitions& between, std::int64_t sentence,

@@ -7,11 +7,12 @@
 
 namespace duilian {
 
-std::uint64_t hash_text(std::u32string_view text) {
-  std::uint64_t hash = 0x2545F4914F6CDD1DU;
-  for (const char32_t c : text) hash = mix(hash, c);
+std::uint64_t hash_more(std::uint64_t hash, std::u32string_view more) {
+  for (const char32_t c : more) hash = mix(hash, c);
   return hash;
 }
+
+std::uint64_t hash_text(std::u32string_view text) { return hash_more(0x2545F4914F6CDD1DU, text); }
 
 void TextColumn::add(std::u32string_view text) {
   characters.append(text);

@@ -118,6 +118,24 @@ void for_each_uniform_case(std::int64_t seeds, std::int32_t most_positions, cons
 
 }  // namespace
 
+TEST(a_step_in_two_parts_is_the_step) {
+  for_each_uniform_case(30, 1, [](const UniformCase& x, const UniformChain& chain, const SpelledOut&) {
+    const std::size_t stride = x.shape.stride();
+    std::vector<double> whole(stride), parts(stride), scratch(stride);
+    best_step(chain.between, x.state.data(), whole.data());
+    begin_best_step(chain.between, x.state.data(), parts.data());
+    end_best_step(chain.between, x.state.data(), scratch.data(), parts.data());
+    const LabelTransitions unturned(x.shape, x.rules, x.table, false);
+    for (std::size_t j = 0; j < x.shape.labels; ++j) {
+      CHECK(whole[j] == parts[j]);
+      if (whole[j] == kForbidden) continue;
+      const std::size_t from = best_before(chain.between, x.state.data(), j);
+      CHECK(from == best_before(unturned, x.state.data(), j));
+      CHECK(x.state[from] + chain.between.score(from, j) == whole[j]);
+    }
+  });
+}
+
 TEST(shapes_cover_every_legal_pair_once) {
   for_each_uniform_case(100, 1, [](const UniformCase& x, const UniformChain&, const SpelledOut&) {
     const TransitionShape& s = x.shape;

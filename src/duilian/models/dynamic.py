@@ -37,12 +37,11 @@ class DynamicTagger(MarginTagger):
     words. `letters` is `unified` if every run of letters looks the same to features, or `as-is`. The words
     are those of the best path so far: one for all labels (`margin` below 0, the paper's search), or the best
     that ends a word for labels that begin one, and the best in the middle of one for the others, if it is no
-    more than `margin` behind (None: always). `beam` is the number of paths that speak for themselves when
-    tagging. With a beam of 1, tagging gives up the labels that begin a word, or those that do not, where they
-    are more than `prune` behind before words are heard (None: never). The algorithm is `adagrad` (a
-    conditional random field), or `pa`, the paper's passive-aggressive steps (one thread; `rate` is their C).
-    `min_word_count` is to templates about words what `min_count` is to the others. The rest is as in
-    `Tagger`.
+    more than `margin` behind (None: always). A path that is more than `hearing` behind the best is not heard
+    (None: all are), which spares looking up its words. `beam` is the number of paths that speak for
+    themselves when tagging. The algorithm is `adagrad` (a conditional random field), or `pa`, the paper's
+    passive-aggressive steps (one thread; `rate` is their C). `min_word_count` is to templates about words
+    what `min_count` is to the others. The rest is as in `Tagger`.
     """
 
     kind: ClassVar[str] = "dynamic"
@@ -60,7 +59,7 @@ class DynamicTagger(MarginTagger):
         letters: Letters = "unified",
         beam: int = 1,
         margin: float | None = None,
-        prune: float | None = None,
+        hearing: float | None = None,
         scheme: str = "BIES",
         join_letters: bool = True,
         join_digits: bool = False,
@@ -103,7 +102,7 @@ class DynamicTagger(MarginTagger):
         self.letters = letters
         self.beam = beam
         self.margin = margin
-        self.prune = prune
+        self.hearing = hearing
         self.min_word_count = min_word_count
 
     def _default_templates(self) -> str:
@@ -166,6 +165,7 @@ class DynamicTagger(MarginTagger):
             self.min_word_count,
             self.full_from,
             _limit(self.margin),
+            _limit(self.hearing),
             self.threads,
         )
         self.layout_, self.unit_rows_ = self._training.layout, self._training.unit_rows
@@ -209,7 +209,7 @@ class DynamicTagger(MarginTagger):
             self._label_words(),
             self.beam,
             _limit(self.margin),
-            _limit(self.prune),
+            _limit(self.hearing),
         )
 
     def state(self, precision: Precision = "float32") -> tuple[dict[str, Any], Arrays]:

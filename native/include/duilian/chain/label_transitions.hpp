@@ -41,7 +41,7 @@ struct TransitionShape {
 /// The scores of a shape, ready for sums and maxima.
 struct LabelTransitions {
   /// `score` is [L + 1][L + 1], start and stop last; they are not part of this. Who only searches for the
-  /// best path needs no exponentials.
+  /// best path of a sentence or two needs no exponentials, and no turned matrices.
   LabelTransitions(const TransitionShape& kept_shape, const Succession& rules, std::span<const float> score,
                    bool has_exponentials = true);
 
@@ -52,6 +52,7 @@ struct LabelTransitions {
   double peak = 0.0;                    // taken out of the exponentials
   double spread = 0.0;                  // largest less smallest legal score
   std::vector<double> core;             // [rows][padded(cols)]  kForbidden where illegal or padding
+  std::vector<double> core_turned;      // [cols][padded(rows)]  or empty
   std::vector<double> exp_core;         // e^(core - peak)
   std::vector<double> exp_core_turned;  // [cols][padded(rows)]
   std::vector<double> arc, exp_arc;     // [arcs]

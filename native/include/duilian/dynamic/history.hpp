@@ -22,6 +22,7 @@
 namespace duilian {
 
 inline constexpr std::int32_t kWordsBack = 2;
+inline constexpr std::string_view kTagColumn = "pos";  // comes from the path
 
 /// Kinds of paths: between two words, or inside one; and of the labels that follow them.
 enum Kind : std::size_t { kBetween, kInside };
@@ -72,20 +73,37 @@ struct History {
   bool operator==(const History&) const = default;
 };
 
+/// Which templates about words: those that ask for nothing but tags of words so far; of the others, those
+/// that ask for words before the current one alone; and the rest.
+enum class Asks : std::uint8_t { tags, past, rest };
+
 /// Templates about words. Their keys differ from those of the same templates about units.
 /// Throws std::invalid_argument if one looks more than kWordsBack words back.
 class WordTemplates {
  public:
   explicit WordTemplates(TemplateSet set);
   [[nodiscard]] const TemplateSet& set() const { return set_; }
-  /// Those that ask for nothing but the tags of words so far, if `is_tags`; else the others.
-  [[nodiscard]] TemplateSet part(bool is_tags) const;
+  [[nodiscard]] TemplateSet part(Asks asks) const;
   /// Columns but for `pos`, which comes from the path.
   [[nodiscard]] std::vector<std::string> columns() const;
 
  private:
+  [[nodiscard]] Asks asks_of(const Template& each) const;
+
   TemplateSet set_;
 };
+
+/// Hashes that most templates are made of: those of texts, tags and lengths of the words at places 0, -1, -2,
+/// and of the next unit.
+inline constexpr std::size_t kWordPlaces = kWordsBack + 1;
+enum Hashed : std::size_t {
+  kTextHash = 0,
+  kTagHash = kWordPlaces,
+  kLengthHash = 2 * kWordPlaces,
+  kNextHash = 3 * kWordPlaces,
+  kHashes = 3 * kWordPlaces + 1,
+};
+using WordHashes = std::array<std::uint64_t, kHashes>;
 
 /// The words of one sentence as templates see them; place 0 is the current word.
 class WordWindow {
@@ -96,13 +114,11 @@ class WordWindow {
   /// To unit t of the sentence, with what the units before it are.
   void move_to(const History& history, std::int32_t t);
 
+  [[nodiscard]] const WordHashes& hashes() const { return hash_; }
   /// Tells the tags of the window's words from others: equal tags, equal keys.
   [[nodiscard]] std::uint64_t tags_key() const {
     std::uint64_t key = 0;
-    for (const Word& word : word_) {
-      const std::uint64_t none = word.begin < 0 ? 1 : 2;  // before the sentence, or not known yet
-      key = mix(key, word.label < 0 ? none : words_.tag_hash[word.label]);
-    }
+    for (std::size_t k = 0; k < kWordPlaces; ++k) key = mix(key, hash_[kTagHash + k]);
     return key;
   }
 
@@ -111,12 +127,12 @@ class WordWindow {
   }
   [[nodiscard]] std::u32string_view text(std::int64_t place) const;
   [[nodiscard]] std::uint64_t text_hash(std::int64_t place) const {
-    return place > 0 ? hash_text(text(place)) : at(place).hash;
+    return place > 0 ? hash_text(text(place)) : hash_[kTextHash + static_cast<std::size_t>(-place)];
   }
   [[nodiscard]] std::u32string_view column(std::int32_t number, std::int64_t place) const;
   [[nodiscard]] std::uint64_t column_hash(std::int32_t number, std::int64_t place) const {
     const bool is_tag = column_of_[static_cast<std::size_t>(number)] == kTag;
-    if (is_tag && place <= 0 && at(place).label >= 0) return words_.tag_hash[at(place).label];
+    if (is_tag && place <= 0) return hash_[kTagHash + static_cast<std::size_t>(-place)];
     return hash_text(column(number, place));
   }
   [[nodiscard]] std::int64_t length(std::int64_t place) const {
@@ -137,17 +153,25 @@ class WordWindow {
     std::int64_t begin = -1;  // units [begin, end) of all sentences
     std::int64_t end = -1;
     std::int32_t label = -1;
+  };
+  /// The hash of the last word that was asked for among those that begin at a unit.
+  struct Known {
+    std::int64_t end = 0;
     std::uint64_t hash = 0;
   };
   [[nodiscard]] const Word& at(std::int64_t place) const { return word_[static_cast<std::size_t>(-place)]; }
+  void find_hashes();
+  [[nodiscard]] std::uint64_t word_hash(const Word& word);
 
   const LabelWords& words_;
   const Sentences& sentences_;
   std::int64_t begin_;
   std::int64_t end_;
   std::int64_t t_ = 0;
-  std::array<Word, kWordsBack + 1> word_;  // places 0, -1, -2
-  std::vector<std::size_t> column_of_;     // [columns of the templates]
+  std::array<Word, kWordPlaces> word_;  // places 0, -1, -2
+  WordHashes hash_{};
+  std::vector<Known> known_;            // [units of the sentence]
+  std::vector<std::size_t> column_of_;  // [columns of the templates]
 };
 
 /// The keys of the features that each unit has if the units before it are labelled so; labels of all units.

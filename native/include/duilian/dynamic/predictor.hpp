@@ -1,6 +1,5 @@
 // A trained tagger with dynamic features, compiled for tagging: a plain one for the features of units, and
-// the same table for those of words. A feature of words has two keys there, one for its entries about labels
-// that begin words and one for those about labels that go on: a search mostly asks for one kind of them.
+// the same table for those of words.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "duilian/dynamic/search.hpp"
+#include "duilian/dynamic/table_scorer.hpp"
 #include "duilian/score/lines.hpp"
 #include "duilian/score/predictor.hpp"
 
@@ -26,18 +26,9 @@ class DynamicPredictor {
   DynamicPredictor(std::int32_t labels, Succession rules, CompiledWeights weights, TemplateSet templates,
                    TemplateSet word_templates, Folding folding, LabelWords words, DynamicOptions options);
 
-  /// What the tags of words say of labels, as it was found before. The tags of three words are mostly the
-  /// same few, and their features have entries for all labels: a row is faster added than found anew.
-  struct TagRows {
-    static constexpr std::size_t kRows = 512;
-    std::vector<std::uint64_t> key;  // [kRows]  0 if there is none
-    std::unique_ptr<double[]> row;   // [kRows][stride]  only those with a key are written
-  };
   struct alignas(kApart) Work {
     Predictor::Work plain;
-    TagRows tags;
-    std::vector<std::uint64_t> keys;
-    std::vector<std::uint32_t> entry;
+    TableScorer::Work words;
     DynamicWorkspace search;
   };
 
@@ -49,8 +40,7 @@ class DynamicPredictor {
  private:
   Predictor plain_;
   WordTemplates word_templates_;
-  TemplateSet tag_templates_;    // of these, those about tags alone
-  TemplateSet other_templates_;  // and those that are not
+  SortedTemplates sorted_;
   LabelWords words_;
   DynamicOptions options_;
 };

@@ -7,9 +7,8 @@
 // of all speak for themselves. A beam of 1 with a margin below 0 is the paper's search; a beam that holds
 // every path is exhaustive.
 //
-// Many units leave little doubt whether they begin a word. So, if asked (beam 1), labels that do, or those
-// that do not, are given up at a unit where they are more than `prune` behind before words are heard: then
-// words are looked up for half of the labels. Where words weigh much this is no safe guess.
+// Many units leave little doubt whether the unit before ended a word. A path that is more than `hearing`
+// behind the best is not heard at all: then words are looked up for one kind of labels only.
 #pragma once
 
 #include <array>
@@ -30,21 +29,26 @@ inline constexpr KindSet kEveryKind = 3;
 
 using Heard = std::array<History, kKinds>;
 
-/// Adds what the words that they hear say of the labels of unit t, those of these kinds, to `state`,
-/// [stride].
+/// What words say of labels.
 class WordScorer {
  public:
   WordScorer() = default;
   WordScorer(const WordScorer&) = delete;
   WordScorer& operator=(const WordScorer&) = delete;
   virtual ~WordScorer() = default;
+  /// `add` comes next, with the same words, for some of these kinds: time to fetch what is known of them.
+  virtual void expect(const Heard& /*heard*/, std::int32_t /*t*/, KindSet /*kinds*/) {}
+  /// Somewhat later: what `expect` asked memory for leads to more that must be fetched.
+  virtual void fetch() {}
+  /// Adds what the words that they hear say of the labels of unit t, those of these kinds, to `state`,
+  /// [stride].
   virtual void add(const Heard& heard, std::int32_t t, KindSet kinds, double* state) = 0;
 };
 
 struct DynamicOptions {
   std::size_t beam = 1;
   double margin = -1.0;
-  double prune = std::numeric_limits<double>::infinity();
+  double hearing = std::numeric_limits<double>::infinity();
 };
 
 struct DynamicWorkspace {
@@ -62,7 +66,7 @@ struct DynamicWorkspace {
     double score = kForbidden;
     History history;  // if followed
   };
-  std::vector<double> state;                       // [voices][stride]
+  std::vector<double> state;                       // [voices][stride]  or scratch
   std::vector<double> delta;                       // [T][stride]
   std::vector<std::array<Leader, kKinds>> leader;  // [T]
   std::vector<Heard> heard;                        // [T]  what labels of each kind heard

@@ -48,7 +48,7 @@ class DynamicTraining {
   /// Keeps references to the sentences. `label` is the gold label of every unit.
   DynamicTraining(std::int32_t labels, Succession rules, LabelWords words, const TemplateSet& templates,
                   TemplateSet word_templates, const Sentences& sentences, std::vector<std::int32_t> label,
-                  FeatureOptions options, double margin);
+                  FeatureOptions options, DynamicOptions search);
 
   DynamicTraining(const DynamicTraining&) = delete;  // an objective refers to its parts
   DynamicTraining& operator=(const DynamicTraining&) = delete;
@@ -93,7 +93,7 @@ class DynamicTraining {
   const Sentences& sentences_;
   TaggingData data_;  // features of the units, and gold labels
   FeatureOptions options_;
-  double margin_;
+  DynamicOptions search_;  // with a beam of 1
   std::vector<std::uint64_t> keys_;
   FeatureIndex units_;   // keys of features of units
   KeyTable word_index_;  // of words; their rows come behind

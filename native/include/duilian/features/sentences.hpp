@@ -14,6 +14,8 @@ namespace duilian {
 
 /// The hash of a value: the same for the same characters, wherever they stand.
 [[nodiscard]] std::uint64_t hash_text(std::u32string_view text);
+/// The hash of a text that goes on with `more`, from that of its beginning.
+[[nodiscard]] std::uint64_t hash_more(std::uint64_t hash, std::u32string_view more);
 
 /// Mixes a value into a key; the order of values matters.
 [[nodiscard]] inline std::uint64_t mix(std::uint64_t key, std::uint64_t value) {

@@ -21,7 +21,7 @@ class DynamicSettings(LevelSettings):
     letters: Literal["as-is", "unified"] = "unified"
     beam: int = 1
     margin: float | None = None  # no limit
-    prune: float | None = None
+    hearing: float | None = None
     min_word_count: int = 1
     join_letters: bool = True
 

@@ -1,0 +1,96 @@
+// What words say of labels, from compiled weights. Words are told a little ahead: what is known of them comes
+// from memory while the search goes on, and is read once it is there. And much of it was found before: what
+// the tags of words say, what a new word says whose first unit is all that is known, and what the words
+// before the current one say as long as that goes on.
+//
+// A feature of words has two keys, one for its entries about labels that begin words and one for those about
+// labels that go on: a search mostly asks for one kind of them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "duilian/dynamic/search.hpp"
+#include "duilian/dynamic/word_keys.hpp"
+#include "duilian/score/weight_table.hpp"
+
+namespace duilian {
+
+inline constexpr std::array<std::uint64_t, kKinds> kAboutKind{0xB5297A4D'3F84D5B5U, 0x68E31DA4'1B56C4E9U};
+
+/// Templates, by what they ask for.
+struct SortedTemplates {
+  explicit SortedTemplates(const WordTemplates& all)
+      : tags(all.part(Asks::tags)), past(all.part(Asks::past)), rest(all.part(Asks::rest)) {}
+  WordKeys tags, past, rest;
+};
+
+class TableScorer final : public WordScorer {
+ public:
+  /// What the tags of words say of the labels of a kind, as it was found before. The tags of three words are
+  /// mostly the same few, and their features have entries for most labels: a row is faster added than found
+  /// anew.
+  struct TagRows {
+    static constexpr std::size_t kRows = 1024;
+    std::vector<std::uint64_t> key;  // [kRows]  0 if there is none
+    std::unique_ptr<float[]> row;    // [kRows][labels of the kind]  only those with a key are written
+  };
+  /// Entries of features about the words before the one that begins at a unit.
+  struct Past {
+    std::array<std::int32_t, kWordsBack> begin{}, label{};  // of those words
+    std::vector<std::uint32_t> entry;
+    bool is_known = false;
+  };
+  struct Work {
+    std::array<TagRows, kKinds> tags;
+    std::vector<Past> past;  // [T]
+    std::vector<std::uint64_t> keys;
+    std::vector<std::uint32_t> entry;
+    std::vector<double> row;  // [stride]
+  };
+
+  /// For one sentence, the window's.
+  TableScorer(const WeightTable& table, const SortedTemplates& templates, const LabelWords& words,
+              WordWindow& window, std::size_t length, std::size_t stride, Work& work);
+
+  void expect(const Heard& heard, std::int32_t t, KindSet kinds) override;
+  void fetch() override;
+  void add(const Heard& heard, std::int32_t t, KindSet kinds, double* state) override;
+
+ private:
+  /// What labels of a kind are about to hear.
+  struct Voice {
+    std::size_t begin = 0, past = 0, tags = 0, end = 0;  // keys: the rest, words before, tags
+    std::size_t row = 0;                                 // of the kind's rows of tags
+    std::uint64_t row_key = 0;
+    Past* kept = nullptr;  // where entries about the words before are kept, if they are
+  };
+
+  void append_keys(const WordKeys& templates, Kind kind);
+  [[nodiscard]] Past* kept_past(const History& history);
+  void expect_row(Kind kind, Voice& voice);
+  void add_row(Kind kind, double* state);
+  void add_entries(const Voice& voice, double* state) const;
+  /// Calls take(label, number among those of its kind).
+  template <class Take>
+  void for_each_label(Kind kind, const Take& take) const {
+    std::size_t at = 0;
+    for (const LabelWords::Run& run : words_.runs) {
+      if (run.kind != kind) continue;
+      for (std::size_t l = run.begin; l < run.end; ++l) take(l, at++);
+    }
+  }
+
+  const WeightTable& table_;
+  const SortedTemplates& templates_;
+  const LabelWords& words_;
+  WordWindow& window_;
+  Work& work_;
+  std::size_t row_size_ = 0;
+  std::array<Voice, kKinds> voice_;
+};
+
+}  // namespace duilian

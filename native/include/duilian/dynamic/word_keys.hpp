@@ -1,0 +1,41 @@
+// Keys of templates about words, made quickly. Nearly all such templates ask for texts, tags and lengths of
+// words, whose hashes a window has at hand.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "duilian/dynamic/history.hpp"
+#include "duilian/features/evaluate.hpp"
+
+namespace duilian {
+
+class WordKeys {
+ public:
+  explicit WordKeys(TemplateSet set);
+
+  [[nodiscard]] bool empty() const { return quick_.empty() && others_.templates.empty(); }
+  /// The keys that templating::append_keys gives for the window, in another order.
+  void append(const WordWindow& window, std::vector<std::uint64_t>& out) const {
+    const WordHashes& hash = window.hashes();
+    for (const Quick& each : quick_) {
+      std::uint64_t key = each.id;
+      for (std::size_t k = 0; k < each.count; ++k) key = mix(key, hash[each.value[k]]);
+      out.push_back(key);
+    }
+    templating::append_keys(others_, window, 0, out);
+  }
+
+ private:
+  struct Quick {
+    std::uint64_t id = 0;
+    std::size_t count = 0;
+    std::array<std::uint8_t, templating::kMaxValues> value{};  // of the window's hashes
+  };
+
+  std::vector<Quick> quick_;
+  TemplateSet others_;
+};
+
+}  // namespace duilian

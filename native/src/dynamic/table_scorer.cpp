@@ -1,0 +1,124 @@
+#include "duilian/dynamic/table_scorer.hpp"
+
+#include <algorithm>
+
+namespace duilian {
+
+namespace {
+
+constexpr std::size_t kFloatsPerLine = 16;  // of the cache
+
+}  // namespace
+
+TableScorer::TableScorer(const WeightTable& table, const SortedTemplates& templates, const LabelWords& words,
+                         WordWindow& window, std::size_t length, std::size_t stride, Work& work)
+    : table_(table), templates_(templates), words_(words), window_(window), work_(work) {
+  work_.past.resize(std::max(work_.past.size(), length));
+  for (std::size_t t = 0; t < length; ++t) work_.past[t].is_known = false;
+  work_.row.resize(stride);
+  std::array<std::size_t, kKinds> labels{};
+  for (const LabelWords::Run& run : words_.runs) labels[run.kind] += run.end - run.begin;
+  row_size_ = std::max(labels[kBetween], labels[kInside]);
+  for (TagRows& kept : work_.tags) {
+    if (!kept.key.empty()) continue;
+    kept.key.assign(TagRows::kRows, 0);
+    kept.row = std::make_unique_for_overwrite<float[]>(TagRows::kRows * row_size_);
+  }
+}
+
+void TableScorer::append_keys(const WordKeys& templates, Kind kind) {
+  const std::size_t begin = work_.keys.size();
+  templates.append(window_, work_.keys);
+  for (std::size_t k = begin; k < work_.keys.size(); ++k) {
+    work_.keys[k] ^= kAboutKind[kind];
+    table_.prefetch(work_.keys[k]);
+  }
+}
+
+/// Where entries about the words before the open one are kept; they are not known if others were.
+TableScorer::Past* TableScorer::kept_past(const History& history) {
+  Past& past = work_.past[static_cast<std::size_t>(history.begin[0])];
+  for (std::size_t k = 0; k < kWordsBack; ++k) {
+    past.is_known =
+        past.is_known && past.begin[k] == history.begin[k + 1] && past.label[k] == history.label[k + 1];
+    past.begin[k] = history.begin[k + 1];
+    past.label[k] = history.label[k + 1];
+  }
+  return &past;
+}
+
+/// The row of the window's tags; if it is not kept, the last keys are those it is made from.
+void TableScorer::expect_row(Kind kind, Voice& voice) {
+  const TagRows& kept = work_.tags[kind];
+  voice.tags = work_.keys.size();
+  voice.row_key = window_.tags_key() | 1U;
+  voice.row = (voice.row_key >> 32U) % TagRows::kRows;
+  if (kept.key[voice.row] != voice.row_key) append_keys(templates_.tags, kind);
+  voice.end = work_.keys.size();
+  const float* row = kept.row.get() + voice.row * row_size_;
+  for (std::size_t l = 0; l < row_size_; l += kFloatsPerLine) __builtin_prefetch(row + l);
+}
+
+void TableScorer::expect(const Heard& heard, std::int32_t t, KindSet kinds) {
+  work_.keys.clear();
+  for (const Kind kind : {kBetween, kInside}) {
+    if (!has(kinds, kind)) continue;
+    window_.move_to(heard[kind], t);
+    Voice& voice = voice_[kind];
+    voice.begin = work_.keys.size();
+    append_keys(templates_.rest, kind);
+    voice.past = work_.keys.size();
+    voice.kept = kind == kInside && heard[kind].is_open ? kept_past(heard[kind]) : nullptr;
+    if (voice.kept == nullptr || !voice.kept->is_known) append_keys(templates_.past, kind);
+    expect_row(kind, voice);
+  }
+}
+
+void TableScorer::fetch() {
+  work_.entry.resize(work_.keys.size());
+  for (std::size_t k = 0; k < work_.keys.size(); ++k) {
+    work_.entry[k] = table_.find(work_.keys[k]);
+    if (work_.entry[k] == kNoEntry) continue;
+    __builtin_prefetch(table_.label.data() + work_.entry[k]);
+    __builtin_prefetch(table_.weight.data() + work_.entry[k]);
+  }
+}
+
+void TableScorer::add(const Heard& /*heard*/, std::int32_t /*t*/, KindSet kinds, double* state) {
+  for (const Kind kind : {kBetween, kInside}) {
+    if (has(kinds, kind)) add_row(kind, state);
+  }
+  for (const Kind kind : {kBetween, kInside}) {
+    if (has(kinds, kind)) add_entries(voice_[kind], state);
+  }
+}
+
+void TableScorer::add_entries(const Voice& voice, double* state) const {
+  const std::span<const std::uint32_t> entry(work_.entry);
+  for (std::size_t k = voice.begin; k < voice.tags; ++k) table_.add_to(entry[k], state);
+  if (voice.kept == nullptr) return;
+  Past& past = *voice.kept;
+  if (past.is_known) {
+    for (const std::uint32_t each : past.entry) table_.add_to(each, state);
+  } else {
+    const auto found = entry.subspan(voice.past, voice.tags - voice.past);
+    past.entry.assign(found.begin(), found.end());
+    past.is_known = true;
+  }
+}
+
+void TableScorer::add_row(Kind kind, double* state) {
+  const Voice& voice = voice_[kind];
+  TagRows& kept = work_.tags[kind];
+  float* row = kept.row.get() + voice.row * row_size_;
+  if (kept.key[voice.row] != voice.row_key) {
+    kept.key[voice.row] = voice.row_key;
+    std::fill(work_.row.begin(), work_.row.end(), 0.0);
+    for (std::size_t k = voice.tags; k < voice.end; ++k) table_.add_to(work_.entry[k], work_.row.data());
+    for_each_label(
+        kind, [&](std::size_t label, std::size_t at) { row[at] = static_cast<float>(work_.row[label]); });
+  }
+  for_each_label(kind, [&](std::size_t label, std::size_t at) { state[label] += row[at]; });
+}
+
+}  // namespace duilian
