@@ -140,6 +140,12 @@ def test_commands_take_it(tagger, corpora, tmp_path, monkeypatch):
     assert status == 0
     words = [pair.rpartition("/")[0] for pair in out.split()]
     assert "".join(words) == text
+    status, out, _ = run_here(
+        monkeypatch, "analyze", "--model", str(tmp_path / "m"), "--to", "slash", stdin=f"{text}\n".encode()
+    )
+    assert status == 0
+    found = dict(pair.rpartition("/")[::2] for pair in out.split())
+    assert {"https://a.cn/b?c=1", "bob@x.org"} <= found.keys()
     write(corpora[1], str(tmp_path / "dev.txt"), format="underscore", standard="ctb")
     status, out, _ = run_here(
         monkeypatch, "evaluate", str(tmp_path / "m"), str(tmp_path / "dev.txt"), "--json"
