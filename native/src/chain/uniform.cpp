@@ -229,16 +229,6 @@ void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMargina
 
 namespace {
 
-/// Rows [begin, end) of the core: after[j] = max_i (before[i] + core[i][j]).
-void core_step(const LabelTransitions& between, std::size_t begin, std::size_t end, const double* before,
-               double* after) {
-  const TransitionShape& s = between.shape;
-  const std::size_t width = padded(s.cols);
-  if (s.cols < s.labels) std::fill_n(after, s.stride(), kForbidden);  // the core does not reach these
-  kernels().max_plus(before + s.row0 + begin, between.core.data() + begin * width, end - begin, width,
-                     after + s.col0);
-}
-
 /// max_i (x[i] + y[i]). Four running maxima: comparisons need not wait for each other.
 [[nodiscard]] double largest_sum(const double* x, const double* y, std::size_t n) {
   std::array<double, kLanes> most;
@@ -251,27 +241,15 @@ void core_step(const LabelTransitions& between, std::size_t begin, std::size_t e
   return *std::max_element(most.begin(), most.end());
 }
 
-void raise_by_diagonals(const LabelTransitions& between, const double* before, double* after) {
-  for (const Diagonal& d : between.shape.diagonals) {
-    kernels().raise_sums(before + d.i0, between.arc.data() + d.at, d.size, after + d.j0);
-  }
-}
-
 }  // namespace
 
 void best_step(const LabelTransitions& between, const double* before, double* after) {
-  core_step(between, 0, between.shape.rows, before, after);
-  raise_by_diagonals(between, before, after);
-}
-
-void begin_best_step(const LabelTransitions& between, const double* before, double* after) {
-  core_step(between, 0, between.shape.rows / 2, before, after);
-}
-
-void end_best_step(const LabelTransitions& between, const double* before, double* scratch, double* after) {
-  core_step(between, between.shape.rows / 2, between.shape.rows, before, scratch);
-  for (std::size_t j = 0; j < between.shape.labels; ++j) after[j] = std::max(after[j], scratch[j]);
-  raise_by_diagonals(between, before, after);
+  const TransitionShape& s = between.shape;
+  if (s.cols < s.labels) std::fill_n(after, s.stride(), kForbidden);  // the core does not reach these
+  kernels().max_plus(before + s.row0, between.core.data(), s.rows, padded(s.cols), after + s.col0);
+  for (const Diagonal& d : s.diagonals) {
+    kernels().raise_sums(before + d.i0, between.arc.data() + d.at, d.size, after + d.j0);
+  }
 }
 
 std::size_t best_before(const LabelTransitions& between, const double* before, std::size_t j) {

@@ -98,7 +98,6 @@ class Search {
   /// False if nothing is left.
   [[nodiscard]] bool run(std::span<std::int32_t> labels) {
     const std::size_t T = labels.size();
-    work_.state.resize(shape_.stride());
     work_.delta.resize(T * shape_.stride());
     work_.leader.resize(T);
     work_.heard.resize(T);
@@ -122,12 +121,9 @@ class Search {
     const KindSet kinds = t > 0 ? listen(t, heard) : kEveryKind;
     scorer_.expect(heard, place, kinds);
     if (t == 0) {
-      scorer_.fetch();
       std::copy_n(state, shape_.labels, delta(0));
     } else {
-      begin_best_step(chain_.between, delta(t - 1), delta(t));
-      scorer_.fetch();
-      end_best_step(chain_.between, delta(t - 1), work_.state.data(), delta(t));
+      best_step(chain_.between, delta(t - 1), delta(t));
       for (std::size_t l = 0; l < shape_.labels; ++l) delta(t)[l] += state[l];
     }
     scorer_.add(heard, place, kinds, delta(t));
@@ -242,7 +238,6 @@ void step_beam(const UniformChain& chain, const LabelWords& words, WordScorer& s
       const History& history = before[voice].history;
       const KindSet kinds = is_own ? set_of(history.is_open ? kInside : kBetween) : kEveryKind;
       scorer.expect({history, history}, static_cast<std::int32_t>(t), kinds);
-      scorer.fetch();
       scorer.add({history, history}, static_cast<std::int32_t>(t), kinds, state);
     }
     return work.state.data() + at[voice];
@@ -280,7 +275,6 @@ void step_beam(const UniformChain& chain, const LabelWords& words, WordScorer& s
   work.state.assign(s.stride(), 0.0);
   std::copy_n(chain.state, s.labels, work.state.data());
   scorer.expect({}, 0, kEveryKind);
-  scorer.fetch();
   scorer.add({}, 0, kEveryKind, work.state.data());
   for (std::size_t l = 0; l < s.labels; ++l) {
     offer(work.column[l], options.beam, {work.state[l], static_cast<std::int32_t>(l), -1, {}});

@@ -72,16 +72,7 @@ void TableScorer::expect(const Heard& heard, std::int32_t t, KindSet kinds) {
     if (voice.kept == nullptr || !voice.kept->is_known) append_keys(templates_.past, kind);
     expect_row(kind, voice);
   }
-}
-
-void TableScorer::fetch() {
-  work_.entry.resize(work_.keys.size());
-  for (std::size_t k = 0; k < work_.keys.size(); ++k) {
-    work_.entry[k] = table_.find(work_.keys[k]);
-    if (work_.entry[k] == kNoEntry) continue;
-    __builtin_prefetch(table_.label.data() + work_.entry[k]);
-    __builtin_prefetch(table_.weight.data() + work_.entry[k]);
-  }
+  table_.find_all(work_.keys, work_.entry);
 }
 
 void TableScorer::add(const Heard& /*heard*/, std::int32_t /*t*/, KindSet kinds, double* state) {

@@ -44,9 +44,6 @@ void unit_marginals(const UniformChain& chain, UniformWorkspace& work, UniformMa
 /// One step of the search for the best path: after[j] = max_i (before[i] + between[i][j]), kForbidden where
 /// nothing leads; both are [stride].
 void best_step(const LabelTransitions& between, const double* before, double* after);
-/// The same in two parts, for who has something to do in the middle; `scratch` is [stride].
-void begin_best_step(const LabelTransitions& between, const double* before, double* after);
-void end_best_step(const LabelTransitions& between, const double* before, double* scratch, double* after);
 /// The i that gave the maximum for this j; the smallest of several.
 [[nodiscard]] std::size_t best_before(const LabelTransitions& between, const double* before, std::size_t j);
 

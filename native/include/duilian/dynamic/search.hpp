@@ -38,8 +38,6 @@ class WordScorer {
   virtual ~WordScorer() = default;
   /// `add` comes next, with the same words, for some of these kinds: time to fetch what is known of them.
   virtual void expect(const Heard& /*heard*/, std::int32_t /*t*/, KindSet /*kinds*/) {}
-  /// Somewhat later: what `expect` asked memory for leads to more that must be fetched.
-  virtual void fetch() {}
   /// Adds what the words that they hear say of the labels of unit t, those of these kinds, to `state`,
   /// [stride].
   virtual void add(const Heard& heard, std::int32_t t, KindSet kinds, double* state) = 0;
@@ -66,7 +64,7 @@ struct DynamicWorkspace {
     double score = kForbidden;
     History history;  // if followed
   };
-  std::vector<double> state;                       // [voices][stride]  or scratch
+  std::vector<double> state;                       // [voices][stride]
   std::vector<double> delta;                       // [T][stride]
   std::vector<std::array<Leader, kKinds>> leader;  // [T]
   std::vector<Heard> heard;                        // [T]  what labels of each kind heard

@@ -57,7 +57,6 @@ class TableScorer final : public WordScorer {
               WordWindow& window, std::size_t length, std::size_t stride, Work& work);
 
   void expect(const Heard& heard, std::int32_t t, KindSet kinds) override;
-  void fetch() override;
   void add(const Heard& heard, std::int32_t t, KindSet kinds, double* state) override;
 
  private:
