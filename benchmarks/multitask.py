@@ -1,6 +1,6 @@
 """Two standards at character level: alone, guided, coupled, multi-task; F1 of words with their tags.
 
-python benchmarks/multitask.py --data DIR [--pair zx|udc] [--limit 10000] [--only …]   # DIR/zx or udc, DIR/pd
+python benchmarks/multitask.py --data DIR [--pair zx|udc] [--limit 20000] [--only …]   # DIR/zx or udc, DIR/pd
 
 In the shape of Tables 5 to 7 of Qiu et al. (2013): error reduction over alone, both directions of one-way
 mapping, the paper's learner and ours. All see the same sentences and, but for guided, the same templates.
@@ -160,7 +160,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--pair", choices=PAIRS, default="zx")
-    parser.add_argument("--limit", type=int, default=10000, help="sentences of pd")
+    parser.add_argument("--limit", type=int, default=20000, help="sentences of pd")
     parser.add_argument("--iterations", type=int, default=5)
     parser.add_argument("--passes", type=int, default=10, help="iterations of passive-aggressive learners")
     parser.add_argument("--templates", default="multitask")
