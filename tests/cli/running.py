@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import shutil
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -43,3 +44,8 @@ def in_demo_folder(
     for name, text in recipes.items():
         (folder / name).write_text(text, encoding="utf-8")
     return lambda *arguments, stdin=b"": run_here(monkeypatch, *arguments, stdin=stdin)
+
+
+def hear_control_c() -> None:
+    """For `preexec_fn`: what runs in the background of a shell ignores Ctrl-C, and so would what it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

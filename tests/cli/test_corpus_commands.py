@@ -10,7 +10,7 @@ import sys
 import time
 
 import pytest
-from running import run_here
+from running import hear_control_c, run_here
 
 from duilian import cli
 from duilian.corpus import read
@@ -180,6 +180,7 @@ def test_ctrl_c_is_quiet_and_leaves_nothing_behind(tmp_path):
         command("corpus", "convert", "-", "--format", "slash", "-o", str(target)),
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=hear_control_c,
     ) as process:
         process.stdin.write(TEXT.encode())
         process.stdin.flush()

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from running import DEMO, Call, in_demo_folder
+from running import DEMO, Call, hear_control_c, in_demo_folder
 
 from duilian import Tagger, demo, read
 from duilian.streams import Source, analyse, analyse_k_best, segmented_line
@@ -109,6 +109,7 @@ def start(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=hear_control_c,
     )
 
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "duilian/huge_pages.hpp"
+
 namespace duilian {
 
 namespace {
@@ -60,6 +62,10 @@ EntryTable::EntryTable(const WeightTable& table, std::vector<std::int32_t> block
   redirect(table_.slot, from, to);
   if (rows_.size() > 0xFFFFFFFFU || spread_.size() > 0xFFFFFFFFU)
     throw std::invalid_argument("the tagger has too many weights");
+  prefer_huge_pages(table_.slot);
+  prefer_huge_pages(entries_);
+  prefer_huge_pages(rows_);
+  prefer_huge_pages(spread_);
 }
 
 void EntryTable::add_group(const WeightTable& from, std::size_t begin, std::size_t end) {

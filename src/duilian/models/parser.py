@@ -328,7 +328,7 @@ def _unpacked(arrays: Arrays, name: str, size: int) -> Weights:
     used = parts.pop("used")
     if used.dtype != np.uint8 or used.shape != (-(-size // 8),):
         raise ValueError(f"the table {name!r} does not have {size} places")
-    places = np.flatnonzero(np.unpackbits(used, count=size).view(np.bool_))
+    is_used = np.unpackbits(used, count=size).view(np.bool_)
     weights = np.zeros(size, np.float32)
-    weights[places] = dequantise(parts)  # refuses another number of weights
+    weights[is_used] = dequantise(parts)  # refuses another number of weights
     return weights
