@@ -47,5 +47,5 @@ def in_demo_folder(
 
 
 def hear_control_c() -> None:
-    """For `preexec_fn`: what runs in the background of a shell ignores Ctrl-C, and so would what it starts."""
+    """For `preexec_fn`: a job in the background of a shell ignores Ctrl-C, and so would what it starts."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
