@@ -70,12 +70,21 @@ class Conversion:
 
 
 class Converter:
-    """One direction of a coupled tagger. `lenient` takes tags that it has never seen as unknown."""
+    """One direction of a coupled tagger, with `mapping` as for its `convert`; `lenient` takes tags that it
+    has never seen as unknown."""
 
-    def __init__(self, tagger: CoupledTagger, source: str, target: str, *, lenient: bool = False) -> None:
+    def __init__(
+        self,
+        tagger: CoupledTagger,
+        source: str,
+        target: str,
+        *,
+        mapping: str | None = None,
+        lenient: bool = False,
+    ) -> None:
         if source == target:
             raise ConfigError(f"from {source!r} to {target!r} there is nothing to convert")
-        self.tagger, self.lenient = tagger, lenient
+        self.tagger, self.mapping, self.lenient = tagger, mapping, lenient
         self.source, self.target = source, target
         self._source_side, self._target_side = tagger.of(source), tagger.of(target)
 
@@ -137,6 +146,7 @@ class Converter:
                 list(itertools.chain.from_iterable(pieces)),
                 self.source,
                 self.target,
+                mapping=self.mapping,
                 lenient=True,
                 with_marginals=with_candidates,
             )
@@ -167,7 +177,7 @@ class Converter:
         if guess.words == given.words:
             layer = dataclasses.replace(given, tags=guess.tags)
         elif "".join(guess.words) != given.text:
-            layer, owners = _restored(given, guess, encoding)
+            layer, owners = _restored(given, guess, encoding, _all_ends(answers))
         return Conversion(
             sentence,
             layer,
@@ -213,10 +223,8 @@ def _candidates(answer: Converted, encoding: Encoding) -> Iterator[frozenset[str
     """The most probable tags of each word: what its first unit may be, if a word begins there."""
     assert answer.marginals is not None
     tags = encoding.tags or ()
-    counts = encoding.split(answer.layer.words)[1]
-    firsts = [0, *itertools.accumulate(counts)][:-1]
     starts = [k for k, letter in enumerate(encoding.letters) if letter in _starters(encoding)]
-    for first in firsts:
+    for first in (0, *answer.ends)[: len(answer.ends)]:
         # [letters, tags]; at word level there are no letters
         table = answer.marginals[first].reshape(-1, len(tags))
         shares: npt.NDArray[np.float64] = (table if len(table) == 1 else table[starts]).sum(axis=0)
@@ -227,13 +235,21 @@ def _starters(encoding: Encoding) -> tuple[str, str]:
     return encoding.boundaries.begin, encoding.boundaries.single
 
 
-def _restored(given: Layer, guess: Layer, encoding: Encoding) -> tuple[Layer, list[int]]:
+def _all_ends(answers: Sequence[Converted]) -> list[int]:
+    """How many units lie before the end of each word, counted through all pieces of a line."""
+    ends: list[int] = []
+    for answer in answers:
+        before = ends[-1] if ends else 0
+        ends += [before + end for end in answer.ends]
+    return ends
+
+
+def _restored(given: Layer, guess: Layer, encoding: Encoding, ends: Sequence[int]) -> tuple[Layer, list[int]]:
     """The guess in the characters of the given words, and for each word which of the guess it was."""
     line = given.text
     joins = {"join_letters": encoding.join_letters, "join_digits": encoding.join_digits}
     spans = [texts.units(line[a:b], **joins) + a for a, b in given.spans()]
     _, layer, cuts = restore(line, np.concatenate(spans), guess)
-    ends = list(itertools.accumulate(encoding.split(guess.words)[1]))
     return layer, [bisect.bisect_left(ends, cut) for cut in cuts]
 
 

@@ -210,6 +210,21 @@ def test_convert_keeps_the_words_and_the_format(duilian, tmp_path):
     assert (tmp_path / "out.txt").read_text(encoding="utf-8").startswith("我们/PN  "), "it was word/TAG"
 
 
+def test_convert_keeps_to_a_mapping(duilian, tmp_path):
+    (tmp_path / "own.txt").write_text("standards: pku ctb\nr DT\nv VV\nw PU\nns NN\n", encoding="utf-8")
+    convert = ("convert", "word", "--from", "pku", "--to", "ctb")
+    line = "我们/r  去/v  北京/ns  。/w\n".encode()
+    assert duilian(*convert, "--mapping", "own.txt", stdin=line)[1] == "我们/DT  去/VV  北京/NN  。/PU\n"
+    usual = [duilian(*convert, *option, stdin=line)[1] for option in ((), ("--mapping", "tight"))]
+    assert usual == ["我们/PN  去/VV  北京/NR  。/PU\n"] * 2
+    assert duilian(*convert, "--mapping", "complete", stdin=line)[0] == 0
+    status, out, err = duilian(*convert, "--mapping", "tihgt", stdin=line)
+    assert (status, out) == (1, "")
+    assert err.startswith("duilian: there is no mapping table 'tihgt'\n  hint: there are ctb-pku.relaxed, ")
+    (tmp_path / "bad.txt").write_text("standards: pku ctb\nr DT\nv XX\n", encoding="utf-8")
+    assert "bad.txt:3: " in duilian(*convert, "--mapping", "bad.txt", stdin=line)[2]
+
+
 def test_convert_cuts_paragraphs_as_the_model_learned_and_joins_them_again(duilian, tmp_path):
     pieces = ["我们/r  来/v  了/y  。/w", "他/r  去/v  北京/ns  。/w", "好/a"]
     (tmp_path / "one.txt").write_text("  ".join(pieces) + "\n", encoding="utf-8")

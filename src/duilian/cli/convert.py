@@ -51,6 +51,14 @@ def command(
     review_to: Annotated[
         str | None, typer.Option(metavar="FILE", help="Where they go; else OUTPUT.review.")
     ] = None,
+    mapping: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Which tags may stand for which: tight, relaxed, complete (all may), or a table (.txt); "
+            "else tight where there is such a table for the two standards.",
+        ),
+    ] = None,
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Take tags that the model has never seen as unknown.")
     ] = False,
@@ -64,7 +72,7 @@ def command(
     """
     share = None if review is None else parse_share(review)
     place = _review_place(output, review_to, is_wanted=share is not None)
-    converter = Converter(load_coupled(model, threads), source, target, lenient=lenient)
+    converter = Converter(load_coupled(model, threads), source, target, mapping=mapping, lenient=lenient)
     form, sentences = converter.open(file, format=format, encoding=encoding)
     to = _output_format(to_format or form.name)
     render = _renderer(converter, to, confidence)

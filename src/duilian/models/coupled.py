@@ -28,9 +28,12 @@ from duilian.learning import Algorithm, IterationReport
 from duilian.models.coupled_checks import check_parameters
 from duilian.models.coupled_conversion import (
     Converted,
+    allowed_labels,
     guide_labels,
+    mapped_sets,
     marginal_tables,
     word_confidence,
+    word_ends,
 )
 from duilian.models.coupled_side import CoupledSide
 from duilian.models.coupled_storage import coupled_state, restore_coupled
@@ -370,13 +373,16 @@ class CoupledTagger(Stored):
         source: str,
         target: str,
         *,
+        mapping: str | TagMapping | None = None,
         lenient: bool = False,
         with_marginals: bool = False,
     ) -> list[Converted]:
         """Sentences annotated after `source`, in the style of `target`: decoding with the source side given.
 
-        At character level word boundaries are converted too. A tag that the model has never seen is an
-        error; with `lenient` it counts as unknown.
+        At character level word boundaries are converted too. `mapping` says which tags of the target may
+        stand for which of the source: tight, relaxed, complete (all may), a table's path or a `Mapping`; None
+        is the tight table of the two standards where one is shipped, else complete. A tag that the model has
+        never seen is an error; with `lenient` it counts as unknown.
         """
         a, b = self.side(source), self.side(target)
         layers = self._layers(X, source)
@@ -387,7 +393,7 @@ class CoupledTagger(Stored):
                 f"sentence {where + 1}: the model has never seen the tag {tag!r} of {source!r}"
             )
         labels = gold_labels(self.encodings_[a], layers)
-        allowed = self._given(layers, a)
+        allowed = self.conversion_limits(layers, a, b, mapping)
         guide = (
             guide_labels(self.encodings_[a], self.source_, layers, labels) if self.guide == source else None
         )
@@ -399,12 +405,24 @@ class CoupledTagger(Stored):
         marginals: Sequence[npt.NDArray[np.float64] | None] = [None] * len(converted)
         if with_marginals:
             marginals = marginal_tables(found, b, first, len(self.encodings_[b].labels))
-        return [
-            Converted(
-                layer, word_confidence(self.encodings_[b], layer, sure[at[k] : at[k + 1]]), marginals[k]
+        answers = []
+        for k, layer in enumerate(converted):
+            ends = word_ends(layer.words, units[k])
+            answers.append(
+                Converted(layer, word_confidence(ends, sure[at[k] : at[k + 1]]), ends, marginals[k])
             )
-            for k, layer in enumerate(converted)
-        ]
+        return answers
+
+    def conversion_limits(
+        self, layers: Sequence[Layer], source: int, target: int, mapping: str | TagMapping | None = None
+    ) -> list[_native.TagSets]:
+        """What one side's annotation says of its own labels, and through the mapping of the target's."""
+        allowed = self._given(layers, source)
+        pair = (self.standards[source], self.standards[target])
+        allows = allowed_labels(mapping, pair, (self.encodings_[source], self.encodings_[target]))
+        if allows is not None and source != target:
+            allowed[target] = mapped_sets(allowed[source], allows)
+        return allowed
 
     def _given(self, layers: Sequence[Layer], side: int) -> list[_native.TagSets]:
         """What annotation says of one side's labels, and nothing on the other sides."""

@@ -1,4 +1,5 @@
-"""What conversion gives to a coupled tagger and takes from it: labels that are known, tables of answers."""
+"""What conversion gives to a coupled tagger and takes from it: labels that are known, what they leave to the
+other side, tables of answers."""
 
 from __future__ import annotations
 
@@ -11,8 +12,10 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
+from duilian.models.coupling import on_labels, table_mapping
 from duilian.models.encoding import Encoding
 from duilian.models.tagger import Tagger
+from duilian.standards import Mapping, table_names
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,6 +24,7 @@ class Converted:
 
     layer: Layer
     confidence: tuple[float, ...]
+    ends: tuple[int, ...]  # how many units lie before the end of each word
     # [T, L]  probability of the target's labels at every unit, if asked for
     marginals: npt.NDArray[np.float64] | None = dataclasses.field(default=None, compare=False)
 
@@ -41,11 +45,41 @@ def guide_labels(
     return [[str(name) for name in itertools.islice(flat, len(each))] for each in units]
 
 
-def word_confidence(encoding: Encoding, layer: Layer, sure: Sequence[float]) -> tuple[float, ...]:
+def allowed_labels(
+    mapping: str | Mapping | None, standards: tuple[str, str], encodings: tuple[Encoding, Encoding]
+) -> npt.NDArray[np.bool_] | None:
+    """Which labels of the target may stand for which of the source; None if all may."""
+    if mapping is None:
+        names = {f"{a}-{b}.tight" for a, b in (standards, standards[::-1])}
+        mapping = "complete" if names.isdisjoint(table_names()) else "tight"
+    if mapping == "complete":
+        return None
+    tags = (each.tags or () for each in encodings)
+    matrix = table_mapping(mapping, standards, *tags).matrix
+    matrix = matrix | ~matrix.any(axis=1, keepdims=True)  # a tag that the table does not know: all may
+    return on_labels(matrix, *encodings)
+
+
+def mapped_sets(given: _native.TagSets, allows: npt.NDArray[np.bool_]) -> _native.TagSets:
+    """What the labels that one side may have leave to the other; nothing is said where nothing was given."""
+    sizes = np.diff(given.first)
+    table = np.zeros((len(sizes), allows.shape[1]), np.bool_)
+    if len(given.tags):
+        table[sizes > 0] = np.logical_or.reduceat(allows[given.tags], given.first[:-1][sizes > 0])
+    first = np.concatenate([[0], np.cumsum(table.sum(axis=1))])
+    return _native.TagSets(first.astype(np.int32), np.nonzero(table)[1].astype(np.int32))
+
+
+def word_ends(words: Sequence[str], units: Sequence[str]) -> tuple[int, ...]:
+    """How many units lie before the end of each word. Splitting the words would not tell: units of two words
+    may look like one when joined."""
+    at = np.cumsum([len(unit) for unit in units])
+    return tuple((np.searchsorted(at, np.cumsum([len(word) for word in words])) + 1).tolist())
+
+
+def word_confidence(ends: Sequence[int], sure: Sequence[float]) -> tuple[float, ...]:
     """How sure each word is: as sure as its least certain unit."""
-    counts = encoding.split(layer.words)[1]
-    at = [0, *itertools.accumulate(counts)]
-    return tuple(min(sure[at[k] : at[k + 1]]) for k in range(len(counts)))
+    return tuple(min(sure[start:end]) for start, end in itertools.pairwise((0, *ends)))
 
 
 def marginal_tables(

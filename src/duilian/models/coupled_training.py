@@ -265,7 +265,7 @@ class CoupledTraining:
         if given is not None and tagger.guide is not None:
             source = tagger.side(tagger.guide)
             labels = gold_labels(tagger.encodings_[source], given)
-            allowed = tagger._given(given, source)
+            allowed = tagger.conversion_limits(given, source, side)
             guide = guide_labels(tagger.encodings_[source], tagger.source_, given, labels)
         packed = tagger._pack(units, guide)
         index = _native.FeatureIndex(self.body.keys)

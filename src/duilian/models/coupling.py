@@ -251,7 +251,7 @@ def side_mappings(
     found = []
     for a, b in itertools.combinations(range(len(standards)), 2):
         tags = _tag_mapping(mapping, standards, a, b, plain, threads)
-        found.append(SideMapping(a, b, _on_labels(tags.matrix, encodings[a], encodings[b])))
+        found.append(SideMapping(a, b, on_labels(tags.matrix, encodings[a], encodings[b])))
     return found
 
 
@@ -259,16 +259,8 @@ def _tag_mapping(
     mapping: str | Mapping, standards: Sequence[str], a: int, b: int, plain: PlainSides, threads: int
 ) -> Mapping:
     tags_a, tags_b = (plain.body.encodings[side].tags or () for side in (a, b))
-    if isinstance(mapping, Mapping):
-        _check_tags(mapping.tags_a, tags_a, standards[a])
-        _check_tags(mapping.tags_b, tags_b, standards[b])
-        pairs = [(x, y) for x in mapping.tags_a for y in mapping.tags_b if mapping(x, y)]
-        return Mapping.from_pairs(pairs, tags_a, tags_b).completed()
-    if mapping in ("tight", "relaxed"):
-        table = f"{standards[a]}-{standards[b]}.{mapping}"
-        return Mapping.from_table(table, tags_a, tags_b, unknown="complete")
-    if not mapping.startswith("automatic"):
-        return Mapping.from_table(mapping, tags_a, tags_b, unknown="complete")
+    if isinstance(mapping, Mapping) or not mapping.startswith("automatic"):
+        return table_mapping(mapping, (standards[a], standards[b]), tags_a, tags_b).completed()
     first = _seen_together(plain, a, b, on=a, threads=threads)
     second = _seen_together(plain, a, b, on=b, threads=threads)
     matrix = {
@@ -280,6 +272,20 @@ def _tag_mapping(
     if matrix is None:
         raise ConfigError(f"there is no mapping {mapping!r}", f"there are: {', '.join(MAPPINGS)}")
     return Mapping(tags_a, tags_b, matrix).completed()
+
+
+def table_mapping(
+    mapping: str | Mapping, standards: tuple[str, str], tags_a: Sequence[str], tags_b: Sequence[str]
+) -> Mapping:
+    """A mapping that needs no tagger, on the tags of a model: "tight", "relaxed", a table's path, or one made
+    already."""
+    if isinstance(mapping, Mapping):
+        _check_tags(mapping.tags_a, tags_a, standards[0])
+        _check_tags(mapping.tags_b, tags_b, standards[1])
+        pairs = [(x, y) for x in mapping.tags_a for y in mapping.tags_b if mapping(x, y)]
+        return Mapping.from_pairs(pairs, tags_a, tags_b)
+    name = f"{standards[0]}-{standards[1]}.{mapping}" if mapping in ("tight", "relaxed") else mapping
+    return Mapping.from_table(name, tags_a, tags_b, unknown="keep")
 
 
 def _check_tags(named: Sequence[str], known: Sequence[str], standard: str) -> None:
@@ -308,9 +314,10 @@ def _tag_numbers(encoding: Encoding) -> npt.NDArray[np.int64]:
     return np.arange(len(encoding.labels)) % max(count, 1)
 
 
-def _on_labels(
+def on_labels(
     matrix: npt.NDArray[np.bool_], encoding_a: Encoding, encoding_b: Encoding
 ) -> npt.NDArray[np.bool_]:
+    """What tags allow, for labels: at character level whatever the boundaries are."""
     return matrix[np.ix_(_tag_numbers(encoding_a), _tag_numbers(encoding_b))]
 
 

@@ -3,7 +3,14 @@
 from duilian.standards.boundaries import BoundaryScheme
 from duilian.standards.explanation import Explanation, explain
 from duilian.standards.mapping import Mapping
-from duilian.standards.standard import Standard, TagDescription, names, tags_of_wholes, universal_tags
+from duilian.standards.standard import (
+    Standard,
+    TagDescription,
+    names,
+    table_names,
+    tags_of_wholes,
+    universal_tags,
+)
 
 __all__ = [
     "BoundaryScheme",
@@ -13,6 +20,7 @@ __all__ = [
     "TagDescription",
     "explain",
     "names",
+    "table_names",
     "tags_of_wholes",
     "universal_tags",
 ]

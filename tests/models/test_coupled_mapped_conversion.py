@@ -1,0 +1,132 @@
+"""Conversion that keeps to a mapping: a tag of the target stands only for those that it is paired with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from duilian import _native
+from duilian.corpus import Layer
+from duilian.errors import StandardError
+from duilian.models import CoupledTagger
+from duilian.models.coupled_conversion import mapped_sets, word_confidence, word_ends
+from duilian.standards import Mapping
+from models.coupled_corpora import CTB, DEV, PKU, SMALL, VARIANTS, layers, side, small
+
+TABLE = "standards: any any\nP r\nV v n\nN n\n"
+UNPRUNED: dict[str, Any] = {"most": 9, "mass": 1.0, "margin": None}
+
+
+def tag_of_each_character(layer: Layer) -> list[str]:
+    pairs = zip(layer.words, layer.tags or (), strict=True)
+    return [str(tag) for word, tag in pairs for _ in word]
+
+
+@pytest.mark.parametrize("kind", sorted(VARIANTS))
+@pytest.mark.parametrize("mapping", ["tight", "relaxed", None])
+def test_every_pair_is_in_the_mapping(
+    taggers: dict[str, CoupledTagger], kind: str, mapping: str | None
+) -> None:
+    allows = Mapping.from_table(f"{PKU}-{CTB}.{mapping or 'tight'}")
+    given = layers(f"both-{PKU}", PKU) + DEV[1]
+    found = taggers[kind].convert(given, PKU, CTB, mapping=mapping, lenient=True)
+    known = set(taggers[kind].encodings_[1].tags or ())
+    pairs = {
+        (a, b)
+        for before, after in zip(given, found, strict=True)
+        for a, b in zip(tag_of_each_character(before), tag_of_each_character(after.layer), strict=True)
+        if a in known
+    }
+    assert pairs, "there is something to look at"
+    assert [pair for pair in pairs if not allows(*pair)] == []
+
+
+@pytest.mark.parametrize("kind", ["word", "char"])
+def test_a_mapping_that_allows_all_changes_nothing(taggers: dict[str, CoupledTagger], kind: str) -> None:
+    tagger = taggers[kind]
+    known_ctb, known_pku = (encoding.tags or () for encoding in tagger.encodings_)
+    everything = Mapping.complete(known_pku, known_ctb)
+    given = layers(f"both-{PKU}", PKU)
+    free = tagger.convert(given, PKU, CTB, mapping="complete", lenient=True)
+    assert tagger.convert(given, PKU, CTB, mapping=everything, lenient=True) == free
+    assert [each.layer for each in tagger.convert(given, PKU, CTB, lenient=True)] != [
+        each.layer for each in free
+    ], "the shipped table is the default, and says something"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_probabilities_are_those_of_the_allowed_tags_alone(seed: int) -> None:
+    """A sentence of one word: what the mapping leaves has its old shares of one."""
+    tagger = small(**UNPRUNED, seed=seed).fit(SMALL)
+    tags_a, tags_b = (encoding.tags or () for encoding in tagger.encodings_)
+    rng = np.random.default_rng(seed)
+    matrix = rng.random((len(tags_a), len(tags_b))) < 0.5
+    matrix[np.arange(len(tags_a)), rng.integers(len(tags_b), size=len(tags_a))] = True
+    mapping = Mapping(tags_a, tags_b, matrix)
+    for tag in tags_a:
+        given = [Layer(("他",), (tag,))]
+        (free,) = tagger.convert(given, "a", "b", with_marginals=True)
+        (kept,) = tagger.convert(given, "a", "b", mapping=mapping, with_marginals=True)
+        assert free.marginals is not None
+        assert kept.marginals is not None
+        shares = free.marginals[0] * matrix[tags_a.index(tag)]
+        np.testing.assert_allclose(kept.marginals[0], shares / shares.sum(), atol=1e-5)
+
+
+@pytest.mark.parametrize("level", ["word", "char"])
+def test_a_table_of_ones_own(tmp_path: Path, level: Any) -> None:
+    path = tmp_path / "own.txt"
+    path.write_text(TABLE, encoding="utf-8")
+    tagger = small(level=level).fit(SMALL)
+    given = side("他/P 走/N", "看/V 书/ 人/N|P")
+    found = tagger.convert(given, "a", "b", mapping=str(path))
+    assert tag_of_each_character(found[0].layer) == ["r", "n"]
+    first, second, third = tag_of_each_character(found[1].layer)
+    assert (first in "vn", second in "rvn", third in "rn") == (True, True, True)
+
+
+def test_an_unknown_tag_leaves_the_other_side_open() -> None:
+    tagger = small().fit(SMALL)
+    mapping = Mapping.from_pairs([("P", "r"), ("V", "v"), ("N", "n")])
+    given = side("他/P 走/ZZ")
+    (found,) = tagger.convert(given, "a", "b", mapping=mapping, lenient=True)
+    (free,) = tagger.convert(side("他/P 走/"), "a", "b", mapping=mapping)
+    assert found == free
+    assert (found.layer.tags or ())[0] == "r"
+
+
+def test_mappings_that_are_not_there_are_named() -> None:
+    tagger = small().fit(SMALL)
+    given = side("他/P 走/V")
+    with pytest.raises(StandardError, match=r"there is no mapping table 'a-b\.tight'"):
+        tagger.convert(given, "a", "b", mapping="tight")
+    with pytest.raises(StandardError, match="there is no mapping table 'automatic'"):
+        tagger.convert(given, "a", "b", mapping="automatic")
+    with pytest.raises(StandardError, match="the mapping names the tag 'X', which the corpus of 'a' has not"):
+        tagger.convert(given, "a", "b", mapping=Mapping.from_pairs([("X", "n")]))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_sets_go_through_a_mapping(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows, columns, units = rng.integers(1, 6), rng.integers(1, 6), rng.integers(0, 8)
+    allows = rng.random((rows, columns)) < 0.4
+    allows[:, rng.integers(columns)] = True
+    given = [np.flatnonzero(rng.random(rows) < 0.4).tolist() for _ in range(units)]
+    first = np.cumsum([0, *map(len, given)], dtype=np.int32)
+    flat = np.array([label for each in given for label in each], np.int32)
+    found = mapped_sets(_native.TagSets(first, flat), allows)
+    expected = [sorted({b for a in each for b in range(columns) if allows[a, b]}) for each in given]
+    at = found.first.tolist()
+    assert [found.tags[at[k] : at[k + 1]].tolist() for k in range(units)] == expected
+
+
+def test_words_are_counted_in_the_units_that_were_given() -> None:
+    """`15` and `１` were units of two words; split anew, the word made of them would be one."""
+    ends = word_ends(("15１月", "来了"), ("15", "１", "月", "来", "了"))
+    assert ends == (3, 5)
+    assert word_confidence(ends, (0.9, 0.5, 0.8, 0.7, 0.6)) == (0.5, 0.6)
+    assert word_confidence(word_ends((), ()), ()) == ()
