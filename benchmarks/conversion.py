@@ -1,0 +1,69 @@
+"""From the PKU standard to the CTB standard on the newspaper sentences of tests/data/news, annotated twice.
+
+python benchmarks/conversion.py zx-pd.model zx-pd-convert.model
+
+For each coupled model of ctb and pku: the words tagged with nothing given, and converted from their PKU tags
+under each mapping. At word level the sentences that both guidelines cut alike, at character level all; F1 of
+words and of words with tags.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from duilian.corpus import Layer, read
+from duilian.evaluation import word_score, word_tag_score
+from duilian.models import CoupledTagger, load
+
+NEWS = Path(__file__).parents[1] / "tests" / "data" / "news"
+SOURCE, TARGET = "pku", "ctb"
+MAPPINGS = ("complete", "relaxed", "tight")
+
+
+def news(standard: str) -> list[Layer]:
+    """The sentences after one standard."""
+    return [sentence[standard] for sentence in read(NEWS / f"{standard}.txt", standard=standard)]
+
+
+def report(tagger: CoupledTagger, name: str) -> None:
+    """Rows of one model."""
+    pairs = list(zip(news(SOURCE), news(TARGET), strict=True))
+    if tagger.level == "word":
+        pairs = [(a, b) for a, b in pairs if a.words == b.words]
+    given, gold = [a for a, _ in pairs], [b for _, b in pairs]
+    print(f"{name}: {tagger.level} level, {len(pairs)} sentences, {sum(map(len, gold))} words")
+    show("tagged, nothing given", gold, tagger.predict_layers(given, TARGET))
+    for mapping in MAPPINGS:
+        found = tagger.convert(given, SOURCE, TARGET, mapping=mapping)
+        show(f"converted, {mapping}", gold, [each.layer for each in found])
+        sure = np.concatenate([each.confidence for each in found])
+        print(f"  {'':24} mean confidence {sure.mean():.3f}")
+
+
+def show(name: str, gold: Sequence[Layer], guess: Sequence[Layer]) -> None:
+    words, tags = [layer.words for layer in gold], [layer.tags or () for layer in gold]
+    found, found_tags = [layer.words for layer in guess], [layer.tags or () for layer in guess]
+    cut = word_score(words, found).f1
+    both = word_tag_score((words, tags), (found, found_tags)).f1
+    print(f"  {name:24} words {cut:6.2f}  words with tags {both:6.2f}")
+
+
+def main() -> None:
+    """Models from the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("models", nargs="+", metavar="MODEL")
+    for path in parser.parse_args().models:
+        tagger = load(path)
+        if not isinstance(tagger, CoupledTagger) or not {SOURCE, TARGET} <= set(tagger.standards):
+            parser.error(f"{path}: this needs a coupled model of {SOURCE} and {TARGET}")
+        report(tagger, path)
+
+
+if __name__ == "__main__":
+    main()
