@@ -27,7 +27,8 @@ import duilian
 from duilian.corpus import Corpus, read
 from duilian.evaluation import evaluate_layers, word_score
 from duilian.models import tagger_for
-from duilian.pipeline import BUNDLED, measure_trees
+from duilian.pipeline import BUNDLED
+from duilian.pipeline.measuring import measure_trees
 from measure import facts
 from peers.segmenters import OURS, SEGMENTERS
 

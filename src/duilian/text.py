@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib.resources
+import unicodedata
 from collections.abc import Collection
 from typing import Literal, NamedTuple, cast, get_args
 
@@ -144,3 +145,9 @@ def is_traditional(text: str) -> bool:
     """
     known = _traditional()
     return 0 < len(text) <= TRADITIONAL_SHARE * sum(character in known for character in text)
+
+
+@functools.lru_cache(maxsize=100_000)
+def is_punctuation(word: str) -> bool:
+    """Whether every character is punctuation (Unicode category P)."""
+    return all(unicodedata.category(character)[0] == "P" for character in word)

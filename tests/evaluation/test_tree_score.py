@@ -13,11 +13,11 @@ from duilian.evaluation import (
     attachment_counts,
     complete_counts,
     evaluate_layers,
-    is_punctuation,
     p_value,
     root_counts,
     tree_score,
 )
+from duilian.text import is_punctuation
 
 GOLD = Layer(
     ("他", "看", "书", "。"), ("PN", "VV", "NN", "PU"), (2, 0, 2, 2), ("nsubj", "root", "obj", "punct")

@@ -26,8 +26,9 @@ from duilian.models import (
 )
 from duilian.models import Model as AnyModel
 from duilian.parsing import measure_parser
-from duilian.pipeline import Analyzer, with_trees
+from duilian.pipeline import Analyzer
 from duilian.pipeline import load as load_analyzer
+from duilian.pipeline.measuring import with_trees
 
 EXAMPLE = "Example:\n\n    duilian evaluate zx.model zx/dev.wordpos --against zx/train.wordpos"
 

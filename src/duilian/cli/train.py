@@ -19,7 +19,7 @@ from duilian.modelfile import read_model
 from duilian.models import is_parser, is_suite, load, load_parser, tagger_for
 from duilian.parsing import measure_parser
 from duilian.pipeline import load as load_analyzer
-from duilian.pipeline import with_trees
+from duilian.pipeline.measuring import with_trees
 from duilian.recipes import KINDS, Recipe, Run, Side, train
 
 EXAMPLE = (

@@ -1,36 +1,40 @@
 """Evaluation: metrics, significance, reports. It reads corpora and answers, and knows no model."""
 
-from duilian.evaluation.chunks import ChunkScore, are_chunk_labels, chunk_counts, chunk_score, chunks
-from duilian.evaluation.labels import LabelMeaning, LabelScorer
-from duilian.evaluation.layers import evaluate_layers, main_score
-from duilian.evaluation.raw_text import RawTreeScore, raw_tree_score
-from duilian.evaluation.report import Evaluation, PruningScore, UnknownWords
-from duilian.evaluation.score import Score
-from duilian.evaluation.significance import Bootstrap, Metric, bootstrap, p_value
-from duilian.evaluation.tagging import (
-    KnownAndUnknown,
-    TaggingScore,
-    accuracy,
-    tag_counts,
-    tagging_by_vocabulary,
-    tagging_score,
-)
-from duilian.evaluation.trees import (
-    TreeScore,
-    attachment_counts,
-    complete_counts,
-    is_punctuation,
-    root_counts,
-    tree_score,
-)
-from duilian.evaluation.words import (
-    Alignment,
-    KnownAndUnknownRecall,
-    align,
-    recall_by_vocabulary,
-    word_score,
-    word_tag_score,
-)
+from typing import TYPE_CHECKING
+
+from duilian.lazy import lazily
+
+if TYPE_CHECKING:
+    from duilian.evaluation.chunking import ChunkScore, are_chunk_labels, chunk_counts, chunk_score, chunks
+    from duilian.evaluation.labels import LabelScorer
+    from duilian.evaluation.layers import evaluate_layers, main_score
+    from duilian.evaluation.raw_text import RawTreeScore, raw_tree_score
+    from duilian.evaluation.report import Evaluation, PruningScore, UnknownWords
+    from duilian.evaluation.score import Score
+    from duilian.evaluation.significance import Bootstrap, Metric, bootstrap, p_value
+    from duilian.evaluation.tagging import (
+        KnownAndUnknown,
+        TaggingScore,
+        accuracy,
+        tag_counts,
+        tagging_by_vocabulary,
+        tagging_score,
+    )
+    from duilian.evaluation.trees import (
+        TreeScore,
+        attachment_counts,
+        complete_counts,
+        root_counts,
+        tree_score,
+    )
+    from duilian.evaluation.words import (
+        Alignment,
+        KnownAndUnknownRecall,
+        align,
+        recall_by_vocabulary,
+        word_score,
+        word_tag_score,
+    )
 
 __all__ = [
     "Alignment",
@@ -39,7 +43,6 @@ __all__ = [
     "Evaluation",
     "KnownAndUnknown",
     "KnownAndUnknownRecall",
-    "LabelMeaning",
     "LabelScorer",
     "Metric",
     "PruningScore",
@@ -58,7 +61,6 @@ __all__ = [
     "chunks",
     "complete_counts",
     "evaluate_layers",
-    "is_punctuation",
     "main_score",
     "p_value",
     "raw_tree_score",
@@ -71,3 +73,60 @@ __all__ = [
     "word_score",
     "word_tag_score",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "duilian.evaluation.chunking": (
+            "ChunkScore",
+            "are_chunk_labels",
+            "chunk_counts",
+            "chunk_score",
+            "chunks",
+        ),
+        "duilian.evaluation.labels": ("LabelScorer",),
+        "duilian.evaluation.layers": (
+            "evaluate_layers",
+            "main_score",
+        ),
+        "duilian.evaluation.raw_text": (
+            "RawTreeScore",
+            "raw_tree_score",
+        ),
+        "duilian.evaluation.report": (
+            "Evaluation",
+            "PruningScore",
+            "UnknownWords",
+        ),
+        "duilian.evaluation.score": ("Score",),
+        "duilian.evaluation.significance": (
+            "Bootstrap",
+            "Metric",
+            "bootstrap",
+            "p_value",
+        ),
+        "duilian.evaluation.tagging": (
+            "KnownAndUnknown",
+            "TaggingScore",
+            "accuracy",
+            "tag_counts",
+            "tagging_by_vocabulary",
+            "tagging_score",
+        ),
+        "duilian.evaluation.trees": (
+            "TreeScore",
+            "attachment_counts",
+            "complete_counts",
+            "root_counts",
+            "tree_score",
+        ),
+        "duilian.evaluation.words": (
+            "Alignment",
+            "KnownAndUnknownRecall",
+            "align",
+            "recall_by_vocabulary",
+            "word_score",
+            "word_tag_score",
+        ),
+    },
+)

@@ -7,23 +7,14 @@ their tags is the accuracy of tags.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from duilian.corpus.sentence import Tag
-from duilian.evaluation.score import BoolArray, IntArray, Score, is_right
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class LabelMeaning:
-    """What labels say: a word ends between two units if the first may end one and the second start one."""
-
-    tags: Sequence[str | None]  # [L]
-    starts: BoolArray  # [L]
-    ends: BoolArray  # [L]
+from duilian.evaluation.score import IntArray, Score, is_right
+from duilian.standards import LabelMeaning
 
 
 class LabelScorer:

@@ -9,8 +9,6 @@ if the same word is; a sentence matches completely if all heads of words that co
 from __future__ import annotations
 
 import dataclasses
-import functools
-import unicodedata
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -18,12 +16,7 @@ import numpy as np
 from duilian.corpus.sentence import Layer
 from duilian.corpus.statistics import percentage
 from duilian.evaluation.score import CORRECT, GOLD, IntArray, token_pairs
-
-
-@functools.lru_cache(maxsize=100_000)
-def is_punctuation(word: str) -> bool:
-    """Whether every character is punctuation (Unicode category P)."""
-    return all(unicodedata.category(character)[0] == "P" for character in word)
+from duilian.text import is_punctuation
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -18,13 +18,11 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from duilian import _native
+from duilian import _native, evaluation, learning
 from duilian.corpus import Layer, Sentence
 from duilian.errors import ConfigError, StandardError
-from duilian.evaluation import main_score
 from duilian.features import Templates, pack
 from duilian.lattice import SideMapping
-from duilian.learning import Algorithm, IterationReport
 from duilian.models.coupled_checks import check_parameters
 from duilian.models.coupled_conversion import (
     Converted,
@@ -35,10 +33,9 @@ from duilian.models.coupled_conversion import (
     word_confidence,
     word_ends,
 )
+from duilian.models.coupled_labels import NO_SETS, blank_unknown, decode_layers, gold_labels
 from duilian.models.coupled_side import CoupledSide
-from duilian.models.coupled_storage import coupled_state, restore_coupled
-from duilian.models.coupled_training import AVERAGE, CoupledTraining
-from duilian.models.coupling import NO_SETS, blank_unknown, decode_layers, gold_labels
+from duilian.models.coupled_storage import AVERAGE, coupled_state, restore_coupled
 from duilian.models.encoding import Encoding, Level
 from duilian.models.kept_tables import Arrays
 from duilian.models.precision import Precision
@@ -108,7 +105,7 @@ class CoupledTagger(Stored):
         script: Script = "as-is",
         min_count: int = 1,
         full_from: int = 2,
-        algorithm: Algorithm = "adagrad",
+        algorithm: learning.Algorithm = "adagrad",
         rate: float | None = 0.15,
         l2: float = 0.1,
         batch: int = 8,
@@ -160,7 +157,7 @@ class CoupledTagger(Stored):
         y: None = None,
         *,
         dev: Sequence[Sentences | None] | None = None,
-        on_iteration: Callable[[IterationReport], None] | None = None,
+        on_iteration: Callable[[learning.IterationReport], None] | None = None,
         on_stage: Callable[[str], None] | None = None,
         checkpoint: str | Path | None = None,
         resume: bool = False,
@@ -171,6 +168,8 @@ class CoupledTagger(Stored):
         average. `on_stage` is told what is being done before the iterations begin. Dev sentences that also
         have the layer of `guide` are converted from it, and scored so.
         """
+        from duilian.models.coupled_training import CoupledTraining  # not needed to tag
+
         check_parameters(self, X, dev)
         sides = [self._layers(corpus, name) for corpus, name in zip(X, self.standards, strict=True)]
         held_out = [
@@ -247,8 +246,11 @@ class CoupledTagger(Stored):
         return pack(units, self.folding_, [{"guide": each} for each in labels])
 
     def trim(self, least: float) -> Self:
-        """Feature selection: drops the state weights smaller than `least`. Needs the state of training."""
+        """Feature selection: drops the state weights smaller than `least`, the guide's too. Needs the state of
+        training."""
         trained = self._trained
+        if self.guide is not None and least > 0.0:
+            self.source_.trim(least)
         kept = {
             name: weights
             for name, weights in trained.weights.items()
@@ -355,7 +357,7 @@ class CoupledTagger(Stored):
         name = standard or self.standards[0]
         gold = self._layers(X, name)
         found = self.predict_layers(gold, name)
-        return main_score(gold, found, is_cut=self.level == "char") / 100.0
+        return evaluation.main_score(gold, found, is_cut=self.level == "char") / 100.0
 
     def unknown_tags(self, X: Sentences, standard: str) -> list[tuple[int, int, str]]:  # noqa: N803
         """Tags of sentences that this side has never seen: sentence, word, tag."""

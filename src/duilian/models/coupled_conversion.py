@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
-from duilian.models.coupling import on_labels, table_mapping
+from duilian.models.coupled_labels import on_labels, table_mapping
 from duilian.models.encoding import Encoding
 from duilian.models.tagger import Tagger
 from duilian.standards import Mapping, table_names

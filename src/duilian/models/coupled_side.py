@@ -14,7 +14,7 @@ from duilian.corpus import Layer, Sentence
 from duilian.errors import ConfigError
 from duilian.lexicon import Lexicon
 from duilian.models.coupled_conversion import marginal_tables
-from duilian.models.coupling import decode_layers
+from duilian.models.coupled_labels import decode_layers
 from duilian.models.line_options import line_options
 from duilian.models.tagger import NO_WISHES, Answer, Sentences, layer_of, wishes_for
 

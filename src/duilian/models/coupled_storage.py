@@ -17,7 +17,6 @@ from duilian import _native
 from duilian.errors import ConfigError
 from duilian.features import Templates
 from duilian.lattice import SideMapping
-from duilian.models.coupled_training import AVERAGE
 from duilian.models.encoding import Encoding
 from duilian.models.kept_tables import Arrays, Packed, below, pack_table, unpack_table
 from duilian.models.precision import Precision, dequantise, quantise
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from duilian.models.coupled import CoupledTagger
 
 MOST_TRANSITIONS = 2**28
+AVERAGE = "average"  # what weights may be best for, beside a standard
 
 
 def coupled_state(tagger: CoupledTagger, precision: Precision) -> tuple[dict[str, Any], Arrays]:

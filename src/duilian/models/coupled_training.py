@@ -24,23 +24,15 @@ from duilian.evaluation import main_score
 from duilian.features import Templates
 from duilian.learning import AdaGrad, IterationReport, LearnConfig, Scores, Sgd, Trainer
 from duilian.models.coupled_conversion import guide_labels
-from duilian.models.coupling import (
-    NO_SETS,
-    Body,
-    PlainSides,
-    decode_layers,
-    gold_labels,
-    make_body,
-    offline_candidates,
-    side_mappings,
-)
+from duilian.models.coupled_labels import NO_SETS, decode_layers, gold_labels
+from duilian.models.coupled_storage import AVERAGE
+from duilian.models.coupling import Body, PlainSides, make_body, offline_candidates, side_mappings
 from duilian.models.tagger import DEFAULT_TEMPLATES, Tagger
 from duilian.standards import Mapping
 
 if TYPE_CHECKING:
     from duilian.models.coupled import CoupledTagger
 
-AVERAGE = "average"
 SEEN = {"word": 3, "char": 2}  # joint features exist for attributes seen so often
 WARM = {"word": 0.0, "char": 0.3}  # of the sides that are not the source
 JOINT_PRUNING = {"word": (8, 0.98), "char": (4, 0.9)}  # r and λ where joint features are laid out

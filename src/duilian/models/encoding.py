@@ -18,9 +18,8 @@ from duilian import _native
 from duilian import text as texts
 from duilian.corpus import Layer, Tag
 from duilian.errors import ConfigError, StandardError
-from duilian.evaluation import LabelMeaning
 from duilian.lattice import Succession
-from duilian.standards import BoundaryScheme
+from duilian.standards import BoundaryScheme, LabelMeaning
 from duilian.text import check_text
 
 Level = Literal["word", "char"]

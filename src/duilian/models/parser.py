@@ -11,22 +11,22 @@ import dataclasses
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from duilian import _native
+from duilian import _native, evaluation, learning
 from duilian.corpus import Layer, Sentence
 from duilian.errors import ConfigError, StandardError
-from duilian.evaluation.trees import tree_score
 from duilian.features import pack
-from duilian.learning import IterationReport
 from duilian.models.kept_tables import below
-from duilian.models.parser_training import ParserRun
 from duilian.models.precision import Precision, dequantise, quantise
 from duilian.models.stored import Arrays, Stored
 from duilian.text import Folding, Script
+
+if TYPE_CHECKING:
+    from duilian.models.parser_training import ParserRun
 
 Sentences = Iterable[Layer] | Iterable[Sentence]
 Weights = npt.NDArray[np.float32]
@@ -102,7 +102,7 @@ class Parser(Stored):
         X: Sentences,  # noqa: N803  (scikit-learn's name)
         *,
         dev: Sentences | None = None,
-        on_iteration: Callable[[IterationReport], None] | None = None,
+        on_iteration: Callable[[learning.IterationReport], None] | None = None,
         checkpoint: str | Path | None = None,
         resume: bool = False,
     ) -> Self:
@@ -125,6 +125,8 @@ class Parser(Stored):
         return self
 
     def _new_run(self, layers: list[Layer]) -> ParserRun:
+        from duilian.models.parser_training import ParserRun  # not needed to parse
+
         return ParserRun(self, layers)
 
     def layers(self, X: Sentences) -> list[Layer]:  # noqa: N803
@@ -265,7 +267,7 @@ class Parser(Stored):
     def score(self, X: Sentences) -> float:  # noqa: N803
         """Unlabelled attachment without punctuation, from 0 to 1."""
         gold = self.layers(X)
-        found = tree_score(gold, self.predict_layers(gold))
+        found = evaluation.tree_score(gold, self.predict_layers(gold))
         if found is None:
             raise ConfigError("the sentences have no trees to compare with")
         return found.uas / 100.0

@@ -17,8 +17,9 @@ from duilian import _native
 from duilian.corpus import Layer
 from duilian.corpus.trees import projectivise_layer
 from duilian.errors import ConfigError, StandardError
-from duilian.evaluation.trees import is_punctuation, tree_score
+from duilian.evaluation import tree_score
 from duilian.learning import IterationReport, LearnConfig, Perceptron, Scores, Trainer, jackknifed
+from duilian.text import is_punctuation
 
 if TYPE_CHECKING:
     from duilian.models.parser import Parser, Weights

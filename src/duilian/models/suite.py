@@ -8,6 +8,7 @@ Each keeps its own parameters, header and arrays; the arrays stand in the file u
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar, Self
 
 from duilian.errors import ConfigError
@@ -59,11 +60,13 @@ class Suite(Stored):
         known = {each.kind: each for each in (Tagger, CoupledTagger)}
         if header["tagger"]["kind"] not in known or header["parser"]["kind"] != Parser.kind:
             raise ConfigError("there must be a tagger and a parser in an analyser")
-        tagger = known[header["tagger"]["kind"]].from_state(header["tagger"], below(arrays, "tagger."))
-        parser = Parser.from_state(header["parser"], below(arrays, "parser."))
-        if "segmenter" not in header:
-            return cls(tagger, parser)
-        return cls(tagger, parser, Tagger.from_state(header["segmenter"], below(arrays, "segmenter.")))
+        with ThreadPoolExecutor(1) as beside:  # most of the work is native or numpy's
+            parser = beside.submit(Parser.from_state, header["parser"], below(arrays, "parser."))
+            tagger = known[header["tagger"]["kind"]].from_state(header["tagger"], below(arrays, "tagger."))
+            segmenter = None
+            if "segmenter" in header:
+                segmenter = Tagger.from_state(header["segmenter"], below(arrays, "segmenter."))
+            return cls(tagger, parser.result(), segmenter)
 
     def remember(self, notes: dict[str, Any]) -> None:
         """All come from the same place."""

@@ -17,23 +17,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from duilian import _native
+from duilian import _native, evaluation, learning
 from duilian.corpus import Layer, Sentence
 from duilian.errors import ConfigError, StandardError
-from duilian.evaluation import LabelScorer, main_score
 from duilian.features import Templates, pack
-from duilian.learning import (
-    AdaGrad,
-    Algorithm,
-    Exponentiated,
-    IterationReport,
-    LearnConfig,
-    PassiveAggressive,
-    Rule,
-    Sgd,
-    Trainer,
-    suitable_batch,
-)
 from duilian.lexicon import Lexicon
 from duilian.models.compiled import compiled_of, keep_compiled
 from duilian.models.encoding import Encoding, Level
@@ -128,7 +115,7 @@ class Tagger(Stored):
         script: Script = "as-is",
         min_count: int = 1,
         full_from: int = 2,
-        algorithm: Algorithm = "adagrad",
+        algorithm: learning.Algorithm = "adagrad",
         rate: float | None = None,
         l2: float = 0.1,
         batch: int | None = None,
@@ -163,12 +150,12 @@ class Tagger(Stored):
     def _default_templates(self) -> str:
         return DEFAULT_TEMPLATES[self.level]
 
-    def _learn_config(self, sentences: int) -> LearnConfig:
-        names = [field.name for field in dataclasses.fields(LearnConfig)]
+    def _learn_config(self, sentences: int) -> learning.LearnConfig:
+        names = [field.name for field in dataclasses.fields(learning.LearnConfig)]
         chosen = {name: getattr(self, name) for name in names if hasattr(self, name)}
         if self.batch is None:
-            chosen["batch"] = suitable_batch(min(sentences, self.sample or sentences))
-        return LearnConfig(**chosen)
+            chosen["batch"] = learning.suitable_batch(min(sentences, self.sample or sentences))
+        return learning.LearnConfig(**chosen)
 
     def fit(
         self,
@@ -176,7 +163,7 @@ class Tagger(Stored):
         y: Iterable[Sequence[str]] | None = None,
         *,
         dev: Sentences | None = None,
-        on_iteration: Callable[[IterationReport], None] | None = None,
+        on_iteration: Callable[[learning.IterationReport], None] | None = None,
         checkpoint: str | Path | None = None,
         resume: bool = False,
     ) -> Self:
@@ -188,7 +175,9 @@ class Tagger(Stored):
         config = self._learn_config(len(layers))
         self._prepare(layers)
         data, keys = self._data(layers)
-        trainer = Trainer(self._rule(data, len(layers), config), self.layout_.weights, len(layers), config)
+        trainer = learning.Trainer(
+            self._rule(data, len(layers), config), self.layout_.weights, len(layers), config
+        )
         evaluate = self._evaluator(self.layers(dev), keys) if dev is not None else None
         trainer.run_kept(
             evaluate,
@@ -248,13 +237,19 @@ class Tagger(Stored):
         self.layout_ = _native.lay_out_tagger(labels, rules, len(keys), data, self.full_from)
         return data, keys
 
-    def _rule(self, data: Any, examples: int, config: LearnConfig) -> Rule:
+    def _rule(self, data: Any, examples: int, config: learning.LearnConfig) -> learning.Rule:
         if config.algorithm == "eg":
-            return Exponentiated(lambda c: _native.ExponentiatedGradient(self.layout_, data, c), config)
+            return learning.Exponentiated(
+                lambda c: _native.ExponentiatedGradient(self.layout_, data, c), config
+            )
         if config.algorithm == "pa":
-            return PassiveAggressive(_structure(self.layout_, data), config)
+            return learning.PassiveAggressive(_structure(self.layout_, data), config)
         objective = _native.TaggingObjective(self.layout_, data)
-        return Sgd(objective, examples, config) if config.algorithm == "sgd" else AdaGrad(objective, config)
+        return (
+            learning.Sgd(objective, examples, config)
+            if config.algorithm == "sgd"
+            else learning.AdaGrad(objective, config)
+        )
 
     def _fingerprint(self, keys: npt.NDArray[np.uint64]) -> str:
         settings = [
@@ -278,7 +273,7 @@ class Tagger(Stored):
             else [tag for layer in layers for tag in layer.tags or (None,) * len(layer)]
         )
         sizes = [size for _, counts in split for size in counts]
-        scorer = LabelScorer(self.encoding_.meaning, packed.first, sizes, tags)
+        scorer = evaluation.LabelScorer(self.encoding_.meaning, packed.first, sizes, tags)
 
         return lambda weights: scorer.score(labels_by(weights)).f1
 
@@ -340,7 +335,7 @@ class Tagger(Stored):
     def score(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> float:  # noqa: N803
         """Accuracy of tags at word level, F1 of words (with tags, if any) at character level; from 0 to 1."""
         gold = self.layers(X, y)
-        return main_score(gold, self.predict_layers(gold), is_cut=self.level == "char") / 100.0
+        return evaluation.main_score(gold, self.predict_layers(gold), is_cut=self.level == "char") / 100.0
 
     def marginals(
         self,

@@ -10,9 +10,8 @@ from duilian.modelfile import read_model
 from duilian.models import CoupledTagger, Suite, Tagger
 from duilian.models.loading import restored
 from duilian.pipeline.analyzer import Analyzer
-from duilian.pipeline.measuring import measure_trees, with_trees
 
-__all__ = ["BUNDLED", "Analyzer", "existing", "load", "measure_trees", "with_trees"]
+__all__ = ["BUNDLED", "Analyzer", "existing", "load"]
 
 BUNDLED = Path(__file__).parents[1] / "bundled" / "zh.model"
 """Where the model that comes with the package stands; `recipes/bundled.toml` makes it."""

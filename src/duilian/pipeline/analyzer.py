@@ -19,7 +19,6 @@ from duilian import _native
 from duilian.corpus import Layer, Sentence
 from duilian.doc import Doc, Words
 from duilian.errors import ConfigError
-from duilian.evaluation import LabelMeaning
 from duilian.features.templates import pack
 from duilian.lexicon import Finding, Lexicon
 from duilian.models import CoupledSide, CoupledTagger, Parser, Tagger, standards_of
@@ -30,6 +29,7 @@ from duilian.pipeline.found import Found
 from duilian.pipeline.segmenting import segment_fast
 from duilian.pipeline.trees import TreeStage
 from duilian.pipeline.units import Units, units_of_layers, units_of_texts
+from duilian.standards import LabelMeaning
 from duilian.text import WHOLE_KINDS, WholeKind
 
 BATCH_CHARACTERS = 100_000

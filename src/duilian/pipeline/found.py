@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian.doc import Words
-from duilian.evaluation import LabelMeaning
 from duilian.pipeline.trees import Trees
 from duilian.pipeline.units import Ints, Units
+from duilian.standards import LabelMeaning
 
 
 @dataclasses.dataclass(frozen=True)

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
-from duilian.evaluation import is_punctuation
 from duilian.models.parser import Parser
+from duilian.text import is_punctuation
 
 Ints = npt.NDArray[np.int64]
 PART = 60  # words of a part of a sentence that is too long; what a tree costs grows with their cube

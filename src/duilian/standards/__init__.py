@@ -1,6 +1,6 @@
 """What an annotation guideline is: its tags, its labels on characters, its ties to other guidelines."""
 
-from duilian.standards.boundaries import BoundaryScheme
+from duilian.standards.boundaries import BoundaryScheme, LabelMeaning
 from duilian.standards.explanation import Explanation, explain
 from duilian.standards.mapping import Mapping
 from duilian.standards.standard import (
@@ -15,6 +15,7 @@ from duilian.standards.standard import (
 __all__ = [
     "BoundaryScheme",
     "Explanation",
+    "LabelMeaning",
     "Mapping",
     "Standard",
     "TagDescription",

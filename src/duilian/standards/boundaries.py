@@ -162,3 +162,12 @@ BoundaryScheme.BIES = BoundaryScheme("B", "I", "E", "S")
 BoundaryScheme.BMES = BoundaryScheme("B", "M", "E", "S")
 BoundaryScheme.BI = BoundaryScheme("B", "I", "I", "B")
 BoundaryScheme.IE = BoundaryScheme("I", "I", "E", "E")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class LabelMeaning:
+    """What labels say: a word ends between two units if the first may end one and the second start one."""
+
+    tags: Sequence[str | None]  # [L]
+    starts: BoolArray  # [L]
+    ends: BoolArray  # [L]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from duilian.models.coupled import CoupledTagger
-from duilian.models.coupled_training import AVERAGE
+from duilian.models.coupled_storage import AVERAGE
 from duilian.recipes.kinds.crf import LevelSettings
 from duilian.recipes.kinds.several import read_sides
 from duilian.recipes.recipe import Kind, Recipe, Run, register
