@@ -1,8 +1,8 @@
 """From the PKU standard to the CTB standard on the newspaper sentences of tests/data/news, annotated twice.
 
-python benchmarks/conversion.py zx-pd.model zx-pd-convert.model
+python benchmarks/conversion.py zx-pos.model zx-pd.model zx-pd-convert.model
 
-For each coupled model of ctb and pku: the words tagged with nothing given, and converted from their PKU tags
+Any tagger of the CTB standard tags them with nothing given; a coupled one of both also converts the PKU tags
 under each mapping. At word level the sentences that both guidelines cut alike, at character level all; F1 of
 words and of words with tags.
 """
@@ -13,11 +13,9 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from duilian.corpus import Layer, read
 from duilian.evaluation import word_score, word_tag_score
-from duilian.models import CoupledTagger, load
+from duilian.models import CoupledTagger, Model, load, tagger_for
 
 NEWS = Path(__file__).parents[1] / "tests" / "data" / "news"
 SOURCE, TARGET = "pku", "ctb"
@@ -29,19 +27,20 @@ def news(standard: str) -> list[Layer]:
     return [sentence[standard] for sentence in read(NEWS / f"{standard}.txt", standard=standard)]
 
 
-def report(tagger: CoupledTagger, name: str) -> None:
+def report(model: Model, name: str) -> None:
     """Rows of one model."""
+    tagger = tagger_for(model, TARGET)
     pairs = list(zip(news(SOURCE), news(TARGET), strict=True))
     if tagger.level == "word":
         pairs = [(a, b) for a, b in pairs if a.words == b.words]
     given, gold = [a for a, _ in pairs], [b for _, b in pairs]
     print(f"{name}: {tagger.level} level, {len(pairs)} sentences, {sum(map(len, gold))} words")
-    show("tagged, nothing given", gold, tagger.predict_layers(given, TARGET))
+    show("tagged, nothing given", gold, tagger.predict_layers(given))
+    if not isinstance(model, CoupledTagger) or SOURCE not in model.standards:
+        return
     for mapping in MAPPINGS:
-        found = tagger.convert(given, SOURCE, TARGET, mapping=mapping)
+        found = model.convert(given, SOURCE, TARGET, mapping=mapping)
         show(f"converted, {mapping}", gold, [each.layer for each in found])
-        sure = np.concatenate([each.confidence for each in found])
-        print(f"  {'':24} mean confidence {sure.mean():.3f}")
 
 
 def show(name: str, gold: Sequence[Layer], guess: Sequence[Layer]) -> None:
@@ -59,10 +58,7 @@ def main() -> None:
     )
     parser.add_argument("models", nargs="+", metavar="MODEL")
     for path in parser.parse_args().models:
-        tagger = load(path)
-        if not isinstance(tagger, CoupledTagger) or not {SOURCE, TARGET} <= set(tagger.standards):
-            parser.error(f"{path}: this needs a coupled model of {SOURCE} and {TARGET}")
-        report(tagger, path)
+        report(load(path), path)
 
 
 if __name__ == "__main__":

@@ -246,8 +246,8 @@ class CoupledTagger(Stored):
         return pack(units, self.folding_, [{"guide": each} for each in labels])
 
     def trim(self, least: float) -> Self:
-        """Feature selection: drops the state weights smaller than `least`, the guide's too. Needs the state of
-        training."""
+        """Feature selection: drops the state weights smaller than `least`, the guide's too. Needs the state
+        of training."""
         trained = self._trained
         if self.guide is not None and least > 0.0:
             self.source_.trim(least)
