@@ -147,13 +147,52 @@ void exponentials(const double* x, double shift, Size n, double* y) {
   for (Size k = j; k < n; ++k) y[k] = e[k - j];
 }
 
-double peak(const double* x, Size n) {
-  V high = spread(x[0]);
-  for (Size j = 0; j + 4 <= n; j += 4) high = larger(load(x + j), high);
+/// One value, or the sum of two, of which the largest is wanted.
+struct Plain {
+  const double* x;
+  V at(Size j) const { return load(x + j); }
+  double one(Size j) const { return x[j]; }
+};
+struct Sums {
+  const double *x, *m;
+  V at(Size j) const { return load(x + j) + load(m + j); }
+  double one(Size j) const { return x[j] + m[j]; }
+};
+
+template <class Of>
+double largest(Of of, Size n) {
+  V high = spread(of.one(0)), other = high;  // two that need not wait for each other
+  Size j = 0;
+  for (; j + 8 <= n; j += 8) {
+    high = larger(of.at(j), high);
+    other = larger(of.at(j + 4), other);
+  }
+  high = larger(high, other);
   double highest = high[0];
   for (Size k = 1; k < 4; ++k) highest = high[k] > highest ? high[k] : highest;
-  for (Size j = n / 4 * 4; j < n; ++j) highest = x[j] > highest ? x[j] : highest;
+  for (; j < n; ++j) highest = of.one(j) > highest ? of.one(j) : highest;
   return highest;
+}
+
+template <class Of>
+Size first_of(Of of, Size n, double value) {
+  const V wanted = spread(value);
+  Size j = 0;
+  for (; j + 4 <= n; j += 4) {
+    const I found = of.at(j) == wanted;
+    if (((found[0] | found[1]) | (found[2] | found[3])) != 0) break;
+  }
+  while (j + 1 < n && of.one(j) != value) ++j;
+  return j;
+}
+
+double peak(const double* x, Size n) { return largest(Plain{x}, n); }
+
+Size peak_place(const double* x, Size n) { return first_of(Plain{x}, n, largest(Plain{x}, n)); }
+
+Size peak_sum_place(const double* x, const double* m, Size n, double* sum) {
+  *sum = largest(Sums{x, m}, n);
+  return first_of(Sums{x, m}, n, *sum);
 }
 
 Size at_least(const double* x, Size n, double least, std::uint32_t* place) {
@@ -230,6 +269,8 @@ const Kernels& set() {
                                 elementwise<MaxOfSums>,
                                 exponentials,
                                 peak,
+                                peak_place,
+                                peak_sum_place,
                                 at_least,
                                 multiply,
                                 burst<MultiplyAdd>,

@@ -227,22 +227,6 @@ void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMargina
   sum_pairs(chain, work, out);
 }
 
-namespace {
-
-/// max_i (x[i] + y[i]). Four running maxima: comparisons need not wait for each other.
-[[nodiscard]] double largest_sum(const double* x, const double* y, std::size_t n) {
-  std::array<double, kLanes> most;
-  most.fill(kForbidden);
-  std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (std::size_t k = 0; k < kLanes; ++k) most[k] = std::max(most[k], x[i + k] + y[i + k]);
-  }
-  for (; i < n; ++i) most[0] = std::max(most[0], x[i] + y[i]);
-  return *std::max_element(most.begin(), most.end());
-}
-
-}  // namespace
-
 void best_step(const LabelTransitions& between, const double* before, double* after) {
   const TransitionShape& s = between.shape;
   if (s.cols < s.labels) std::fill_n(after, s.stride(), kForbidden);  // the core does not reach these
@@ -266,11 +250,9 @@ std::size_t best_before(const LabelTransitions& between, const double* before, s
     if (between.core_turned.empty()) {
       for (std::size_t i = 0; i < s.rows; ++i)
         offer(s.row0 + i, before[s.row0 + i] + between.core[i * padded(s.cols) + j - s.col0]);
-    } else {
+    } else if (s.rows > 0) {
       const double* column = between.core_turned.data() + (j - s.col0) * padded(s.rows);
-      highest = largest_sum(before + s.row0, column, s.rows);
-      while (highest != kForbidden && before[s.row0 + from] + column[from] != highest) ++from;
-      from += s.row0;
+      from = s.row0 + kernels().peak_sum_place(before + s.row0, column, s.rows, &highest);
     }
   }
   for (const Diagonal& d : s.diagonals) {

@@ -47,7 +47,7 @@ CompiledWeights compile_dynamic(const TaggerLayout& layout, std::span<const floa
   for (std::size_t row = unit_rows; row < keys.size(); ++row) {
     for (const Kind kind : {kBetween, kInside}) add(row, keys[row] ^ kAboutKind[kind], set_of(kind));
   }
-  return std::move(out).finish();
+  return std::move(out).finish(Room::wide);
 }
 
 DynamicPredictor::DynamicPredictor(std::int32_t labels, Succession rules, CompiledWeights weights,

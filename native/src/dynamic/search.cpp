@@ -74,11 +74,9 @@ void follow(const UniformChain& chain, const LabelWords& words, std::int32_t t, 
                                 std::array<Leader, kKinds>& leader) {
   leader = {};
   for (const LabelWords::Run& run : words.runs_after) {
-    const double score = kernels().peak(delta + run.begin, run.end - run.begin);
+    const std::size_t first = run.begin + kernels().peak_place(delta + run.begin, run.end - run.begin);
     Leader& best = leader[run.kind];
-    if (score <= best.score) continue;
-    const double* first = std::find(delta + run.begin, delta + run.end, score);
-    best = {static_cast<std::int32_t>(first - delta), -1, false, score, {}};
+    if (delta[first] > best.score) best = {static_cast<std::int32_t>(first), -1, false, delta[first], {}};
   }
   return leader[kBetween].label >= 0 || leader[kInside].label >= 0;
 }

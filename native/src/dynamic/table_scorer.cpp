@@ -26,13 +26,14 @@ TableScorer::TableScorer(const WeightTable& table, const SortedTemplates& templa
   }
 }
 
-void TableScorer::append_keys(const WordKeys& templates, Kind kind) {
+TableScorer::Range TableScorer::append_keys(const WordKeys& templates, Kind kind) {
   const std::size_t begin = work_.keys.size();
   templates.append(window_, work_.keys);
   for (std::size_t k = begin; k < work_.keys.size(); ++k) {
     work_.keys[k] ^= kAboutKind[kind];
     table_.prefetch(work_.keys[k]);
   }
+  return {begin, work_.keys.size()};
 }
 
 /// Where entries about the words before the open one are kept; they are not known if others were.
@@ -47,16 +48,23 @@ TableScorer::Past* TableScorer::kept_past(const History& history) {
   return &past;
 }
 
-/// The row of the window's tags; if it is not kept, the last keys are those it is made from.
+/// The row of the window's tags, and the keys that it is made from if it is not kept.
 void TableScorer::expect_row(Kind kind, Voice& voice) {
   const TagRows& kept = work_.tags[kind];
-  voice.tags = work_.keys.size();
   voice.row_key = window_.tags_key() | 1U;
   voice.row = (voice.row_key >> 32U) % TagRows::kRows;
-  if (kept.key[voice.row] != voice.row_key) append_keys(templates_.tags, kind);
-  voice.end = work_.keys.size();
+  voice.tags = {};
+  if (kept.key[voice.row] != voice.row_key) voice.tags = append_keys(templates_.tags, kind);
   const float* row = kept.row.get() + voice.row * row_size_;
   for (std::size_t l = 0; l < row_size_; l += kFloatsPerLine) __builtin_prefetch(row + l);
+}
+
+/// From a range of keys to that of their entries, which come behind those found before.
+void TableScorer::find(Range& range, std::size_t& found) {
+  const auto keys = std::span(work_.keys).subspan(range.begin, range.end - range.begin);
+  const std::size_t count = table_.find_present(keys, work_.entry.data() + found);
+  range = {found, found + count};
+  found += count;
 }
 
 void TableScorer::expect(const Heard& heard, std::int32_t t, KindSet kinds) {
@@ -65,14 +73,19 @@ void TableScorer::expect(const Heard& heard, std::int32_t t, KindSet kinds) {
     if (!has(kinds, kind)) continue;
     window_.move_to(heard[kind], t);
     Voice& voice = voice_[kind];
-    voice.begin = work_.keys.size();
-    append_keys(templates_.rest, kind);
-    voice.past = work_.keys.size();
+    voice.rest = append_keys(templates_.rest, kind);
     voice.kept = kind == kInside && heard[kind].is_open ? kept_past(heard[kind]) : nullptr;
-    if (voice.kept == nullptr || !voice.kept->is_known) append_keys(templates_.past, kind);
+    voice.past = {};
+    if (voice.kept == nullptr || !voice.kept->is_known) voice.past = append_keys(templates_.past, kind);
     expect_row(kind, voice);
   }
-  table_.find_all(work_.keys, work_.entry);
+  if (work_.entry.size() < work_.keys.size()) work_.entry.resize(work_.keys.size());
+  std::size_t found = 0;
+  for (const Kind kind : {kBetween, kInside}) {
+    if (!has(kinds, kind)) continue;
+    Voice& voice = voice_[kind];
+    for (Range* range : {&voice.rest, &voice.past, &voice.tags}) find(*range, found);
+  }
 }
 
 void TableScorer::add(const Heard& /*heard*/, std::int32_t /*t*/, KindSet kinds, double* state) {
@@ -85,14 +98,13 @@ void TableScorer::add(const Heard& /*heard*/, std::int32_t /*t*/, KindSet kinds,
 }
 
 void TableScorer::add_entries(const Voice& voice, double* state) const {
-  const std::span<const std::uint32_t> entry(work_.entry);
-  for (std::size_t k = voice.begin; k < voice.tags; ++k) table_.add_to(entry[k], state);
+  for (const std::uint32_t each : entries({voice.rest.begin, voice.past.end})) table_.add_to(each, state);
   if (voice.kept == nullptr) return;
   Past& past = *voice.kept;
   if (past.is_known) {
     for (const std::uint32_t each : past.entry) table_.add_to(each, state);
   } else {
-    const auto found = entry.subspan(voice.past, voice.tags - voice.past);
+    const auto found = entries(voice.past);
     past.entry.assign(found.begin(), found.end());
     past.is_known = true;
   }
@@ -105,7 +117,7 @@ void TableScorer::add_row(Kind kind, double* state) {
   if (kept.key[voice.row] != voice.row_key) {
     kept.key[voice.row] = voice.row_key;
     std::fill(work_.row.begin(), work_.row.end(), 0.0);
-    for (std::size_t k = voice.tags; k < voice.end; ++k) table_.add_to(work_.entry[k], work_.row.data());
+    for (const std::uint32_t each : entries(voice.tags)) table_.add_to(each, work_.row.data());
     for_each_label(
         kind, [&](std::size_t label, std::size_t at) { row[at] = static_cast<float>(work_.row[label]); });
   }

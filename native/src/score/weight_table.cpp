@@ -19,8 +19,22 @@ void WeightTable::find_all(std::span<const std::uint64_t> keys, std::vector<std:
   }
 }
 
-void WeightTable::place(std::span<const std::uint64_t> keys, std::span<const std::size_t> begins) {
-  slot.assign(std::max<std::size_t>(16, keys.size() + keys.size() / 3 + 1), kNoSlot);
+std::size_t WeightTable::find_present(std::span<const std::uint64_t> keys, std::uint32_t* entry) const {
+  std::size_t count = 0;
+  for (const std::uint64_t key : keys) {
+    const std::uint32_t found = find(key);
+    const std::size_t at = found == kNoEntry ? 0 : found;
+    __builtin_prefetch(label.data() + at);
+    __builtin_prefetch(weight.data() + at);
+    entry[count] = found;
+    count += found == kNoEntry ? 0 : 1;
+  }
+  return count;
+}
+
+void WeightTable::place(std::span<const std::uint64_t> keys, std::span<const std::size_t> begins, Room room) {
+  const std::size_t spare = room == Room::wide ? keys.size() : keys.size() / 3;
+  slot.assign(std::max<std::size_t>(16, keys.size() + spare + 1), kNoSlot);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     std::size_t at = home(keys[i]);
     while (slot[at] != kNoSlot) at = at + 1 == slot.size() ? 0 : at + 1;

@@ -95,6 +95,30 @@ TEST(both_kernel_sets_find_what_is_large) {
   });
 }
 
+TEST(both_kernel_sets_find_the_first_of_the_largest) {
+  for_each_size([](std::size_t n, std::size_t, testing::Random& random) {
+    std::vector<double> x(n);
+    std::vector<double> m(n);
+    for (std::size_t k = 0; k < n; ++k) {  // few values: some are equal, some forbidden
+      x[k] = random.chance(0.2) ? kForbidden : std::floor(random.real(0.0, 4.0));
+      m[k] = std::floor(random.real(0.0, 3.0));
+    }
+    std::size_t plain = 0;
+    std::size_t summed = 0;
+    for (std::size_t k = 1; k < n; ++k) {
+      if (x[k] > x[plain]) plain = k;
+      if (x[k] + m[k] > x[summed] + m[summed]) summed = k;
+    }
+    for (const Kernels* set : {&kernels(), &baseline_kernels()}) {
+      double sum = 0.0;
+      CHECK(set->peak(x.data(), n) == x[plain]);
+      CHECK(set->peak_place(x.data(), n) == plain);
+      CHECK(set->peak_sum_place(x.data(), m.data(), n, &sum) == summed);
+      CHECK(sum == x[summed] + m[summed]);
+    }
+  });
+}
+
 TEST(both_kernel_sets_sum_over_some_rows_alike) {
   for_each_size([](std::size_t n, std::size_t m, testing::Random& random) {
     Matrix a{n, m};

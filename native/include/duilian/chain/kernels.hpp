@@ -37,6 +37,9 @@ struct Kernels {
   void (*exponentials)(const double* x, double shift, std::size_t n, double* y);
   /// max_j x[j], n >= 1
   double (*peak)(const double* x, std::size_t n);
+  /// The first place of max_j x[j], and of max_j (x[j] + m[j]) with that sum; n >= 1
+  std::size_t (*peak_place)(const double* x, std::size_t n);
+  std::size_t (*peak_sum_place)(const double* x, const double* m, std::size_t n, double* sum);
   /// The places of x[j] >= least, ascending, to `place` [n]; gives how many
   std::size_t (*at_least)(const double* x, std::size_t n, double least, std::uint32_t* place);
   /// y[j] *= x[j]; gives Σ_j y[j] and, through `least`, min_j of the first n

@@ -60,15 +60,22 @@ class TableScorer final : public WordScorer {
   void add(const Heard& heard, std::int32_t t, KindSet kinds, double* state) override;
 
  private:
+  struct Range {
+    std::size_t begin = 0, end = 0;
+  };
   /// What labels of a kind are about to hear.
   struct Voice {
-    std::size_t begin = 0, past = 0, tags = 0, end = 0;  // keys: the rest, words before, tags
-    std::size_t row = 0;                                 // of the kind's rows of tags
+    Range rest, past, tags;  // of keys; then of the entries found for them
+    std::size_t row = 0;     // of the kind's rows of tags
     std::uint64_t row_key = 0;
     Past* kept = nullptr;  // where entries about the words before are kept, if they are
   };
 
-  void append_keys(const WordKeys& templates, Kind kind);
+  [[nodiscard]] Range append_keys(const WordKeys& templates, Kind kind);
+  void find(Range& range, std::size_t& found);
+  [[nodiscard]] std::span<const std::uint32_t> entries(Range range) const {
+    return std::span(work_.entry).subspan(range.begin, range.end - range.begin);
+  }
   [[nodiscard]] Past* kept_past(const History& history);
   void expect_row(Kind kind, Voice& voice);
   void add_row(Kind kind, double* state);

@@ -19,10 +19,13 @@ class WordKeys {
   /// The keys that templating::append_keys gives for the window, in another order.
   void append(const WordWindow& window, std::vector<std::uint64_t>& out) const {
     const WordHashes& hash = window.hashes();
+    const std::size_t begin = out.size();
+    out.resize(begin + quick_.size());
+    std::uint64_t* to = out.data() + begin;
     for (const Quick& each : quick_) {
       std::uint64_t key = each.id;
       for (std::size_t k = 0; k < each.count; ++k) key = mix(key, hash[each.value[k]]);
-      out.push_back(key);
+      *to++ = key;
     }
     templating::append_keys(others_, window, 0, out);
   }

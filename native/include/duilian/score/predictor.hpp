@@ -43,8 +43,8 @@ class CompiledTable {
     }
     begin_ = out_.label.size();
   }
-  [[nodiscard]] CompiledWeights finish() && {
-    out_.place(keys_, begins_);
+  [[nodiscard]] CompiledWeights finish(Room room = Room::small) && {
+    out_.place(keys_, begins_, room);
     return std::move(out_);
   }
 

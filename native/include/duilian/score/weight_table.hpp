@@ -16,6 +16,10 @@ inline constexpr std::uint16_t kLastEntry = 0x8000;  // flag on the label of a f
 inline constexpr std::uint64_t kNoSlot = ~std::uint64_t{0};
 inline constexpr std::uint32_t kNoEntry = 0xFFFFFFFFU;
 
+/// How many slots are free: a quarter, or half for tables that are mostly asked for what they do not have,
+/// which is known when a free slot is met.
+enum class Room { small, wide };
+
 struct WeightTable {
   std::vector<std::uint64_t> slot;   // [slots]  check << 32 | first entry; kNoSlot if free
   std::vector<std::uint16_t> label;  // [entries]
@@ -39,6 +43,9 @@ struct WeightTable {
   /// to answer.
   void find_all(std::span<const std::uint64_t> keys, std::vector<std::uint32_t>& entry) const;
 
+  /// The same for the keys that have entries, in their order, to `entry`, [keys]; gives how many.
+  std::size_t find_present(std::span<const std::uint64_t> keys, std::uint32_t* entry) const;
+
   /// Adds the entries that begin there to their labels' scores; none if there are none.
   void add_to(std::uint32_t entry, double* score) const {
     if (entry == kNoEntry) return;
@@ -60,7 +67,8 @@ struct WeightTable {
     return true;
   }
   /// Fills the slots: `keys[i]` has the entries from `begins[i]`.
-  void place(std::span<const std::uint64_t> keys, std::span<const std::size_t> begins);
+  void place(std::span<const std::uint64_t> keys, std::span<const std::size_t> begins,
+             Room room = Room::small);
 };
 
 /// Throws std::invalid_argument if any index leads outside, a weight is not finite, or a search would not
