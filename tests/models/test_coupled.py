@@ -78,7 +78,8 @@ def test_every_iteration_tells_what_pruning_kept() -> None:
     stages: list[str] = []
     tagger = CoupledTagger(**QUICK)
     tagger.fit(FEW, dev=DEV, on_iteration=reports.append, on_stage=stages.append)
-    assert [report.iteration for report in reports] == [1, 2]
+    assert [report.iteration for report in reports] == [0, 1, 2], "the start is judged, too"
+    assert [report.loss is None for report in reports] == [True, False, False]
     assert stages
     for report in reports:
         found = report.details
@@ -88,6 +89,23 @@ def test_every_iteration_tells_what_pruning_kept() -> None:
             assert 1.0 <= found[f"{standard} candidates"] <= tagger.most
     assert set(tagger.best_scores_) == {CTB, PKU, "average"}
     assert all(tagger.best_scores_[s] >= max(r.details[s] for r in reports) for s in demo.STANDARDS)
+
+
+def test_a_start_that_is_never_bettered_stays_the_best() -> None:
+    """Steps that are far too long spoil what the plain taggers knew."""
+    settings: dict[str, Any] = {"warm": (1.0, 1.0), "rate": 50.0, "average": False}
+    reports: list[IterationReport] = []
+    tagger = CoupledTagger(**QUICK | settings).fit(FEW, dev=DEV, on_iteration=reports.append)
+    assert reports[0].is_best
+    for standard, dev in zip(demo.STANDARDS, DEV, strict=True):
+        scores = [report.details[standard] for report in reports]
+        assert scores[0] > max(scores[1:]) + 1.0
+        assert tagger.best_scores_[standard] == scores[0]
+        assert 100 * tagger.score(dev, standard=standard) == pytest.approx(scores[0], abs=0.3)
+    cold = CoupledTagger(**QUICK | {"start": "cold"})
+    reports.clear()
+    cold.fit(FEW, dev=DEV, on_iteration=reports.append)
+    assert [report.iteration for report in reports] == [1, 2], "there is nothing to judge"
 
 
 def test_each_side_is_answered_with_its_own_best_weights() -> None:

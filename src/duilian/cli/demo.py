@@ -31,7 +31,8 @@ def command(
         task = bar.add_task("training", total=3 * demo.ITERATIONS)
 
         def advance(name: str, report: IterationReport) -> None:
-            bar.update(task, advance=1, description=f"{name}, loss {report.loss:.2f}")
+            if report.loss is not None:  # else it is the start
+                bar.update(task, advance=1, description=f"{name}, loss {report.loss:.2f}")
 
         result = demo.run(advance, threads)
     console = Console()

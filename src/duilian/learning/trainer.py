@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -73,6 +73,7 @@ class Trainer:
         self.rule, self.examples, self.config = rule, examples, config
         self._draw = draw or (lambda rng: rng.permutation(examples)[: config.sample].astype(np.int64))
         self.weights: Weights = np.zeros(size, np.float32) if start is None else start
+        self._is_warm = start is not None and bool(start.any())
         self.total: Weights = np.zeros(size if config.average else 0, np.float32)
         self._mean: Weights = np.empty_like(self.total)  # one room for all iterations: new pages are dear
         self.bests = [Best(self.weights) for _ in range(sides + 1 if sides > 1 else 1)]
@@ -89,8 +90,13 @@ class Trainer:
         return self.bests[-1].score
 
     def run(self, evaluate: Evaluate | None) -> Iterator[IterationReport]:
-        """One report per iteration, until patience or iterations are used up."""
+        """One report per iteration, until patience or iterations are used up. Weights to start with are
+        judged, too: they may stay the best for a side."""
         config = self.config
+        if self.iteration == 0 and self._is_warm and evaluate is not None:
+            start = time.perf_counter()
+            score, is_best, details = self._judge([self.weights], evaluate)
+            yield IterationReport(0, None, score, is_best, time.perf_counter() - start, details)
         while self.iteration < config.iterations and self._is_patient():
             start = time.perf_counter()
             order = self._order(self.iteration)
@@ -143,8 +149,14 @@ class Trainer:
             self.bests[-1].weights = self.rule.to_use(self.weights).copy()
             self.bests[-1].iteration = self.iteration
             return None, True, {}
+        return self._judge(self._candidates(), evaluate)
+
+    def _judge(
+        self, candidates: Iterable[Weights], evaluate: Evaluate
+    ) -> tuple[float | None, bool, Mapping[str, float]]:
+        """The best of some weights; those that are better than any before are kept."""
         is_best, found = False, []
-        for candidate in self._candidates():
+        for candidate in candidates:
             said = evaluate(candidate)
             scores = said if isinstance(said, Scores) else Scores((said,))
             mean = float(np.mean(scores.sides))
