@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,16 @@ def test_it_is_small_and_says_where_it_comes_from() -> None:
     assert card.bytes <= 16e6
     assert card.notes["recipe"] == RECIPE.read_text(encoding="utf-8")
     assert set(card.texts) >= {"title", "data", "licence", "limits"}
+
+
+def test_what_learning_needs_is_not_loaded_to_analyse() -> None:
+    """An answer is there half a second after the start, and these modules would take a fifth of that."""
+    program = "import sys, duilian; duilian.load()('好。'); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    names = set(loaded.stdout.split())
+    assert {"duilian.models.coupled", "duilian.models.parser"} <= names
+    heavy = ("duilian.learning.", "duilian.evaluation.", "duilian.recipes", "pydantic", "typer", "matplotlib")
+    assert [name for name in sorted(names) if name.startswith(heavy) or name.endswith("_training")] == []
 
 
 def test_it_reads_mixed_text(zh: Analyzer) -> None:

@@ -22,6 +22,7 @@ from duilian.corpus.formats import SAMPLE_LINES, FormatOptions, find_format, gue
 from duilian.errors import ConfigError, CorpusError
 from duilian.lexicon import Lexicon
 from duilian.models import StandardTagger, TwoChainTagger
+from duilian.models.encoding import word_ends
 
 BATCH_SENTENCES = 2000
 BATCH_CHARACTERS = 200_000
@@ -260,19 +261,13 @@ def _sentence_units(line: str, tagger: StandardTagger) -> list[texts.Spans]:
     return [_units(line[a:b], tagger) + a for a, b in texts.sentences(line).tolist()]
 
 
-def _word_ends(units: texts.Spans, words: Sequence[str]) -> list[int]:
-    """How many units lie before the end of each word."""
-    ends = np.cumsum(units[:, 1] - units[:, 0])
-    return [int(k) + 1 for k in np.searchsorted(ends, np.cumsum([len(word) for word in words]))]
-
-
 def _label_probabilities(
     tagger: StandardTagger, units: texts.Spans, guess: Layer, marginals: npt.NDArray[np.float64]
 ) -> list[float]:
     """The marginal of every unit's label in the guess."""
     encoding, b = tagger.encoding_, tagger.encoding_.boundaries
     labels: list[int] = []
-    for word, end in enumerate(_word_ends(units, guess.words)):
+    for word, end in enumerate(word_ends(guess.words, units[:, 1] - units[:, 0])):
         count = end - len(labels)
         letters = [b.single] if count == 1 else [b.begin, *[b.inside] * (count - 2), b.end]
         suffix = "" if guess.tags is None else f"@{guess.tags[word]}"
@@ -302,7 +297,7 @@ def restore(line: str, units: texts.Spans, guess: Layer) -> tuple[str, Layer, li
     """The guess in the user's own characters: white space before it, words with tags and spaces, and how
     many units lie before the end of each word. A word with white space in it becomes two.
     """
-    ends = _word_ends(units, guess.words)
+    ends = word_ends(guess.words, units[:, 1] - units[:, 0])
     gaps = texts.gaps(line, units)
     if not any(gaps):
         return "", guess, ends

@@ -12,7 +12,8 @@ from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import StandardError
 from duilian.models import CoupledTagger
-from duilian.models.coupled_conversion import mapped_sets, word_confidence, word_ends
+from duilian.models.coupled_conversion import mapped_sets, word_confidence
+from duilian.models.encoding import word_ends
 from duilian.standards import Mapping
 from models.coupled_corpora import CTB, DEV, PKU, SMALL, VARIANTS, layers, side, small
 
@@ -126,7 +127,7 @@ def test_sets_go_through_a_mapping(seed: int) -> None:
 
 def test_words_are_counted_in_the_units_that_were_given() -> None:
     """`15` and `１` were units of two words; split anew, the word made of them would be one."""
-    ends = word_ends(("15１月", "来了"), ("15", "１", "月", "来", "了"))
-    assert ends == (3, 5)
+    ends = word_ends(("15１月", "来了"), [len(unit) for unit in ("15", "１", "月", "来", "了")])
+    assert ends == [3, 5]
     assert word_confidence(ends, (0.9, 0.5, 0.8, 0.7, 0.6)) == (0.5, 0.6)
-    assert word_confidence(word_ends((), ()), ()) == ()
+    assert word_confidence(word_ends((), []), ()) == ()

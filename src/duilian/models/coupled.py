@@ -31,12 +31,11 @@ from duilian.models.coupled_conversion import (
     mapped_sets,
     marginal_tables,
     word_confidence,
-    word_ends,
 )
 from duilian.models.coupled_labels import NO_SETS, blank_unknown, decode_layers, gold_labels
 from duilian.models.coupled_side import CoupledSide
 from duilian.models.coupled_storage import AVERAGE, coupled_state, restore_coupled
-from duilian.models.encoding import Encoding, Level
+from duilian.models.encoding import Encoding, Level, word_ends
 from duilian.models.kept_tables import Arrays
 from duilian.models.precision import Precision
 from duilian.models.stored import Stored
@@ -409,7 +408,7 @@ class CoupledTagger(Stored):
             marginals = marginal_tables(found, b, first, len(self.encodings_[b].labels))
         answers = []
         for k, layer in enumerate(converted):
-            ends = word_ends(layer.words, units[k])
+            ends = tuple(word_ends(layer.words, [len(unit) for unit in units[k]]))
             answers.append(
                 Converted(layer, word_confidence(ends, sure[at[k] : at[k + 1]]), ends, marginals[k])
             )

@@ -70,13 +70,6 @@ def mapped_sets(given: _native.TagSets, allows: npt.NDArray[np.bool_]) -> _nativ
     return _native.TagSets(first.astype(np.int32), np.nonzero(table)[1].astype(np.int32))
 
 
-def word_ends(words: Sequence[str], units: Sequence[str]) -> tuple[int, ...]:
-    """How many units lie before the end of each word. Splitting the words would not tell: units of two words
-    may look like one when joined."""
-    at = np.cumsum([len(unit) for unit in units])
-    return tuple((np.searchsorted(at, np.cumsum([len(word) for word in words])) + 1).tolist())
-
-
 def word_confidence(ends: Sequence[int], sure: Sequence[float]) -> tuple[float, ...]:
     """How sure each word is: as sure as its least certain unit."""
     return tuple(min(sure[start:end]) for start, end in itertools.pairwise((0, *ends)))

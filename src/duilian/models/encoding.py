@@ -194,6 +194,14 @@ class Encoding:
         return Layer(words, None if self.tags is None else tuple(tag for _, _, tag in found))
 
 
+def word_ends(words: Sequence[str], unit_sizes: npt.ArrayLike) -> list[int]:
+    """How many units, of so many characters each, lie before the end of each word. Splitting the words would
+    not tell: units of two words may look like one when joined."""
+    at = np.cumsum(unit_sizes, dtype=np.int64)
+    ends: list[int] = (np.searchsorted(at, np.cumsum([len(word) for word in words])) + 1).tolist()
+    return ends
+
+
 def _tag_sets(sets: dict[int, list[int]], units: int) -> _native.TagSets:
     if not sets:
         return _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
