@@ -47,7 +47,8 @@ CompiledWeights compile_dynamic(const TaggerLayout& layout, std::span<const floa
   for (std::size_t row = unit_rows; row < keys.size(); ++row) {
     for (const Kind kind : {kBetween, kInside}) add(row, keys[row] ^ kAboutKind[kind], set_of(kind));
   }
-  return std::move(out).finish(Room::wide);
+  // Most words that a path might have were never seen.
+  return std::move(out).finish(unit_rows < keys.size() ? Room::wide : Room::small);
 }
 
 DynamicPredictor::DynamicPredictor(std::int32_t labels, Succession rules, CompiledWeights weights,
