@@ -121,7 +121,13 @@ void TableScorer::add_row(Kind kind, double* state) {
     for_each_label(
         kind, [&](std::size_t label, std::size_t at) { row[at] = static_cast<float>(work_.row[label]); });
   }
-  for_each_label(kind, [&](std::size_t label, std::size_t at) { state[label] += row[at]; });
+  for (const LabelWords::Run& run : words_.runs) {
+    if (run.kind != kind) continue;
+    const std::size_t size = run.end - run.begin;
+    double* to = state + run.begin;
+    for (std::size_t l = 0; l < size; ++l) to[l] += row[l];
+    row += size;
+  }
 }
 
 }  // namespace duilian

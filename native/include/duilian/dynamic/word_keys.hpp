@@ -27,7 +27,7 @@ class WordKeys {
       for (std::size_t k = 0; k < each.count; ++k) key = mix(key, hash[each.value[k]]);
       *to++ = key;
     }
-    templating::append_keys(others_, window, 0, out);
+    if (!others_.templates.empty()) templating::append_keys(others_, window, 0, out);
   }
 
  private:
