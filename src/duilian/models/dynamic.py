@@ -190,7 +190,7 @@ class DynamicTagger(MarginTagger):
         return self
 
     def trim(self, least: float) -> Self:
-        """As `Tagger.trim`."""
+        """As `Tagger.trim`; weights of words are dropped up to five times the size."""
         self._set_predictor(
             _native.compile_dynamic(
                 self.layout_, self.weights_, self.keys_, self.unit_rows_, self._label_words(), least
