@@ -102,10 +102,10 @@ def test_a_start_that_is_never_bettered_stays_the_best() -> None:
         assert scores[0] > max(scores[1:]) + 1.0
         assert tagger.best_scores_[standard] == scores[0]
         assert 100 * tagger.score(dev, standard=standard) == pytest.approx(scores[0], abs=0.3)
-    cold = CoupledTagger(**QUICK | {"start": "cold"})
-    reports.clear()
-    cold.fit(FEW, dev=DEV, on_iteration=reports.append)
-    assert [report.iteration for report in reports] == [1, 2], "there is nothing to judge"
+    for other in ({"start": "cold"}, {"keep": "average"}):
+        reports.clear()
+        CoupledTagger(**QUICK | other).fit(FEW, dev=DEV, on_iteration=reports.append)
+        assert [report.iteration for report in reports] == [1, 2], "there is no side's best to look for"
 
 
 def test_each_side_is_answered_with_its_own_best_weights() -> None:

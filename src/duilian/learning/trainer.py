@@ -69,11 +69,12 @@ class Trainer:
         sides: int = 1,
         draw: Draw | None = None,
         start: Weights | None = None,
+        judge_start: bool = False,
     ) -> None:
         self.rule, self.examples, self.config = rule, examples, config
         self._draw = draw or (lambda rng: rng.permutation(examples)[: config.sample].astype(np.int64))
         self.weights: Weights = np.zeros(size, np.float32) if start is None else start
-        self._is_warm = start is not None and bool(start.any())
+        self._judges_start = judge_start and start is not None and bool(start.any())
         self.total: Weights = np.zeros(size if config.average else 0, np.float32)
         self._mean: Weights = np.empty_like(self.total)  # one room for all iterations: new pages are dear
         self.bests = [Best(self.weights) for _ in range(sides + 1 if sides > 1 else 1)]
@@ -90,10 +91,10 @@ class Trainer:
         return self.bests[-1].score
 
     def run(self, evaluate: Evaluate | None) -> Iterator[IterationReport]:
-        """One report per iteration, until patience or iterations are used up. Weights to start with are
-        judged, too: they may stay the best for a side."""
+        """One report per iteration, until patience or iterations are used up. If weights to start with are
+        judged, too, they may stay the best for a side."""
         config = self.config
-        if self.iteration == 0 and self._is_warm and evaluate is not None:
+        if self.iteration == 0 and self._judges_start and evaluate is not None:
             start = time.perf_counter()
             score, is_best, details = self._judge([self.weights], evaluate)
             yield IterationReport(0, None, score, is_best, time.perf_counter() - start, details)

@@ -214,6 +214,7 @@ class CoupledTraining:
             sides=max(sum(each is not None for each in self.dev_sets), 1),
             draw=lambda rng: _draw(rng, own, counts),
             start=start,
+            judge_start=tagger.keep == "all",
         )
 
     def _training_margin(self) -> float:
