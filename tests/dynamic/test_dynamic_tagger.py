@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cli.running import run_here
@@ -53,6 +54,17 @@ def text_of(line: str) -> str:
 def test_it_learns(tagger, corpora):
     assert tagger.score(corpora[1]) > 0.5
     assert tagger.best_score_ == pytest.approx(100 * tagger.score(corpora[1]), abs=1e-6)
+
+
+def test_trimming_drops_small_weights_and_more_of_those_of_words(corpora):
+    tagger = DynamicTagger("ctb", iterations=2).fit(corpora[0])
+    layout = tagger.layout_
+    sizes = np.abs(tagger.weights_[layout.transitions :])
+    is_word = np.arange(len(sizes)) >= layout.first[tagger.unit_rows_]
+    for least in (0.0, 0.02, 0.1):
+        kept = np.sort(np.abs(tagger.trim(least).state()[1]["weight"]))
+        wanted = np.sort(sizes[(sizes > 0) & (sizes >= np.where(is_word, 5 * least, least))])
+        np.testing.assert_array_equal(kept, wanted)
 
 
 def test_the_users_own_letters_come_back_with_a_real_tag(tagger):
