@@ -27,15 +27,14 @@ from duilian.models.coupled_checks import check_parameters
 from duilian.models.coupled_conversion import (
     Converted,
     allowed_labels,
+    converted,
     guide_labels,
     mapped_sets,
-    marginal_tables,
-    word_confidence,
 )
 from duilian.models.coupled_labels import NO_SETS, blank_unknown, decode_layers, gold_labels
 from duilian.models.coupled_side import CoupledSide
 from duilian.models.coupled_storage import AVERAGE, coupled_state, restore_coupled
-from duilian.models.encoding import Encoding, Level, word_ends
+from duilian.models.encoding import Encoding, Level
 from duilian.models.kept_tables import Arrays
 from duilian.models.precision import Precision
 from duilian.models.stored import Stored
@@ -393,26 +392,15 @@ class CoupledTagger(Stored):
             raise StandardError(
                 f"sentence {where + 1}: the model has never seen the tag {tag!r} of {source!r}"
             )
-        labels = gold_labels(self.encodings_[a], layers)
         allowed = self.conversion_limits(layers, a, b, mapping)
-        guide = (
-            guide_labels(self.encodings_[a], self.source_, layers, labels) if self.guide == source else None
-        )
+        guide = None
+        if self.guide == source:
+            labels = gold_labels(self.encodings_[a], layers)
+            guide = guide_labels(self.encodings_[a], self.source_, layers, labels)
         units, first, found = self._answers(
             layers, a, best_for=target, allowed=allowed, guide=guide, with_candidates=with_marginals
         )
-        converted = decode_layers(self.encodings_[b], units, found.label(b), first)
-        sure, at = found.p(b).tolist(), first.tolist()
-        marginals: Sequence[npt.NDArray[np.float64] | None] = [None] * len(converted)
-        if with_marginals:
-            marginals = marginal_tables(found, b, first, len(self.encodings_[b].labels))
-        answers = []
-        for k, layer in enumerate(converted):
-            ends = tuple(word_ends(layer.words, [len(unit) for unit in units[k]]))
-            answers.append(
-                Converted(layer, word_confidence(ends, sure[at[k] : at[k + 1]]), ends, marginals[k])
-            )
-        return answers
+        return converted(self.encodings_[b], b, units, first, found, with_marginals=with_marginals)
 
     def conversion_limits(
         self, layers: Sequence[Layer], source: int, target: int, mapping: str | TagMapping | None = None

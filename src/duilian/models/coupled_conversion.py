@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
-from duilian.models.coupled_labels import on_labels, table_mapping
-from duilian.models.encoding import Encoding
+from duilian.models.coupled_labels import decode_layers, on_labels, table_mapping
+from duilian.models.encoding import Encoding, word_ends
 from duilian.models.tagger import Tagger
 from duilian.standards import Mapping, table_names
 
@@ -68,6 +68,29 @@ def mapped_sets(given: _native.TagSets, allows: npt.NDArray[np.bool_]) -> _nativ
         table[sizes > 0] = np.logical_or.reduceat(allows[given.tags], given.first[:-1][sizes > 0])
     first = np.concatenate([[0], np.cumsum(table.sum(axis=1))])
     return _native.TagSets(first.astype(np.int32), np.nonzero(table)[1].astype(np.int32))
+
+
+def converted(
+    encoding: Encoding,
+    side: int,
+    units: Sequence[Sequence[str]],
+    first: npt.NDArray[np.int64],
+    found: _native.CoupledAnswers,
+    *,
+    with_marginals: bool,
+) -> list[Converted]:
+    """The answers of the target's side, sentence by sentence."""
+    layers = decode_layers(encoding, units, found.label(side), first)
+    sure, at = found.p(side).tolist(), first.tolist()
+    marginals: Sequence[npt.NDArray[np.float64] | None] = [None] * len(layers)
+    if with_marginals:
+        marginals = marginal_tables(found, side, first, len(encoding.labels))
+    answers = []
+    for k, layer in enumerate(layers):
+        ends = tuple(word_ends(layer.words, [len(unit) for unit in units[k]]))
+        sure_here = word_confidence(ends, sure[at[k] : at[k + 1]])
+        answers.append(Converted(layer, sure_here, ends, marginals[k]))
+    return answers
 
 
 def word_confidence(ends: Sequence[int], sure: Sequence[float]) -> tuple[float, ...]:
