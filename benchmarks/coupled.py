@@ -51,15 +51,12 @@ STARTS: dict[str, dict[str, Any]] = {
     "both cold, AdaGrad": {"start": "cold"},
     "both warm, AdaGrad": {"warm": (1.0, 1.0)},
     "warm source, AdaGrad, best path": {"decoding": "path"},
-    "cold, SGD, offline (the papers)": {
+    "cold, SGD, best path (the papers)": {
         "start": "cold",
         "algorithm": "sgd",
         "rate": None,
         "batch": 30,
         "average": False,
-        "pruning": "offline",
-        "most": 16,
-        "mass": 0.9999,
         "decoding": "path",
         "iterations": 20,
     },
