@@ -99,9 +99,9 @@ def test_without_any_space_after_the_text_comment_decides(comment, text):
 
 
 def test_conllx_knows_unknown_heads_and_relations():
-    first, second = read_conllx(numbered(CONLLX), path="f", standard="ctb")
-    assert (first["ctb"].heads, first["ctb"].relations) == ((2, 0), None)
-    assert (second["ctb"].heads, second["ctb"].tags) == (None, ("VV", None))
+    first, second = read_conllx(numbered(CONLLX), path="f", standard="ud")
+    assert (first["ud"].heads, first["ud"].relations) == ((2, 0), None)
+    assert (second["ud"].heads, second["ud"].tags) == (None, ("VV", None))
 
 
 def test_columns_by_name():

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from duilian.corpus.lines import Lines, layer_to_write
-from duilian.corpus.rows import RowFormat, RowReader, comments_to_write, format_rows, tag_column
+from duilian.corpus.rows import RowFormat, RowReader, comments_to_write, format_rows
 from duilian.corpus.sentence import Layer, Sentence
 from duilian.corpus.tags import UNKNOWN_FIELD
 from duilian.corpus.trees import Trees
@@ -24,8 +24,8 @@ _NO_SPACE = "SpaceAfter=No"
 def read_conllu(
     lines: Lines, *, path: str, standard: str, column: str | None = None, trees: Trees = "any"
 ) -> Iterator[Sentence]:
-    """One sentence a block; its tags are the column upos, or xpos if the standard is gsd, unless told."""
-    for sentence in RowReader(CONLLU, path, standard, tag_column(column, standard), trees).read(lines):
+    """One sentence a block; its tags are the column that the standard says, unless told."""
+    for sentence in RowReader(CONLLU, path, standard, column, trees).read(lines):
         layer = sentence.layers[standard]
         spaces = _spaces(layer, sentence.comments)
         if spaces is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from duilian.corpus.lines import Lines, layer_to_write
-from duilian.corpus.rows import RowFormat, RowReader, comments_to_write, format_rows, tag_column
+from duilian.corpus.rows import RowFormat, RowReader, comments_to_write, format_rows
 from duilian.corpus.sentence import Sentence
 from duilian.corpus.trees import Trees
 
@@ -20,7 +20,7 @@ def read_conllx(
     lines: Lines, *, path: str, standard: str, column: str | None = None, trees: Trees = "any"
 ) -> Iterator[Sentence]:
     """One sentence a block; the coarse tag is called upos here and the fine one xpos, as in CoNLL-U."""
-    return RowReader(CONLLX, path, standard, tag_column(column, standard), trees).read(lines)
+    return RowReader(CONLLX, path, standard, column, trees).read(lines)
 
 
 def write_conllx(

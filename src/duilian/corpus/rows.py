@@ -7,6 +7,7 @@ A standard's tags are one of the two tag columns; the other one, and every furth
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from collections.abc import Iterator
 from sys import intern
@@ -16,6 +17,7 @@ from duilian.corpus.sentence import Layer, Sentence
 from duilian.corpus.tags import UNKNOWN_FIELD, format_tags, parse_column
 from duilian.corpus.trees import Trees, fault
 from duilian.errors import ConfigError, CorpusError
+from duilian.standards.standard import tags_in_either_column
 
 TAG_COLUMNS = ("upos", "xpos")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
@@ -50,18 +52,27 @@ def tag_column(column: str | None, standard: str | None) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class RowReader:
-    """Turns blocks of rows into sentences."""
+    """Turns blocks of rows into sentences; `column` has the tags, unless it is left to the standard."""
 
     format: RowFormat
     path: str
     standard: str
-    column: str
+    column: str | None
     trees: Trees = "any"
 
     def read(self, lines: Lines) -> Iterator[Sentence]:
         """One sentence a block."""
         for block in blocks(lines):
             yield self._sentence(block)
+
+    @functools.cached_property
+    def _usual_column(self) -> str:
+        return tag_column(self.column, self.standard)
+
+    @functools.cached_property
+    def _own_tags(self) -> frozenset[str]:
+        """Tags that are looked for in xpos first, of a standard that may have them in either column."""
+        return tags_in_either_column(self.standard) if self.column is None else frozenset()
 
     def _sentence(self, block: Block) -> Sentence:
         comments = self._comments(block)
@@ -71,12 +82,13 @@ class RowReader:
         numbers = [number for number, _ in rows]
         # [columns][words]
         table = tuple(zip(*[row for _, row in rows], strict=True))
+        column = self._usual_column if self._own_tags.isdisjoint(table[4]) else "xpos"
         layer = Layer(
             tuple(map(intern, table[1])),
-            parse_column(table[self.format.columns.index(self.column)], numbers, self.path),
+            parse_column(table[self.format.columns.index(column)], numbers, self.path),
             self._heads(table[6], numbers),
             _relations(table[7]),
-            columns={name: tuple(map(intern, table[place])) for place, name in self.format.kept(self.column)},
+            columns={name: tuple(map(intern, table[place])) for place, name in self.format.kept(column)},
             extra_rows=extra_rows,
         )
         return Sentence({self.standard: layer}, _sentence_id(comments), comments)

@@ -6,8 +6,10 @@ from duilian.standards.mapping import Mapping
 from duilian.standards.standard import (
     Standard,
     TagDescription,
+    conll_column,
     names,
     table_names,
+    tags_in_either_column,
     tags_of_wholes,
     universal_tags,
 )
@@ -19,9 +21,11 @@ __all__ = [
     "Mapping",
     "Standard",
     "TagDescription",
+    "conll_column",
     "explain",
     "names",
     "table_names",
+    "tags_in_either_column",
     "tags_of_wholes",
     "universal_tags",
 ]

@@ -37,7 +37,7 @@ class Standard:
     """One annotation guideline.
 
     `tags` is None for an open standard. `column` says where a CoNLL file carries the tags: in
-    `upos` (the fourth column), in `xpos` (the fifth), or, for `tag`, in either: the fifth if it is filled.
+    `upos` (the fourth column), in `xpos` (the fifth), or, for `tag`, in either: the fifth if it has some.
     `whole` has the tags of addresses, @names and the like, by kind (see `text.whole_spans`); `upos` has the
     universal tag of each tag, if it has but one.
     """
@@ -98,11 +98,13 @@ class Standard:
         return f"{tag}: {about.english} ({about.chinese}), as in {about.example}"
 
 
+@functools.cache
 def names() -> tuple[str, ...]:
     """The names of the shipped standards."""
     return tuple(sorted(entry.name[: -len(".toml")] for entry in _tables() if entry.name.endswith(".toml")))
 
 
+@functools.cache
 def table_names() -> tuple[str, ...]:
     """The names of the shipped mapping tables, such as `ctb-pku.tight`."""
     return tuple(sorted(entry.name[: -len(".txt")] for entry in _tables() if entry.name.endswith(".txt")))
@@ -188,6 +190,19 @@ def tags_of_wholes(standard: str) -> Mapping[str, tuple[str, ...]]:
 def universal_tags(standard: str) -> Mapping[str, str]:
     """The universal tag of each tag of a shipped standard; nothing for any other."""
     return Standard.load(standard).upos if standard in names() else {}
+
+
+def conll_column(standard: str) -> str:
+    """Where a CoNLL file has a standard's tags if there is a choice: universal ones, and those of a standard
+    that is not shipped, in upos, all others in xpos.
+    """
+    return "upos" if standard not in names() or Standard.load(standard).column == "upos" else "xpos"
+
+
+def tags_in_either_column(standard: str) -> frozenset[str]:
+    """The tags of a shipped standard that does not say which column of a CoNLL file has them."""
+    found = Standard.load(standard) if standard in names() else None
+    return frozenset(found.tags or ()) if found is not None and found.column == "tag" else frozenset()
 
 
 def _describe(path: str, tag: str, entry: Any) -> TagDescription:
