@@ -21,6 +21,7 @@ from duilian.text import is_traditional
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
+SHOWN = 20  # words in a repr
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -68,7 +69,10 @@ class Doc:
         self._layers = dict(layers)
 
     def __repr__(self) -> str:
-        return f"Doc({self.text!r}, {', '.join(self.standards)})"
+        shown = [f"{name}={_in_short(self.tokens(name))!r}" for name in self.standards]
+        if self.probability is not None:
+            shown.append(f"probability={self.probability:.4g}")
+        return f"Doc({', '.join(shown or [repr(self.text)])})"
 
     @property
     def standards(self) -> tuple[str, ...]:
@@ -88,6 +92,10 @@ class Doc:
         if name not in self._layers:
             raise ConfigError(f"there is no standard {name!r}, only {', '.join(self._layers)}")
         return self._layers[name]
+
+    def only(self, standard: str) -> Doc:
+        """The same text after one standard."""
+        return Doc(self.text, {standard: self.layer(standard)}, probability=self.probability)
 
     def words(self, standard: str | None = None) -> list[str]:
         """The words."""
@@ -185,3 +193,8 @@ class Doc:
                 )
             )
         return found
+
+
+def _in_short(tokens: Sequence[Token]) -> str:
+    words = [token.text if token.tag is None else f"{token.text}/{token.tag}" for token in tokens[:SHOWN]]
+    return " ".join(words) + (" …" if len(tokens) > SHOWN else "")

@@ -8,6 +8,7 @@ threads there are, never shows in the answers.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
@@ -178,7 +179,7 @@ class Analyzer:
         given: tuple[int, Sequence[Layer]] | None = None,
     ) -> list[Doc]:
         if not len(units):
-            return [Doc(text, dict.fromkeys(self.standards, _NO_WORDS)) for text in batch]
+            return [Doc(text, self._nothing) for text in batch]
         sides = []
         for side, (labels, sure) in enumerate(self._label(units, wishes, threads)):
             found = Found.of(self._meanings[side], units, labels, sure)
@@ -191,6 +192,23 @@ class Analyzer:
             Doc(text, dict(zip(self.standards, layers, strict=True)))
             for text, layers in zip(batch, zip(*sides, strict=True), strict=True)
         ]
+
+    @functools.cached_property
+    def _nothing(self) -> dict[str, Words]:
+        """What is said of a text without words: the same rows as of any other, with nothing in them."""
+        places, found = np.zeros(0, np.int64), {}
+        for side, (name, meaning) in enumerate(zip(self.standards, self._meanings, strict=True)):
+            tree: tuple[()] | None = () if self._trees is not None and side == self._tree_side else None
+            found[name] = Words(
+                places,
+                places,
+                np.zeros(1, np.int64),
+                tags=None if None in meaning.tags else (),
+                confidence=np.zeros(0) if isinstance(self.model, CoupledTagger) else None,
+                heads=tree,
+                relations=tree,
+            )
+        return found
 
     def _label(
         self, units: Units, wishes: Sequence[_native.Wishes], threads: int
@@ -206,9 +224,6 @@ class Analyzer:
         )
         _warn(impossible)
         return [(labels, None)]
-
-
-_NO_WORDS = Words(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(1, np.int64), (), None)
 
 
 def _batches(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator[list[Item]]:
