@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -16,13 +15,13 @@ import duilian
 from analysed import NASTY, check
 from duilian import demo, pipeline
 from duilian.corpus import Layer, Sentence
-from duilian.doc import Doc, Token
+from duilian.doc import Doc
 from duilian.errors import ConfigError, StandardError, TextError
 from duilian.models import CoupledTagger, Parser, Suite, Tagger, load_parser
 from duilian.models import load as load_model
 from duilian.pipeline import Analyzer
 from duilian.pipeline import analyzer as analyzer_module
-from duilian.views import brat, conllu_sentences, couplet, json_line, span_line, tree_lines
+from duilian.views import couplet
 
 TEXT = "我们明天去北京参观新的图书馆。她 很 喜欢iPhone！\n第二行"
 texts = st.one_of(st.text(max_size=40), st.lists(st.sampled_from(NASTY), max_size=30).map("".join))
@@ -104,50 +103,6 @@ def test_wrong_questions_are_answered_clearly(coupled: Analyzer) -> None:
         list(coupled.pipe(["我"], threads=0))
     with pytest.raises(ConfigError, match="needs a character-level model"):
         Analyzer(Tagger("ctb", iterations=1).fit(demo.load("ctb", "ctb")))
-
-
-def test_the_couplet_puts_same_characters_above_each_other(coupled: Analyzer) -> None:
-    doc = coupled(TEXT)
-    for width in (24, 40, 200):
-        shown = couplet(doc, width).plain
-        rows = [line for line in shown.split("\n") if line[:5].strip() == "ctb"]
-        assert "".join("".join(row.split()[1:]) for row in rows) == "".join(doc.words("ctb"))
-    narrow, wide = couplet(doc, 24).plain.split("\n"), couplet(doc, 200).plain.split("\n")
-    assert len(narrow) > len(wide)
-
-
-def test_trees_are_drawn() -> None:
-    tokens = [
-        Token("他", 0, 1, "r", head=2, relation="nsubj"),
-        Token("喜欢", 1, 3, "v", head=0, relation="root"),
-        Token("新", 3, 4, "a", head=4, relation="amod"),
-        Token("书", 4, 5, "n", head=2, relation="obj"),
-    ]
-    assert tree_lines(tokens) == [
-        "喜欢      v  root",
-        "├─ 他     r  nsubj",
-        "└─ 书     n  obj",
-        "   └─ 新  a  amod",
-    ]
-
-
-def test_exchange_forms(coupled: Analyzer) -> None:
-    doc = coupled(TEXT)
-    read = json.loads(json_line(doc))
-    assert read["text"] == TEXT
-    assert read["standards"]["pku"]["words"] == doc.words("pku")
-    assert [TEXT[a:b] for a, b in read["standards"]["ctb"]["spans"]] == doc.words("ctb")
-    spans = json.loads(span_line(doc, "pku"))
-    assert [TEXT[a:b] for a, b, _ in spans["label"]] == doc.words("pku")
-    for line in brat(doc, "pku", first=3, offset=7):
-        number, place, word = line.split("\t")
-        _, start, end = place.split(" ")
-        assert TEXT[int(start) - 7 : int(end) - 7] == word
-        assert int(number[1:]) >= 3
-    misc = [m for sentence in conllu_sentences(doc, "ctb") for m in sentence["ctb"].columns["misc"]]
-    assert [m.startswith("SpaceAfter=No") for m in misc] == [
-        not (TEXT + " ")[t.end].isspace() for t in doc.tokens("ctb")
-    ]
 
 
 def test_an_analyser_from_a_file_says_the_same(coupled: Analyzer, tmp_path: Path) -> None:

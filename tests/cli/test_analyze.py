@@ -9,6 +9,7 @@ import pytest
 
 from cli.running import Call, in_demo_folder
 from duilian import demo
+from duilian.cli import analyze
 from duilian.models import Tagger
 
 
@@ -33,30 +34,54 @@ def test_text_files_and_pipes_are_the_same(call: Call) -> None:
         call("analyze", "--model", "char.model", "a.txt"),
         call("analyze", "--model", "char.model", stdin=text.encode()),
     ]
-    assert given[0] == given[1] == given[2]
-    status, out, _ = given[0]
-    assert status == 0
-    assert out.startswith("# text = 我们明天去北京。\n1\t")
+    _, out, _ = given[0]
+    assert given == [(0, out, ""), (0, f"# newdoc id = a.txt\n{out}", ""), (0, out, "")]
+    assert out.startswith("# newpar id = 1\n# sent_id = 1\n# text = 我们明天去北京。\n1\t")
 
 
-@pytest.mark.parametrize("form", ["pretty", "conllu", "json", "slash", "spans", "brat"])
+@pytest.mark.parametrize("form", analyze.VIEWS)
 def test_every_form_has_every_word(call: Call, form: str) -> None:
-    status, out, _ = call("analyze", "--model", "char.model", "--to", form, "北京很大。", "图书馆")
+    status, out, _ = call("analyze", "--model", "char.model", "--to", form, "北京很大。")
     assert status == 0
     assert "\x1b" not in out  # no colours in a pipe
-    shown = json.loads(out.splitlines()[0])["text"] if form in ("json", "spans") else out
-    assert "北京" in shown
+    assert "北京" in out
 
 
-def test_brat_goes_on_counting_through_the_lines(call: Call) -> None:
-    text = "北京很大。\n我们去图书馆。\n"
-    Path("b.txt").write_text(text, encoding="utf-8")
-    _, out, _ = call("analyze", "--model", "char.model", "--to", "brat", "b.txt")
+@pytest.mark.parametrize("text", ["北京很大。\n\n我们去图书馆。\n", "\ufeff北京很大。\r\n我们去图书馆。\r\n"])
+def test_brat_counts_as_the_file_does(call: Call, text: str) -> None:
+    Path("b.txt").write_bytes(text.encode())
+    command = ("analyze", "--model", "char.model", "--to", "brat")
+    status, out, _ = call(*command, "b.txt")
+    assert (status, out) == call(*command, stdin=text.encode())[:2]
     for number, line in enumerate(out.splitlines(), start=1):
         name, place, word = line.split("\t")
         assert name == f"T{number}"
         _, start, end = place.split()
         assert text[int(start) : int(end)] == word
+    assert "北京" in out.splitlines()[0].split("\t")
+    assert call(*command, "b.txt", "b.txt")[0] == 2, "an .ann file belongs to one text"
+    Path("b.txt").write_bytes(text.encode() + b"\xff")
+    assert "b.txt:" in call(*command, "b.txt")[2]
+
+
+def test_a_standard_that_is_named_is_the_one_shown(call: Call) -> None:
+    command = ("analyze", "--to", "json", "--standard", "pku")
+    assert list(json.loads(call(*command, "北京")[1])["standards"]) == ["pku"]
+    empty = json.loads(call("analyze", "--to", "json", "")[1])["standards"]
+    beside = json.loads(call("analyze", "--to", "json", stdin="好\n\n".encode())[1].splitlines()[1])
+    assert empty == beside["standards"], "a text without words looks the same in any company"
+
+
+def test_without_colours_nothing_is_dim(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analyze, "_is_terminal", lambda output: output == "-")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    command = ("analyze", "--model", "char.model", "--to", "pretty", "北京")
+    assert "\x1b[1m北京" in call(*command)[1]
+    call(*command, "-o", "file.txt")
+    assert "\x1b" not in Path("file.txt").read_text("utf-8")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in call(*command)[1]
 
 
 def test_the_best_analyses_are_ranked(call: Call) -> None:

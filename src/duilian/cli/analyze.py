@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, cast, get_args
@@ -12,20 +13,20 @@ import typer
 
 from duilian.cli.options import Encoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
 from duilian.cli.progress import watch
-from duilian.corpus import FORMATS, open_writer, read_lines, read_sentences
-from duilian.corpus.files import Errors
-from duilian.corpus.formats import FormatOptions
+from duilian.corpus import open_writer, read_lines, read_sentences
+from duilian.corpus.files import Errors, read_text
 from duilian.doc import Doc
 from duilian.errors import ConfigError
 from duilian.models import reading_of, tagger_for
 from duilian.pipeline import Analyzer, load
 from duilian.text import char_types
-from duilian.views.exchange import brat, conllu_sentences, json_line, span_line
+from duilian.views.forms import FORMS, Form, Pretty
 
 EXAMPLE = "Example:\n\n    duilian analyze 他把书借给了办公室。"
 
 RANKED = "slash"  # the form in which an analysis is one line, and no two are the same
-VIEWS = ("pretty", "conllu", "json", "slash", "spans", "brat", "words")
+PRETTY = "pretty"
+VIEWS = (PRETTY, *FORMS)
 
 
 def command(
@@ -39,7 +40,7 @@ def command(
     to: Annotated[str, typer.Option(metavar="FORM", help=f"How to show it: {', '.join(VIEWS)}.")] = "",
     standard: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The standard of conllu, slash, spans and brat; else the first."),
+        typer.Option(metavar="NAME", help="The standard to show; else all (pretty, json) or the first."),
     ] = None,
     format: Annotated[
         str | None,
@@ -84,29 +85,36 @@ def command(
     name = _known(standard, analyzer)
     form = to or _usual_form(output, nbest)
     column = reading_of(tagger_for(analyzer.model, name)).get("column")
-    render = _renderer(form, FormatOptions(standard=name, column=column))
+    shown = _form(form, name, column, output)
     paths = inputs or ["-"]
-    lines = (line for each in paths for line in _texts(each, encoding, cast(Errors, errors)))
+    if form == "brat" and len(paths) > 1:
+        raise typer.BadParameter("brat has an .ann file for each text: give one", param_hint="--to")
+    texts = partial(_texts, encoding=encoding, errors=cast(Errors, errors), is_one_text=form == "brat")
     if nbest is not None:
         if form != RANKED or format is not None:
             raise typer.BadParameter(f"goes with --to {RANKED}, without --format", param_hint="--nbest")
-        _write_ranked((analyzer.nbest(line, nbest, name) for line in lines), render, output)
+        lines = (line for each in paths for line in texts(each))
+        _write_ranked((analyzer.nbest(line, nbest, name) for line in lines), shown, output)
         return
     if form == "words" and format is None:
+        lines = (line for each in paths for line in texts(each))
         _write_words(analyzer.segment(lines, standard, threads=threads), output)
         return
-    if format is None:
-        docs = analyzer.pipe(lines, threads=threads)
-    else:
-        reading = partial(read_sentences, standard=name, format=format, encoding=encoding, column=column)
-        given = (sentence for each in paths for sentence in reading(each))
-        docs = analyzer.fill(given, name, threads=threads)
     with open_writer(output) as write:
-        # On a terminal the answers themselves are the progress.
-        for doc in docs if _is_terminal(output) else watch(docs, "texts"):
-            write(render(doc))
-            if explain:
-                _explain(analyzer, doc.text)
+        for each in paths:
+            write(shown.begin(each if _is_file(each) else ""))
+            if format is None:
+                docs = analyzer.pipe(texts(each), threads=threads)
+                docs = docs if standard is None else (doc.only(name) for doc in docs)
+            else:
+                given = read_sentences(each, standard=name, format=format, encoding=encoding, column=column)
+                docs = analyzer.fill(given, name, threads=threads)
+            # On a terminal the answers themselves are the progress.
+            for doc in docs if _is_terminal(output) else watch(docs, "texts"):
+                write(shown.text(doc))
+                if explain:
+                    _explain(analyzer, doc.text)
+        write(shown.end())
 
 
 def _known(standard: str | None, analyzer: Analyzer) -> str:
@@ -120,7 +128,7 @@ def _known(standard: str | None, analyzer: Analyzer) -> str:
 def _usual_form(output: str, nbest: int | None) -> str:
     if nbest is not None:
         return RANKED
-    return "pretty" if _is_terminal(output) else "conllu"
+    return PRETTY if _is_terminal(output) else "conllu"
 
 
 def _is_terminal(output: str) -> bool:
@@ -133,11 +141,11 @@ def _write_words(texts: Iterable[Sequence[str]], output: str) -> None:
             write(" ".join(words) + "\n")
 
 
-def _write_ranked(answers: Iterable[Sequence[Doc]], render: Callable[[Doc], str], output: str) -> None:
+def _write_ranked(answers: Iterable[Sequence[Doc]], form: Form, output: str) -> None:
     with open_writer(output) as write:
         for docs in answers if _is_terminal(output) else watch(answers, "texts"):
             for rank, doc in enumerate(docs, start=1):
-                write(f"{rank}\t{doc.probability:.6f}\t{render(doc)}")
+                write(f"{rank}\t{doc.probability:.6f}\t{form.text(doc)}")
             if not docs:
                 write("\n")
 
@@ -148,58 +156,29 @@ def _explain(analyzer: Analyzer, text: str) -> None:
         typer.echo(f"lexicon: {found.word} ({found.mode}) at {found.start}:{found.end} {does}", err=True)
 
 
-def _texts(given: str, encoding: str, errors: Errors) -> Iterator[str]:
-    if given != "-" and not Path(given).is_file():
+def _texts(given: str, encoding: str, errors: Errors, is_one_text: bool) -> Iterator[str]:
+    if not _is_file(given) and given != "-":
         if "han" not in char_types(given) and ("/" in given or "." in given[1:]):
             raise ConfigError(f"there is no file {given!r}", "or give it text with Chinese characters")
         yield given
-        return
-    for _, line in read_lines(given, encoding=encoding, errors=errors):
-        yield line
+    elif is_one_text:
+        yield read_text(given, encoding=encoding, errors=errors)
+    else:
+        for _, line in read_lines(given, encoding=encoding, errors=errors):
+            yield line
 
 
-def _renderer(form: str, options: FormatOptions) -> Callable[[Doc], str]:
-    standard = options.standard or ""
-    if form == "pretty":
-        return _pretty
-    if form == "words":
-        return lambda doc: " ".join(doc.words(standard)) + "\n"
-    if form == "json":
-        return lambda doc: json_line(doc) + "\n"
-    if form == "spans":
-        return lambda doc: span_line(doc, standard) + "\n"
-    if form == "brat":
-        return _Brat(standard)
-    if form in ("conllu", "slash"):
-        writer = FORMATS[form].write
-        assert writer is not None
-        return lambda doc: "".join(writer(conllu_sentences(doc, standard), options))
-    raise typer.BadParameter(f"{form!r} is none of {', '.join(VIEWS)}", param_hint="--to")
+def _is_file(given: str) -> bool:
+    return given != "-" and Path(given).is_file()
 
 
-class _Brat:
-    """The lines of a file are parts of one text for brat: places and numbers go on."""
-
-    def __init__(self, standard: str) -> None:
-        self._standard, self._first, self._offset = standard, 1, 0
-
-    def __call__(self, doc: Doc) -> str:
-        lines = list(brat(doc, self._standard, first=self._first, offset=self._offset))
-        self._first += len(lines)
-        self._offset += len(doc.text) + 1  # and the line break
-        return "".join(line + "\n" for line in lines)
-
-
-def _pretty(doc: Doc) -> str:
+def _form(name: str, standard: str, column: str | None, output: str) -> Form:
+    if name != PRETTY and name not in FORMS:
+        raise typer.BadParameter(f"{name!r} is none of {', '.join(VIEWS)}", param_hint="--to")
+    if name != PRETTY:
+        return FORMS[name](standard, column)
     from rich.console import Console  # slow to import, and in a pipe not needed
 
-    from duilian.views.couplets import couplet
-    from duilian.views.trees import tree_lines
-
-    console = Console(highlight=False)
-    with console.capture() as shown:
-        console.print(couplet(doc, console.width), soft_wrap=True)
-        if doc.tree_standard is not None:
-            for tokens in doc.sentences(doc.tree_standard):
-                console.print("\n".join(tree_lines(tokens)), soft_wrap=True, markup=False)
-    return shown.get()
+    # Without a colour system rich leaves bold and dim out too.
+    is_plain = bool(os.environ.get("NO_COLOR")) or not _is_terminal(output)
+    return Pretty(standard, Console(highlight=False, color_system=None if is_plain else "auto"))

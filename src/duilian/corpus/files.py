@@ -64,6 +64,22 @@ def read_lines(
             yield from _checked(_decoded_lines(stream, name, encoding, skip), name, skip)
 
 
+def read_text(path: str | os.PathLike[str], *, encoding: str = "utf-8", errors: Errors = "strict") -> str:
+    """The whole of a file with its line ends and byte order mark: places in it are as others count them."""
+    is_ascii_based = check_encoding(encoding)
+    name = display_name(path)
+    with _naming(name), _open_bytes(path) as stream:
+        raw = stream.read()
+    try:
+        return raw.decode(encoding, errors)
+    except UnicodeDecodeError:
+        again = io.BytesIO(raw)
+        lines = _decoded_lines(again, name, encoding, None) if is_ascii_based else None
+        for _ in lines or _wide_lines(again, name, encoding):
+            pass  # until the line that is no text
+        raise
+
+
 def _replaced_lines(path: str | os.PathLike[str], encoding: str) -> Iterator[tuple[int, str]]:
     check_encoding(encoding)
     with _naming(display_name(path)), _open_bytes(path) as stream:

@@ -6,16 +6,28 @@ from duilian.lazy import lazily
 
 if TYPE_CHECKING:
     from duilian.views.couplets import couplet
-    from duilian.views.exchange import brat, conllu_sentences, json_line, span_line
+    from duilian.views.exchange import brat, conllu_sentences, json_line, label_studio_task, span_line
+    from duilian.views.forms import FORMS, Form
     from duilian.views.trees import tree_lines
 
-__all__ = ["brat", "conllu_sentences", "couplet", "json_line", "span_line", "tree_lines"]
+__all__ = [
+    "FORMS",
+    "Form",
+    "brat",
+    "conllu_sentences",
+    "couplet",
+    "json_line",
+    "label_studio_task",
+    "span_line",
+    "tree_lines",
+]
 
 __getattr__ = lazily(
     __name__,
     {
         "duilian.views.couplets": ("couplet",),
-        "duilian.views.exchange": ("brat", "conllu_sentences", "json_line", "span_line"),
+        "duilian.views.exchange": ("brat", "conllu_sentences", "json_line", "label_studio_task", "span_line"),
+        "duilian.views.forms": ("FORMS", "Form"),
         "duilian.views.trees": ("tree_lines",),
     },
 )

@@ -1,4 +1,4 @@
-"""The standards of an analysis one under the other, like the lines of a couplet, word over word.
+"""The standards of an analysis one under the other, like the lines of a couplet, and the tree below.
 
 Columns are the smallest groups of characters that all standards cut out alike. Where standards disagree about
 words, the group is marked.
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
 from rich.text import Text
 
-from duilian.doc import Doc
+from duilian.doc import Doc, Token
+from duilian.views.trees import tree_lines
 
 GAP = 2
 LEAST_WIDTH = 20
@@ -46,42 +47,33 @@ class _Block:
 
 
 def couplet(doc: Doc, width: int = 80) -> Text:
-    """Every sentence with its standards in rows, broken at `width` cells."""
+    """Every sentence with its standards in rows, broken at `width` cells, and its tree below."""
     names = doc.standards
     margin = max((cell_len(name) for name in names), default=0) + GAP
-    out = Text()
-    for blocks in _sentences(doc):
-        for row in _rows(blocks, max(width - margin, LEAST_WIDTH)):
-            _draw(out, row, names, margin)
-        out.append("\n")
-    out.rstrip()
-    return out
+    drawn = []
+    for sides in zip(*(doc.sentences(name) for name in names), strict=True):
+        rows = _rows(_blocks(sides), max(width - margin, LEAST_WIDTH))
+        drawn.append(Text("\n\n").join(Text("\n").join(_row_lines(row, names, margin)) for row in rows))
+        if doc.tree_standard is not None:
+            tree = tree_lines(sides[names.index(doc.tree_standard)])
+            for k, line in enumerate(tree):
+                drawn[-1].append("\n").append_text(_head("" if k else doc.tree_standard, margin) + line)
+    return Text("\n\n").join(drawn)
 
 
-def _sentences(doc: Doc) -> list[list[_Block]]:
-    layers = [doc.tokens(name) for name in doc.standards]
-    if not layers or not layers[0]:
-        return []
-    shared = set.intersection(*({token.end for token in tokens} for tokens in layers))
-    cuts = [[0, *(k + 1 for k, token in enumerate(tokens) if token.end in shared)] for tokens in layers]
-    blocks = [
+def _blocks(sides: Sequence[Sequence[Token]]) -> list[_Block]:
+    """The groups of one sentence; its last word ends at the same character in all standards."""
+    shared = set.intersection(*({token.end for token in tokens} for tokens in sides))
+    cuts = [[0, *(k + 1 for k, token in enumerate(tokens) if token.end in shared)] for tokens in sides]
+    return [
         _Block(
             [
-                [(t.text, t.tag or "") for t in tokens[a:b]]
-                for tokens, (a, b) in zip(layers, parts, strict=True)
+                [(token.text, token.tag or "") for token in tokens[a:b]]
+                for tokens, (a, b) in zip(sides, parts, strict=True)
             ]
         )
         for parts in zip(*(itertools.pairwise(each) for each in cuts), strict=True)
     ]
-    # Sentences end at the same characters in all standards.
-    ends = doc.layer(doc.standards[0]).sentence.tolist()[1:]
-    sizes = iter(cuts[0][1:])
-    found: list[list[_Block]] = [[]]
-    for block, size in zip(blocks, sizes, strict=True):
-        found[-1].append(block)
-        if size in ends:
-            found.append([])
-    return [each for each in found if each]
 
 
 def _rows(blocks: Sequence[_Block], width: int) -> list[list[_Block]]:
@@ -96,30 +88,30 @@ def _rows(blocks: Sequence[_Block], width: int) -> list[list[_Block]]:
     return rows
 
 
-def _draw(out: Text, row: Sequence[_Block], names: Sequence[str], margin: int) -> None:
+def _row_lines(row: Sequence[_Block], names: Sequence[str], margin: int) -> Iterator[Text]:
+    marks = [(MARK * block.width if block.is_different else "", "name", block.width) for block in row]
     for side, name in enumerate(names):
-        if side:
-            _line(
-                out, " " * margin, [(MARK * b.width if b.is_different else "", "name", b.width) for b in row]
-            )
+        if side and any(mark for mark, _, _ in marks):
+            yield _line("", margin, marks)
         words, tags = [], []
         for block in row:
             style = "different" if block.is_different else "word"
             for (word, tag), cells in zip(block.sides[side], block.cells(side), strict=True):
                 words.append((word, style, cells))
                 tags.append((tag, "tag", cells))
-        _line(out, name + " " * (margin - cell_len(name)), words)
+        yield _line(name, margin, words)
         if any(tag for tag, _, _ in tags):
-            _line(out, " " * margin, tags)
-    out.append("\n")
+            yield _line("", margin, tags)
 
 
-def _line(out: Text, head: str, cells: Sequence[tuple[str, str, int]]) -> None:
-    line = Text(head, style=STYLES["name"])
+def _line(name: str, margin: int, cells: Sequence[tuple[str, str, int]]) -> Text:
+    line = _head(name, margin)
     for text, style, width in cells:
         line.append(text, style=STYLES[style])
         line.append(" " * (width - cell_len(text) + GAP))
     line.rstrip()
-    if line.plain:
-        out.append_text(line)
-        out.append("\n")
+    return line
+
+
+def _head(name: str, margin: int) -> Text:
+    return Text.assemble((name, STYLES["name"]), " " * (margin - cell_len(name)))

@@ -1,17 +1,33 @@
-"""Analyses for other programs: JSON lines, and the forms that annotation tools read."""
+"""One analysis for other programs: JSON, CoNLL-U, and the forms that annotation tools read."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from duilian.corpus import Sentence
 from duilian.doc import Doc, Token
-from duilian.standards import universal_tags
+from duilian.standards import conll_column, universal_tags
 
 PLACES = 4  # of a confidence
+UNTAGGED = "WORD"  # the label of a word where there are no tags
+# brat takes names of ASCII letters, digits, - and _ only.
+BRAT_NAMES = {
+    ",": "COMMA",
+    ".": "PERIOD",
+    "...": "ELLIPSIS",
+    ":": "COLON",
+    "/": "SLASH",
+    "(": "OPEN",
+    ")": "CLOSE",
+    '"': "QUOTE",
+    "``": "OPEN-QUOTE",
+    "''": "CLOSE-QUOTE",
+}
+_NOT_BRAT = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def json_line(doc: Doc) -> str:
@@ -39,30 +55,70 @@ def _layer(doc: Doc, standard: str) -> dict[str, Any]:
 
 def span_line(doc: Doc, standard: str) -> str:
     """A line of JSON as doccano reads it: the text, and a labelled span for each word."""
-    labels = [[token.start, token.end, token.tag or "WORD"] for token in doc.tokens(standard)]
+    labels = [[token.start, token.end, token.tag or UNTAGGED] for token in doc.tokens(standard)]
     return json.dumps({"text": doc.text, "label": labels}, ensure_ascii=False)
 
 
-def brat(doc: Doc, standard: str, *, first: int = 1, offset: int = 0) -> Iterator[str]:
-    """The lines of a brat `.ann` file; `first` and `offset` are for a text that is a part of a longer one."""
+def label_studio_task(doc: Doc, standard: str) -> str:
+    """A task of Label Studio with its prediction: a labelled region for each word, named w1, w2 and so on,
+    and a relation from each head to its dependent.
+    """
     tokens = doc.tokens(standard)
-    for number, token in enumerate(tokens, start=first):
+    result: list[dict[str, Any]] = []
+    for number, token in enumerate(tokens, start=1):
+        value = {"start": token.start, "end": token.end, "text": token.text}
+        region = {"id": f"w{number}", "from_name": "label", "to_name": "text", "type": "labels"}
+        result.append(region | {"value": value | {"labels": [token.tag or UNTAGGED]}})
+        if token.confidence is not None:
+            result[-1]["score"] = round(token.confidence, PLACES)
+    for head, number, relation in _arcs(doc, standard):
+        arc = {"type": "relation", "from_id": f"w{head}", "to_id": f"w{number}", "direction": "right"}
+        result.append(arc | {"labels": [relation]})
+    prediction = {"model_version": "duilian", "result": result}
+    return json.dumps({"data": {"text": doc.text}, "predictions": [prediction]}, ensure_ascii=False)
+
+
+def brat(doc: Doc, standard: str, *, first: int = 1, offset: int = 0) -> Iterator[str]:
+    """The lines of a brat `.ann` file; `first` and `offset` are for a text that is a part of a longer one.
+
+    An arc of the tree is a relation from the head to the dependent, and has the dependent's number.
+    """
+    for number, token in enumerate(doc.tokens(standard), start=first):
         place = f"{token.start + offset} {token.end + offset}"
-        yield f"T{number}\t{token.tag or 'WORD'} {place}\t{token.text}"
+        yield f"T{number}\t{brat_name(token.tag or UNTAGGED)} {place}\t{token.text}"
+    for head, number, relation in _arcs(doc, standard, first):
+        yield f"R{number}\t{brat_name(relation)} Arg1:T{head} Arg2:T{number}"
 
 
-def conllu_sentences(doc: Doc, standard: str) -> list[Sentence]:
-    """The sentences for CoNLL-U, with each word's place in the text and how sure it is in MISC, and with
-    universal tags beside those of a standard that has one for each.
+def brat_name(label: str) -> str:
+    """A tag or relation as brat's configuration takes it: `.` is PERIOD, `case:suff` is case-suff."""
+    return BRAT_NAMES.get(label) or _NOT_BRAT.sub("-", label)
+
+
+def _arcs(doc: Doc, standard: str, first: int = 1) -> Iterator[tuple[int, int, str]]:
+    """Head, dependent and relation of every arc but the roots', in numbers of words that begin at `first`."""
+    for tokens in doc.sentences(standard):
+        for number, token in enumerate(tokens, start=first):
+            if token.head:
+                yield first + token.head - 1, number, token.relation or "dep"
+        first += len(tokens)
+
+
+def conllu_sentences(doc: Doc, standard: str, column: str | None = None, *, first: int = 1) -> list[Sentence]:
+    """The sentences for CoNLL-U, numbered from `first` on, with each word's place in the text and how sure it
+    is in MISC. `column` has the tags, else xpos unless they are universal ones; if it is xpos, the universal
+    tags that follow from them stand in upos.
     """
     found, universal = [], universal_tags(standard)
-    for sentence, tokens in zip(doc.to_sentences(), doc.sentences(standard), strict=True):
+    pairs = zip(doc.to_sentences(), doc.sentences(standard), strict=True)
+    for number, (sentence, tokens) in enumerate(pairs, start=first):
         layer = sentence[standard]
         columns = {"misc": tuple(_misc(doc.text, token) for token in tokens)}
-        if universal and layer.tags is not None:
-            columns["upos"] = tuple(universal.get(str(tag), "_") for tag in layer.tags)
-        comments = (f"# text = {' '.join(layer.text.split())}",)
-        found.append(Sentence({standard: dataclasses.replace(layer, columns=columns)}, comments=comments))
+        if (column or conll_column(standard)) == "xpos":
+            columns["upos"] = tuple(universal.get(str(tag), "_") for tag in layer.tags or tokens)
+        comments = (f"# sent_id = {number}", f"# text = {' '.join(layer.text.split())}")
+        numbered = dataclasses.replace(layer, columns=columns)
+        found.append(Sentence({standard: numbered}, str(number), comments))
     return found
 
 

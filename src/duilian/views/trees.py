@@ -5,21 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
+from rich.text import Text
 
 from duilian.doc import Token
 
+STYLES = {"branch": "dim", "word": "bold", "tag": "cyan", "relation": "green"}
 
-def tree_lines(tokens: Sequence[Token]) -> list[str]:
+
+def tree_lines(tokens: Sequence[Token]) -> list[Text]:
     """The tree of one sentence; words that hang on nothing are roots too."""
     below: list[list[int]] = [[] for _ in range(len(tokens) + 1)]
     for number, token in enumerate(tokens, start=1):
         below[token.head or 0].append(number)
-    drawn = [(f"{branch}{tokens[number - 1].text}", tokens[number - 1]) for branch, number in _walk(below)]
-    width = max((cell_len(text) for text, _ in drawn), default=0)
-    return [
-        f"{text}{' ' * (width - cell_len(text))}  {token.tag or ''}  {token.relation or ''}".rstrip()
-        for text, token in drawn
-    ]
+    drawn = [(branch, tokens[number - 1]) for branch, number in _walk(below)]
+    words = max((cell_len(branch + token.text) for branch, token in drawn), default=0)
+    tags = max((cell_len(token.tag or "") for token in tokens), default=0)
+    return [_line(branch, token, words, tags) for branch, token in drawn]
+
+
+def _line(branch: str, token: Token, words: int, tags: int) -> Text:
+    """One word, with its tag behind `words` cells and its relation behind `tags` more."""
+    tag = token.tag or ""
+    line = Text.assemble(
+        (branch, STYLES["branch"]),
+        (token.text, STYLES["word"]),
+        " " * (words - cell_len(branch + token.text) + 2),
+        (tag, STYLES["tag"]),
+        " " * (tags - cell_len(tag) + 2),
+        (token.relation or "", STYLES["relation"]),
+    )
+    line.rstrip()
+    return line
 
 
 def _walk(below: Sequence[Sequence[int]]) -> Iterator[tuple[str, int]]:
