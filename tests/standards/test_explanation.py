@@ -11,7 +11,7 @@ import duilian
 from cli.running import run_here
 from duilian.errors import StandardError
 from duilian.standards import BoundaryScheme, Explanation, Standard, names
-from duilian.standards.explanation import _rows, _shipped, explain, explained_standards
+from duilian.standards.explanation import _rows, _shipped, explain, explained_standards, explanations
 
 ALL = _shipped()
 UNIVERSAL_RELATIONS = """
@@ -109,7 +109,14 @@ def test_both_parts_of_a_label_are_explained() -> None:
         ("nsub", None, "no standard has the tag 'nsub'", "did you mean nsubj"),
         ("nsubj", "ctb", "standard 'ctb' has no tag 'nsubj'", "there are AD AS"),
         ("VERB", "pku", "standard 'pku' has no tag 'VERB'", "there are Ag"),
-        ("", None, "no standard has the tag ''", "there are"),
+        (
+            "",
+            None,
+            "no standard has the tag ''",
+            "duilian explain --standard NAME shows",
+        ),
+        ("xyz", None, "no standard has the tag 'xyz'", "duilian explain --standard NAME"),
+        ("xyz", "ud1", "standard 'ud1' has no tag 'xyz'", "there are ADJ ADP"),
         ("NN", "CTB", "there is no standard 'CTB'", "did you mean 'ctb'?"),
     ],
 )
@@ -118,6 +125,12 @@ def test_an_unknown_tag_leads_to_a_known_one(tag: str, standard: str | None, mes
         explain(tag, standard)
     assert caught.value.message == message
     assert caught.value.hint.startswith(hint)
+
+
+def test_a_relation_leads_from_head_to_dependent_as_its_corpus_has_it() -> None:
+    """The suffix is the head of its stem; in version 1 the first conjunct is that of the conjunction."""
+    assert [(each.words, each.head) for each in explain("case:suff")] == [(("体育",), "馆")]
+    assert [(each.standard, each.head) for each in explain("cc")] == [("ud", "梨"), ("ud1", "苹果")]
 
 
 def test_ones_own_standard_explains_itself(tmp_path: Path) -> None:
@@ -151,3 +164,7 @@ def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     status, out, _ = run_here(monkeypatch, "explain", "nsubj")
     assert out.splitlines()[0] == "nsubj  ud, ud1 relation", "what is the same is said once"
     assert len(out.splitlines()) == 4
+    status, out, _ = run_here(monkeypatch, "explain", "--standard", "gsd")
+    assert status == 0
+    assert out.count(" tag\n") == len(explanations("gsd")) == 42
+    assert run_here(monkeypatch, "explain")[0] == 2

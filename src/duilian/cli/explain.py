@@ -13,15 +13,18 @@ from rich.console import Console
 from rich.text import Text
 
 from duilian.standards import Explanation, explain
-from duilian.standards.explanation import explained_standards
+from duilian.standards.explanation import explained_standards, explanations
 
 EXAMPLE = "Example:\n\n    duilian explain NN\n\n    duilian explain nsubj --standard ud"
 
 
 def command(
     tags: Annotated[
-        list[str], typer.Argument(metavar="TAG...", help="Tags, relations, or labels such as B@NN.")
-    ],
+        list[str] | None,
+        typer.Argument(
+            metavar="[TAG]...", help="Tags, relations, labels such as B@NN; else all of a standard."
+        ),
+    ] = None,
     standard: Annotated[
         str | None,
         typer.Option(
@@ -34,7 +37,10 @@ def command(
 
     In the example the word in question stands in 【】, the head of a relation in 〔〕.
     """
-    found = [each for tag in tags for each in explain(tag, standard)]
+    if not tags and standard is None:
+        raise typer.BadParameter("give a tag, or a whole standard with --standard", param_hint="TAG")
+    whole = explanations(standard) if standard is not None and not tags else ()
+    found = [*whole, *(each for tag in tags or () for each in explain(tag, standard))]
     if as_json:
         for each in found:
             typer.echo(json.dumps(dataclasses.asdict(each) | {"words": each.words}, ensure_ascii=False))

@@ -13,6 +13,7 @@ import difflib
 import functools
 from collections.abc import Iterable, Iterator
 from importlib import resources
+from pathlib import Path
 from typing import Literal
 
 from duilian.errors import StandardError
@@ -61,17 +62,25 @@ def explain(tag: str, standard: str | None = None) -> tuple[Explanation, ...]:
     """
     if standard is None:
         return _find(tag, _shipped(), None)
-    if standard.endswith(".toml"):
-        own = Standard.load(standard)
-        return _find(tag, _of_standard(own), own.name)
+    return _find(tag, explanations(standard), Path(standard).stem if _is_file(standard) else standard)
+
+
+def explanations(standard: str) -> tuple[Explanation, ...]:
+    """All that is explained of a standard: a shipped one, or a `.toml` file."""
+    if _is_file(standard):
+        return _of_standard(Standard.load(standard))
     if standard not in explained_standards():
         Standard.load(standard)  # its error names the nearest one
-    return _find(tag, tuple(each for each in _shipped() if each.standard == standard), standard)
+    return tuple(each for each in _shipped() if each.standard == standard)
 
 
 def explained_standards() -> tuple[str, ...]:
     """Every standard that has explanations."""
     return (*names(), BOUNDARIES)
+
+
+def _is_file(standard: str) -> bool:
+    return standard.endswith(".toml")
 
 
 def _find(tag: str, entries: tuple[Explanation, ...], standard: str | None) -> tuple[Explanation, ...]:
@@ -83,17 +92,20 @@ def _find(tag: str, entries: tuple[Explanation, ...], standard: str | None) -> t
     if found:
         return found
     message = "no standard has the tag" if standard is None else f"standard {standard!r} has no tag"
+    raise StandardError(f"{message} {tag!r}", _hint(tag, entries, standard))
+
+
+def _hint(tag: str, entries: tuple[Explanation, ...], standard: str | None) -> str:
+    """The same tag in other letters, or up to three that look like it; else where to look."""
     known = tuple(dict.fromkeys(each.tag for each in entries))
-    near = _nearest(tag, known)
-    raise StandardError(
-        f"{message} {tag!r}", f"did you mean {' or '.join(near)}?" if near else f"there are {' '.join(known)}"
-    )
-
-
-def _nearest(tag: str, known: tuple[str, ...]) -> list[str]:
-    """The same tag in other letters, or up to three that look like it."""
-    same = [each for each in known if each.casefold() == tag.casefold()]
-    return same or difflib.get_close_matches(tag, known, n=3, cutoff=0.5)
+    near = [each for each in known if each.casefold() == tag.casefold()]
+    near = near or difflib.get_close_matches(tag, known, n=3)
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    if standard is None:
+        return f"duilian explain --standard NAME shows a whole one: {', '.join(explained_standards())}"
+    tags = dict.fromkeys(each.tag for each in entries if each.kind != "relation")
+    return f"there are {' '.join(tags)}"
 
 
 @functools.cache
