@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from duilian import _native, demo
 from duilian.corpus import Layer
+from duilian.entries import EntryTable, is_entry, parse_entry
 from duilian.errors import ConfigError, CorpusError, StandardError, TextError
-from duilian.lexicon import Entry, Finding, Lexicon, Match, Mode, _add, _add_block, _parse
+from duilian.lexicon import Entry, Finding, Lexicon, Match, Mode
 from duilian.models import Tagger
 from duilian.models.encoding import Encoding
 from duilian.streams import Source
@@ -45,9 +46,17 @@ small_words = st.text("甲乙丙丁", min_size=1, max_size=4)
 small_texts = st.text("甲乙丙丁", max_size=12)
 
 
+Analysed = tuple[Sequence[str], Sequence[object]]
+
+
 def analyse(tagger: Tagger, text: str, lexicon: Lexicon | None = None) -> list[tuple[str, object]]:
     layer = tagger.predict_layers([[text]], lexicon=lexicon)[0]
     return list(zip(layer.words, layer.tags or (None,) * len(layer), strict=True))
+
+
+def scores(tagger: Tagger, text: str, lexicon: Lexicon | None = None) -> dict[Analysed, float]:
+    answers = tagger.k_best([text], 400, lexicon=lexicon)
+    return {(each.layer.words, each.layer.tags or ()): each.score for each in answers}
 
 
 def write(path: Path, text: str) -> Path:
@@ -116,27 +125,27 @@ def test_entries_of_one_word_are_merged() -> None:
     assert list(lexicon) == [Entry("研究", ("NN", "VV"))]
 
 
-LINES = st.text("甲乙a|\t1.0 #\u3000\u200b-", max_size=12)
+LINES = st.text("甲乙後后a|\t1.0 \\#\u3000\u200b-", max_size=12)
 
 
 @given(st.lists(LINES, max_size=12))
 @settings(max_examples=300)
 def test_the_fast_reading_of_lines_is_the_plain_one(lines: list[str]) -> None:
-    slow, faults = _native.WordList(), []
+    slow, faults = EntryTable("words.txt"), []
     for number, line in enumerate(lines, start=1):
         try:
-            if line.strip() and not line.lstrip().startswith("#"):
-                _add(_parse(line), slow)
+            if is_entry(line):
+                slow.add(parse_entry(line), number)
         except ConfigError as error:
             faults.append((number, error.message))
-    fast = _native.WordList()
-    found = [(number, error.message) for number, error in _add_block(list(enumerate(lines, start=1)), fast)]
+    fast = EntryTable("words.txt")
+    found = [(number, error.message) for number, error in fast.add_lines(list(enumerate(lines, start=1)))]
     assert found == faults
     assert contents(fast) == contents(slow)
 
 
-def contents(words: _native.WordList) -> list[tuple[str, list[str], str]]:
-    return [(words.word(k), words.tags(k), str(words.weight(k))) for k in range(len(words))]
+def contents(entries: EntryTable) -> list[tuple[Entry, str]]:
+    return [(entries[number], entries.place(number)) for number in range(len(entries))]
 
 
 def test_a_lexicon_is_copied_and_pickled() -> None:
@@ -147,6 +156,44 @@ def test_a_lexicon_is_copied_and_pickled() -> None:
         assert list(copied) == list(lexicon)
         assert (copied.mode, copied.weight, copied.skipped) == ("prefer", lexicon.weight, 0)
         assert copied.explain(list("研究#好")) == lexicon.explain(list("研究#好"))
+
+
+def test_a_word_may_begin_with_the_sign_of_comments(tmp_path: Path) -> None:
+    lines = ["# 注", "#注", "\\#话题#\tNN", "好\\#", " # 注", "\\#两个 词"]
+    path = write(tmp_path / "words.txt", "\n".join(lines))
+    lexicon = Lexicon.read(path, lenient=True)
+    assert set(lexicon) == {Entry("#话题#", ("NN",)), Entry("好\\#")}
+    assert lexicon.problems == (f"{path}:6: the word '\\\\#两个 词' has a space in it",)
+
+
+def test_a_word_is_found_in_either_script(characters: Tagger) -> None:
+    for lexicon in (Lexicon(["国务院"]), Lexicon(["國務院"])):
+        assert "國務院" in lexicon
+        assert list(lexicon) == [Entry("国务院")]
+        assert lexicon.explain(list("在國務院")) == [Match(1, 4, "國務院", "force")]
+        assert lexicon.trace("在国务院") == [Finding(1, 4, "国务院", "force")]
+        assert "國務院" in dict(analyse(characters, "他在國務院。", lexicon))
+    assert Lexicon([Entry("東", ("量詞",))]).columns(["东"])["lexicon_tag"] == ["量詞"], "a tag is no word"
+
+
+def test_tags_in_a_file_keep_their_characters(tmp_path: Path) -> None:
+    path = write(tmp_path / "words.txt", "國務院\t機構|組織\n後\t\t2.5\n車\n")
+    expected = {Entry("国务院", ("機構", "組織")), Entry("后", (), 2.5), Entry("车")}
+    assert set(Lexicon.read(path)) == expected
+
+
+def test_an_entry_of_a_file_knows_its_line(tmp_path: Path) -> None:
+    text = "# 一\n云计算\n\n云计算\tNN\n中心\n 坏 词\n好\t\t1e0\n中心\n大学\n"
+    path = write(tmp_path / "words.txt", text)
+    lexicon = Lexicon.read(path, lenient=True)
+    for each in (lexicon, pickle.loads(pickle.dumps(lexicon))):
+        places = {found.word: found.place for found in each.trace("云计算中心好大学")}
+        assert places == {
+            "云计算": f"{path}:2",
+            "中心": f"{path}:5",
+            "好": f"{path}:7",
+            "大学": f"{path}:9",
+        }
 
 
 def test_what_is_no_text_is_refused() -> None:
@@ -326,6 +373,23 @@ def test_of_two_forced_words_that_overlap_one_is_a_word(characters: Tagger) -> N
     assert "品和服" in found
 
 
+def test_only_signs_may_be_punctuation(characters: Tagger) -> None:
+    # A tagger that knows little more than commas.
+    tagger = Tagger("ctb", level="char", iterations=2)
+    tagger.fit([Layer(("，", "，", "。", "好"), ("PU", "PU", "PU", "VA"))] * 5)
+    assert dict(analyse(tagger, "，龘，", Lexicon(["龘"])))["龘"] == "VA"
+    assert dict(analyse(tagger, "，…，", Lexicon(["…"])))["…"] == "PU"
+    assert dict(analyse(tagger, "，龘，", Lexicon([Entry("龘", ("PU",))])))["龘"] == "PU"
+
+
+def test_a_long_word_without_tags_is_rather_a_noun(characters: Tagger) -> None:
+    for word, tag, bonus in (("北京大学", "NN", 2.0), ("北京大学", "VV", 0.0), ("北京大", "NN", 0.0)):
+        analysis = ((word,), (tag,))
+        known = scores(characters, word, Lexicon([Entry(word, (tag,))]))[analysis]
+        found = scores(characters, word, Lexicon([word]))[analysis]
+        assert found - known == pytest.approx(bonus, abs=1e-4)
+
+
 def test_forced_tags_at_word_level(tagged: Tagger) -> None:
     words = ("我们", "明天", "去", "北京")
     lexicon = Lexicon([Entry("去", ("P",)), Entry("北京", ("NN", "VA")), "明天", Entry("我们明天", ("NN",))])
@@ -374,20 +438,34 @@ def test_a_preferred_word_needs_enough_weight(characters: Tagger) -> None:
 
 
 def test_a_preference_adds_its_weight_to_each_unit_and_no_more(characters: Tagger) -> None:
-    sentence = ["我们明天"]
-    before, after = (
-        characters.k_best(sentence, 400, lexicon=lexicon)
-        for lexicon in (None, Lexicon([Entry("明天", ("NT",), 1.5)]))
-    )
-    scores = {(answer.layer.words, answer.layer.tags): answer.score for answer in before}
+    before = scores(characters, "我们明天")
     added = {}  # of analyses with the word, and of analyses that share no label with it
-    for answer in after:
-        words, tags = answer.layer.words, answer.layer.tags or ()
+    for (words, tags), score in scores(
+        characters, "我们明天", Lexicon([Entry("明天", ("NT",), 1.5)])
+    ).items():
         has_word = ("明天", "NT") in zip(words, tags, strict=True)
-        if (words, tags) in scores and (has_word or "NT" not in tags):
-            added[words, tags] = (answer.score - scores[words, tags], 3.0 if has_word else 0.0)
+        if (words, tags) in before and (has_word or "NT" not in tags):
+            added[words, tags] = (score - before[words, tags], 3.0 if has_word else 0.0)
     assert {expected for _, expected in added.values()} == {0.0, 3.0}
     assert all(found == pytest.approx(expected, abs=1e-4) for found, expected in added.values())
+
+
+def test_a_shorter_word_is_preferred_where_a_longer_one_loses(characters: Tagger) -> None:
+    text = "我们明天去北京参观"
+    assert "北京参" not in dict(analyse(characters, text))
+    shorter, longer = Entry("北京参", (), 50.0), Entry("去北京参观", (), 0.01)
+    for other in (Entry("北京参观", (), 0.01), Entry("去北京参", (), 0.01)):
+        assert "北京参" in dict(analyse(characters, text, Lexicon([shorter, other])))
+    inside = analyse(characters, text, Lexicon([shorter, longer]))
+    assert inside == analyse(characters, text), "in the middle it would lend its bonus to words of nobody"
+
+
+def test_of_two_bonuses_on_a_label_the_larger_counts(characters: Tagger) -> None:
+    analysis = (("明天", "去"), ("NT", "VV"))
+    plain = scores(characters, "明天去")[analysis]
+    for entries in itertools.permutations([Entry("明天", ("NT",), 3.0), Entry("明天去", ("NT",), 1.0)]):
+        found = scores(characters, "明天去", Lexicon(entries))[analysis]
+        assert found - plain == pytest.approx(6.0, abs=1e-4)
 
 
 def test_an_entry_with_a_weight_is_a_preference_in_any_mode(characters: Tagger) -> None:
@@ -508,6 +586,16 @@ def test_a_tag_that_the_model_does_not_know_is_named(characters: Tagger, tagged:
             StandardError, match="word '坏词' has the tag 'vn', which the model does not know"
         ):
             tagger.predict([["我们"]], lexicon=Lexicon([Entry("坏词", ("NN", "vn")), Entry("好", ("VA",))]))
+
+
+def test_a_tag_in_a_file_that_the_model_does_not_know_has_its_place(
+    characters: Tagger, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "words.txt", "好\tVA\n坏词\tvn\n")
+    with pytest.raises(StandardError) as caught:
+        characters.predict([["我们"]], lexicon=Lexicon.read(path))
+    assert caught.value.message.startswith(f"{path}:2: the lexicon's word '坏词' has the tag 'vn'")
+    assert caught.value.hint == f"the tags of ctb are {', '.join(sorted(characters.encoding_.tags or ()))}"
 
 
 def test_a_model_that_only_segments_ignores_tags() -> None:

@@ -170,6 +170,13 @@ def test_wrong_settings_are_refused() -> None:
         tx.join(["a"], [""])
 
 
+@given(texts)
+def test_the_fast_way_to_simplified_characters_is_the_folding(text: str) -> None:
+    every = "".join(map(chr, range(0x3000, 0xA000)))
+    for each in (text, every):
+        assert tx.simplified(each) == tx.Folding(width=False, script="simplified")(each)
+
+
 def test_traditional_characters_fold_one_to_one() -> None:
     folding = tx.Folding(script="simplified")
     assert folding("漢語說得好，Ａ") == "汉语说得好,A"

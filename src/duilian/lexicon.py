@@ -4,66 +4,42 @@ Matches become wishes to the decoder: labels that are allowed at a unit, or a bo
 does not have leave its analysis alone. The same matches can be columns for feature templates, so that a
 model learns how far to trust the lexicon.
 
-The entries lie in a native table, a million of them in some 100 MB, which also finds them in texts; see
-`native/include/duilian/lexicon/word_list.hpp`.
+A word is found in either script: entries and texts are compared in simplified characters, one for one.
 """
 
 from __future__ import annotations
 
 import bisect
-import dataclasses
 import functools
 import itertools
 import math
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 import numpy as np
 
-from duilian import _native
 from duilian import text as texts
 from duilian.corpus.files import display_name, read_lines
 from duilian.corpus.lines import shown
 from duilian.corpus.storage import ReadReport
+from duilian.entries import Entry, EntryTable, check_weight
 from duilian.errors import ConfigError, CorpusError, StandardError
-from duilian.text import check_text
+from duilian.text import check_text, simplified
 from duilian.wishes import Wished, WishedWord
 
 if TYPE_CHECKING:
     from duilian.models.encoding import Encoding, Level
 
+__all__ = ["Entry", "Finding", "Lexicon", "Match", "Mode"]
+
 Mode = Literal["force", "prefer"]
 _Found = tuple[int, int, int, bool]
 """First unit, unit behind the last, number of the entry, whether it is a preference."""
 
-WEIGHT = 2.0  # per unit
-MOST_WEIGHT = 1e4  # decoding stays exact up to scores of this size
+WEIGHT = 5.0  # per unit: a word is found unless the model is very sure of others
 LINES_AT_ONCE = 50_000
 LONG = 5  # words of so many units and more are one class of length, as in the template `len`
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Entry:
-    """A word and the tags it may have (none given: any). With a weight it is always a preference."""
-
-    word: str
-    tags: tuple[str, ...] = ()
-    weight: float | None = None
-
-    def __post_init__(self) -> None:
-        check_text(self.word)
-        if self.word.split() != [self.word]:
-            raise ConfigError(f"a word must be without spaces and not empty, got {shown(self.word)}")
-        if isinstance(self.tags, str):
-            raise ConfigError(f"the tags of {shown(self.word)} must be a tuple, got {self.tags!r}")
-        for tag in self.tags:
-            if tag.split() != [tag]:
-                raise ConfigError(f"a tag must be without spaces and not empty, got {shown(tag)}")
-        if self.weight is not None:
-            check_weight(self.weight)
-        if len(self.tags) > 1:
-            object.__setattr__(self, "tags", tuple(sorted(set(self.tags))))
 
 
 class Match(NamedTuple):
@@ -78,29 +54,22 @@ class Match(NamedTuple):
 class Finding(NamedTuple):
     """A place where the text has the word of an entry: characters from `start` to `end` (exclusive).
 
-    `why_not` is empty if the entry fires, otherwise it says in a few words why it does not.
+    `why_not` is empty if the entry fires, otherwise it says in a few words why it does not. `place` is where
+    the entry stands, `path:line`, if it comes from a file.
     """
 
     start: int
     end: int
-    word: str
+    word: str  # in the text's own characters
     mode: Mode
     why_not: str = ""
+    tags: tuple[str, ...] = ()  # that the entry allows
+    place: str = ""
 
     @property
     def fires(self) -> bool:
-        """Whether the decoder hears of it."""
+        """Whether it came true; without an analysis to look at, whether the decoder hears of it."""
         return not self.why_not
-
-
-def check_weight(weight: float) -> float:
-    """The weight itself, or a ConfigError."""
-    if not 0 < weight <= MOST_WEIGHT:
-        raise ConfigError(
-            f"a weight must be above 0 and at most {MOST_WEIGHT:.0f}, got {weight!r}",
-            hint="for words without exception give no weight, and the mode 'force'",
-        )
-    return weight
 
 
 class Lexicon:
@@ -119,9 +88,9 @@ class Lexicon:
         self.weight = check_weight(weight)
         self.skipped = 0  # how many malformed lines a lenient reading left out
         self.problems: tuple[str, ...] = ()  # the first few messages about them
-        self._words = _native.WordList()
+        self._entries = EntryTable()
         for entry in entries:
-            _add(entry if isinstance(entry, Entry) else Entry(entry), self._words)
+            self._entries.add(entry if isinstance(entry, Entry) else Entry(entry))
 
     @classmethod
     def read(
@@ -135,13 +104,15 @@ class Lexicon:
     ) -> Self:
         """A lexicon from a file, one entry a line: word, tags (`NN|VV`) and weight, with tabs between.
 
-        Tags and weight may be left out. `#` starts a line of comment. `lenient` skips and counts wrong lines.
+        Tags and weight may be left out. `#` starts a line of comment, `\\#` a word that begins with #.
+        `lenient` skips and counts wrong lines.
         """
         lexicon = cls(mode=mode, weight=weight)
+        lexicon._entries = EntryTable(display_name(path))
         report = ReadReport()
         lines = read_lines(path, encoding=encoding, skip=report.skip if lenient else None)
         while block := list(itertools.islice(lines, LINES_AT_ONCE)):
-            for number, error in _add_block(block, lexicon._words):
+            for number, error in lexicon._entries.add_lines(block):
                 problem = CorpusError(display_name(path), number, error.message, error.hint)
                 if not lenient:
                     raise problem
@@ -150,37 +121,17 @@ class Lexicon:
         return lexicon
 
     def __len__(self) -> int:
-        return len(self._words)
+        return len(self._entries)
 
     def __contains__(self, word: object) -> bool:
-        return isinstance(word, str) and self._numbers([check_text(word)])[0] >= 0
+        return isinstance(word, str) and self._entries.find([word])[0] >= 0
 
     def __iter__(self) -> Iterator[Entry]:
-        return map(self._entry, self._words.sorted().tolist())
+        """The entries by their words, which are in simplified characters."""
+        return map(self._entries.__getitem__, self._entries.native.sorted().tolist())
 
     def __repr__(self) -> str:
         return f"<Lexicon: {len(self)} words, mode {self.mode}>"
-
-    def __getstate__(self) -> dict[str, Any]:
-        entries = [(entry.word, entry.tags, entry.weight) for entry in self]
-        return {**self.__dict__, "_words": entries}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        words = _native.WordList()
-        for word, tags, weight in state.pop("_words"):
-            words.add(word, list(tags), math.nan if weight is None else weight)
-        self.__dict__.update(state, _words=words)
-
-    def _entry(self, number: int) -> Entry:
-        weight = self._words.weight(number)
-        return Entry(
-            self._words.word(number), tuple(self._words.tags(number)), None if math.isnan(weight) else weight
-        )
-
-    def _numbers(self, words: Sequence[str]) -> list[int]:
-        """The entry of each word, -1 where there is none."""
-        found: list[int] = self._words.find_all(list(words)).tolist()
-        return found
 
     def explain(self, units: Sequence[str], *, level: Level = "char") -> list[Match]:
         """Which entry fires where. Of overlapping matches forced ones win, then longer, then earlier ones.
@@ -189,8 +140,8 @@ class Lexicon:
         """
         check_text("".join(units))
         return [
-            Match(start, end, self._words.word(entry), _mode(is_soft))
-            for start, end, entry, is_soft in self._matches([units], level, None)[0]
+            Match(start, end, "".join(units[start:end]), _mode(is_soft))
+            for start, end, _, is_soft in self._matches([units], level, None)[0]
         ]
 
     def trace(self, text: str, *, join_letters: bool = False, join_digits: bool = False) -> list[Finding]:
@@ -207,26 +158,32 @@ class Lexicon:
     def trace_units(self, text: str, units: Sequence[texts.Spans]) -> list[Finding]:
         """The same for the units of each sentence of a text, which the analyser has found."""
         gaps = [(np.flatnonzero(spans[1:, 0] > spans[:-1, 1]) + 1).tolist() for spans in units]
-        matches = self._matches([texts.cut(text, spans) for spans in units], "char", gaps)
-        fired = [
-            (int(spans[start, 0]), int(spans[end - 1, 1]))
-            for spans, found in zip(units, matches, strict=True)
-            for start, end, _, _ in found
-        ]
-        edges = {int(edge) for spans in units for edge in spans.ravel()}
+        sentences = [texts.cut(text, spans) for spans in units]
+        matches = self._matches(sentences, "char", gaps)
+        fired, inner = (
+            [
+                (int(spans[start, 0]), int(spans[end - 1, 1]))
+                for spans, found in zip(units, each, strict=True)
+                for start, end, _, _ in found
+            ]
+            for each in (matches, self._inner(sentences, matches))
+        )
+        edges, heard = {int(edge) for spans in units for edge in spans.ravel()}, {*fired, *inner}
         return [
             Finding(
                 start,
                 end,
-                self._words.word(entry),
+                text[start:end],
                 _mode(self._is_soft(entry)),
-                _why_not(text, (start, end), fired, edges),
+                "" if (start, end) in heard else _why_not(text, (start, end), fired, edges),
+                self._tags(entry),
+                self._entries.place(entry),
             )
-            for start, end, entry in self._words.occurrences(text).tolist()
+            for start, end, entry in self._entries.native.occurrences(simplified(text)).tolist()
         ]
 
     def _is_soft(self, entry: int) -> bool:
-        return self.mode == "prefer" or not math.isnan(self._words.weight(entry))
+        return self.mode == "prefer" or not math.isnan(self._entries.native.weight(entry))
 
     def _matches(
         self, sentences: Sequence[Sequence[str]], level: Level, gaps: Sequence[Sequence[int]] | None
@@ -236,19 +193,43 @@ class Lexicon:
             return [
                 [
                     (t, t + 1, entry, self._is_soft(entry))
-                    for t, entry in enumerate(self._numbers(units))
-                    if entry >= 0 and self._words.tags(entry)
+                    for t, entry in enumerate(self._entries.find(units))
+                    if entry >= 0 and self._tags(entry)
                 ]
                 for units in sentences
             ]
         found: list[list[_Found]] = [[] for _ in sentences]
-        rows = self._words.matches(
-            [list(units) for units in sentences],
+        rows = self._entries.native.matches(
+            _simplified_units(sentences),
             [] if gaps is None else [list(each) for each in gaps],
             self.mode == "prefer",
         )
         for sentence, start, end, entry, is_soft in rows.tolist():
             found[sentence].append((start, end, entry, bool(is_soft)))
+        return found
+
+    def _inner(
+        self, sentences: Sequence[Sequence[str]], matches: Sequence[Sequence[_Found]]
+    ) -> list[list[_Found]]:
+        """Preferred words at the beginning or end of a longer one that is preferred, and may lose."""
+        found: list[list[_Found]] = [[] for _ in sentences]
+        outer = [
+            (sentence, start, sentences[sentence][start:end])
+            for sentence, each in enumerate(matches)
+            for start, end, _, is_soft in each
+            if is_soft and end - start > 1
+        ]
+        words = ["".join(units) for _, _, units in outer]
+        first = list(itertools.accumulate((len(word) + 1 for word in words), initial=0))
+        for start, end, entry in self._entries.native.occurrences(simplified("\n".join(words))).tolist():
+            owner = bisect.bisect_right(first, start) - 1
+            a, b = start - first[owner], end - first[owner]
+            if (a == 0) == (b == len(words[owner])):
+                continue
+            sentence, at, units = outer[owner]
+            edges = list(itertools.accumulate(map(len, units), initial=0))
+            if a in edges and b in edges:
+                found[sentence].append((at + edges.index(a), at + edges.index(b), entry, True))
         return found
 
     def columns(self, units: Sequence[str]) -> dict[str, list[str]]:
@@ -261,24 +242,25 @@ class Lexicon:
         places, tags = ["O"] * len(units), ["O"] * len(units)
         for start, end, entry, _ in self._matches([units], "char", None)[0]:
             places[start:end] = _places(end - start)
-            tags[start:end] = ["|".join(self._words.tags(entry)) or "-"] * (end - start)
+            tags[start:end] = ["|".join(self._tags(entry)) or "-"] * (end - start)
         return {"lexicon": places, "lexicon_tag": tags}
 
     def wished(
         self,
         encoding: Encoding,
+        standard: str,
         sentences: Sequence[Sequence[str]],
         gaps: Sequence[Sequence[int]],
         *,
         cut_at_gaps: bool = False,
     ) -> Wished:
-        """What the lexicon asks of the decoder for sentences of units.
+        """What the lexicon asks of the decoder for sentences of units, whose labels are of a standard.
 
         `gaps`: for each sentence the units with white space or something invisible before them, which no word
         of the lexicon reaches over; if asked, no word at all does.
         """
-        self.check_tags(encoding.tags)
-        wished = Wished(encoding)
+        self.check_tags({standard: encoding.tags})
+        wished = Wished(encoding, standard)
         found = self.matched(sentences, gaps, level=encoding.level)
         for units, words, apart in zip(sentences, found, gaps, strict=True):
             wished.add_sentence(words, len(units), apart if cut_at_gaps else ())
@@ -288,86 +270,57 @@ class Lexicon:
         self, sentences: Sequence[Sequence[str]], gaps: Sequence[Sequence[int]], *, level: Level = "char"
     ) -> list[list[WishedWord]]:
         """The words that fire in each sentence of units; no word reaches over the gaps before these units."""
+        matches = self._matches(sentences, level, gaps)
+        inner = self._inner(sentences, matches) if level == "char" else [[] for _ in matches]
         return [
             [
-                WishedWord(start, end, self._tags(entry), self._bonus(entry) if is_soft else None)
-                for start, end, entry, is_soft in found
+                WishedWord(
+                    start,
+                    end,
+                    self._tags(entry),
+                    self._bonus(entry) if is_soft else None,
+                    self._is_sign(entry),
+                )
+                for start, end, entry, is_soft in (*outer, *inside)
             ]
-            for found in self._matches(sentences, level, gaps)
+            for outer, inside in zip(matches, inner, strict=True)
         ]
 
     def _tags(self, entry: int) -> tuple[str, ...]:
-        return tuple(self._words.tags(entry))
+        return tuple(self._entries.native.tags(entry))
 
     def _bonus(self, entry: int) -> float:
-        weight = self._words.weight(entry)
+        weight = self._entries.native.weight(entry)
         return self.weight if math.isnan(weight) else weight
 
-    def check_tags(self, known: Collection[str] | None) -> None:
-        """Refuse a tag that a model does not know (None: it has no tags, and all are as good)."""
+    def _is_sign(self, entry: int) -> bool:
+        return not any(map(str.isalnum, self._entries.native.word(entry)))
+
+    def check_tags(self, known: Mapping[str, Sequence[str] | None]) -> None:
+        """Refuse a tag that none of a model's standards knows (None: it has no tags, and all are as good)."""
         # All entries, and not only those that match: a mistake shows at the first text, not in the middle.
-        used = self._words.all_tags()
-        unknown = set(used).difference(known or used)
-        if not unknown:
+        sets = [tags for tags in known.values() if tags is not None]
+        unknown = set(self._entries.native.all_tags()).difference(*sets)
+        if not unknown or len(sets) < len(known):
             return
-        entry = next(entry for entry in self if unknown.intersection(entry.tags))
-        tag = next(tag for tag in entry.tags if tag in unknown)
+        numbers = range(len(self._entries))
+        entry = next(number for number in numbers if not unknown.isdisjoint(self._tags(number)))
+        tag = next(tag for tag in self._tags(entry) if tag in unknown)
+        word, place = self._entries[entry].word, self._entries.place(entry)
         raise StandardError(
-            f"the lexicon's word {shown(entry.word)} has the tag {shown(tag)}, which the model does not know",
-            hint=f"the model's tags are {', '.join(known or ())}",
+            f"{place}: " * bool(place)
+            + f"the lexicon's word {shown(word)} has the tag {shown(tag)}, which the model does not know",
+            hint="; ".join(f"the tags of {name} are {', '.join(tags or ())}" for name, tags in known.items()),
         )
 
 
-def _parse(line: str) -> Entry:
-    word, *rest = line.split("\t")
-    if len(rest) > 2:
-        raise ConfigError(
-            f"at most 3 columns were expected, found {len(rest) + 1}", hint="word, tags (NN|VV) and weight"
-        )
-    if not rest and len(word.split()) > 1:
-        raise ConfigError(f"the word {shown(word)} has a space in it", hint="put a tab between the columns")
-    tags = tuple(rest[0].split("|")) if rest and rest[0] else ()
-    return Entry(word, tags, _parse_weight(rest[1]) if len(rest) == 2 else None)
-
-
-def _parse_weight(field: str) -> float:
-    try:
-        return float(field)
-    except ValueError:
-        raise ConfigError(f"the weight {shown(field)} is not a number") from None
-
-
-def _add(entry: Entry, words: _native.WordList) -> None:
-    weight = math.nan if entry.weight is None else entry.weight
-    if not words.add(entry.word, list(entry.tags), weight):
-        known = words.weight(int(words.find_all([entry.word])[0]))
-        raise ConfigError(
-            f"the word {shown(entry.word)} has two weights, "
-            f"{None if math.isnan(known) else known} and {entry.weight}",
-            hint="give one weight, or the same one with each tag",
-        )
-
-
-def _add_block(
-    block: Sequence[tuple[int, str]], words: _native.WordList
-) -> Iterator[tuple[int, ConfigError]]:
-    """Adds numbered lines; gives the number and fault of each that is wrong.
-
-    The native table takes the lines that are plainly sound and stops at any other, which is looked at here:
-    it may be sound all the same, and if it is not, there is one place that says why.
-    """
-    text = "\n".join([line for _, line in block]).encode() + b"\n"
-    at = seen = passed = 0  # bytes dealt with; bytes whose lines were counted; those lines
-    while (at := words.add_lines(text, at, MOST_WEIGHT)) < len(text):
-        passed += text.count(b"\n", seen, at)
-        seen = at
-        number, line = block[passed]
-        at += len(line.encode()) + 1
-        try:
-            if line.strip() and not line.lstrip().startswith("#"):
-                _add(_parse(line), words)
-        except ConfigError as error:
-            yield number, error
+def _simplified_units(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+    joined = "\n".join(itertools.chain.from_iterable(sentences))  # no unit has a line break
+    found = simplified(joined)
+    if found == joined:
+        return [list(units) for units in sentences]
+    units = iter(found.split("\n"))
+    return [list(itertools.islice(units, len(each))) for each in sentences]
 
 
 def _mode(is_soft: bool) -> Mode:
@@ -375,13 +328,11 @@ def _mode(is_soft: bool) -> Mode:
 
 
 def _why_not(text: str, place: tuple[int, int], fired: Sequence[tuple[int, int]], edges: set[int]) -> str:
-    """In a few words; empty if the place is among those that fired, which are in order."""
+    """In a few words why a place is not among those that fired, which are in order."""
     start, end = place
     if start not in edges or end not in edges:
         return "begins or ends inside a unit that is never cut"
     for a, b in fired[max(0, bisect.bisect_right(fired, place) - 1) :]:
-        if (a, b) == place:
-            return ""
         if a < end and start < b:
             return f"overlaps {shown(text[a:b])}, which goes first"
         if a >= end:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib.resources
+import sys
 import unicodedata
 from collections.abc import Collection
 from typing import Literal, NamedTuple, cast, get_args
@@ -131,6 +132,24 @@ def _to_simplified() -> tuple[tuple[int, int], ...]:
     lines = _SIMPLIFIED.read_text(encoding="utf-8").splitlines()
     pairs = " ".join(line for line in lines if not line.startswith("#")).split()
     return tuple((ord(pair[0]), ord(pair[1])) for pair in pairs)
+
+
+@functools.cache
+def _simplified_codes() -> npt.NDArray[np.uint32]:
+    """The simplified form of every character, by code."""
+    table = np.arange(sys.maxunicode + 1, dtype="<u4")
+    traditional, plain = zip(*_to_simplified(), strict=True)
+    table[list(traditional)] = plain
+    return table
+
+
+def simplified(text: str) -> str:
+    """The text in simplified characters, one for one, as `Folding(width=False, script="simplified")` has it,
+    for long texts many times as fast.
+    """
+    codes = np.frombuffer(check_text(text).encode("utf-32-le"), "<u4")
+    found: str = _simplified_codes()[codes].tobytes().decode("utf-32-le")
+    return found
 
 
 @functools.cache

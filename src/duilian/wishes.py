@@ -8,39 +8,50 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from duilian import _native
+from duilian.standards import tag_classes
 
 if TYPE_CHECKING:
     from duilian.models.encoding import Encoding
 
 Labels = tuple[int, ...]
+LONG = 4  # units; such a word is mostly a noun, and its characters mislead a tagger that never saw it
+NOUN_BONUS = 2.0  # on the score of a long word without tags
 
 
 class WishedWord(NamedTuple):
-    """Units `start` to `end` (exclusive) are a word with one of these tags (none given: any)."""
+    """Units `start` to `end` (exclusive) are a word with one of these tags (none given: any that suits)."""
 
     start: int
     end: int
     tags: tuple[str, ...]
     bonus: float | None  # what that adds to the score of each unit; None: nothing else is allowed
+    is_sign: bool = False  # it has neither letters nor digits: without tags it may be punctuation
 
 
 class Wished:
-    """Wishes as they are collected, sentence by sentence; units are counted through all of them."""
+    """Wishes as they are collected, sentence by sentence; units are counted through all of them.
 
-    def __init__(self, encoding: Encoding) -> None:
+    `standard` tells which tags are of punctuation, and which of nouns.
+    """
+
+    def __init__(self, encoding: Encoding, standard: str = "") -> None:
+        classes, known = tag_classes(standard), encoding.tags or ()
+        self._usual = tuple(tag for tag in known if tag not in classes.get("punctuation", ()))
+        self._nouns = tuple(tag for tag in known if tag in classes.get("noun", ()))
         self._labels_of = _labels_of_words(encoding)
         self._edges = _open_edges(encoding)
         self._starts: Labels = tuple(np.flatnonzero(encoding.succession.start).tolist())
         self._inner: Labels = tuple(np.flatnonzero(~encoding.succession.start).tolist())
         self._first = 0  # unit where the next sentence begins
         self._allowed: dict[int, Labels] = {}
-        self._bonus: dict[int, tuple[Labels, float]] = {}
+        self._bonus: dict[int, dict[Labels, float]] = {}
+        self._nouns_at: dict[int, Labels] = {}
 
     def add_sentence(
         self,
@@ -49,24 +60,29 @@ class Wished:
         starts: Sequence[int] = (),
         joined: Sequence[int] = (),
     ) -> None:
-        """The words of the next sentence, which has so many units; they do not overlap.
+        """The words of the next sentence, which has so many units; they do not overlap, but for preferred
+        ones at either end of a longer one: of two bonuses on a label the larger counts.
 
         `starts`: units that begin a word, whatever else; no wished word has one inside. `joined`: units that
         do not begin a word; no wished word begins or ends before one.
         """
         for word in words:
-            labels = self._labels_of(word.tags, word.end - word.start)
+            count = word.end - word.start
+            tags = word.tags or (() if word.is_sign else self._usual)
             units = range(self._first + word.start, self._first + word.end)
-            if word.bonus is None:
-                self._allowed.update(zip(units, labels, strict=True))
-            else:
-                bonuses = [(each, word.bonus) for each in labels]
-                self._bonus.update(zip(units, bonuses, strict=True))
+            for unit, labels in zip(units, self._labels_of(tags, count), strict=True):
+                if word.bonus is None:
+                    self._allowed[unit] = labels
+                else:
+                    known = self._bonus.setdefault(unit, {})
+                    known[labels] = max(word.bonus, known.get(labels, 0.0))
+            if self._nouns and not word.tags and count >= LONG:
+                self._nouns_at[units.start] = self._labels_of(self._nouns, count)[0]
         if any(self._edges):
             self._close_edges(words, length)
         for unit in starts:
-            known = self._allowed.get(self._first + unit, self._starts)
-            self._allowed[self._first + unit] = tuple(label for label in known if label in self._starts)
+            allowed = self._allowed.get(self._first + unit, self._starts)
+            self._allowed[self._first + unit] = tuple(each for each in allowed if each in self._starts)
         for unit in joined:
             self._allowed.setdefault(self._first + unit, self._inner)
         self._first += length
@@ -84,18 +100,19 @@ class Wished:
                 if word.bonus is None:
                     self._allowed.setdefault(self._first + t, labels)
                 else:
-                    self._bonus.setdefault(self._first + t, (labels, word.bonus))
+                    self._bonus.setdefault(self._first + t, {labels: word.bonus})
 
     def native(self) -> _native.Wishes:
         """All wishes so far."""
-        units = sorted(self._bonus)
-        labels = [self._bonus[unit][0] for unit in units]
-        sizes = [len(each) for each in labels]
+        rows = [(unit, *row) for unit, found in self._bonus.items() for row in _larger(found)]
+        rows += [(unit, labels, NOUN_BONUS) for unit, labels in self._nouns_at.items()]
+        rows.sort()
+        sizes = [len(labels) for _, labels, _ in rows]
         return _native.Wishes(
             self._tag_sets(),
-            np.repeat(np.array(units, np.int64), sizes),
-            _joined(labels),
-            np.repeat(np.array([self._bonus[unit][1] for unit in units], np.float32), sizes),
+            np.repeat(np.array([unit for unit, _, _ in rows], np.int64), sizes),
+            _joined([labels for _, labels, _ in rows]),
+            np.repeat(np.array([bonus for _, _, bonus in rows], np.float32), sizes),
         )
 
     def _tag_sets(self) -> _native.TagSets:
@@ -106,6 +123,16 @@ class Wished:
         sizes = np.zeros(self._first + 1, np.int32)
         sizes[np.array(units) + 1] = [len(each) for each in labels]
         return _native.TagSets(np.cumsum(sizes, dtype=np.int32), _joined(labels))
+
+
+def _larger(found: dict[Labels, float]) -> Iterable[tuple[Labels, float]]:
+    """Bonuses on sets of labels such that each label has one, the largest."""
+    if len(found) == 1:
+        return found.items()
+    of_label: dict[int, float] = {}
+    for labels, bonus in found.items():
+        of_label |= {label: max(bonus, of_label.get(label, 0.0)) for label in labels}
+    return [((label,), bonus) for label, bonus in of_label.items()]
 
 
 def _joined(labels: list[Labels]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:

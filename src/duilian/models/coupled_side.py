@@ -69,8 +69,8 @@ class CoupledSide:
         """
         layer = layer_of(sentence, self.standard)
         units = self.encoding_.split(layer.words)[0]
-        wishes = self._wishes(wishes_for(self.encoding_, lexicon, [units], [layer]))
-        log_z, found = self._predictor.k_best(self.tagger._pack([units]), self._number, wishes, k)
+        own = wishes_for(self.encoding_, lexicon, [units], [layer], standard=self.standard)
+        log_z, found = self._predictor.k_best(self.tagger._pack([units]), self._number, self._wishes(own), k)
         return [
             Answer(self.encoding_.decode(units, labels.tolist()), score, float(np.exp(score - log_z)))
             for score, labels in found
@@ -105,7 +105,9 @@ class CoupledSide:
         layers = self.tagger._layers(sentences, self.standard)
         units = [self.encoding_.split(layer.words)[0] for layer in layers]
         packed = self.tagger._pack(units)
-        wishes = wishes_for(self.encoding_, lexicon, units, layers, cut_at_gaps=cut_at_gaps)
+        wishes = wishes_for(
+            self.encoding_, lexicon, units, layers, standard=self.standard, cut_at_gaps=cut_at_gaps
+        )
         found, impossible = self._predictor.predict_wished(
             packed, self._wishes(wishes), with_candidates, self.tagger.threads
         )

@@ -57,6 +57,7 @@ def wishes_for(
     units: Sequence[Sequence[str]],
     layers: Sequence[Layer],
     *,
+    standard: str,
     cut_at_gaps: bool = False,
 ) -> _native.Wishes:
     """What a lexicon, and white space if it ends words, wants of the labels of these sentences."""
@@ -69,7 +70,7 @@ def wishes_for(
         [] if is_word else encoding.gaps(layer.words, each) for layer, each in zip(layers, units, strict=True)
     ]
     words = Lexicon() if lexicon is None else lexicon
-    return words.wished(encoding, units, gaps, cut_at_gaps=cut_at_gaps).native()
+    return words.wished(encoding, standard, units, gaps, cut_at_gaps=cut_at_gaps).native()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -319,7 +320,9 @@ class Tagger(Stored):
         layers = self.layers(X)
         units = [self.encoding_.split(layer.words)[0] for layer in layers]
         packed = self._pack(units, layers)
-        wishes = wishes_for(self.encoding_, lexicon, units, layers, cut_at_gaps=cut_at_gaps)
+        wishes = wishes_for(
+            self.encoding_, lexicon, units, layers, standard=self.standard, cut_at_gaps=cut_at_gaps
+        )
         labels, impossible = self.predictor_.predict(packed, wishes, self.threads)
         if impossible:
             _log.warning("%d sentences could not be analysed as the lexicon asks", impossible)
@@ -347,9 +350,8 @@ class Tagger(Stored):
         layers = self.layers(X)
         units = [self.encoding_.split(layer.words)[0] for layer in layers]
         packed = self._pack(units, layers)
-        found = self.predictor_.predict_marginals(
-            packed, wishes_for(self.encoding_, lexicon, units, layers), self.threads
-        )
+        wishes = wishes_for(self.encoding_, lexicon, units, layers, standard=self.standard)
+        found = self.predictor_.predict_marginals(packed, wishes, self.threads)
         return np.split(found, packed.first[1:-1])
 
     def k_best(
@@ -358,7 +360,7 @@ class Tagger(Stored):
         """The k most probable analyses of a sentence, best first."""
         layer = layer_of(sentence, self.standard)
         units = self.encoding_.split(layer.words)[0]
-        wishes = wishes_for(self.encoding_, lexicon, [units], [layer])
+        wishes = wishes_for(self.encoding_, lexicon, [units], [layer], standard=self.standard)
         chain = self.predictor_.chain(self._pack([units], [layer]), wishes, 0)
         log_z = chain.log_partition()
         tags = chain.tags

@@ -28,10 +28,10 @@ class Constraints:
     """Makes wishes for the labels of each standard."""
 
     def __init__(self, encodings: Mapping[str, Encoding], lexicon: Lexicon | None) -> None:
-        self._encodings = list(encodings.values())
+        self._encodings = list(encodings.items())
         self._lexicon = lexicon
         if lexicon is not None:
-            lexicon.check_tags({tag for each in self._encodings for tag in each.tags or ()})
+            lexicon.check_tags({name: each.tags for name, each in encodings.items()})
         self._tags = [
             {kind: _known(tags, encoding) for kind, tags in tags_of_wholes(standard).items()}
             for standard, encoding in encodings.items()
@@ -46,8 +46,8 @@ class Constraints:
         matches = {} if self._lexicon is None else self._matches(units)
         told = sorted({*apart, *units.wholes, *matches})  # sentences of which something is known
         found = []
-        for encoding, tags in zip(self._encodings, self._tags, strict=True):
-            wished = Wished(encoding)
+        for (standard, encoding), tags in zip(self._encodings, self._tags, strict=True):
+            wished = Wished(encoding, standard)
             for s in told:
                 wholes = units.wholes.get(s, ())
                 wished.go_to(edges[s])
@@ -85,7 +85,11 @@ def _words(
     encoding: Encoding,
 ) -> list[WishedWord]:
     """The user's words, and parts that are words where the user has none."""
-    found = [each._replace(tags=_known(each.tags, encoding)) for each in matches]
+    usual = {(each.start, each.end): tags.get(each.kind, ()) for each in wholes}
+    found = [
+        each._replace(tags=_known(each.tags, encoding) or usual.get((each.start, each.end), ()))
+        for each in matches
+    ]
     forced = [each for each in found if each.bonus is None]
     for whole in wholes:
         is_taken = any(each.start < whole.end and whole.start < each.end for each in forced)

@@ -19,7 +19,7 @@ from typing import Any
 from duilian.errors import StandardError
 
 COLUMNS = ("tag", "upos", "xpos")
-FIELDS = ("title", "column", "tags", "whole", "upos")
+FIELDS = ("title", "column", "tags", "whole", "classes", "upos")
 DESCRIPTION_FIELDS = ("english", "chinese", "example")
 
 
@@ -38,8 +38,8 @@ class Standard:
 
     `tags` is None for an open standard. `column` says where a CoNLL file carries the tags: in
     `upos` (the fourth column), in `xpos` (the fifth), or, for `tag`, in either: the fifth if it has some.
-    `whole` has the tags of addresses, @names and the like, by kind (see `text.whole_spans`); `upos` has the
-    universal tag of each tag, if it has but one.
+    `whole` has the tags of addresses, @names and the like, by kind (see `text.whole_spans`); `classes` has
+    the tags of punctuation and of nouns; `upos` has the universal tag of each tag, if it has but one.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Standard:
         default_factory=dict, repr=False, hash=False
     )
     whole: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict, repr=False, hash=False)
+    classes: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict, repr=False, hash=False)
     upos: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False, hash=False)
 
     def __post_init__(self) -> None:
@@ -166,6 +167,7 @@ def _parse(name: str, path: str, content: bytes) -> Standard:
         title=title,
         descriptions=descriptions,
         whole={kind: tuple(row) for kind, row in _rows(path, table, "whole", list)},
+        classes={name: tuple(row) for name, row in _rows(path, table, "classes", list)},
         upos=dict(_rows(path, table, "upos", str)),
     )
 
@@ -176,7 +178,7 @@ def _rows(path: str, table: dict[str, Any], name: str, wanted: type) -> Iterator
     if not isinstance(rows, dict):
         raise StandardError(f"{path}: {name} must be a table, got {rows!r}")
     for key, value in rows.items():
-        used, known = value if name == "whole" else [key], table.get("tags")
+        used, known = [key] if wanted is str else value, table.get("tags")
         if not isinstance(value, wanted) or not all(known is None or tag in known for tag in used):
             raise StandardError(f"{path}: {name}: {key!r} = {value!r} is not about tags of this standard")
         yield key, value
@@ -185,6 +187,11 @@ def _rows(path: str, table: dict[str, Any], name: str, wanted: type) -> Iterator
 def tags_of_wholes(standard: str) -> Mapping[str, tuple[str, ...]]:
     """What a shipped standard calls addresses, @names and the like; nothing for any other standard."""
     return Standard.load(standard).whole if standard in names() else {}
+
+
+def tag_classes(standard: str) -> Mapping[str, tuple[str, ...]]:
+    """The tags of `punctuation` and of a `noun` in a shipped standard; nothing for any other."""
+    return Standard.load(standard).classes if standard in names() else {}
 
 
 def universal_tags(standard: str) -> Mapping[str, str]:
