@@ -17,17 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import text as texts
-from duilian.corpus import Layer, Sentence, read_lines
+from duilian.corpus import Layer, Sentence
 from duilian.corpus.cut import cut_sentences
-from duilian.corpus.files import display_name, peek
-from duilian.corpus.formats import (
-    SAMPLE_LINES,
-    Format,
-    FormatOptions,
-    find_format,
-    guess_by_content,
-    guess_by_name,
-)
+from duilian.corpus.files import display_name
+from duilian.corpus.formats import Format, FormatOptions
+from duilian.corpus.places import Placed, read_placed
 from duilian.corpus.rows import tag_column
 from duilian.corpus.tags import UNKNOWN_FIELD, format_tags
 from duilian.errors import ConfigError, CorpusError
@@ -37,20 +31,6 @@ from duilian.selection import candidates
 from duilian.streams import join_layers, restore
 
 BATCH = 500
-ROW_FORMATS = ("conllu", "conllx")
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Placed:
-    """A sentence of a file, and the lines that its words stand in: one for each, or one for all."""
-
-    sentence: Sentence
-    path: str = ""
-    lines: tuple[int, ...] = (1,)
-
-    def line_of(self, word: int) -> int:
-        """The line in which a word stands."""
-        return self.lines[word] if word < len(self.lines) else self.lines[-1]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -102,23 +82,18 @@ class Converter:
         self, path: str, *, format: str | None = None, encoding: str = "utf-8"
     ) -> tuple[Format, Iterator[Placed]]:
         """The format of an annotated file, and its sentences one after the other."""
-        lines = read_lines(path, encoding=encoding)
-        name = format or guess_by_name(path)
-        first, lines = peek(lines, 1 if name else SAMPLE_LINES)
-        if not first:
-            raise CorpusError(display_name(path), 1, "the file is empty")
-        form = find_format(name or guess_by_content(first, display_name(path)))
-        if form.name == "segmented" and self.tagger.level == "word":
-            raise ConfigError(
-                f"{display_name(path)}: words without tags: there is nothing to convert",
-                f"tag them: duilian tag MODEL --standard {self.target}",
-            )
         options = FormatOptions(
             standard=self.source,
             column=self.source_column,
             names=_names(reading_of(self._source_side)),
         )
-        return form, _placed(lines, form, form.settle(options, first[0]), display_name(path))
+        form, sentences = read_placed(path, options, format=format, encoding=encoding)
+        if form.name == "segmented" and self.tagger.level == "word":
+            raise ConfigError(
+                f"{display_name(path)}: words without tags: there is nothing to convert",
+                f"tag them: duilian tag MODEL --standard {self.target}",
+            )
+        return form, sentences
 
     def run(self, sentences: Iterable[Placed], *, with_candidates: bool = False) -> Iterator[Conversion]:
         """The sentences in the target's standard, in order."""
@@ -193,30 +168,6 @@ def _column(reading: dict[str, Any], standard: str) -> str:
 
 def _names(reading: dict[str, Any]) -> tuple[str, ...] | None:
     return tuple(reading["columns"]) if "columns" in reading else None
-
-
-def _placed(
-    lines: Iterator[tuple[int, str]], form: Format, options: FormatOptions, path: str
-) -> Iterator[Placed]:
-    taken: list[tuple[int, str]] = []  # by the reader, since the last sentence
-
-    def watched() -> Iterator[tuple[int, str]]:
-        for number, line in lines:
-            if line and not line.isspace():
-                taken.append((number, line))
-            yield number, line
-
-    for sentence in form.read(watched(), path, options):
-        yield Placed(sentence, path, _word_lines(taken, form))
-        taken.clear()
-
-
-def _word_lines(taken: Sequence[tuple[int, str]], form: Format) -> tuple[int, ...]:
-    if form.name in ROW_FORMATS:
-        return tuple(number for number, line in taken if line.partition("\t")[0].isdigit())
-    if form.name == "columns":
-        return tuple(number for number, _ in taken)
-    return (taken[-1][0],)
 
 
 def _candidates(answer: Converted, encoding: Encoding) -> Iterator[frozenset[str]]:

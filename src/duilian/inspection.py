@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from duilian.conversion import BATCH, Conversion, Converter, Placed
+from duilian.conversion import BATCH, Conversion, Converter
+from duilian.corpus.places import Placed
 from duilian.errors import ConfigError, ModelFileError
 from duilian.modelfile import read_model
 from duilian.models import CoupledTagger, Suite

@@ -12,8 +12,9 @@ from running import Call, in_demo_folder
 
 from demo_recipes import both_sides
 from duilian import demo, read
-from duilian.conversion import Converter, Placed
+from duilian.conversion import Converter
 from duilian.corpus import Layer, Sentence
+from duilian.corpus.places import Placed
 from duilian.models import CoupledTagger, Tagger, load
 from duilian.streams import Source, analyse
 

@@ -361,8 +361,15 @@ LINE_PARTS = st.sampled_from(
 
 
 @settings(max_examples=300)
-@given(st.lists(LINE_PARTS, max_size=30).map(b"".join), st.integers(1, 12), st.booleans())
-def test_blocks_are_read_as_lines_are(content: bytes, size: int, lenient: bool) -> None:
+@given(
+    st.lists(LINE_PARTS, max_size=30).map(b"".join),
+    st.integers(1, 12),
+    st.booleans(),
+    st.sampled_from(["strict", "replace"]),
+)
+def test_blocks_and_pieces_are_read_as_lines_are(
+    content: bytes, size: int, lenient: bool, errors: files.Errors
+) -> None:
     def outcome(lines: Callable[[files.Skip | None], Iterator[tuple[int, str]]]) -> list[object]:
         found: list[object] = []
         try:
@@ -372,11 +379,22 @@ def test_blocks_are_read_as_lines_are(content: bytes, size: int, lenient: bool) 
         return found
 
     def by_blocks(skip: files.Skip | None) -> Iterator[tuple[int, str]]:
-        return files._lines_of_file(io.BufferedReader(io.BytesIO(content)), "f", "utf-8", skip)  # type: ignore[arg-type]
+        decoder = files._Decoder("f", "utf-8", errors, skip)
+        return decoder.lines_of_file(io.BufferedReader(io.BytesIO(content)))  # type: ignore[arg-type]
 
     def by_lines(skip: files.Skip | None) -> Iterator[tuple[int, str]]:
-        return files._checked(files._decoded_lines(io.BytesIO(content), "f", "utf-8", skip), "f", skip)
+        decoder = files._Decoder("f", "utf-8", errors, skip)
+        return decoder.checked(decoder.lines(io.BytesIO(content)))
+
+    def by_pieces(skip: files.Skip | None) -> Iterator[tuple[int, str]]:
+        decoder = files._Decoder("f", "utf-8", errors, skip)
+        return decoder.checked(decoder.lines(files.Arriving()))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "_BLOCK_SIZE", size)
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
         assert outcome(by_blocks) == outcome(by_lines)
+        patch.setattr(files, "_SAMPLE_SIZE", size)
+        assert outcome(by_pieces) == outcome(by_lines)
+        if errors == "replace":
+            assert not any(isinstance(line, str) for line in outcome(by_lines))  # nothing is refused

@@ -13,9 +13,10 @@ from duilian.cli.select import OUTPUT_FORMATS as REVIEW_FORMATS
 from duilian.cli.select import parse_share
 from duilian.cli.tag import analysed_sentence
 from duilian.cli.taggers import Model
-from duilian.conversion import ROW_FORMATS, Conversion, Converter, with_source_tags
+from duilian.conversion import Conversion, Converter, with_source_tags
 from duilian.corpus import FORMATS, Sentence, open_writer, write
 from duilian.corpus.formats import FormatOptions, find_format
+from duilian.corpus.places import ROW_FORMATS
 from duilian.errors import ConfigError
 from duilian.models import CoupledTagger, load
 from duilian.selection import Review

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import dataclasses
 import gzip
 import io
 import itertools
 import os
 import secrets
+import select
 import sys
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
@@ -38,6 +41,46 @@ def display_name(path: str | os.PathLike[str]) -> str:
     return "<stdin>" if os.fspath(path) == STANDARD_STREAM else os.fspath(path)
 
 
+class Arriving(os.PathLike[str]):
+    """Standard input as a path; it knows whether its next line would have to be waited for."""
+
+    def __init__(self) -> None:
+        self._stream = cast(io.BufferedReader, sys.stdin.buffer)
+        self._whole: deque[bytes] = deque()  # lines that have come and were not asked for yet
+        self._is_read = False
+
+    def __fspath__(self) -> str:
+        return STANDARD_STREAM
+
+    def __iter__(self) -> Iterator[bytes]:
+        self._is_read = True
+        begun: list[bytes] = []  # of a line whose end has not come
+        while piece := self._stream.read1(_SAMPLE_SIZE):
+            *whole, rest = piece.split(b"\n")
+            if whole:
+                whole[0] = b"".join([*begun, whole[0]])
+                begun.clear()
+                self._whole.extend(whole)
+            while self._whole:
+                yield self._whole.popleft() + b"\n"
+            begun.append(rest)
+        if last := b"".join(begun):
+            yield last
+
+    def read1(self, size: int) -> bytes:
+        """Some of what has come."""
+        return b"\n".join(self._whole)[:size]
+
+    def is_waiting(self) -> bool:
+        """Whether it is being read, and nothing more is there for the moment."""
+        if self._whole or not self._is_read:
+            return False
+        try:
+            return not select.select([self._stream], [], [], 0)[0]
+        except (OSError, ValueError):  # no pipe and no terminal, or a system that cannot tell
+            return False
+
+
 def read_lines(
     path: str | os.PathLike[str],
     *,
@@ -50,18 +93,17 @@ def read_lines(
     A line that is no text raises, or is given to `skip` and left out; `errors="replace"` puts U+FFFD where
     it is none.
     """
-    if errors == "replace":
-        yield from _replaced_lines(path, encoding)
-        return
     is_ascii_based = check_encoding(encoding)
     name = display_name(path)
+    decoder = _Decoder(name, encoding, errors, skip)
     with _naming(name), _open_bytes(path) as stream:
         if not is_ascii_based:
-            yield from _checked(_wide_lines(stream, name, encoding), name, skip)
+            yield from decoder.checked(decoder.wide_lines(stream))
         elif isinstance(stream, io.BufferedReader) and stream.seekable():
-            yield from _lines_of_file(stream, name, encoding, skip)
+            yield from decoder.lines_of_file(stream)
         else:  # a pipe gives its lines as they come
-            yield from _checked(_decoded_lines(stream, name, encoding, skip), name, skip)
+            is_plain = isinstance(path, Arriving) and not isinstance(stream, gzip.GzipFile)
+            yield from decoder.checked(decoder.lines(cast(Arriving, path) if is_plain else stream))
 
 
 def read_text(path: str | os.PathLike[str], *, encoding: str = "utf-8", errors: Errors = "strict") -> str:
@@ -73,53 +115,80 @@ def read_text(path: str | os.PathLike[str], *, encoding: str = "utf-8", errors: 
     try:
         return raw.decode(encoding, errors)
     except UnicodeDecodeError:
-        again = io.BytesIO(raw)
-        lines = _decoded_lines(again, name, encoding, None) if is_ascii_based else None
-        for _ in lines or _wide_lines(again, name, encoding):
+        again, decoder = io.BytesIO(raw), _Decoder(name, encoding, errors, None)
+        for _ in decoder.lines(again) if is_ascii_based else decoder.wide_lines(again):
             pass  # until the line that is no text
         raise
 
 
-def _replaced_lines(path: str | os.PathLike[str], encoding: str) -> Iterator[tuple[int, str]]:
-    check_encoding(encoding)
-    with _naming(display_name(path)), _open_bytes(path) as stream:
-        text = io.TextIOWrapper(stream, encoding=encoding, errors="replace", newline="\n")
+@dataclasses.dataclass(frozen=True)
+class _Decoder:
+    """Bytes of the file `name` as numbered lines."""
+
+    name: str
+    encoding: str
+    errors: Errors
+    skip: Skip | None
+
+    def lines_of_file(self, stream: io.BufferedReader) -> Iterator[tuple[int, str]]:
+        """Block by block, three times as fast as line by line; if something is wrong, a block by lines."""
+        first, at = 1, 0
+        while raw := stream.readlines(_BLOCK_SIZE):
+            block = b"".join(raw)
+            lines = _plain_lines(block, self.encoding)
+            if lines is None or len(lines) != len(raw):
+                yield from self.checked(self.lines(io.BytesIO(block), first, at))
+            else:
+                if first == 1:
+                    lines[0] = lines[0].removeprefix("\ufeff")
+                yield from enumerate(lines, first)
+            first += len(raw)
+            at += len(block)
+
+    def lines(
+        self, stream: BinaryIO | io.BytesIO | Arriving, first: int = 1, at: int = 0
+    ) -> Iterator[tuple[int, str]]:
+        """`at`: how many bytes of the input lie before the stream."""
+        for number, raw in _raw_lines(stream, self.name, first):
+            at += len(raw)
+            try:
+                line = raw.decode(self.encoding, self.errors)
+            except UnicodeDecodeError as error:
+                sample = raw if self.skip else raw + cast(io.BytesIO, stream).read1(_SAMPLE_SIZE)
+                problem = _not_text(error, self.name, number, at - len(raw), sample)
+                if self.skip is None:
+                    raise problem from None
+                self.skip(problem)
+                continue
+            if number == 1:
+                line = line.removeprefix("\ufeff")
+            yield number, line.removesuffix("\n").removesuffix("\r")
+
+    def wide_lines(self, stream: BinaryIO) -> Iterator[tuple[int, str]]:
+        """For encodings such as UTF-16, where a newline is more than one byte."""
+        number = 0
+        text = io.TextIOWrapper(stream, encoding=self.encoding, errors=self.errors, newline="\n")
         try:
             for number, line in enumerate(text, start=1):
-                shown = line.removesuffix("\n").removesuffix("\r")
-                yield number, (shown.removeprefix("\ufeff") if number == 1 else shown).translate(_NO_TEXT)
+                yield number, line.removesuffix("\n").removesuffix("\r")
+        except (UnicodeError, EOFError, gzip.BadGzipFile, zlib.error) as error:
+            message = f"this is not {self.encoding} text: {getattr(error, 'reason', error)}"
+            raise DamagedFileError(self.name, number + 1, message) from None
         finally:
             text.detach()  # its owner closes the stream
 
-
-def _checked(lines: Iterator[tuple[int, str]], name: str, skip: Skip | None) -> Iterator[tuple[int, str]]:
-    for number, line in lines:
-        problem = _bad_character(line, name, number)
-        if problem is None:
-            yield number, line
-        elif skip is None:
-            raise problem
-        else:
-            skip(problem)
-
-
-def _lines_of_file(
-    stream: io.BufferedReader, name: str, encoding: str, skip: Skip | None
-) -> Iterator[tuple[int, str]]:
-    """Block by block, three times as fast as line by line; a block with something wrong is read by lines."""
-    first, at = 1, 0
-    while raw := stream.readlines(_BLOCK_SIZE):
-        block = b"".join(raw)
-        lines = _plain_lines(block, encoding)
-        if lines is None or len(lines) != len(raw):
-            slow = _decoded_lines(io.BytesIO(block), name, encoding, skip, first, at)
-            yield from _checked(slow, name, skip)
-        else:
-            if first == 1:
-                lines[0] = lines[0].removeprefix("\ufeff")
-            yield from enumerate(lines, first)
-        first += len(raw)
-        at += len(block)
+    def checked(self, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+        """The lines without those that have characters of no text, or with others in their place."""
+        for number, line in lines:
+            problem = _bad_character(line, self.name, number)
+            if problem is None:
+                yield number, line
+            elif self.errors == "replace":
+                yield number, line.translate(_NO_TEXT)
+            elif self.skip is None:
+                raise problem
+            else:
+                self.skip(problem)
 
 
 def _plain_lines(block: bytes, encoding: str) -> list[str] | None:
@@ -151,7 +220,9 @@ def _open_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield stream
 
 
-def _raw_lines(stream: BinaryIO, name: str, first: int) -> Iterator[tuple[int, bytes]]:
+def _raw_lines(
+    stream: BinaryIO | io.BytesIO | Arriving, name: str, first: int
+) -> Iterator[tuple[int, bytes]]:
     number = first - 1
     try:
         for number, raw in enumerate(stream, start=first):
@@ -163,44 +234,14 @@ def _raw_lines(stream: BinaryIO, name: str, first: int) -> Iterator[tuple[int, b
         raise DamagedFileError(name, number + 1, f"not a sound gzip file: {error}") from None
 
 
-def _decoded_lines(
-    stream: BinaryIO, name: str, encoding: str, skip: Skip | None, first: int = 1, at: int = 0
-) -> Iterator[tuple[int, str]]:
-    """`at`: how many bytes of the input lie before the stream."""
-    for number, raw in _raw_lines(stream, name, first):
-        at += len(raw)
-        try:
-            line = raw.decode(encoding)
-        except UnicodeDecodeError as error:
-            sample = raw if skip else raw + stream.read(_SAMPLE_SIZE)
-            problem = _not_text(error, name, number, at - len(raw), sample)
-            if skip is None:
-                raise problem from None
-            skip(problem)
-            continue
-        if number == 1:
-            line = line.removeprefix("\ufeff")
-        yield number, line.removesuffix("\n").removesuffix("\r")
-
-
-def _wide_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[tuple[int, str]]:
-    """For encodings such as UTF-16, where a newline is more than one byte."""
-    number = 0
-    text = io.TextIOWrapper(stream, encoding=encoding, newline="\n")
-    try:
-        for number, line in enumerate(text, start=1):
-            yield number, line.removesuffix("\n").removesuffix("\r")
-    except (UnicodeError, EOFError, gzip.BadGzipFile, zlib.error) as error:
-        message = f"this is not {encoding} text: {getattr(error, 'reason', error)}"
-        raise DamagedFileError(name, number + 1, message) from None
-    finally:
-        text.detach()  # its owner closes the stream
-
-
 def _not_text(error: UnicodeDecodeError, name: str, number: int, at: int, sample: bytes) -> CorpusError:
     byte = error.object[error.start]
     likely = likely_encoding(sample, error.encoding)
-    hint = f"the file looks like {likely}: set the encoding to {likely}" if likely else "save it as UTF-8"
+    hint = (
+        f"it looks like {likely}: read it with --encoding {likely} (in Python encoding={likely!r})"
+        if likely
+        else "save it as UTF-8; `duilian analyze --errors replace` reads it all the same"
+    )
     message = (
         f"byte 0x{byte:02x} at column {error.start + 1} (byte {at + error.start} of the input) "
         f"is not {error.encoding} text"
@@ -210,7 +251,7 @@ def _not_text(error: UnicodeDecodeError, name: str, number: int, at: int, sample
 
 def _bad_character(line: str, name: str, number: int) -> CorpusError | None:
     if "\0" in line:
-        hint = "the file may be UTF-16: set the encoding to utf-16, or save it as UTF-8"
+        hint = "if it is UTF-16, read it with --encoding utf-16 (in Python encoding='utf-16')"
         return CorpusError(name, number, "a NUL byte, which no text has", hint)
     if "\r" in line:
         hint = "the file may have line ends of one carriage return; save it with LF"
@@ -291,9 +332,11 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
         if target.exists():
             os.chmod(temporary, target.stat().st_mode & 0o777)
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
+        if isinstance(error, OSError) and error.filename == str(temporary):
+            error.filename = str(path)
         raise
 
 

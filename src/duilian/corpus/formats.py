@@ -27,6 +27,7 @@ class FormatOptions:
     column: str | None = None  # of the tags: upos or xpos
     names: tuple[str, ...] | None = None  # of all columns, for the format columns
     trees: Trees = "any"  # what is asked of heads
+    may_lack_tags: bool = False  # whether a word alone, in slash or underscore, is one of unknown tag
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,10 +55,14 @@ def _by_line(
     write: Callable[..., Iterator[str]],
     extensions: tuple[str, ...],
 ) -> Format:
+    def read_tagged(lines: Lines, path: str, options: FormatOptions) -> Iterator[Sentence]:
+        name = options.standard or standard
+        return read(lines, path=path, standard=name, may_lack_tags=options.may_lack_tags)
+
     return Format(
         name,
         standard,
-        lambda lines, path, options: read(lines, path=path, standard=options.standard or standard),
+        read_tagged,
         lambda sentences, options: write(sentences, standard=options.standard),
         extensions,
         is_by_line=True,

@@ -7,7 +7,7 @@ from sys import intern
 
 from duilian.corpus.lines import Malformed, shown, unwritable
 from duilian.corpus.sentence import Tag
-from duilian.corpus.tags import UNKNOWN, parse_tag
+from duilian.corpus.tags import UNKNOWN, UNKNOWN_FIELD, parse_tag
 
 _SPACES = re.compile(r"[ \t]+")
 _UNSAFE = re.compile(r"[\0 \t\r\n]")
@@ -32,10 +32,12 @@ class Joined:
             return None
         return line.replace(self.sign, " ").split()
 
-    def split(self, token: str) -> tuple[str, str]:
+    def split(self, token: str, *, may_lack_tag: bool = False) -> tuple[str, str]:
         """Word and tag text of one token."""
         word, sign, tag = token.rpartition(self.sign)
         if not sign:
+            if may_lack_tag:
+                return token, UNKNOWN
             hint = f"write word{self.sign}? if its tag is not known"
             raise Malformed(f"the word {shown(token)} has no tag", hint)
         if not word or not tag:
@@ -56,8 +58,9 @@ def tokens_of(line: str) -> list[str]:
 
 
 def known_tags(texts: list[str]) -> tuple[Tag, ...] | None:
-    """The tags, plain ones quickly; None when all are unknown."""
-    if UNKNOWN not in texts and not any(text[0] == "{" for text in set(texts)):
+    """The tags, plain ones quickly; None when all are unknown. `_` stands for unknown as `?` does."""
+    names = set(texts)
+    if names.isdisjoint((UNKNOWN, UNKNOWN_FIELD)) and not any(text[0] == "{" for text in names):
         return tuple(map(intern, texts))
-    tags = tuple([parse_tag(text, UNKNOWN) for text in texts])
+    tags = tuple([None if text == UNKNOWN_FIELD else parse_tag(text, UNKNOWN) for text in texts])
     return None if all(tag is None for tag in tags) else tags

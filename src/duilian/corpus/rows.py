@@ -17,7 +17,7 @@ from duilian.corpus.sentence import Layer, Sentence
 from duilian.corpus.tags import UNKNOWN_FIELD, format_tags, parse_column
 from duilian.corpus.trees import Trees, fault
 from duilian.errors import ConfigError, CorpusError
-from duilian.standards.standard import tags_in_either_column
+from duilian.standards.standard import Standard, tags_in_either_column
 
 TAG_COLUMNS = ("upos", "xpos")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
@@ -50,6 +50,12 @@ def tag_column(column: str | None, standard: str | None) -> str:
     return column
 
 
+@functools.cache
+def _universal() -> frozenset[str]:
+    """What a column of universal tags may have."""
+    return frozenset([UNKNOWN_FIELD, *(Standard.load("ud").tags or ()), *(Standard.load("ud1").tags or ())])
+
+
 @dataclasses.dataclass(frozen=True)
 class RowReader:
     """Turns blocks of rows into sentences; `column` has the tags, unless it is left to the standard."""
@@ -74,6 +80,13 @@ class RowReader:
         """Tags that are looked for in xpos first, of a standard that may have them in either column."""
         return tags_in_either_column(self.standard) if self.column is None else frozenset()
 
+    def _tag_column(self, upos: tuple[str, ...], xpos: tuple[str, ...]) -> str:
+        """xpos if it has tags of the standard, or if upos has universal ones and none of the standard."""
+        own = self._own_tags
+        if own.isdisjoint(xpos) and not (own and own.isdisjoint(upos) and _universal().issuperset(upos)):
+            return self._usual_column
+        return "xpos"
+
     def _sentence(self, block: Block) -> Sentence:
         comments = self._comments(block)
         rows, extra_rows = self._rows(block[len(comments) :])
@@ -82,7 +95,7 @@ class RowReader:
         numbers = [number for number, _ in rows]
         # [columns][words]
         table = tuple(zip(*[row for _, row in rows], strict=True))
-        column = self._usual_column if self._own_tags.isdisjoint(table[4]) else "xpos"
+        column = self._tag_column(table[3], table[4])
         layer = Layer(
             tuple(map(intern, table[1])),
             parse_column(table[self.format.columns.index(column)], numbers, self.path),

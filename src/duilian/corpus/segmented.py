@@ -13,9 +13,11 @@ _SPACES = re.compile("[ \t\u3000]+")
 _UNSAFE = re.compile("[\0 \t\r\n\u3000]")
 
 
-def read_segmented(lines: Lines, *, path: str, standard: str) -> Iterator[Sentence]:
+def read_segmented(
+    lines: Lines, *, path: str, standard: str, may_lack_tags: bool = True
+) -> Iterator[Sentence]:
     """One sentence a line; blank lines are skipped."""
-    del path  # any line of text is well formed
+    del path, may_lack_tags  # any line of text is well formed
     for _, line in lines:
         words = tuple([intern(word) for word in _SPACES.split(line) if word])
         if words:

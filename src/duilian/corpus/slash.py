@@ -28,21 +28,21 @@ _READING = re.compile(r"(.+)\{([^{}]*)\}", re.DOTALL)
 _UNSAFE_READING = re.compile(r"[\0 \t\r\n{}]")
 
 
-def read_slash(lines: Lines, *, path: str, standard: str) -> Iterator[Sentence]:
+def read_slash(lines: Lines, *, path: str, standard: str, may_lack_tags: bool = False) -> Iterator[Sentence]:
     """One sentence a line; blank lines are skipped."""
     for number, line in lines:
         if not line or line.isspace():
             continue
         try:
-            yield _parse_line(line, standard)
+            yield _parse_line(line, standard, may_lack_tags)
         except Malformed as problem:
             raise problem.at(path, number) from None
 
 
-def _parse_line(line: str, standard: str) -> Sentence:
+def _parse_line(line: str, standard: str, may_lack_tags: bool) -> Sentence:
     pairs = None if _MARKUP.search(line) else _JOINED.split_plain(line)
     if pairs is None:
-        return _parse_markup(line, standard)
+        return _parse_markup(line, standard, may_lack_tags)
     id = ""
     if pairs[1] == "m" and _PARAGRAPH_ID.fullmatch(pairs[0]):
         id = pairs[0]
@@ -96,7 +96,7 @@ def _opens_name(token: str) -> bool:
     return token[0] == "[" and len(token) > 1 and token.rpartition("/")[0] != "["
 
 
-def _parse_markup(line: str, standard: str) -> Sentence:
+def _parse_markup(line: str, standard: str, may_lack_tags: bool) -> Sentence:
     tokens, id, names = tokens_of(line), "", _Names()
     if tokens[0].endswith("/m") and _PARAGRAPH_ID.fullmatch(tokens[0], 0, len(tokens[0]) - 2):
         id = tokens.pop(0)[:-2]
@@ -104,7 +104,7 @@ def _parse_markup(line: str, standard: str) -> Sentence:
     words, tags, readings = [], [], []
     for position, token in enumerate(tokens):
         token = names.close(names.open(token, position), position)
-        word, tag = _JOINED.split(token)
+        word, tag = _JOINED.split(token, may_lack_tag=may_lack_tags)
         word, reading = _split_reading(word[1:] if _ESCAPED.match(word) else word)
         words.append(intern(word))
         tags.append(tag)

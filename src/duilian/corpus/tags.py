@@ -1,7 +1,7 @@
 """How a tag is spelled in a text format, partial annotation included.
 
     n       the gold tag
-    ?       unknown (in the formats with one column a field: _)
+    ?       unknown (in the formats with one column a field: _, which the others read too)
     {n|v}   one of these
 
 The braces are the whole syntax: a tag of a real tag set never starts with { and ends with }.
@@ -39,7 +39,7 @@ def format_tag(tag: Tag, unknown: str) -> str:
         if not tag or any(not name or "|" in name for name in tag):
             raise ConfigError(f"the set of tags {sorted(tag)} cannot be written as {{a|b}}")
         return "{" + "|".join(sorted(tag)) + "}"
-    if not tag or tag == unknown or (tag[0] == "{" and tag[-1] == "}"):
+    if not tag or tag in (unknown, UNKNOWN_FIELD) or (tag[0] == "{" and tag[-1] == "}"):
         raise ConfigError(f"the tag {shown(tag)} cannot be written: it would be read as partial annotation")
     return tag
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from sys import intern
 
 from duilian.corpus.inline import Joined, known_tags, tokens_of
@@ -26,7 +27,9 @@ _PLAIN_ID = re.compile(r"""[^\s"<>]+""")
 _QUOTED_ID = re.compile(r"""[^"<>\0\r\n]+""")
 
 
-def read_underscore(lines: Lines, *, path: str, standard: str) -> Iterator[Sentence]:
+def read_underscore(
+    lines: Lines, *, path: str, standard: str, may_lack_tags: bool = False
+) -> Iterator[Sentence]:
     """One sentence a line; blank lines and SGML lines are skipped."""
     id = ""
     for number, line in lines:
@@ -36,7 +39,7 @@ def read_underscore(lines: Lines, *, path: str, standard: str) -> Iterator[Sente
         if not line or line.isspace():
             continue
         try:
-            yield Sentence({standard: _parse_line(line)}, this_id)
+            yield Sentence({standard: _parse_line(line, may_lack_tags)}, this_id)
         except Malformed as problem:
             raise problem.at(path, number) from None
 
@@ -52,10 +55,11 @@ def _strip_elements(line: str, id: str) -> tuple[str, str, str]:
     return inside, id, "" if ends else id
 
 
-def _parse_line(line: str) -> Layer:
+def _parse_line(line: str, may_lack_tags: bool) -> Layer:
     pairs = _JOINED.split_plain(line)
     if pairs is None:
-        pairs = [part for token in tokens_of(line) for part in _JOINED.split(token)]
+        split = partial(_JOINED.split, may_lack_tag=may_lack_tags)
+        pairs = [part for token in tokens_of(line) for part in split(token)]
     return Layer(tuple(map(intern, pairs[::2])), known_tags(pairs[1::2]))
 
 

@@ -1,0 +1,76 @@
+"""Sentences of a file together with the lines they stand in, for those who find something wrong with one."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator, Sequence
+
+from duilian.corpus.files import Errors, display_name, peek, read_lines
+from duilian.corpus.formats import (
+    SAMPLE_LINES,
+    Format,
+    FormatOptions,
+    find_format,
+    guess_by_content,
+    guess_by_name,
+)
+from duilian.corpus.sentence import Sentence
+from duilian.errors import CorpusError
+
+ROW_FORMATS = ("conllu", "conllx")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Placed:
+    """A sentence of a file, and the lines that its words stand in: one for each, or one for all."""
+
+    sentence: Sentence
+    path: str = ""
+    lines: tuple[int, ...] = (1,)
+
+    def line_of(self, word: int) -> int:
+        """The line in which a word stands."""
+        return self.lines[word] if word < len(self.lines) else self.lines[-1]
+
+
+def read_placed(
+    path: str | os.PathLike[str],
+    options: FormatOptions,
+    *,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    errors: Errors = "strict",
+) -> tuple[Format, Iterator[Placed]]:
+    """The format of an annotated file, and its sentences one after the other."""
+    lines = read_lines(path, encoding=encoding, errors=errors)
+    name = format or guess_by_name(path)
+    first, lines = peek(lines, 1 if name else SAMPLE_LINES)
+    if not first:
+        raise CorpusError(display_name(path), 1, "the file is empty")
+    form = find_format(name or guess_by_content(first, display_name(path)))
+    return form, _placed(lines, form, form.settle(options, first[0]), display_name(path))
+
+
+def _placed(
+    lines: Iterator[tuple[int, str]], form: Format, options: FormatOptions, path: str
+) -> Iterator[Placed]:
+    taken: list[tuple[int, str]] = []  # by the reader, since the last sentence
+
+    def watched() -> Iterator[tuple[int, str]]:
+        for number, line in lines:
+            if line and not line.isspace():
+                taken.append((number, line))
+            yield number, line
+
+    for sentence in form.read(watched(), path, options):
+        yield Placed(sentence, path, _word_lines(taken, form))
+        taken.clear()
+
+
+def _word_lines(taken: Sequence[tuple[int, str]], form: Format) -> tuple[int, ...]:
+    if form.name in ROW_FORMATS:
+        return tuple(number for number, line in taken if line.partition("\t")[0].isdigit())
+    if form.name == "columns":
+        return tuple(number for number, _ in taken)
+    return (taken[-1][0],)
