@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 import duilian
 from analysed import NASTY, check
 from duilian import demo, pipeline
-from duilian.corpus import Layer, Sentence
+from duilian.corpus import Entity, Layer, Sentence
 from duilian.doc import Doc
-from duilian.errors import ConfigError, StandardError, TextError
+from duilian.errors import AnnotationError, ConfigError, TextError
 from duilian.models import CoupledTagger, Parser, Suite, Tagger, load_parser
 from duilian.models import load as load_model
-from duilian.pipeline import Analyzer
+from duilian.pipeline import Analyzer, filling
 from duilian.pipeline import analyzer as analyzer_module
 from duilian.views import couplet
 
@@ -126,6 +126,38 @@ def test_gaps_are_filled_and_what_is_given_stays(analyzer: Analyzer) -> None:
     check(doc)
 
 
+@given(st.data())
+def test_whatever_is_given_stays(coupled: Analyzer, data: st.DataObject) -> None:
+    words = tuple(
+        data.draw(st.lists(st.sampled_from(["我们", "去", "北京 图书馆", "。", "iPhone"]), min_size=1))
+    )
+    options = st.none() | st.sampled_from(tags(coupled, "pku"))
+    own = tuple(data.draw(st.lists(options, min_size=len(words), max_size=len(words))))
+    other = Layer(("".join(words),), ("n",))
+    entities = (Entity(0, 1, "nt"),)
+    layer = Layer(words, own, columns={"pinyin": ("x",) * len(words)}, entities=entities)
+    given = Sentence({"pku": layer, "my own": other}, "s1", ("# by me",))
+    ((answer,),) = (doc.to_sentences() for doc in coupled.fill([given], "pku"))
+    assert (answer.id, answer.comments, answer["my own"]) == ("s1", ("# by me",), other)
+    assert dataclasses.replace(answer["pku"], tags=own) == layer
+    assert all(tag == kept for tag, kept in zip(own, answer["pku"].tags or (), strict=True) if tag)
+    assert None not in (answer["pku"].tags or ())
+    assert answer["ctb"].text == layer.text
+
+
+def test_a_universal_tag_binds_the_one_that_is_found(
+    coupled: Analyzer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filling, "universal_tags", lambda _: {"n": "NOUN", "ns": "NOUN", "v": "VERB"})
+    words = ("我们", "去", "北京")
+    for universal in itertools.product(["_", "NOUN", "VERB", "PRON"], repeat=3):
+        layer = Layer(words, ("r", None, None), columns={"upos": universal})
+        (doc,) = coupled.fill([Sentence({"pku": layer})], "pku")
+        assert doc.tags("pku")[0] == "r"
+        for tag, name in zip(doc.tags("pku")[1:], universal[1:], strict=True):
+            assert tag in {"NOUN": ("n", "ns"), "VERB": ("v",)}.get(name, tags(coupled, "pku"))
+
+
 def test_filling_keeps_spaces_and_sentences_without_words(analyzer: Analyzer) -> None:
     known = analyzer.standards[0]
     given = [Layer(("北京", "大"), spaces=(" ", "")), Layer(()), Layer(("我。我",))]
@@ -137,8 +169,11 @@ def test_filling_keeps_spaces_and_sentences_without_words(analyzer: Analyzer) ->
 
 
 def test_filling_refuses_unknown_tags_and_standards(coupled: Analyzer) -> None:
-    with pytest.raises(StandardError, match="'ZZ' is not among the model's tags"):
-        list(coupled.fill([Sentence({"pku": Layer(("我",), ("ZZ",))})], "pku"))
+    given = [Layer(("我",)), Layer(("我", "去"), ("r", frozenset({"v", "ZZ"})))]
+    with pytest.raises(AnnotationError, match="sentence 2, word 2: the tag 'ZZ' is not among the model's"):
+        list(coupled.fill([Sentence({"pku": layer}) for layer in given], "pku"))
+    with pytest.raises(AnnotationError, match="no visible character"):
+        list(coupled.fill([Sentence({"pku": Layer(("\u200b",))})], "pku"))
     with pytest.raises(ConfigError, match="there is no standard 'ud'"):
         list(coupled.fill([], "ud"))
 
@@ -212,8 +247,9 @@ def test_given_heads_stay_and_others_are_found(parsed: Analyzer) -> None:
     assert second.heads == [3, 4, 0, 1]
     assert second.relations == ["a", "b", "c", "d"]
     assert is_tree(third.heads)
-    with pytest.raises(ConfigError, match="fit into no projective tree"):
-        list(parsed.fill([Sentence({"pku": Layer(words, None, (3, 4, 0, None))})]))
+    wrong = Layer(words, None, (3, 4, 0, None))
+    with pytest.raises(AnnotationError, match=r"sentence 2, word 1: .* fit into no projective tree"):
+        list(parsed.fill([Sentence({"pku": each}) for each in (given, wrong)]))
 
 
 def test_heads_of_a_standard_without_a_parser_stay(plain: Analyzer) -> None:

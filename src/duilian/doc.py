@@ -10,7 +10,7 @@ import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -66,6 +66,7 @@ class Doc:
     def __init__(self, text: str, layers: Mapping[str, Words], *, probability: float | None = None) -> None:
         self.text = text
         self.probability = probability  # of one of several analyses
+        self.given: Sentence | None = None  # the annotated sentence whose gaps are filled here
         self._layers = dict(layers)
 
     def __repr__(self) -> str:
@@ -95,7 +96,9 @@ class Doc:
 
     def only(self, standard: str) -> Doc:
         """The same text after one standard."""
-        return Doc(self.text, {standard: self.layer(standard)}, probability=self.probability)
+        doc = Doc(self.text, {standard: self.layer(standard)}, probability=self.probability)
+        doc.given = self.given
+        return doc
 
     def words(self, standard: str | None = None) -> list[str]:
         """The words."""
@@ -166,11 +169,15 @@ class Doc:
         return groups
 
     def to_sentences(self) -> list[Sentence]:
-        """The sentences as corpora have them, each with a layer for every standard.
+        """The sentences as corpora have them, each with a layer for every standard; one that was given keeps
+        all that it had.
 
         White space that stands before the first word of a sentence is only in `text`.
         """
         parts = {name: self._sentence_layers(name) for name in self.standards}
+        if self.given is not None:
+            found = {name: layer for name, layers in parts.items() for layer in layers}
+            return [dataclasses.replace(self.given, layers={**found, **_filled(self.given, found)})]
         return [
             Sentence(dict(zip(parts, layers, strict=True))) for layers in zip(*parts.values(), strict=True)
         ]
@@ -198,3 +205,26 @@ class Doc:
 def _in_short(tokens: Sequence[Token]) -> str:
     words = [token.text if token.tag is None else f"{token.text}/{token.tag}" for token in tokens[:SHOWN]]
     return " ".join(words) + (" …" if len(tokens) > SHOWN else "")
+
+
+def _filled(given: Sentence, found: Mapping[str, Layer]) -> dict[str, Layer]:
+    """The layers of an annotated sentence with what was found for their gaps."""
+    layers = dict(given.layers)
+    for name, layer in found.items():
+        if name in layers and layers[name].words == layer.words:
+            own = layers[name]
+            layers[name] = dataclasses.replace(
+                own,
+                tags=_decided(own.tags, layer.tags),
+                heads=_decided(own.heads, layer.heads),
+                relations=_decided(own.relations, layer.relations),
+            )
+    return layers
+
+
+def _decided(given: tuple[Any, ...] | None, found: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+    """What is given, and where that is nothing or one of several, what was found."""
+    if given is None or found is None:
+        return found if given is None else given
+    is_open = [each is None or isinstance(each, frozenset) for each in given]
+    return tuple([new if gap else old for old, new, gap in zip(given, found, is_open, strict=True)])

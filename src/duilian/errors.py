@@ -31,6 +31,18 @@ class CorpusError(DuilianError):
         self.line = line
 
 
+class AnnotationError(DuilianError):
+    """Annotation that was given to be completed and cannot be: number of sentence and word, from 0."""
+
+    def __init__(self, sentence: int, word: int, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.sentence = sentence
+        self.word = word
+
+    def __str__(self) -> str:
+        return f"sentence {self.sentence + 1}, word {self.word + 1}: {super().__str__()}"
+
+
 class TextError(DuilianError):
     """A string that is not text, such as one with lone surrogates."""
 

@@ -19,13 +19,14 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.corpus import Layer, Sentence
 from duilian.doc import Doc, Words
-from duilian.errors import ConfigError
+from duilian.errors import ConfigError, DuilianError
 from duilian.features.templates import pack
 from duilian.lexicon import Finding, Lexicon
 from duilian.models import CoupledSide, CoupledTagger, Parser, Tagger, standards_of
 from duilian.models.encoding import Encoding
 from duilian.models.tagger import NO_WISHES
 from duilian.pipeline.constraints import Constraints, uncut_spans
+from duilian.pipeline.filling import Gaps
 from duilian.pipeline.found import Found
 from duilian.pipeline.segmenting import segment_fast
 from duilian.pipeline.trees import TreeStage
@@ -126,13 +127,28 @@ class Analyzer:
         self, sentences: Iterable[Sentence], standard: str | None = None, *, threads: int = 1
     ) -> Iterator[Doc]:
         """Annotated sentences with their gaps filled: words, tags, heads and relations that they have in a
-        standard stay as they are, tags that are unknown or one of several are decided, heads too if the
-        parser is of that standard, and other standards follow from the words.
+        standard stay as they are, tags that are unknown or one of several are decided (so that they go with a
+        universal tag that is given), heads too if the parser is of that standard, and other standards follow
+        from the words. `to_sentences` of an answer has everything that its sentence had.
         """
         side = self._side(standard)
         name = self.standards[side]
-        for batch in _batches((sentence[name] for sentence in sentences), lambda layer: len(layer.text)):
-            yield from self._fill(batch, side, threads)
+        gaps, answered = Gaps(name, self._encodings[side].tags or ()), 0
+        for batch in _batches(sentences, lambda sentence: len(sentence[name].text)):
+            layers = [gaps.bound(sentence[name]) for sentence in batch]
+            try:
+                docs = self._fill(layers, side, threads)
+            except DuilianError:
+                for number, layer in enumerate(layers, answered):
+                    try:
+                        self._fill([layer], side, threads)
+                    except DuilianError as error:
+                        raise gaps.fault(number, layer, error) from None
+                raise
+            for doc, sentence in zip(docs, batch, strict=True):
+                doc.given = sentence
+                yield doc
+            answered += len(batch)
 
     def nbest(self, text: str, k: int, standard: str | None = None) -> list[Doc]:
         """The k best ways to cut and tag a text after one standard, most probable first, each with its
@@ -182,8 +198,10 @@ class Analyzer:
             return [Doc(text, self._nothing) for text in batch]
         sides = []
         for side, (labels, sure) in enumerate(self._label(units, wishes, threads)):
-            found = Found.of(self._meanings[side], units, labels, sure)
             known = given[1] if given is not None and given[0] == side else ()
+            # A given word is one, even with white space in it.
+            own = dataclasses.replace(units, is_apart=np.zeros_like(units.is_apart)) if known else units
+            found = Found.of(self._meanings[side], own, labels, sure)
             if self._trees is not None and side == self._tree_side:
                 sides.append(found.words(self._trees(found.sentences(), found.labels, known, threads)))
             else:

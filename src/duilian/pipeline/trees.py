@@ -64,7 +64,8 @@ class TreeStage:
         if impossible:
             raise ConfigError(
                 f"the given heads of {''.join(words[impossible[0]])[:40]!r} fit into no projective tree "
-                "with one root"
+                "with one root",
+                "a whole tree is kept whatever it is; leave more of the heads open",
             )
         return heads, relations
 

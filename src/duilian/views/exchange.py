@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from duilian.corpus import Sentence
+from duilian.corpus import Layer, Sentence
+from duilian.corpus.tags import UNKNOWN_FIELD
 from duilian.doc import Doc, Token
 from duilian.standards import conll_column, universal_tags
 
@@ -34,6 +35,15 @@ def json_line(doc: Doc) -> str:
     """The text and, for each standard, words, tags, places and what else is known."""
     layers = {name: _layer(doc, name) for name in doc.standards}
     return json.dumps({"text": doc.text, "standards": layers}, ensure_ascii=False)
+
+
+def ranked_json_line(text: str, docs: Sequence[Doc]) -> str:
+    """A text and its best analyses, the most probable first, each like `json_line`."""
+    analyses = []
+    for doc in docs:
+        layers = {name: _layer(doc, name) for name in doc.standards}
+        analyses.append({"probability": doc.probability, "standards": layers})
+    return json.dumps({"text": text, "analyses": analyses}, ensure_ascii=False)
 
 
 def _layer(doc: Doc, standard: str) -> dict[str, Any]:
@@ -109,17 +119,55 @@ def conllu_sentences(doc: Doc, standard: str, column: str | None = None, *, firs
     is in MISC. `column` has the tags, else xpos unless they are universal ones; if it is xpos, the universal
     tags that follow from them stand in upos.
     """
+    if doc.given is not None and "misc" in doc.given[standard].columns:
+        return [_completed(doc, standard)]
     found, universal = [], universal_tags(standard)
     pairs = zip(doc.to_sentences(), doc.sentences(standard), strict=True)
     for number, (sentence, tokens) in enumerate(pairs, start=first):
         layer = sentence[standard]
-        columns = {"misc": tuple(_misc(doc.text, token) for token in tokens)}
-        if (column or conll_column(standard)) == "xpos":
-            columns["upos"] = tuple(universal.get(str(tag), "_") for tag in layer.tags or tokens)
-        comments = (f"# sent_id = {number}", f"# text = {' '.join(layer.text.split())}")
+        is_fine = (column or conll_column(standard)) == "xpos"
+        columns = _with_universal(layer, universal) if is_fine else dict(layer.columns)
+        columns["misc"] = tuple(_misc(doc.text, token) for token in tokens)
+        id = sentence.id or str(number)
+        comments = (f"# sent_id = {id}", f"# text = {' '.join(layer.text.split())}")
         numbered = dataclasses.replace(layer, columns=columns)
-        found.append(Sentence({standard: numbered}, str(number), comments))
+        found.append(Sentence({standard: numbered}, id, comments))
     return found
+
+
+def _completed(doc: Doc, standard: str) -> Sentence:
+    """A given sentence with its gaps filled. What it has stays as it is; MISC says how sure each tag is that
+    was decided.
+    """
+    assert doc.given is not None
+    (sentence,) = doc.to_sentences()
+    layer = sentence[standard]
+    given = doc.given[standard].tags or (None,) * len(layer)
+    columns = dict(layer.columns)
+    if "upos" in columns:  # and the tags are those of xpos
+        columns = _with_universal(layer, universal_tags(standard))
+    columns["misc"] = tuple(
+        misc if isinstance(tag, str) or token.confidence is None else _with_confidence(misc, token.confidence)
+        for tag, misc, token in zip(given, columns["misc"], doc.tokens(standard), strict=True)
+    )
+    filled = dataclasses.replace(layer, columns=columns)
+    return dataclasses.replace(sentence, layers={standard: filled})
+
+
+def _with_universal(layer: Layer, universal: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """The columns of a layer, with universal tags for those of its tags that have none beside them."""
+    columns = dict(layer.columns)
+    unknown = (UNKNOWN_FIELD,) * len(layer)
+    columns["upos"] = tuple(
+        universal.get(str(tag), UNKNOWN_FIELD) if upos == UNKNOWN_FIELD else upos
+        for tag, upos in zip(layer.tags or unknown, columns.get("upos", unknown), strict=True)
+    )
+    return columns
+
+
+def _with_confidence(misc: str, confidence: float) -> str:
+    notes = [note for note in misc.split("|") if note != UNKNOWN_FIELD and not note.startswith("Conf=")]
+    return "|".join([*notes, f"Conf={confidence:.{PLACES}f}"])
 
 
 def _misc(text: str, token: Token) -> str:

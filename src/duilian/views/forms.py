@@ -122,7 +122,7 @@ class Conllu(Form):
         """The sentences of a text."""
         self._lines += 1
         sentences = conllu_sentences(doc, self.standard, self.column, first=self._sentences + 1)
-        if sentences:
+        if sentences and doc.given is None:
             before = (*self._before, f"# newpar id = {self._lines}")
             sentences[0] = dataclasses.replace(sentences[0], comments=(*before, *sentences[0].comments))
             self._before = ()
