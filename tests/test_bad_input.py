@@ -103,6 +103,11 @@ def test_bytes_that_are_no_text(call: Call) -> None:
         assert (status, err) == (0, "")
         assert "我们\ufffd\ufffd去。" in out
     assert call("analyze", "--errors", "ignore", "北京")[0] == 2
+    assert "--errors replace" in call("analyze", stdin=b"\xff")[2]
+    status, _, err = call("analyze", "\udcff北京")  # how a byte 0xff comes from the command line
+    assert status == 1
+    assert "byte 0xff at offset 0 of an argument" in err
+    assert "\ufffd北京" in call("analyze", "--errors", "replace", "--to", "json", "\udcff北京")[1]
 
 
 def test_nul_controls_and_nothing(call: Call, zh: Analyzer) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import select
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -99,13 +102,33 @@ def test_the_best_analyses_are_ranked(call: Call) -> None:
     assert call(*command, stdin=text)[1].splitlines()[0] == first.splitlines()[0].split("\t")[2]
 
 
-def test_ranks_need_lines(call: Call) -> None:
-    assert call("analyze", "--model", "char.model", "--nbest", "2", "--to", "json", "北京")[0] == 2
+def test_ranks_as_json(call: Call) -> None:
+    status, out, _ = call("analyze", "--model", "char.model", "--nbest", "3", "--to", "json", "北京很大", "")
+    assert status == 0
+    first, empty = map(json.loads, out.splitlines())
+    assert first["text"] == "北京很大"
+    assert len(first["analyses"]) == 3
+    assert ["".join(each["standards"]["pku"]["words"]) for each in first["analyses"]] == ["北京很大"] * 3
+    assert first["analyses"][0]["probability"] >= first["analyses"][1]["probability"]
+    assert empty == {"text": "", "analyses": []}
+
+
+def test_ranks_need_text_and_lines(call: Call) -> None:
+    assert call("analyze", "--model", "char.model", "--nbest", "2", "--to", "brat", "北京")[0] == 2
+    assert call("analyze", "--model", "char.model", "--nbest", "2", "--format", "slash", "pku.txt")[0] == 2
     assert call("analyze", "--model", "char.model", "--nbest", "0", "北京")[0] == 2
 
 
 def test_mistakes_are_named(call: Call) -> None:
-    assert "there is no file 'no.txt'" in call("analyze", "--model", "char.model", "no.txt")[2]
+    for name in ("no.txt", "新闻.txt", "no.dat", "a/b", "./新闻", "folder/新闻", "新闻.conllu"):
+        Path("folder").mkdir(exist_ok=True)
+        status, _, err = call("analyze", "--model", "char.model", name)
+        assert status == 1
+        assert f"there is no file {name!r}" in err
+    for text in ("他/她来了", "3.14", "北京", "https://example.org", "长" * 300):
+        assert call("analyze", "--model", "char.model", text)[0] == 0
+    assert "folder: is a directory" in call("analyze", "--model", "char.model", "folder")[2]
+    assert "no/x: no such file" in call("analyze", "--model", "char.model", "-o", "no/x", "北京")[2]
     status, _, err = call("analyze", "--model", "no.model", "北京")
     assert status == 1
     assert "no.model: there is no such file" in err
@@ -118,13 +141,90 @@ def test_mistakes_are_named(call: Call) -> None:
     assert "utf-8" in err.lower()
 
 
+HALF = """\
+# sent_id = s1
+# text = 北京图书馆大
+1-2\t北京图书馆大\t_\t_\t_\t_\t_\t_\t_\t_
+1\t北京图书馆\tx\tPROPN\t_\tFoo=Bar\t2\t_\t_\tMy=1
+1.1\tx\t_\t_\t_\t_\t_\t_\t_\t_
+2\t大\t_\tADJ\tv\t_\t0\troot\t_\t_
+
+"""
+
+
 def test_a_corpus_has_its_gaps_filled(call: Call) -> None:
-    rows = ["1\t北京图书馆\t_\t_\t_\t_\t_\t_\t_\t_", "2\t大\t_\tv\t_\t_\t_\t_\t_\t_"]
-    Path("a.conllu").write_text("\n".join(rows) + "\n\n", encoding="utf-8")
-    status, out, err = call(
-        "analyze", "--model", "char.model", "--format", "conllu", "--to", "slash", "a.conllu"
-    )
+    Path("a.conllu").write_text(HALF, encoding="utf-8")
+    Path("a.conll").write_text(HALF, encoding="utf-8")
+    status, out, err = call("analyze", "--model", "char.model", "a.conllu")
     assert (status, err) == (0, "")
-    words = [word.rsplit("/", 1) for word in out.split()]
-    assert [word for word, _ in words] == ["北京图书馆", "大"]
-    assert words[1][1] == "v"
+    given, filled = HALF.split("\n"), out.split("\n")
+    assert [line for line in filled if line[:2] != "1\t"] == [line for line in given if line[:2] != "1\t"]
+    row = filled[3].split("\t")
+    assert row[4] != "_"
+    assert [*row[:4], *row[5:]] == ["1", "北京图书馆", "x", "PROPN", "Foo=Bar", "2", "_", "_", "My=1"]
+    for arguments in (("a.conll",), ("--format", "conllu", "a.conllu"), ("--format", "conllu")):
+        assert call("analyze", "--model", "char.model", *arguments, stdin=HALF.encode())[1] == out
+    whole = HALF.replace("PROPN\t_", "PROPN\tns")
+    Path("a.conllu").write_text(whole, encoding="utf-8")
+    assert call("analyze", "--model", "char.model", "a.conllu")[1] == whole
+    assert "newpar id = 6" in call("analyze", "--model", "char.model", "--format", "text", "a.conllu")[1]
+
+
+def test_words_without_tags_are_gaps(call: Call) -> None:
+    given = "20260101-01-001-001/m  [北京/ns  图书馆]nt  大/_  很{hen3}  北京/?\n"
+    arguments = ("--model", "char.model", "--format", "slash", "--to", "slash")
+    status, out, err = call("analyze", *arguments, stdin=given.encode())
+    assert (status, err) == (0, "")
+    assert out.startswith("20260101-01-001-001/m  [北京/ns  图书馆/")
+    assert "很{hen3}/" in out
+    assert "?" not in out
+    assert "_" not in out
+
+
+def test_what_cannot_be_filled_is_said_with_its_line(call: Call) -> None:
+    Path("a.txt").write_text("北京/ns\n\n很/d  大/ZZ\n", encoding="utf-8")
+    status, _, err = call("analyze", "--model", "char.model", "--format", "slash", "a.txt")
+    assert status == 1
+    assert "a.txt:3: the tag 'ZZ' is not among the model's tags of 'pku'" in err
+    rows = HALF.replace("\tv\t", "\tZZ\t")
+    err = call("analyze", "--model", "char.model", "--format", "conllu", stdin=(HALF + rows).encode())[2]
+    assert "<stdin>:13: the tag 'ZZ'" in err  # the universal tags beside it are none of pku's
+
+
+def test_what_has_come_is_answered_at_once(models: Path) -> None:
+    command = [sys.executable, "-m", "duilian.cli", "analyze", "--model", str(models / "char.model")]
+    for more, text in (
+        (["--to", "slash"], "北京"),
+        (["--to", "words"], "北京"),
+        (["--format", "slash"], "北京/ns"),
+    ):
+        with subprocess.Popen([*command, *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            assert process.stdin
+            assert process.stdout
+            for _ in range(2):
+                process.stdin.write(f"{text}\n".encode())
+                process.stdin.flush()
+                assert select.select([process.stdout], [], [], 20)[0]
+                assert "北京" in process.stdout.read1().decode()
+            process.stdin.close()
+            assert process.wait() == 0
+
+
+@pytest.mark.parametrize(
+    ("redirection", "status", "said"), [("| head -n 1", 141, ""), (">&-", 1, "<stdout>: bad")]
+)
+def test_output_that_nobody_takes(models: Path, redirection: str, status: int, said: str) -> None:
+    Path("long.txt").write_text("北京很大。\n" * 20000, encoding="utf-8")
+    command = f"{sys.executable} -m duilian.cli analyze --model {models}/char.model --to words long.txt"
+    done = subprocess.run(
+        ["bash", "-c", f"{command} {redirection}; exit ${{PIPESTATUS[0]}}"], capture_output=True, text=True
+    )
+    assert done.returncode == status
+    assert "Traceback" not in done.stderr
+    assert said in done.stderr
+
+
+def test_input_that_is_closed_is_empty(models: Path) -> None:
+    command = f"{sys.executable} -m duilian.cli analyze --model {models}/char.model <&-"
+    done = subprocess.run(["bash", "-c", command], capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

@@ -1,7 +1,8 @@
 """The command `duilian`: options in, exit status out; the work is done in the library.
 
 Exit status: 0 done, 1 something the user can mend (one sentence on standard error), 2 wrong usage,
-130 stopped by Ctrl-C. A bug keeps its traceback; `--debug` shows one for everything.
+130 stopped by Ctrl-C, 141 nobody reads the output any more, as in `| head` (what a shell says of any
+program). A bug keeps its traceback; `--debug` shows one for everything.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import typer
 from duilian import __version__
 from duilian.errors import DuilianError
 
+STOPPED, NO_READER = 130, 141  # 128 and the number of the signal
 COMMANDS = (
     "corpus",
     "analyze",
@@ -71,6 +73,7 @@ def _global_options(
 
 def main() -> int:
     """Run the command line of this process and return its exit status."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # corpora are not written in the alphabet of a C locale
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -86,23 +89,39 @@ def main() -> int:
     return run(lambda: make_app(names)(arguments, prog_name="duilian"), show_traceback=show_traceback)
 
 
+def _open_closed_streams() -> None:
+    """Input that is closed is empty; output that is closed is an error as soon as there is some."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            way = os.O_WRONLY if name == "stderr" else os.O_RDONLY
+            setattr(sys, name, os.fdopen(os.open(os.devnull, way), mode, encoding="utf-8"))
+
+
 def run(command: Callable[[], object], *, show_traceback: bool = False) -> int:
     """The exit status of a command, with a sentence on standard error if it went wrong."""
     try:
         command()
         sys.stdout.flush()
     except SystemExit as end:  # how typer ends: 0, 2 for wrong usage, 130 for Ctrl-C
-        return _flushed(end.code if isinstance(end.code, int) else int(end.code is not None))
+        if isinstance(end.__context__, BrokenPipeError):
+            return _quiet_pipe()
+        status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        return _stopped() if status == STOPPED else _flushed(status)
     except KeyboardInterrupt:
-        return 130
+        return _stopped()
     except BrokenPipeError:
         return _quiet_pipe()
     except (DuilianError, OSError) as error:
         if show_traceback:
             raise
         print(f"duilian: {_sentence(error)}", file=sys.stderr)
-        return 1
+        return _flushed(1)
     return 0
+
+
+def _stopped() -> int:
+    print("duilian: stopped", file=sys.stderr)
+    return STOPPED
 
 
 def _flushed(status: int) -> int:
@@ -111,15 +130,21 @@ def _flushed(status: int) -> int:
     except BrokenPipeError:
         return _quiet_pipe()
     except OSError as error:
-        print(f"duilian: {_sentence(error)}", file=sys.stderr)
+        if not status:
+            print(f"duilian: {_sentence(error)}", file=sys.stderr)
+        _drop_output()
         return 1
     return status
 
 
 def _quiet_pipe() -> int:
-    # Whoever read our output has seen enough; the interpreter must not complain when it flushes at exit.
+    _drop_output()
+    return NO_READER
+
+
+def _drop_output() -> None:
+    # The interpreter must not complain when it flushes at exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 1
 
 
 def _sentence(error: DuilianError | OSError) -> str:

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Annotated, cast, get_args
 
 import typer
 
+from duilian.cli.inputs import Inputs
 from duilian.cli.options import Encoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
 from duilian.cli.progress import watch
-from duilian.corpus import open_writer, read_lines, read_sentences
-from duilian.corpus.files import Errors, read_text
+from duilian.corpus import open_writer
+from duilian.corpus.files import Errors
+from duilian.corpus.formats import FormatOptions
 from duilian.doc import Doc
 from duilian.errors import ConfigError
 from duilian.models import reading_of, tagger_for
 from duilian.pipeline import Analyzer, load
-from duilian.text import char_types
+from duilian.views.exchange import ranked_json_line
 from duilian.views.forms import FORMS, Form, Pretty
 
 EXAMPLE = "Example:\n\n    duilian analyze 他把书借给了办公室。"
 
-RANKED = "slash"  # the form in which an analysis is one line, and no two are the same
+RANKED = ("slash", "json")  # forms that can have several analyses of a text
 PRETTY = "pretty"
 VIEWS = (PRETTY, *FORMS)
 
@@ -46,7 +47,7 @@ def command(
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="The input is a corpus in this format and --standard: fill its gaps, keep what it has.",
+            help="Format of the input if its name does not tell: text, or a corpus with --standard.",
         ),
     ] = None,
     nbest: Annotated[
@@ -54,7 +55,7 @@ def command(
         typer.Option(
             min=1,
             metavar="N",
-            help="The N best analyses of each line, with rank and probability, as slash.",
+            help="The N best analyses of each line, with their probabilities, as slash or json.",
         ),
     ] = None,
     lexicon: LexiconFile = None,
@@ -73,8 +74,9 @@ def command(
     """Analyse text: its words and tags after each standard, one above the other, and its trees.
 
     On a terminal the standards stand like a couplet, and words that they cut differently are marked; in a
-    pipe the answer is CoNLL-U. A line of a file is a text of its own. With --format the input is a corpus:
-    words, tags and sentences that it has stay as they are, and the rest (`_` in CoNLL-U) is decided.
+    pipe the answer is CoNLL-U. A line of a file is a text of its own. A corpus (.conllu, .conllx, .conll,
+    .seg, .pos, .jsonl, or what --format says) keeps all that it has, and what it leaves open is decided:
+    `_` in CoNLL-U, a word without tag in slash.
     --to words is fast: it asks the model's segmenter, if there is one for --standard, for words alone.
     """
     if errors not in get_args(Errors):
@@ -86,29 +88,26 @@ def command(
     form = to or _usual_form(output, nbest)
     column = reading_of(tagger_for(analyzer.model, name)).get("column")
     shown = _form(form, name, column, output)
-    paths = inputs or ["-"]
-    if form == "brat" and len(paths) > 1:
+    source = Inputs(inputs, format, encoding, cast(Errors, errors), is_one_text=form == "brat")
+    if form == "brat" and len(source.paths) > 1:
         raise typer.BadParameter("brat has an .ann file for each text: give one", param_hint="--to")
-    texts = partial(_texts, encoding=encoding, errors=cast(Errors, errors), is_one_text=form == "brat")
     if nbest is not None:
-        if form != RANKED or format is not None:
-            raise typer.BadParameter(f"goes with --to {RANKED}, without --format", param_hint="--nbest")
-        lines = (line for each in paths for line in texts(each))
-        _write_ranked((analyzer.nbest(line, nbest, name) for line in lines), shown, output)
+        if form not in RANKED or not source.is_text:
+            message = f"goes with text and --to {' or '.join(RANKED)}"
+            raise typer.BadParameter(message, param_hint="--nbest")
+        ranked = ((line, analyzer.nbest(line, nbest, name)) for run in source.texts() for line in run)
+        _write_ranked(ranked, shown if form == "slash" else None, output)
         return
-    if form == "words" and format is None:
-        lines = (line for each in paths for line in texts(each))
-        _write_words(analyzer.segment(lines, standard, threads=threads), output)
+    if form == "words" and source.is_text:
+        segmented = (analyzer.segment(run, standard, threads=threads) for run in source.texts())
+        _write_words(itertools.chain.from_iterable(segmented), output)
         return
+    options = FormatOptions(standard=name, column=column, may_lack_tags=True)
     with open_writer(output) as write:
-        for each in paths:
-            write(shown.begin(each if _is_file(each) else ""))
-            if format is None:
-                docs = analyzer.pipe(texts(each), threads=threads)
-                docs = docs if standard is None else (doc.only(name) for doc in docs)
-            else:
-                given = read_sentences(each, standard=name, format=format, encoding=encoding, column=column)
-                docs = analyzer.fill(given, name, threads=threads)
+        for each in source.paths:
+            write(shown.begin(each if source.is_file(each) else ""))
+            docs = source.docs(each, analyzer, options, threads)
+            docs = docs if standard is None else (doc.only(name) for doc in docs)
             # On a terminal the answers themselves are the progress.
             for doc in docs if _is_terminal(output) else watch(docs, "texts"):
                 write(shown.text(doc))
@@ -127,7 +126,7 @@ def _known(standard: str | None, analyzer: Analyzer) -> str:
 
 def _usual_form(output: str, nbest: int | None) -> str:
     if nbest is not None:
-        return RANKED
+        return RANKED[0]
     return PRETTY if _is_terminal(output) else "conllu"
 
 
@@ -141,9 +140,13 @@ def _write_words(texts: Iterable[Sequence[str]], output: str) -> None:
             write(" ".join(words) + "\n")
 
 
-def _write_ranked(answers: Iterable[Sequence[Doc]], form: Form, output: str) -> None:
+def _write_ranked(answers: Iterable[tuple[str, Sequence[Doc]]], form: Form | None, output: str) -> None:
+    """The analyses of each text in lines of their own, or (without a form) all in one line of JSON."""
     with open_writer(output) as write:
-        for docs in answers if _is_terminal(output) else watch(answers, "texts"):
+        for text, docs in answers if _is_terminal(output) else watch(answers, "texts"):
+            if form is None:
+                write(ranked_json_line(text, docs) + "\n")
+                continue
             for rank, doc in enumerate(docs, start=1):
                 write(f"{rank}\t{doc.probability:.6f}\t{form.text(doc)}")
             if not docs:
@@ -154,22 +157,6 @@ def _explain(analyzer: Analyzer, text: str) -> None:
     for found in analyzer.explain(text):
         does = "fires" if found.fires else f"does not fire: {found.why_not}"
         typer.echo(f"lexicon: {found.word} ({found.mode}) at {found.start}:{found.end} {does}", err=True)
-
-
-def _texts(given: str, encoding: str, errors: Errors, is_one_text: bool) -> Iterator[str]:
-    if not _is_file(given) and given != "-":
-        if "han" not in char_types(given) and ("/" in given or "." in given[1:]):
-            raise ConfigError(f"there is no file {given!r}", "or give it text with Chinese characters")
-        yield given
-    elif is_one_text:
-        yield read_text(given, encoding=encoding, errors=errors)
-    else:
-        for _, line in read_lines(given, encoding=encoding, errors=errors):
-            yield line
-
-
-def _is_file(given: str) -> bool:
-    return given != "-" and Path(given).is_file()
 
 
 def _form(name: str, standard: str, column: str | None, output: str) -> Form:

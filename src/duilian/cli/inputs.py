@@ -1,0 +1,157 @@
+"""What `duilian analyze` reads: texts and files named on the command line, or standard input as it comes."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import typer
+
+from duilian.corpus import guess_format, read_lines
+from duilian.corpus.files import STANDARD_STREAM, Arriving, Errors, read_text
+from duilian.corpus.formats import FormatOptions, guess_by_name
+from duilian.corpus.places import Placed, read_placed
+from duilian.doc import Doc
+from duilian.errors import AnnotationError, ConfigError, CorpusError
+from duilian.pipeline import Analyzer
+from duilian.streams import TEXT
+from duilian.text import char_types
+
+_ENDINGS = {".txt", ".text", ".md", ".csv", ".tsv", ".json", ".xml", ".html", ".log", ".conll", ".gz"}
+_ENDING = re.compile(r"\.[A-Za-z]\w{0,5}")
+Item = TypeVar("Item")
+
+
+class Inputs:
+    """The inputs of a command in their order; `format` overrules what their names tell."""
+
+    def __init__(
+        self,
+        given: Sequence[str] | None,
+        format: str | None,
+        encoding: str,
+        errors: Errors,
+        *,
+        is_one_text: bool = False,
+    ) -> None:
+        self.paths = list(given or [STANDARD_STREAM])
+        self._format, self._encoding, self._errors, self._is_one_text = format, encoding, errors, is_one_text
+        self._stdin = Arriving() if STANDARD_STREAM in self.paths else None
+        if self._stdin is not None and sys.stdin.isatty():
+            typer.echo("duilian: type text; a line is answered when it ends, and Ctrl-D ends all", err=True)
+
+    def is_file(self, path: str) -> bool:
+        """Whether an input is something with a name to read, and not the text itself."""
+        return path != STANDARD_STREAM and os.path.exists(path)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether none is a corpus."""
+        return all(self._format_of(path) is None for path in self.paths)
+
+    def texts(self) -> Iterator[Iterator[str]]:
+        """The texts of all inputs, in runs."""
+        return self._runs(text for path in self.paths for text in self._texts(path))
+
+    def docs(self, path: str, analyzer: Analyzer, options: FormatOptions, threads: int) -> Iterator[Doc]:
+        """The texts of an input analysed, or the sentences of a corpus with their gaps filled."""
+        form = self._format_of(path)
+        if form is None:
+            for run in self._runs(self._texts(path)):
+                yield from analyzer.pipe(run, threads=threads)
+        else:
+            for given in self._runs(self._sentences(path, form, options)):
+                yield from _filled(analyzer, given, options.standard or "", threads)
+
+    def _sentences(self, path: str, form: str, options: FormatOptions) -> Iterator[Placed]:
+        source, encoding, errors = self._source(path), self._encoding, self._errors
+        yield from read_placed(source, options, format=form, encoding=encoding, errors=errors)[1]
+
+    def _runs(self, items: Iterator[Item]) -> Iterator[Iterator[Item]]:
+        """A run ends where standard input would have to be waited for, so that what has come is answered."""
+        stdin = self._stdin
+        if stdin is None:
+            yield items
+            return
+
+        def run(first: Item) -> Iterator[Item]:
+            yield first
+            while not stdin.is_waiting():
+                try:
+                    yield next(items)
+                except StopIteration:
+                    return
+
+        for first in items:
+            yield run(first)
+            sys.stdout.flush()
+
+    def _source(self, path: str) -> str | os.PathLike[str]:
+        return self._stdin if path == STANDARD_STREAM and self._stdin is not None else path
+
+    def _format_of(self, path: str) -> str | None:
+        if self._format is not None:
+            return None if self._format == TEXT else self._format
+        if path == STANDARD_STREAM or not os.path.isfile(path):
+            return None
+        is_some_conll = path.removesuffix(".gz").lower().endswith(".conll")
+        return guess_format(path, encoding=self._encoding) if is_some_conll else guess_by_name(path)
+
+    def _texts(self, path: str) -> Iterator[str]:
+        """The lines of a file, or all of it."""
+        if path != STANDARD_STREAM and not self.is_file(path):
+            yield self._text(path)
+        elif self._is_one_text:
+            yield read_text(path, encoding=self._encoding, errors=self._errors)
+        else:
+            for _, line in read_lines(self._source(path), encoding=self._encoding, errors=self._errors):
+                yield line
+
+    def _text(self, argument: str) -> str:
+        """An argument that is no file; bytes in it that are no text have become lone surrogates."""
+        raw = os.fsencode(argument)
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError as error:
+            if self._errors == "strict":
+                message = f"byte 0x{raw[error.start]:02x} at offset {error.start} of an argument is not UTF-8"
+                raise ConfigError(message, "--errors replace puts U+FFFD there") from None
+            text = raw.decode(errors="replace")
+        if _is_like_a_path(text):
+            raise ConfigError(f"there is no file {text!r}", "if it is text, pipe it in")
+        return text
+
+
+def _is_like_a_path(text: str) -> bool:
+    folder, slash, _ = text.rpartition("/")
+    ending = Path(text).suffix.lower()
+    if ending in _ENDINGS or guess_by_name(text) is not None:
+        return True
+    if "han" in char_types(text):
+        return text.startswith(("/", "./", "../", "~/")) or (bool(slash) and os.path.isdir(folder))
+    return "://" not in text and (bool(slash) or _ENDING.fullmatch(ending) is not None)
+
+
+def _filled(analyzer: Analyzer, run: Iterator[Placed], standard: str, threads: int) -> Iterator[Doc]:
+    """Sentences with their gaps filled; what is wrong with one is said with its place."""
+    waiting: deque[Placed] = deque()
+    answered = 0
+
+    def sentences() -> Iterator[Placed]:
+        for each in run:
+            waiting.append(each)
+            yield each
+
+    try:
+        for doc in analyzer.fill((each.sentence for each in sentences()), standard, threads=threads):
+            yield doc
+            waiting.popleft()
+            answered += 1
+    except AnnotationError as error:
+        place = waiting[error.sentence - answered]
+        raise CorpusError(place.path, place.line_of(error.word), error.message, error.hint) from None
