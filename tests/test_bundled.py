@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,9 @@ import pytest
 
 import duilian
 from analysed import check
-from duilian.inspection import ModelCard
+from cli.running import run_here
+from duilian.errors import ModelFileError
+from duilian.inspection import SCORES, ModelCard
 from duilian.pipeline import BUNDLED, Analyzer
 from test_bad_input import random_string
 
@@ -28,6 +31,46 @@ def test_it_is_small_and_says_where_it_comes_from() -> None:
     assert card.bytes <= 16e6
     assert card.notes["recipe"] == RECIPE.read_text(encoding="utf-8")
     assert set(card.texts) >= {"title", "data", "licence", "limits"}
+
+
+def test_its_scores_are_those_of_this_very_file_and_on_its_page() -> None:
+    """If the model has changed: `python tools/scores.py src/duilian/bundled/zh.model --data DIR`."""
+    scores = ModelCard.read(BUNDLED).scores
+    assert list(scores) == ["gsd", "pku"]
+    page = (RECIPE.parent.parent / "docs" / "model-card.md").read_text(encoding="utf-8")
+    for standard, sets in scores.items():
+        for part, found in sets.items():
+            trees = f"{found['uas']:.2f} / {found['las']:.2f} |" if "uas" in found else "|"
+            row = f"| `{standard}` {part} | {found['word']:.2f} | {found['word_tag']:.2f} | {trees}"
+            assert row in page
+
+
+def test_scores_of_another_file_are_not_shown(tmp_path: Path) -> None:
+    scores = BUNDLED.with_suffix(SCORES).read_text(encoding="utf-8")
+    model = tmp_path / "other.model"
+    model.symlink_to(BUNDLED)
+    assert ModelCard.read(model).scores == {}
+    model.with_suffix(SCORES).write_text(scores, encoding="utf-8")
+    assert ModelCard.read(model).scores != {}
+    model.with_suffix(SCORES).write_text(scores.replace('"checksum": "4', '"checksum": "5'), encoding="utf-8")
+    assert ModelCard.read(model).scores == {}
+    model.with_suffix(SCORES).write_text("[]", encoding="utf-8")
+    with pytest.raises(ModelFileError, match=r"other\.scores\.json: is not a file of scores"):
+        ModelCard.read(model)
+
+
+def test_the_card_has_lines_as_long_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe has no width: the path is whole, and the recipe can be saved and used."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    status, out, _ = run_here(monkeypatch, "inspect")
+    assert status == 0
+    lines = out.splitlines()
+    assert any(line.startswith("file ") and f" {BUNDLED}, " in line for line in lines)
+    assert out.endswith("\nrecipe\n" + RECIPE.read_text(encoding="utf-8"))
+    assert not any(line != line.rstrip() for line in lines)
+    assert any(
+        re.fullmatch(r"  test +F1 of words [\d.]+, .*, in raw text UAS [\d.]+, LAS [\d.]+", x) for x in lines
+    )
 
 
 def test_what_learning_needs_is_not_loaded_to_analyse() -> None:

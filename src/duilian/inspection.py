@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,14 +21,16 @@ import numpy.typing as npt
 from duilian.conversion import BATCH, Conversion, Converter
 from duilian.corpus.places import Placed
 from duilian.errors import ConfigError, ModelFileError
-from duilian.modelfile import read_model
-from duilian.models import CoupledTagger, Suite
+from duilian.modelfile import checksum_of, read_model
+from duilian.models import CoupledTagger, Suite, TwoChainTagger
 
 LEAST_SHARE = 0.01  # of a target tag, to be shown
 REAL_SHARE, REAL_COUNT = 0.1, 2  # from here on a tag is no accident
 CONTEXT = 4  # words on either side of an example
 FIRST = ("title", "does")  # of a card
 PROBE = 200  # sentences that tell a file's standard
+HEADS = "UAS of gold words, without punctuation"
+SCORES = ".scores.json"  # how the name of the file ends that has a model's scores, beside it
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -46,9 +49,10 @@ class ModelCard:
     weights: int
     arrays: Sequence[tuple[str, str, int]]  # name, type, bytes
     notes: Mapping[str, Any]
-    mapping: Mapping[
-        str, Sequence[str]
-    ]  # of a multi-task tagger: label of the first standard → of the second
+    # Of a multi-task tagger: label of the first standard → of the second.
+    mapping: Mapping[str, Sequence[str]]
+    # Measured on the file itself (tools/scores.py): by standard, set and metric.
+    scores: Mapping[str, Mapping[str, Mapping[str, float]]]
 
     @property
     def texts(self) -> dict[str, list[str]]:
@@ -90,7 +94,16 @@ class ModelCard:
             arrays=[(name, str(array.dtype), array.nbytes) for name, array in arrays.items()],
             notes=header.get("notes", {}),
             mapping=header.get("mapping", {}),
+            scores=_scores(path),
         )
+
+    def metric(self, standard: str) -> str:
+        """What the score of a dev set in training is."""
+        if "parser" in self.kind:
+            return HEADS
+        if self.level == "char":
+            return "F1 of words" if self.standards[standard] is None else "F1 of words with tags"
+        return "F1 of chunks" if self.kind == TwoChainTagger.kind else "accuracy of tags"
 
     def side_notes(self, standard: str) -> Mapping[str, Any]:
         """What the training run noted of one standard's corpora."""
@@ -103,6 +116,7 @@ class ModelCard:
             name: {
                 "tags": None if tags is None else list(tags),
                 **{key: self.side_notes(name).get(key) for key in ("dev_score", "corpora", "reading")},
+                **({"scores": self.scores[name]} if name in self.scores else {}),
             }
             for name, tags in self.standards.items()
         }
@@ -122,6 +136,20 @@ class ModelCard:
             "notes": rest,
             **({"mapping": dict(self.mapping)} if self.mapping else {}),
         }
+
+
+def _scores(path: str) -> Mapping[str, Any]:
+    """What stands beside the model, if it is about this very file."""
+    beside = Path(path).with_suffix(SCORES)
+    if not beside.is_file():
+        return {}
+    try:
+        found = json.loads(beside.read_text(encoding="utf-8"))
+        return dict(found["scores"]) if found["checksum"] == checksum_of(path) else {}
+    except (ValueError, KeyError, TypeError):
+        raise ModelFileError(
+            os.fspath(beside), "is not a file of scores as tools/scores.py writes it"
+        ) from None
 
 
 def _parser(header: Mapping[str, Any]) -> str:

@@ -106,6 +106,13 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
     return header, {key: _view(name, key, place, body) for key, place in places.items()}
 
 
+def checksum_of(path: str | Path) -> str:
+    """The checksum at the end of a model file, which tells it from any other."""
+    with open(path, "rb") as file:
+        file.seek(-DIGEST_SIZE, os.SEEK_END)
+        return file.read().hex()
+
+
 def _as_stored(name: str, array: Array) -> Array:
     """The array as it lies in the file: C order, little endian."""
     if not isinstance(name, str):

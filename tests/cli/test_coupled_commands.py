@@ -342,7 +342,8 @@ def test_inspect_any_model(duilian, tmp_path):
     assert duilian("train", "both.toml", "-o", "m", "--set", "learn.iterations=1")[0] == 0
     status, out, _ = duilian("inspect", "m")
     assert status == 0
-    for piece in (r"kind +coupled, word level", r"ctb +32 tags: AD AS", r"pku +31 tags", r"mapping tight"):
+    pieces = (r"kind +coupled, word level", r"ctb +32 tags: AD AS", r"pku +31 tags", r"mapping tight")
+    for piece in (*pieces, r"dev, in training +\d\d\.\d\d, accuracy of tags\n"):
         assert re.search(piece, out), piece
     assert RECIPE.strip() in out
     assert "overrides" in out

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from duilian.cli.convert import load_coupled
 from duilian.cli.options import Encoding, Format, Threads
 from duilian.cli.progress import watch
+from duilian.cli.tables import show
 from duilian.conversion import Converter
-from duilian.inspection import AmbiguousWord, LearnedMapping, ModelCard, Study, standard_of, study
+from duilian.inspection import HEADS, AmbiguousWord, LearnedMapping, ModelCard, Study, standard_of, study
 from duilian.pipeline import existing
 
 EXAMPLE = (
@@ -24,6 +24,13 @@ EXAMPLE = (
     "    duilian inspect both.model people.txt --from pku --to ctb --examples 5 --plot map.png"
 )
 
+IN_TRAINING = "  dev, in training"  # before weights are rounded and small ones left out
+METRICS = {
+    "word": "F1 of words",
+    "word_tag": "F1 of words with tags",
+    "uas": "in raw text UAS",
+    "las": "LAS",
+}
 _TAGS_SHOWN = 60
 _ARRAYS_SHOWN = 4
 
@@ -99,13 +106,12 @@ def _show_card(card: ModelCard) -> None:
     table.add_column(overflow="fold")
     for name, value in _card_rows(card):
         table.add_row(name, Text(value))
-    console = Console()
-    console.print(table)
+    show(table)
     if card.mapping:
-        console.print(_loose_mapping_table(card))
+        show(_loose_mapping_table(card))
     if card.notes.get("recipe"):
-        console.print(Text("\nrecipe", style="cyan"))
-        console.print(Text(card.notes["recipe"].strip()))
+        show(Text("\nrecipe", style="cyan"))
+        typer.echo(card.notes["recipe"].strip())  # as it is: it can be saved and used
 
 
 def _card_rows(card: ModelCard) -> list[tuple[str, str]]:
@@ -116,14 +122,14 @@ def _card_rows(card: ModelCard) -> list[tuple[str, str]]:
         ("weights", f"{card.weights:,}"),
         ("guided by", ", ".join(card.guides)),
         ("parser", card.parser),
-        ("  dev", _spell_parser_score(card)),
+        (IN_TRAINING, _spell_score(card.notes.get("parser", {}).get("dev_score"), HEADS)),
     ]
     rows = [row for title, texts in card.texts.items() for row in _titled(title, texts)] + rows
     for standard, tags in card.standards.items():
         rows += [(standard, _spell_tags(tags)), *_side_rows(card, standard)]
     score = card.notes.get("dev_score")
     if len(card.standards) > 1 and score is not None:
-        rows.append(("dev, average", f"{score:.2f}"))
+        rows.append(("average", f"{score:.2f}, of the standards' dev sets in training"))
     rows.append(("iterations", str(card.notes.get("iterations", ""))))
     rows.append(("parameters", _spell_parameters(card.parameters)))
     rows.append(("overrides", ", ".join(card.notes.get("overrides", []))))
@@ -150,13 +156,17 @@ def _side_rows(card: ModelCard, standard: str) -> list[tuple[str, str]]:
         f"{name} {part['sentences']:,} sentences ({part['fingerprint'][:12]})"
         for name, part in corpora.items()
     ]
-    score = notes.get("dev_score")
-    return [("  corpora", ", ".join(parts)), ("  dev", "" if score is None else f"{score:.2f}")]
+    scores = [(f"  {part}", _spell_scores(found)) for part, found in card.scores.get(standard, {}).items()]
+    in_training = _spell_score(notes.get("dev_score"), card.metric(standard))
+    return [("  corpora", ", ".join(parts)), *scores, (IN_TRAINING, in_training)]
 
 
-def _spell_parser_score(card: ModelCard) -> str:
-    score = card.notes.get("parser", {}).get("dev_score")
-    return "" if score is None else f"{score:.2f} (heads of gold words)"
+def _spell_score(score: float | None, metric: str) -> str:
+    return "" if score is None else f"{score:.2f}, {metric}"
+
+
+def _spell_scores(found: Mapping[str, float]) -> str:
+    return ", ".join(f"{METRICS[name]} {score:.2f}" for name, score in found.items() if name in METRICS)
 
 
 def _titled(title: str, texts: Sequence[str]) -> list[tuple[str, str]]:
@@ -184,10 +194,7 @@ def _spell_parameters(parameters: Any) -> str:
 
 
 def _show_study(found: Study) -> None:
-    console = Console()
-    console.print(_mapping_table(found.mapping))
-    for word in found.words:
-        console.print(_word_table(word))
+    show(_mapping_table(found.mapping), *map(_word_table, found.words))
 
 
 def _mapping_table(mapping: LearnedMapping) -> Table:

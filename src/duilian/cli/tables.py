@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator, Mapping
 
+import typer
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -14,6 +17,16 @@ from duilian.evaluation import Evaluation
 _TAGS_SHOWN = 20
 _LENGTHS_SHOWN = 5
 _BAR_WIDTH = 24
+_NO_LIMIT = 100_000
+
+
+def show(*parts: RenderableType) -> None:
+    """Print for a person; in a pipe lines are as long as they need to be, unless COLUMNS says otherwise."""
+    is_free = not sys.stdout.isatty() and "COLUMNS" not in os.environ
+    console = Console(width=_NO_LIMIT if is_free else None)
+    with console.capture() as shown:
+        console.print(*parts, sep="\n")
+    typer.echo("\n".join(line.rstrip() for line in shown.get().splitlines()))
 
 
 def show_evaluation(found: Evaluation) -> None:
@@ -23,12 +36,12 @@ def show_evaluation(found: Evaluation) -> None:
     table.add_column(justify="right")
     for name, value in found.rows():
         table.add_row(name, value)
-    Console().print(table)
+    show(table)
 
 
 def show_statistics(statistics: Statistics, title: str) -> None:
     """Print totals, then the distributions side by side with their bars."""
-    Console().print(Group(*_tables(statistics, title)))
+    show(Group(*_tables(statistics, title)))
 
 
 def _tables(statistics: Statistics, title: str) -> Iterator[RenderableType]:

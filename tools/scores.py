@@ -1,0 +1,52 @@
+"""Measure an analyser on the dev and test sets of its recipe, and write the scores beside its file.
+
+    python tools/scores.py src/duilian/bundled/zh.model --data DIR
+
+`duilian inspect` shows them, and a test holds the table of docs/model-card.md to them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import duilian
+from duilian.inspection import SCORES, ModelCard
+from duilian.measuring import measure, read_gold
+from duilian.modelfile import checksum_of
+from duilian.models import tagger_for
+from duilian.pipeline.measuring import with_trees
+
+
+def scores(model: Path, data: Path) -> dict[str, Any]:
+    """For each standard and each set: F1 of words, F1 of words with tags, UAS and LAS in raw text."""
+    analyzer = duilian.load(model)
+    sides = tomllib.loads(ModelCard.read(model).notes["recipe"])["side"]
+    found: dict[str, Any] = {}
+    for side in sides:
+        tagger = tagger_for(analyzer.model, side["standard"])
+        for part in ("dev", "test"):
+            gold = read_gold(str(data / side[part]), tagger, format=side["format"])
+            rows = with_trees(measure(tagger, gold), analyzer, gold).as_json()
+            known = {name: rows[name]["f1"] for name in ("word", "word_tag")} | rows.get("raw_text", {})
+            known = {name: round(value, 2) for name, value in known.items()}
+            found.setdefault(side["standard"], {})[part] = known
+    return found
+
+
+def main() -> None:
+    """Write the file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--data", type=Path, required=True)
+    options = parser.parse_args()
+    content = {"checksum": checksum_of(options.model), "scores": scores(options.model, options.data)}
+    text = json.dumps(content, indent=2) + "\n"
+    options.model.with_suffix(SCORES).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
