@@ -126,17 +126,11 @@ def test_a_lexicon_with_a_bad_line_is_named(call: Call) -> None:
     status, _, err = call("analyze", "--lexicon", "lexicon.txt", "北京")
     assert status == 1
     assert "lexicon.txt:2:" in err
+    Path("lexicon.txt").write_text("云计算\n大数据\tZZ\n", encoding="utf-8")
+    status, _, err = call("analyze", "--lexicon", "lexicon.txt", "北京")
+    assert status == 1
+    assert "lexicon.txt:2: the lexicon's word '大数据' has the tag 'ZZ', which the model does not know" in err
     assert call("analyze", "--explain", "北京")[0] == 2
-
-
-def test_the_lexicon_is_explained(call: Call) -> None:
-    Path("lexicon.txt").write_text("京图\n图书\n", encoding="utf-8")
-    arguments = ("--lexicon", "lexicon.txt", "--explain", "--to", "slash", "去北京图书馆")
-    status, out, err = call("analyze", *arguments)
-    assert status == 0
-    assert "京图/" in out
-    assert "lexicon: 京图 (force) at 2:4 fires" in err
-    assert "lexicon: 图书 (force) at 3:5 does not fire: overlaps '京图', which goes first" in err
 
 
 def test_models_that_are_missing_newer_or_cut_off(call: Call, models: Path) -> None:

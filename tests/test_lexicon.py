@@ -595,7 +595,7 @@ def test_a_tag_in_a_file_that_the_model_does_not_know_has_its_place(
     with pytest.raises(StandardError) as caught:
         characters.predict([["我们"]], lexicon=Lexicon.read(path))
     assert caught.value.message.startswith(f"{path}:2: the lexicon's word '坏词' has the tag 'vn'")
-    assert caught.value.hint == f"the tags of ctb are {', '.join(sorted(characters.encoding_.tags or ()))}"
+    assert caught.value.hint == f"the tags of ctb are {' '.join(sorted(characters.encoding_.tags or ()))}"
 
 
 def test_a_model_that_only_segments_ignores_tags() -> None:

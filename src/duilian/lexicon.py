@@ -54,8 +54,9 @@ class Match(NamedTuple):
 class Finding(NamedTuple):
     """A place where the text has the word of an entry: characters from `start` to `end` (exclusive).
 
-    `why_not` is empty if the entry fires, otherwise it says in a few words why it does not. `place` is where
-    the entry stands, `path:line`, if it comes from a file.
+    `why_not` is empty if the entry fires, otherwise it says in a few words why it does not. An analyser's
+    findings are about its answer: an entry fires if it is a word with a fitting tag in every standard;
+    `why_not` says what is there instead, and `standards` has those in which it is a word all the same.
     """
 
     start: int
@@ -64,7 +65,8 @@ class Finding(NamedTuple):
     mode: Mode
     why_not: str = ""
     tags: tuple[str, ...] = ()  # that the entry allows
-    place: str = ""
+    place: str = ""  # of the entry, `path:line`, if it comes from a file
+    standards: tuple[str, ...] = ()
 
     @property
     def fires(self) -> bool:
@@ -310,7 +312,7 @@ class Lexicon:
         raise StandardError(
             f"{place}: " * bool(place)
             + f"the lexicon's word {shown(word)} has the tag {shown(tag)}, which the model does not know",
-            hint="; ".join(f"the tags of {name} are {', '.join(tags or ())}" for name, tags in known.items()),
+            hint="; ".join(f"the tags of {name} are {' '.join(tags or ())}" for name, tags in known.items()),
         )
 
 

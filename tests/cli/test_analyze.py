@@ -228,3 +228,38 @@ def test_input_that_is_closed_is_empty(models: Path) -> None:
     command = f"{sys.executable} -m duilian.cli analyze --model {models}/char.model <&-"
     done = subprocess.run(["bash", "-c", command], capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+EXPLAIN = ("analyze", "--model", "char.model", "--lexicon", "lexicon.txt", "--explain")
+
+
+@pytest.mark.parametrize("form", [("--to", "words"), ("--to", "slash"), ("--nbest", "2"), ("--to", "json")])
+def test_the_lexicon_is_explained_in_every_form(call: Call, form: tuple[str, ...]) -> None:
+    Path("lexicon.txt").write_text("# 我的词\n京图\n图书\n", encoding="utf-8")
+    Path("a.txt").write_text("你好\n去北京图书馆\n", encoding="utf-8")
+    status, out, err = call(*EXPLAIN, *form, "a.txt", "北京图")
+    assert status == 0
+    assert "京图" in out
+    lines = [line for line in err.splitlines() if line.startswith("lexicon: ")]
+    assert [line.partition(": pku has ")[0] for line in lines] == [
+        "lexicon: a.txt:2: 京图 (force, lexicon.txt:2) at 2:4 fires",
+        "lexicon: a.txt:2: 图书 (force, lexicon.txt:3) at 3:5 does not fire: "
+        "overlaps '京图', which goes first",
+        "lexicon: 京图 (force, lexicon.txt:2) at 1:3 fires",
+    ]
+
+
+def test_what_is_explained_is_what_is_written(call: Call) -> None:
+    Path("lexicon.txt").write_text("图书馆去\t\t0.001\n去北\tv\n", encoding="utf-8")
+    blank = "\t_"
+    rows = [f"{number}\t{word}\t_\tn{6 * blank}" for number, word in ((1, "图书馆"), (2, "去北"))]
+    Path("a.conllu").write_text("\n".join(rows) + "\n\n", encoding="utf-8")
+    _, out, err = call(*EXPLAIN, "--format", "conllu", "--to", "slash", "a.conllu")
+    assert out == "图书馆/n  去北/n\n"
+    assert err.splitlines() == [
+        "lexicon: a.conllu, sentence 1: 图书馆去 (prefer, lexicon.txt:1) at 0:4 does not fire: "
+        "overlaps '去北', which goes first: pku has 图书馆/n 去北/n",
+        "lexicon: a.conllu, sentence 1: 去北 (force, lexicon.txt:2) at 3:5 does not fire: pku has 去北/n",
+    ]
+    err = call(*EXPLAIN, "--to", "slash", stdin="我在图书馆去过".encode())[2]
+    assert "lexicon: <stdin>:1: 图书馆去 (prefer, lexicon.txt:1) at 2:6 does not fire: pku has 图书馆/" in err

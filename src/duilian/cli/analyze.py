@@ -62,7 +62,7 @@ def command(
     lexicon_mode: LexiconMode = "force",
     explain: Annotated[
         bool,
-        typer.Option("--explain", help="Say on standard error which words of the lexicon fire where."),
+        typer.Option("--explain", help="Say on standard error what became of the lexicon's words."),
     ] = False,
     encoding: Encoding = "utf-8",
     errors: Annotated[
@@ -91,15 +91,21 @@ def command(
     source = Inputs(inputs, format, encoding, cast(Errors, errors), is_one_text=form == "brat")
     if form == "brat" and len(source.paths) > 1:
         raise typer.BadParameter("brat has an .ann file for each text: give one", param_hint="--to")
+    told = analyzer if explain else None
     if nbest is not None:
         if form not in RANKED or not source.is_text:
             message = f"goes with text and --to {' or '.join(RANKED)}"
             raise typer.BadParameter(message, param_hint="--nbest")
-        ranked = ((line, analyzer.nbest(line, nbest, name)) for run in source.texts() for line in run)
-        _write_ranked(ranked, shown if form == "slash" else None, output)
+        ranked = (
+            (source.place(each, number), line, analyzer.nbest(line, nbest, name))
+            for each in source.paths
+            for number, line in enumerate(itertools.chain.from_iterable(source.texts(each)), start=1)
+        )
+        _write_ranked(ranked, shown if form == "slash" else None, output, told)
         return
-    if form == "words" and source.is_text:
-        segmented = (analyzer.segment(run, standard, threads=threads) for run in source.texts())
+    if form == "words" and source.is_text and not explain:
+        runs = (run for each in source.paths for run in source.texts(each))
+        segmented = (analyzer.segment(run, standard, threads=threads) for run in runs)
         _write_words(itertools.chain.from_iterable(segmented), output)
         return
     options = FormatOptions(standard=name, column=column, may_lack_tags=True)
@@ -109,10 +115,11 @@ def command(
             docs = source.docs(each, analyzer, options, threads)
             docs = docs if standard is None else (doc.only(name) for doc in docs)
             # On a terminal the answers themselves are the progress.
-            for doc in docs if _is_terminal(output) else watch(docs, "texts"):
+            watched = docs if _is_terminal(output) else watch(docs, "texts")
+            for number, doc in enumerate(watched, start=1):
                 write(shown.text(doc))
-                if explain:
-                    _explain(analyzer, doc.text)
+                if told is not None:
+                    _explain(told, doc, source.place(each, number))
         write(shown.end())
 
 
@@ -140,23 +147,32 @@ def _write_words(texts: Iterable[Sequence[str]], output: str) -> None:
             write(" ".join(words) + "\n")
 
 
-def _write_ranked(answers: Iterable[tuple[str, Sequence[Doc]]], form: Form | None, output: str) -> None:
-    """The analyses of each text in lines of their own, or (without a form) all in one line of JSON."""
+def _write_ranked(
+    answers: Iterable[tuple[str, str, Sequence[Doc]]], form: Form | None, output: str, told: Analyzer | None
+) -> None:
+    """The analyses of each text in lines of their own, or (without a form) all in one line of JSON; an answer
+    is its place, its text and the analyses, of which the best is explained if asked for."""
     with open_writer(output) as write:
-        for text, docs in answers if _is_terminal(output) else watch(answers, "texts"):
+        for place, text, docs in answers if _is_terminal(output) else watch(answers, "texts"):
             if form is None:
                 write(ranked_json_line(text, docs) + "\n")
-                continue
             for rank, doc in enumerate(docs, start=1):
-                write(f"{rank}\t{doc.probability:.6f}\t{form.text(doc)}")
-            if not docs:
+                if form is not None:
+                    write(f"{rank}\t{doc.probability:.6f}\t{form.text(doc)}")
+                if rank == 1 and told is not None:
+                    _explain(told, doc, place)
+            if form is not None and not docs:
                 write("\n")
 
 
-def _explain(analyzer: Analyzer, text: str) -> None:
-    for found in analyzer.explain(text):
-        does = "fires" if found.fires else f"does not fire: {found.why_not}"
-        typer.echo(f"lexicon: {found.word} ({found.mode}) at {found.start}:{found.end} {does}", err=True)
+def _explain(analyzer: Analyzer, doc: Doc, place: str) -> None:
+    for found in analyzer.explain(doc):
+        does = "does not fire: "
+        if found.standards:
+            does = f"fires in {', '.join(found.standards)} only: " if found.why_not else "fires"
+        where = f"{place}: " if place else ""
+        entry = f"{found.word} ({', '.join(filter(None, (found.mode, found.place)))})"
+        typer.echo(f"lexicon: {where}{entry} at {found.start}:{found.end} {does}{found.why_not}", err=True)
 
 
 def _form(name: str, standard: str, column: str | None, output: str) -> Form:

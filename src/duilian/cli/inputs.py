@@ -13,7 +13,7 @@ from typing import TypeVar
 import typer
 
 from duilian.corpus import guess_format, read_lines
-from duilian.corpus.files import STANDARD_STREAM, Arriving, Errors, read_text
+from duilian.corpus.files import STANDARD_STREAM, Arriving, Errors, display_name, read_text
 from duilian.corpus.formats import FormatOptions, guess_by_name
 from duilian.corpus.places import Placed, read_placed
 from duilian.doc import Doc
@@ -41,6 +41,7 @@ class Inputs:
     ) -> None:
         self.paths = list(given or [STANDARD_STREAM])
         self._format, self._encoding, self._errors, self._is_one_text = format, encoding, errors, is_one_text
+        self._formats: dict[str, str | None] = {}
         self._stdin = Arriving() if STANDARD_STREAM in self.paths else None
         if self._stdin is not None and sys.stdin.isatty():
             typer.echo("duilian: type text; a line is answered when it ends, and Ctrl-D ends all", err=True)
@@ -54,9 +55,17 @@ class Inputs:
         """Whether none is a corpus."""
         return all(self._format_of(path) is None for path in self.paths)
 
-    def texts(self) -> Iterator[Iterator[str]]:
-        """The texts of all inputs, in runs."""
-        return self._runs(text for path in self.paths for text in self._texts(path))
+    def texts(self, path: str) -> Iterator[Iterator[str]]:
+        """The texts of an input, in runs."""
+        return self._runs(self._texts(path))
+
+    def place(self, path: str, number: int) -> str:
+        """Where the text or sentence with this number stands, for a message; nothing for an argument."""
+        if path != STANDARD_STREAM and not self.is_file(path):
+            return ""
+        if self._format_of(path) is not None:
+            return f"{display_name(path)}, sentence {number}"
+        return display_name(path) if self._is_one_text else f"{display_name(path)}:{number}"
 
     def docs(self, path: str, analyzer: Analyzer, options: FormatOptions, threads: int) -> Iterator[Doc]:
         """The texts of an input analysed, or the sentences of a corpus with their gaps filled."""
@@ -95,6 +104,11 @@ class Inputs:
         return self._stdin if path == STANDARD_STREAM and self._stdin is not None else path
 
     def _format_of(self, path: str) -> str | None:
+        if path not in self._formats:
+            self._formats[path] = self._guessed(path)
+        return self._formats[path]
+
+    def _guessed(self, path: str) -> str | None:
         if self._format is not None:
             return None if self._format == TEXT else self._format
         if path == STANDARD_STREAM or not os.path.isfile(path):

@@ -28,6 +28,7 @@ from duilian.models.tagger import NO_WISHES
 from duilian.pipeline.constraints import Constraints, uncut_spans
 from duilian.pipeline.filling import Gaps
 from duilian.pipeline.found import Found
+from duilian.pipeline.outcomes import outcomes
 from duilian.pipeline.segmenting import segment_fast
 from duilian.pipeline.trees import TreeStage
 from duilian.pipeline.units import Units, units_of_layers, units_of_texts
@@ -116,12 +117,16 @@ class Analyzer:
         for batch in _batches(texts, len):
             yield from segment_fast(own, batch, threads)
 
-    def explain(self, text: str) -> list[Finding]:
-        """Every place where the text has a word of the lexicon: which entries fire, and why others do not."""
+    def explain(self, text: str | Doc) -> list[Finding]:
+        """Every place where a text has a word of the lexicon, and what its analysis has there; an analysis
+        may be given as it is, from `fill` and `nbest` too.
+        """
         if self.lexicon is None:
             return []
-        units = units_of_texts([text], self._encodings[0], self.whole)
-        return self.lexicon.trace_units(text, uncut_spans(units))
+        doc = self(text) if isinstance(text, str) else text
+        units = units_of_texts([doc.text], self._encodings[0], self.whole)
+        tags = {name: each.tags for name, each in zip(self.standards, self._encodings, strict=True)}
+        return outcomes(self.lexicon.trace_units(doc.text, uncut_spans(units)), doc, tags)
 
     def fill(
         self, sentences: Iterable[Sentence], standard: str | None = None, *, threads: int = 1
