@@ -87,8 +87,26 @@ def test_a_text_without_a_full_stop_takes_linear_time(zh: Analyzer) -> None:
 
 
 def test_surrogates_are_refused_with_their_place(zh: Analyzer) -> None:
-    with pytest.raises(TextError, match="character 3 of the text is a lone surrogate"):
+    with pytest.raises(TextError, match="the character at offset 2 of the text is a lone surrogate"):
         zh("我们\ud800去")
+    given = ["我们\ud800去", "北京", "\ud83d\ude00"]
+    assert zh(given[0], errors="replace").text == "我们\ufffd去"
+    assert [doc.text for doc in zh.pipe(given, errors="replace")] == ["我们\ufffd去", "北京", "\ufffd\ufffd"]
+    assert ["".join(words) for words in zh.segment(given, errors="replace")] == [
+        "我们\ufffd去",
+        "北京",
+        "\ufffd\ufffd",
+    ]
+
+
+def test_what_is_no_text_at_all(zh: Analyzer) -> None:
+    for wrong in (None, "北京".encode(), 7, Path("x")):
+        for ask in (zh, lambda text: zh.nbest(text, 2), lambda text: list(zh.pipe([text]))):
+            with pytest.raises(TextError, match=f"a text is a str, not {type(wrong).__name__}"):
+                ask(wrong)  # type: ignore[arg-type, operator]
+    for many in (zh.pipe, zh.segment):
+        with pytest.raises(TextError, match="many texts are asked for, and this is one"):
+            list(many("北京"))
 
 
 def test_bytes_that_are_no_text(call: Call) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -297,6 +298,30 @@ def test_a_missing_model_file_is_said_to_be_missing() -> None:
     with pytest.raises(ConfigError, match=r"no\.model: there is no such file") as caught:
         duilian.load("no.model")
     assert "nothing for the bundled one" in caught.value.hint
+
+
+def test_each_text_is_answered_before_the_next_is_asked_for(analyzer: Analyzer) -> None:
+    asked: list[int] = []
+    lines = (asked.append(k) or f"第{k}个句子。" for k in range(9))  # type: ignore[func-returns-value]
+    for k, doc in enumerate(analyzer.pipe(lines, batch=1)):
+        assert doc.text == f"第{k}个句子。"
+        assert asked == list(range(k + 1))
+
+
+def test_the_best_analyses_of_sentences_are_put_together(analyzer: Analyzer) -> None:
+    parts = ["我们去北京。", "明天 去iPhone图书馆！", "很大"]
+    found = analyzer.nbest("".join(parts), 6)
+    each = [analyzer.nbest(part, 6) for part in parts]
+    whole = [
+        (math.prod(doc.probability or 0.0 for doc in row), [tag for doc in row for tag in doc.tags()])
+        for row in itertools.product(*each)
+    ]
+    best = sorted(whole, key=lambda pair: -pair[0])[:6]
+    assert [doc.probability for doc in found] == pytest.approx([p for p, _ in best])
+    assert found[0].tags() == best[0][1]
+    assert len(list(found[0].sentences())) == 3
+    for doc in found:
+        check(doc)
 
 
 def test_the_best_analyses_of_a_text(analyzer: Analyzer) -> None:

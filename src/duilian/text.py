@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib.resources
+import re
 import sys
 import unicodedata
 from collections.abc import Collection
@@ -26,9 +27,11 @@ Spans = npt.NDArray[np.int64]
 
 Script = Literal["as-is", "simplified"]
 Letters = Literal["as-is", "unified"]
+Errors = Literal["strict", "replace"]
 WholeKind = Literal["url", "email", "hashtag", "mention", "number", "word", "emoji"]
 WHOLE_KINDS: tuple[WholeKind, ...] = get_args(WholeKind)
 TRADITIONAL_SHARE = 10  # one of so many
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _SIMPLIFIED = importlib.resources.files("duilian") / "scripts" / "simplified.txt"
 
 
@@ -40,15 +43,22 @@ class WholeSpan(NamedTuple):
     kind: WholeKind
 
 
-def check_text(text: str) -> str:
-    """The text itself, or a TextError that says where it is no text."""
+def check_text(text: str, errors: Errors = "strict") -> str:
+    """The text itself, or a TextError that says where it is no text; with `errors="replace"` the text with
+    U+FFFD for each of its lone surrogates.
+    """
     try:
         text.encode()
     except UnicodeEncodeError as error:
+        if errors == "replace":
+            return _SURROGATE.sub("\ufffd", text)
         raise TextError(
-            f"character {error.start + 1} of the text is a lone surrogate ({text[error.start]!r})",
-            hint="decode the bytes with errors='replace', or find out where the other half was lost",
+            f"the character at offset {error.start} of the text is a lone surrogate ({text[error.start]!r})",
+            hint="errors='replace' puts U+FFFD there; or find out where the other half was lost",
         ) from None
+    except AttributeError:
+        hint = "decode it: data.decode()" if isinstance(text, bytes) else ""
+        raise TextError(f"a text is a str, not {type(text).__name__}", hint) from None
     return text
 
 

@@ -18,6 +18,7 @@ from duilian.corpus import FORMATS, files, guess_format, open_writer, read, read
 from duilian.corpus.encodings import likely_encoding
 from duilian.corpus.files import DamagedFileError
 from duilian.errors import ConfigError, CorpusError, DuilianError, TextError
+from duilian.text import Errors
 
 SIMPLIFIED = "我们/r  在/p  北湖/ns  看到/v  很多/m  新/a  的/u  书/n  。/w\n" * 3
 TRADITIONAL = "我們/r  在/p  北湖/ns  看到/v  很多/m  新/a  的/u  書/n  。/w\n" * 3
@@ -368,7 +369,7 @@ LINE_PARTS = st.sampled_from(
     st.sampled_from(["strict", "replace"]),
 )
 def test_blocks_and_pieces_are_read_as_lines_are(
-    content: bytes, size: int, lenient: bool, errors: files.Errors
+    content: bytes, size: int, lenient: bool, errors: Errors
 ) -> None:
     def outcome(lines: Callable[[files.Skip | None], Iterator[tuple[int, str]]]) -> list[object]:
         found: list[object] = []

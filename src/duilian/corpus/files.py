@@ -16,10 +16,11 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Literal, cast
+from typing import BinaryIO, cast
 
 from duilian.corpus.encodings import check_encoding, likely_encoding
 from duilian.errors import CorpusError, TextError
+from duilian.text import Errors
 
 STANDARD_STREAM = "-"
 _SAMPLE_SIZE = 1 << 16
@@ -28,7 +29,6 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 Skip = Callable[[CorpusError], None]
 Write = Callable[[str], object]
-Errors = Literal["strict", "replace"]
 _NO_TEXT = dict.fromkeys(map(ord, "\0\r"), "\ufffd")
 
 

@@ -6,7 +6,7 @@ import dataclasses
 import os
 from collections.abc import Iterator, Sequence
 
-from duilian.corpus.files import Errors, display_name, peek, read_lines
+from duilian.corpus.files import display_name, peek, read_lines
 from duilian.corpus.formats import (
     SAMPLE_LINES,
     Format,
@@ -17,6 +17,7 @@ from duilian.corpus.formats import (
 )
 from duilian.corpus.sentence import Sentence
 from duilian.errors import CorpusError
+from duilian.text import Errors
 
 ROW_FORMATS = ("conllu", "conllx")
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.corpus import Layer, Sentence
 from duilian.doc import Doc, Words
-from duilian.errors import ConfigError, DuilianError
+from duilian.errors import ConfigError, DuilianError, TextError
 from duilian.features.templates import pack
 from duilian.lexicon import Finding, Lexicon
 from duilian.models import CoupledSide, CoupledTagger, Parser, Tagger, standards_of
@@ -28,12 +28,13 @@ from duilian.models.tagger import NO_WISHES
 from duilian.pipeline.constraints import Constraints, uncut_spans
 from duilian.pipeline.filling import Gaps
 from duilian.pipeline.found import Found
+from duilian.pipeline.k_best import KBest
 from duilian.pipeline.outcomes import outcomes
 from duilian.pipeline.segmenting import segment_fast
 from duilian.pipeline.trees import TreeStage
 from duilian.pipeline.units import Units, units_of_layers, units_of_texts
 from duilian.standards import LabelMeaning
-from duilian.text import WHOLE_KINDS, WholeKind
+from duilian.text import WHOLE_KINDS, Errors, WholeKind, check_text
 
 BATCH_CHARACTERS = 100_000
 
@@ -83,39 +84,63 @@ class Analyzer:
             self._tree_side = self.standards.index(parser.standard)
             self._trees = TreeStage(parser, self._meanings[self._tree_side].tags)
 
-    def __call__(self, text: str) -> Doc:
-        """The analysis of a text of any length."""
-        return self._analyse([text], 1)[0]
+    def __call__(self, text: str, *, errors: Errors = "strict") -> Doc:
+        """The analysis of a text of any length; `errors="replace"` reads lone surrogates as U+FFFD."""
+        return self._analyse([check_text(text, errors)], 1)[0]
 
-    def pipe(self, texts: Iterable[str], *, threads: int = 1) -> Iterator[Doc]:
-        """The analyses of many texts, in their order; memory stays flat however many there are."""
+    def pipe(
+        self,
+        texts: Iterable[str],
+        *,
+        threads: int = 1,
+        batch: int | None = None,
+        errors: Errors = "strict",
+    ) -> Iterator[Doc]:
+        """The analyses of many texts, in their order; memory stays flat however many there are.
+
+        Texts of about `batch` characters go through together. With `batch=1` each is answered before the next
+        is asked for, which is slower, and right for a source that makes one wait.
+        """
+        for several in self._batches(texts, threads, batch, errors):
+            yield from self._analyse(several, threads)
+
+    def _batches(
+        self, texts: Iterable[str], threads: int, batch: int | None, errors: Errors
+    ) -> Iterator[list[str]]:
         if threads < 1:
             raise ConfigError(f"threads must be at least 1, got {threads}")
-        for batch in _batches(texts, len):
-            yield from self._analyse(batch, threads)
+        if isinstance(texts, str | bytes):
+            raise TextError("many texts are asked for, and this is one", "put it into a list: [text]")
+        if errors != "strict":
+            texts = (check_text(text, errors) for text in texts)
+        return _batches(texts, _characters, BATCH_CHARACTERS if batch is None else batch)
 
     def with_lexicon(self, lexicon: Lexicon | None) -> Analyzer:
         """The same analyser with other words of the user's own."""
         return Analyzer(self.model, self.parser, segmenter=self.segmenter, lexicon=lexicon, whole=self.whole)
 
     def segment(
-        self, texts: Iterable[str], standard: str | None = None, *, threads: int = 1
+        self,
+        texts: Iterable[str],
+        standard: str | None = None,
+        *,
+        threads: int = 1,
+        batch: int | None = None,
+        errors: Errors = "strict",
     ) -> Iterator[list[str]]:
         """Nothing but the words of many texts after one standard, in order.
 
         If the model has a segmenter for it, whose standard is the one that need not be named, and there is no
         lexicon, this is many times as fast as `pipe` and a little less accurate; mixed text may be cut.
         """
-        if threads < 1:
-            raise ConfigError(f"threads must be at least 1, got {threads}")
         own = self.segmenter
         if own is None or self.lexicon is not None or standard not in (None, own.standard):
             name = self.standards[self._side(standard)]
-            for doc in self.pipe(texts, threads=threads):
+            for doc in self.pipe(texts, threads=threads, batch=batch, errors=errors):
                 yield doc.words(name)
             return
-        for batch in _batches(texts, len):
-            yield from segment_fast(own, batch, threads)
+        for several in self._batches(texts, threads, batch, errors):
+            yield from segment_fast(own, several, threads)
 
     def explain(self, text: str | Doc) -> list[Finding]:
         """Every place where a text has a word of the lexicon, and what its analysis has there; an analysis
@@ -139,7 +164,7 @@ class Analyzer:
         side = self._side(standard)
         name = self.standards[side]
         gaps, answered = Gaps(name, self._encodings[side].tags or ()), 0
-        for batch in _batches(sentences, lambda sentence: len(sentence[name].text)):
+        for batch in _batches(sentences, lambda sentence: len(sentence[name].text), BATCH_CHARACTERS):
             layers = [gaps.bound(sentence[name]) for sentence in batch]
             try:
                 docs = self._fill(layers, side, threads)
@@ -157,18 +182,22 @@ class Analyzer:
 
     def nbest(self, text: str, k: int, standard: str | None = None) -> list[Doc]:
         """The k best ways to cut and tag a text after one standard, most probable first, each with its
-        `probability`. The text is taken as one sentence.
+        `probability`. What is said of one sentence does not depend on what is said of another.
         """
         side = self._side(standard)
         name = self.standards[side]
         if k < 1:
             raise ConfigError(f"the number of analyses must be at least 1, got {k}")
-        units = units_of_texts([text], self._encodings[0], self.whole, is_one_sentence=True)
+        units = units_of_texts([text], self._encodings[0], self.whole)
         if not len(units):
             return []
-        wishes = self._constraints.wishes(units)
+        best = KBest(k)
+        for sentence in units.sentences():
+            best.add(
+                self._sides[side].k_best_labels(sentence.pieces[0], self._constraints.wishes(sentence), k)
+            )
         meaning, docs = self._meanings[side], []
-        for probability, labels in self._sides[side].k_best_labels(units.pieces[0], wishes, k):
+        for probability, labels in best.answers():
             (words,) = Found.of(meaning, units, labels, None).words(None)
             docs.append(Doc(text, {name: words}, probability=probability))
         return docs
@@ -249,13 +278,17 @@ class Analyzer:
         return [(labels, None)]
 
 
-def _batches(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator[list[Item]]:
+def _characters(text: str) -> int:
+    return len(text if isinstance(text, str) else check_text(text))
+
+
+def _batches(items: Iterable[Item], size: Callable[[Item], int], enough: int) -> Iterator[list[Item]]:
     batch: list[Item] = []
     total = 0
     for item in items:
         batch.append(item)
         total += size(item) + 1
-        if total >= BATCH_CHARACTERS:
+        if total >= enough:
             yield batch
             batch, total = [], 0
     if batch:

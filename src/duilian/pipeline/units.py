@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -42,20 +43,28 @@ class Units:
     def __len__(self) -> int:
         return len(self.start)
 
+    def sentences(self) -> Iterator[Units]:
+        """Each sentence by itself."""
+        for s, (a, b) in enumerate(itertools.pairwise(self.sentence.tolist())):
+            yield Units(
+                self.start[a:b],
+                self.end[a:b],
+                np.array([0, b - a]),
+                np.array([0, 1]),
+                [self.pieces[s]],
+                self.is_apart[a:b],
+                self.has_gap[a:b],
+                {0: self.wholes[s]} if s in self.wholes else {},
+            )
 
-def units_of_texts(
-    batch: Sequence[str],
-    encoding: Encoding,
-    kinds: Sequence[texts.WholeKind],
-    *,
-    is_one_sentence: bool = False,
-) -> Units:
-    """Sentences are found here, unless each text is one; none ends inside a part that stays whole."""
+
+def units_of_texts(batch: Sequence[str], encoding: Encoding, kinds: Sequence[texts.WholeKind]) -> Units:
+    """Sentences are found here; none ends inside a part that stays whole."""
     gathered = _Gathered()
     for text in batch:
         wholes = texts.whole_spans(text, kinds) if kinds else []
         starts = [each.start for each in wholes]
-        for a, b in [(0, len(text))] if is_one_sentence else _sentences(text, wholes):
+        for a, b in _sentences(text, wholes):
             found = a + _split(text[a:b], encoding)
             if len(found):
                 gathered.add(text, found, wholes[bisect_left(starts, a) : bisect_left(starts, b)])
