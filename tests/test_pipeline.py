@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import multiprocessing
+import pickle
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from duilian import demo, pipeline
 from duilian.corpus import Entity, Layer, Sentence
 from duilian.doc import Doc
 from duilian.errors import AnnotationError, ConfigError, TextError
+from duilian.lexicon import Entry
 from duilian.models import CoupledTagger, Parser, Suite, Tagger, load_parser
 from duilian.models import load as load_model
 from duilian.pipeline import Analyzer, filling
@@ -337,3 +340,58 @@ def test_the_best_analyses_of_a_text(analyzer: Analyzer) -> None:
     assert all("明天" not in doc.words() for doc in analyzer.nbest("明 天", 9))
     with pytest.raises(ConfigError, match="at least 1"):
         analyzer.nbest(text, 0)
+
+
+@given(texts)
+def test_marginals_are_about_the_same_words(coupled: Analyzer, plain: Analyzer, text: str) -> None:
+    for analyzer in (coupled, plain):
+        try:
+            doc, usual = analyzer(text, marginals=True), analyzer(text)
+        except TextError:
+            continue
+        for name in doc.standards:
+            assert (doc.words(name), doc.tags(name)) == (usual.words(name), usual.tags(name))
+            assert all(token.marginals is None for token in usual.tokens(name))
+            for token in doc.tokens(name):
+                marginals = token.marginals or {}
+                assert token.confidence == marginals[token.tag or ""]
+                assert sum(marginals.values()) <= 1.0 + 1e-6
+                assert list(marginals.values()) == sorted(marginals.values(), reverse=True)
+
+
+def test_marginals_of_a_plain_tagger_are_exact(plain: Analyzer) -> None:
+    tagger, text = plain.model, "我们明天去北京参观新的图书馆"
+    assert isinstance(tagger, Tagger)
+    (table,), number = tagger.marginals([[text]]), tagger.encoding_.number
+    (doc,) = plain.pipe([text], marginals=True)
+    for token in doc.tokens():
+        letters = tagger.encoding_.letters_of(token.end - token.start)
+        expected = {
+            tag: min(table[token.start + k, number[f"{letter}@{tag}"]] for k, letter in enumerate(letters))
+            for tag in tagger.encoding_.tags or ()
+        }
+        assert token.marginals == pytest.approx({tag: p for tag, p in expected.items() if p >= 1e-4})
+
+
+def test_marginals_obey_the_lexicon(coupled: Analyzer) -> None:
+    own = coupled.with_lexicon(duilian.Lexicon([Entry("京图", ("NN", "VV"))]))
+    tokens = {token.text: token for token in own("去北京图书馆", marginals=True).tokens("ctb")}
+    marginals = tokens["京图"].marginals or {}
+    assert set(marginals) <= {"NN", "VV"}
+    assert sum(marginals.values()) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_another_process_has_the_same_analyser(coupled: Analyzer) -> None:
+    own = coupled.with_lexicon(duilian.Lexicon(["去北", Entry("云计算", ("NN",), 3.0)]))
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        found = pool.map(own, [TEXT, "她喜欢云计算"])
+    assert [content(doc) for doc in found] == [content(own(doc.text)) for doc in found]
+    assert "去北" in found[0].words()
+
+
+def test_a_copy_of_an_analyser_has_its_parser_and_its_notes(coupled: Analyzer, tmp_path: Path) -> None:
+    coupled.model.save(tmp_path / "model", notes={"made": "here"})
+    again = pickle.loads(pickle.dumps(duilian.load(tmp_path / "model")))
+    assert again.model.notes_ == {"made": "here"}
+    assert content(again(TEXT)) == content(coupled(TEXT))
+    assert pickle.loads(pickle.dumps(Analyzer(coupled.model, whole=()))).whole == ()

@@ -35,6 +35,7 @@ class Token:
     confidence: float | None = None  # probability of the word with its tag: that of its least sure character
     head: int | None = None  # number of the head in its sentence, counted from 1; 0: the root
     relation: str | None = None
+    marginals: Mapping[str, float] | None = None  # the probabilities of its tags, if they were asked for
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -48,6 +49,7 @@ class Words:
     confidence: Doubles | None = None
     heads: Sequence[int | None] | None = None
     relations: Sequence[str | None] | None = None
+    marginals: Sequence[Mapping[str, float]] | None = None  # of the words with each of their likely tags
 
     def __len__(self) -> int:
         return len(self.start)
@@ -125,6 +127,7 @@ class Doc:
             missing if layer.confidence is None else layer.confidence.tolist(),
             missing if layer.heads is None else layer.heads,
             missing if layer.relations is None else layer.relations,
+            missing if layer.marginals is None else layer.marginals,
         )
         return [Token(*each) for each in zip(*columns, strict=True)]
 

@@ -66,6 +66,7 @@ class Stored(Estimator, abc.ABC):
         return {
             "parameters": self.get_params(),
             "state": self.state() if self.is_trained() else None,
+            "notes": getattr(self, "notes_", None),
         }
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
@@ -73,3 +74,5 @@ class Stored(Estimator, abc.ABC):
             self.__dict__.update(type(self)(**kept["parameters"]).__dict__)
         else:
             self.__dict__.update(type(self).from_state(*kept["state"]).__dict__)
+        if kept["notes"] is not None:
+            self.remember(kept["notes"])

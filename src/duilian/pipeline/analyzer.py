@@ -8,10 +8,9 @@ threads there are, never shows in the answers.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +28,7 @@ from duilian.pipeline.constraints import Constraints, uncut_spans
 from duilian.pipeline.filling import Gaps
 from duilian.pipeline.found import Found
 from duilian.pipeline.k_best import KBest
+from duilian.pipeline.marginals import Marginals, with_marginals
 from duilian.pipeline.outcomes import outcomes
 from duilian.pipeline.segmenting import segment_fast
 from duilian.pipeline.trees import TreeStage
@@ -76,6 +76,7 @@ class Analyzer:
         self._encodings: list[Encoding] = [side.encoding_ for side in self._sides]
         self._meanings: list[LabelMeaning] = [each.meaning for each in self._encodings]
         self._constraints = Constraints(dict(zip(self.standards, self._encodings, strict=True)), lexicon)
+        self._marginals = Marginals(model)
         self._trees: TreeStage | None = None
         if parser is not None:
             if parser.standard not in self.standards:
@@ -84,15 +85,28 @@ class Analyzer:
             self._tree_side = self.standards.index(parser.standard)
             self._trees = TreeStage(parser, self._meanings[self._tree_side].tags)
 
-    def __call__(self, text: str, *, errors: Errors = "strict") -> Doc:
-        """The analysis of a text of any length; `errors="replace"` reads lone surrogates as U+FFFD."""
-        return self._analyse([check_text(text, errors)], 1)[0]
+    def __getstate__(self) -> dict[str, Any]:
+        """For other processes: the models as a file would have them, and the lexicon's words."""
+        names = ("model", "parser", "segmenter", "lexicon", "whole")
+        return {name: getattr(self, name) for name in names}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__init__(**kept)  # type: ignore[misc]
+
+    def __call__(self, text: str, *, marginals: bool = False, errors: Errors = "strict") -> Doc:
+        """The analysis of a text of any length; `errors="replace"` reads lone surrogates as U+FFFD.
+
+        With `marginals` tokens have the probabilities of all tags that they might have, from a search that
+        leaves out less, and their confidence is from there too.
+        """
+        return self._analyse([check_text(text, errors)], 1, marginals)[0]
 
     def pipe(
         self,
         texts: Iterable[str],
         *,
         threads: int = 1,
+        marginals: bool = False,
         batch: int | None = None,
         errors: Errors = "strict",
     ) -> Iterator[Doc]:
@@ -102,7 +116,7 @@ class Analyzer:
         is asked for, which is slower, and right for a source that makes one wait.
         """
         for several in self._batches(texts, threads, batch, errors):
-            yield from self._analyse(several, threads)
+            yield from self._analyse(several, threads, marginals)
 
     def _batches(
         self, texts: Iterable[str], threads: int, batch: int | None, errors: Errors
@@ -216,9 +230,9 @@ class Analyzer:
         wishes[side] = _native.Wishes(self._encodings[side].limits(layers), *nothing)
         return self._docs([layer.text for layer in layers], units, wishes, threads, (side, layers))
 
-    def _analyse(self, batch: Sequence[str], threads: int) -> list[Doc]:
+    def _analyse(self, batch: Sequence[str], threads: int, marginals: bool) -> list[Doc]:
         units = units_of_texts(batch, self._encodings[0], self.whole)
-        return self._docs(batch, units, self._constraints.wishes(units), threads)
+        return self._docs(batch, units, self._constraints.wishes(units), threads, marginals=marginals)
 
     def _docs(
         self,
@@ -227,15 +241,19 @@ class Analyzer:
         wishes: Sequence[_native.Wishes],
         threads: int,
         given: tuple[int, Sequence[Layer]] | None = None,
+        marginals: bool = False,
     ) -> list[Doc]:
         if not len(units):
-            return [Doc(text, self._nothing) for text in batch]
+            return [Doc(text, self._nothing(marginals)) for text in batch]
         sides = []
+        rows = self._marginals.rows(units, wishes, threads) if marginals else ()
         for side, (labels, sure) in enumerate(self._label(units, wishes, threads)):
             known = given[1] if given is not None and given[0] == side else ()
             # A given word is one, even with white space in it.
             own = dataclasses.replace(units, is_apart=np.zeros_like(units.is_apart)) if known else units
             found = Found.of(self._meanings[side], own, labels, sure)
+            if marginals:
+                found = with_marginals(found, self._encodings[side], rows[side])
             if self._trees is not None and side == self._tree_side:
                 sides.append(found.words(self._trees(found.sentences(), found.labels, known, threads)))
             else:
@@ -245,8 +263,7 @@ class Analyzer:
             for text, layers in zip(batch, zip(*sides, strict=True), strict=True)
         ]
 
-    @functools.cached_property
-    def _nothing(self) -> dict[str, Words]:
+    def _nothing(self, marginals: bool) -> dict[str, Words]:
         """What is said of a text without words: the same rows as of any other, with nothing in them."""
         places, found = np.zeros(0, np.int64), {}
         for side, (name, meaning) in enumerate(zip(self.standards, self._meanings, strict=True)):
@@ -259,6 +276,7 @@ class Analyzer:
                 confidence=np.zeros(0) if isinstance(self.model, CoupledTagger) else None,
                 heads=tree,
                 relations=tree,
+                marginals=() if marginals else None,
             )
         return found
 

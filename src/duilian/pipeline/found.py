@@ -21,9 +21,11 @@ class Found:
     units: Units
     names: list[str] | None  # the tag of each label
     first: Ints  # the first unit of each word
-    labels: npt.NDArray[np.int32]  # its label
+    unit_labels: npt.NDArray[np.int32]  # of all units
+    labels: npt.NDArray[np.int32]  # those of the words' first units
     sentence: Ints  # [sentences + 1]  words before each sentence
     confidence: npt.NDArray[np.float64] | None
+    marginals: list[dict[str, float]] | None = None
 
     @classmethod
     def of(
@@ -43,6 +45,7 @@ class Found:
             units,
             None if None in meaning.tags else [str(tag) for tag in meaning.tags],
             first,
+            labels,
             labels[first],
             np.searchsorted(first, units.sentence),
             None if sure is None else np.minimum.reduceat(sure, first).astype(np.float64),
@@ -78,6 +81,7 @@ class Found:
                     None if self.confidence is None else self.confidence[part],
                     None if trees is None else trees.heads[part],
                     None if trees is None or trees.relations is None else trees.relations[part],
+                    None if self.marginals is None else self.marginals[part],
                 )
             )
         return found

@@ -57,6 +57,8 @@ def _layer(doc: Doc, standard: str) -> dict[str, Any]:
         found["tags"] = list(layer.tags)
     if layer.confidence is not None:
         found["confidence"] = layer.confidence.round(PLACES).tolist()
+    if layer.marginals is not None:
+        found["marginals"] = [{tag: round(p, PLACES) for tag, p in each.items()} for each in layer.marginals]
     if layer.heads is not None:
         found["heads"] = list(layer.heads)
         found["relations"] = list(layer.relations or ())
