@@ -22,7 +22,8 @@ HEAD = """# Commands
 
 Made by `python tools/commands.py` from the program; `duilian COMMAND --help` says the same. Every command
 reads files or standard input and writes standard output or `-o`. Exit status: 0 done, 1 something that you
-can mend (one sentence on standard error), 2 wrong usage, 130 stopped by Ctrl-C.
+can mend (one sentence on standard error), 2 wrong usage, 130 stopped by Ctrl-C, 141 nobody reads the output
+any more (`| head`).
 """
 TYPES = {int: "N", float: "X"}
 

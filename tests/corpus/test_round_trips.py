@@ -93,7 +93,9 @@ def test_a_foreign_sentence_gets_id_text_and_spaces_in_conllu():
 UNWRITABLE = [
     ("slash", Layer(("a b",), ("n",)), "word 'a b'"),
     ("slash", Layer(("",), ("n",)), "word ''"),
-    ("slash", Layer(("、",), ("/",)), "tag '/'"),
+    ("slash", Layer(("、", "/", "a/"), ("/", "/", "/")), None),
+    ("slash", Layer(("、",), ("a/",)), "tag 'a/'"),
+    ("slash", Layer(("a",), ("_",)), "partial annotation"),
     ("slash", Layer(("a",), ("?",)), "partial annotation"),
     ("slash", Layer(("a",), ("{n}",)), "partial annotation"),
     ("slash", Layer(("a",), (frozenset(["n|v"]),)), "set of tags"),

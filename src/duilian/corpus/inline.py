@@ -14,7 +14,7 @@ _UNSAFE = re.compile(r"[\0 \t\r\n]")
 
 
 class Joined:
-    """Pairs joined by one sign, such as `/`: the last one in the token separates."""
+    """Pairs joined by one sign, such as `/`: the last one in the token separates, or is the tag: `他//`."""
 
     def __init__(self, sign: str, form: str) -> None:
         self.sign = sign
@@ -40,6 +40,8 @@ class Joined:
                 return token, UNKNOWN
             hint = f"write word{self.sign}? if its tag is not known"
             raise Malformed(f"the word {shown(token)} has no tag", hint)
+        if not tag and word[-1:] == self.sign:
+            word, tag = word[:-1], self.sign
         if not word or not tag:
             raise Malformed(f"{shown(token)} has an empty {'tag' if word else 'word'}")
         return word, tag
@@ -48,7 +50,7 @@ class Joined:
         """Refuse what `split` would not give back."""
         if not word or _UNSAFE.search(word):
             raise unwritable("word", word, self.form)
-        if not tag or self.sign in tag or _UNSAFE.search(tag):
+        if not tag or (self.sign in tag and tag != self.sign) or _UNSAFE.search(tag):
             raise unwritable("tag", tag, self.form)
 
 
