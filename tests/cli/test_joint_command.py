@@ -65,7 +65,7 @@ def test_train_evaluate_and_parse(duilian: Call):
     status, out, err = duilian("parse", "m", "--format", "segmented", stdin="老师 研究 计划 。\n".encode())
     assert status == 0, err
     rows = [line.split("\t") for line in out.splitlines() if line[:1].isdigit()]
-    assert [(row[1], row[3], row[6]) for row in rows] == [
+    assert [(row[1], row[4], row[6]) for row in rows] == [
         ("老师", "NN", "2"),
         ("研究", "VV", "0"),
         ("计划", "NN", "2"),

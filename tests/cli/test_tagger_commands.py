@@ -185,12 +185,12 @@ def test_tag_in_every_format(duilian, tmp_path):
 
 
 def test_tag_keeps_the_rest_of_a_corpus(duilian, tmp_path):
-    row = "1\t他\tLEMMA\tX\tPN\tA=b\t0\troot\t_\tGloss=he"
+    row = "1\t他\tLEMMA\tX\tAD\tA=b\t0\troot\t_\tGloss=he"
     (tmp_path / "a.conllu").write_text(f"# sent_id = s\n# a comment\n{row}\n\n", encoding="utf-8")
     out = duilian("tag", "word", "a.conllu", "--to", "conllu")[1]
-    tag = out.split("\t")[3]
-    assert out == f"# sent_id = s\n# a comment\n{row}\n\n".replace("\tX\t", f"\t{tag}\t")
-    assert tag != "X"
+    tag = out.split("\t")[4]
+    assert out == f"# sent_id = s\n# a comment\n{row}\n\n".replace("\tAD\t", f"\t{tag}\t")
+    assert tag != "AD"
 
 
 def test_marginals(duilian, tmp_path):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from corpus_samples import COLUMNS, CONLLU, CONLLX, JSONLINES, SAMPLES, SLASH, UNDERSCORE, numbered
 
-from duilian.corpus import FORMATS, Entity
+from duilian.corpus import FORMATS, Entity, Layer, Sentence
 from duilian.corpus.columns import read_columns, write_columns
-from duilian.corpus.conllu import read_conllu
+from duilian.corpus.conllu import read_conllu, write_conllu
 from duilian.corpus.conllx import read_conllx
 from duilian.corpus.formats import FormatOptions, guess_by_content
 from duilian.corpus.jsonlines import read_jsonlines
@@ -86,6 +86,18 @@ def test_the_tag_column_follows_the_standard():
     assert tags("gsd") == ("PN", "VV", "AS") == tags("ud", "xpos")
     with pytest.raises(ConfigError, match="'lemma'"):
         tags("ud", "lemma")
+
+
+def test_a_file_of_no_named_standard_has_its_tags_where_they_are():
+    layer = Layer(("他", "来"), ("r", "v"))
+    text = "".join(write_conllu([Sentence({"pku": layer})]))
+    assert text.splitlines()[1].split("\t")[3:5] == ["_", "r"], "XPOS, for they are no universal tags"
+    for standard in (None, "pku"):
+        (sentence,) = read_conllu(numbered(text), path="f", standard=standard)
+        assert sentence[standard or "ud"].tags == layer.tags
+    for standard in ("ud", "x"):
+        (sentence,) = read_conllu(numbered(text), path="f", standard=standard)
+        assert sentence[standard].tags is None
 
 
 @pytest.mark.parametrize(

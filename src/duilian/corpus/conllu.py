@@ -22,15 +22,15 @@ _NO_SPACE = "SpaceAfter=No"
 
 
 def read_conllu(
-    lines: Lines, *, path: str, standard: str, column: str | None = None, trees: Trees = "any"
+    lines: Lines, *, path: str, standard: str | None, column: str | None = None, trees: Trees = "any"
 ) -> Iterator[Sentence]:
     """One sentence a block; its tags are the column that the standard says, unless told."""
     for sentence in RowReader(CONLLU, path, standard, column, trees).read(lines):
-        layer = sentence.layers[standard]
+        ((name, layer),) = sentence.layers.items()
         spaces = _spaces(layer, sentence.comments)
         if spaces is not None:
             layer = dataclasses.replace(layer, spaces=spaces)
-            sentence = Sentence({standard: layer}, sentence.id, sentence.comments)
+            sentence = Sentence({name: layer}, sentence.id, sentence.comments)
         yield sentence
 
 

@@ -17,7 +17,7 @@ CONLLX = RowFormat(
 
 
 def read_conllx(
-    lines: Lines, *, path: str, standard: str, column: str | None = None, trees: Trees = "any"
+    lines: Lines, *, path: str, standard: str | None, column: str | None = None, trees: Trees = "any"
 ) -> Iterator[Sentence]:
     """One sentence a block; the coarse tag is called upos here and the fine one xpos, as in CoNLL-U."""
     return RowReader(CONLLX, path, standard, column, trees).read(lines)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from duilian.corpus import columns, conllu, conllx, jsonlines, segmented, slash, underscore
+from duilian.corpus import columns, conllu, conllx, jsonlines, rows, segmented, slash, underscore
 from duilian.corpus.files import display_name, peek, read_lines
 from duilian.corpus.lines import Lines
 from duilian.corpus.sentence import Sentence
@@ -77,11 +77,11 @@ def _by_row(
 ) -> Format:
     return Format(
         name,
-        "ud",
+        rows.UNNAMED,
         lambda lines, path, options: read(
             lines,
             path=path,
-            standard=options.standard or "ud",
+            standard=options.standard,
             column=options.column,
             trees=options.trees,
         ),

@@ -17,9 +17,10 @@ from duilian.corpus.sentence import Layer, Sentence
 from duilian.corpus.tags import UNKNOWN_FIELD, format_tags, parse_column
 from duilian.corpus.trees import Trees, fault
 from duilian.errors import ConfigError, CorpusError
-from duilian.standards.standard import Standard, tags_in_either_column
+from duilian.standards.standard import Standard, conll_column, tags_in_either_column
 
 TAG_COLUMNS = ("upos", "xpos")
+UNNAMED = "ud"  # the standard of a file if nobody says
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.[1-9][0-9]{0,8}")
@@ -62,7 +63,7 @@ class RowReader:
 
     format: RowFormat
     path: str
-    standard: str
+    standard: str | None
     column: str | None
     trees: Trees = "any"
 
@@ -78,11 +79,16 @@ class RowReader:
     @functools.cached_property
     def _own_tags(self) -> frozenset[str]:
         """Tags that are looked for in xpos first, of a standard that may have them in either column."""
-        return tags_in_either_column(self.standard) if self.column is None else frozenset()
+        is_free = self.column is None and self.standard is not None
+        return tags_in_either_column(self.standard or UNNAMED) if is_free else frozenset()
 
     def _tag_column(self, upos: tuple[str, ...], xpos: tuple[str, ...]) -> str:
-        """xpos if it has tags of the standard, or if upos has universal ones and none of the standard."""
+        """xpos if it has tags of the standard, or if upos has universal ones and none of the standard; where
+        no standard is named, if only xpos has tags.
+        """
         own = self._own_tags
+        if self.standard is None and self.column is None:
+            return "xpos" if {*upos} == {UNKNOWN_FIELD} != {*xpos} else "upos"
         if own.isdisjoint(xpos) and not (own and own.isdisjoint(upos) and _universal().issuperset(upos)):
             return self._usual_column
         return "xpos"
@@ -104,7 +110,7 @@ class RowReader:
             columns={name: tuple(map(intern, table[place])) for place, name in self.format.kept(column)},
             extra_rows=extra_rows,
         )
-        return Sentence({self.standard: layer}, _sentence_id(comments), comments)
+        return Sentence({self.standard or UNNAMED: layer}, _sentence_id(comments), comments)
 
     def _comments(self, block: Block) -> tuple[str, ...]:
         count = 0
@@ -205,7 +211,7 @@ def format_rows(layer: Layer, form: RowFormat, column: str | None, standard: str
     if column is None:
         column = next((other for other in TAG_COLUMNS if other not in layer.columns), None)
         if not any(other in layer.columns for other in TAG_COLUMNS):
-            column = tag_column(None, standard)
+            column = conll_column(standard or UNNAMED)
     assert column is not None
     unknown = (UNKNOWN_FIELD,) * len(layer)
     fields = {name: layer.columns.get(name, unknown) for name in form.columns}
