@@ -6,6 +6,7 @@ import itertools
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Annotated, cast, get_args
 
 import typer
@@ -115,7 +116,9 @@ def command(
             docs = source.docs(each, analyzer, options, threads)
             docs = docs if standard is None else (doc.only(name) for doc in docs)
             # On a terminal the answers themselves are the progress.
-            watched = docs if _is_terminal(output) else watch(docs, "texts")
+            size = partial(_size, encoding=encoding)
+            total = source.size(each)
+            watched = docs if _is_terminal(output) else watch(docs, "texts", total=total, size=size)
             for number, doc in enumerate(watched, start=1):
                 write(shown.text(doc))
                 if told is not None:
@@ -139,6 +142,11 @@ def _usual_form(output: str, nbest: int | None) -> str:
 
 def _is_terminal(output: str) -> bool:
     return output == "-" and sys.stdout.isatty()
+
+
+def _size(doc: Doc, encoding: str) -> int:
+    """How many bytes of its file a text takes, with a line end."""
+    return len(doc.text.encode(encoding, "replace")) + 1
 
 
 def _write_words(texts: Iterable[Sequence[str]], output: str) -> None:

@@ -50,6 +50,11 @@ class Inputs:
         """Whether an input is something with a name to read, and not the text itself."""
         return path != STANDARD_STREAM and os.path.exists(path)
 
+    def size(self, path: str) -> int | None:
+        """How many bytes of text there are to read, if one can tell."""
+        is_plain = os.path.isfile(path) and not path.endswith(".gz") and self._format_of(path) is None
+        return os.path.getsize(path) if is_plain else None
+
     @property
     def is_text(self) -> bool:
         """Whether none is a corpus."""
