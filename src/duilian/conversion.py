@@ -22,7 +22,7 @@ from duilian.corpus.cut import cut_sentences
 from duilian.corpus.files import display_name
 from duilian.corpus.formats import Format, FormatOptions
 from duilian.corpus.places import Placed, read_placed
-from duilian.corpus.rows import tag_column
+from duilian.corpus.rows import TAG_COLUMNS, tag_column
 from duilian.corpus.tags import UNKNOWN_FIELD, format_tags
 from duilian.errors import ConfigError, CorpusError
 from duilian.models import Converted, CoupledTagger, reading_of
@@ -69,14 +69,9 @@ class Converter:
         self._source_side, self._target_side = tagger.of(source), tagger.of(target)
 
     @property
-    def source_column(self) -> str:
-        """Where the source's tags stand in formats of rows."""
-        return _column(reading_of(self._source_side), self.source)
-
-    @property
     def target_column(self) -> str:
         """Where the target's tags go in formats of rows."""
-        return _column(reading_of(self._target_side), self.target)
+        return tag_column(reading_of(self._target_side).get("column"), self.target)
 
     def open(
         self, path: str, *, format: str | None = None, encoding: str = "utf-8"
@@ -84,7 +79,7 @@ class Converter:
         """The format of an annotated file, and its sentences one after the other."""
         options = FormatOptions(
             standard=self.source,
-            column=self.source_column,
+            column=reading_of(self._source_side).get("column"),
             names=_names(reading_of(self._source_side)),
         )
         form, sentences = read_placed(path, options, format=format, encoding=encoding)
@@ -162,10 +157,6 @@ class Converter:
         )
 
 
-def _column(reading: dict[str, Any], standard: str) -> str:
-    return tag_column(reading.get("column"), standard)
-
-
 def _names(reading: dict[str, Any]) -> tuple[str, ...] | None:
     return tuple(reading["columns"]) if "columns" in reading else None
 
@@ -207,7 +198,9 @@ def _restored(given: Layer, guess: Layer, encoding: Encoding, ends: Sequence[int
 def with_source_tags(conversion: Conversion, converter: Converter) -> Layer:
     """The converted layer for a format of rows: the source's tags stay where they stood, if there is room."""
     layer, given = conversion.layer, conversion.sentence[converter.source]
-    if layer.words != given.words or converter.source_column == converter.target_column:
+    # A layer of rows keeps the column that its own tags do not stand in.
+    free = [column for column in TAG_COLUMNS if column not in given.columns]
+    if layer.words != given.words or len(free) != 1 or free[0] == converter.target_column:
         return layer
     tags = tuple(format_tags(given.tags, len(given), UNKNOWN_FIELD))
-    return dataclasses.replace(layer, columns={**layer.columns, converter.source_column: tags})
+    return dataclasses.replace(layer, columns={**layer.columns, free[0]: tags})

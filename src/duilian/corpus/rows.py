@@ -43,9 +43,9 @@ class RowFormat:
 
 
 def tag_column(column: str | None, standard: str | None) -> str:
-    """The column that holds the tags of a standard."""
+    """The column that is told, or else the standard's."""
     if column is None:
-        return "xpos" if standard == "gsd" else "upos"
+        return conll_column(standard or UNNAMED)
     if column not in TAG_COLUMNS:
         raise ConfigError(f"there is no tag column {column!r}", "choose upos or xpos")
     return column
@@ -72,26 +72,17 @@ class RowReader:
         for block in blocks(lines):
             yield self._sentence(block)
 
-    @functools.cached_property
-    def _usual_column(self) -> str:
-        return tag_column(self.column, self.standard)
-
-    @functools.cached_property
-    def _own_tags(self) -> frozenset[str]:
-        """Tags that are looked for in xpos first, of a standard that may have them in either column."""
-        is_free = self.column is None and self.standard is not None
-        return tags_in_either_column(self.standard or UNNAMED) if is_free else frozenset()
-
     def _tag_column(self, upos: tuple[str, ...], xpos: tuple[str, ...]) -> str:
-        """xpos if it has tags of the standard, or if upos has universal ones and none of the standard; where
-        no standard is named, if only xpos has tags.
+        """Where no standard is named, xpos if only that has tags. A standard that may have its tags in either
+        column has them in xpos if some are there, or if upos has universal ones and none of the standard.
         """
-        own = self._own_tags
-        if self.standard is None and self.column is None:
+        if self.column is None and self.standard is None:
             return "xpos" if {*upos} == {UNKNOWN_FIELD} != {*xpos} else "upos"
-        if own.isdisjoint(xpos) and not (own and own.isdisjoint(upos) and _universal().issuperset(upos)):
-            return self._usual_column
-        return "xpos"
+        own = tags_in_either_column(self.standard or UNNAMED)
+        if self.column is not None or not own:
+            return tag_column(self.column, self.standard)
+        is_fine = not own.isdisjoint(xpos) or (own.isdisjoint(upos) and _universal().issuperset(upos))
+        return "xpos" if is_fine else "upos"
 
     def _sentence(self, block: Block) -> Sentence:
         comments = self._comments(block)
@@ -211,7 +202,7 @@ def format_rows(layer: Layer, form: RowFormat, column: str | None, standard: str
     if column is None:
         column = next((other for other in TAG_COLUMNS if other not in layer.columns), None)
         if not any(other in layer.columns for other in TAG_COLUMNS):
-            column = conll_column(standard or UNNAMED)
+            column = tag_column(None, standard)
     assert column is not None
     unknown = (UNKNOWN_FIELD,) * len(layer)
     fields = {name: layer.columns.get(name, unknown) for name in form.columns}

@@ -199,6 +199,7 @@ def universal_tags(standard: str) -> Mapping[str, str]:
     return Standard.load(standard).upos if standard in names() else {}
 
 
+@functools.cache
 def conll_column(standard: str) -> str:
     """Where a CoNLL file has a standard's tags if there is a choice: universal ones, and those of a standard
     that is not shipped, in upos, all others in xpos.
@@ -206,6 +207,7 @@ def conll_column(standard: str) -> str:
     return "upos" if standard not in names() or Standard.load(standard).column == "upos" else "xpos"
 
 
+@functools.cache
 def tags_in_either_column(standard: str) -> frozenset[str]:
     """The tags of a shipped standard that does not say which column of a CoNLL file has them."""
     found = Standard.load(standard) if standard in names() else None
