@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -59,7 +60,7 @@ class Analysis:
 
 
 def read_sources(
-    path: str,
+    path: str | os.PathLike[str],
     tagger: StandardTagger,
     *,
     format: str | None = None,

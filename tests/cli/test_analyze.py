@@ -192,13 +192,16 @@ def test_what_cannot_be_filled_is_said_with_its_line(call: Call) -> None:
 
 
 def test_what_has_come_is_answered_at_once(models: Path) -> None:
-    command = [sys.executable, "-m", "duilian.cli", "analyze", "--model", str(models / "char.model")]
-    for more, text in (
-        (["--to", "slash"], "北京"),
-        (["--to", "words"], "北京"),
-        (["--format", "slash"], "北京/ns"),
+    model = str(models / "char.model")
+    for arguments, text in (
+        (["analyze", "--model", model, "--to", "slash"], "北京"),
+        (["analyze", "--model", model, "--to", "words"], "北京"),
+        (["analyze", "--model", model, "--format", "slash"], "北京/ns"),
+        (["segment", model], "北京"),
+        (["tag", model], "北京"),
     ):
-        with subprocess.Popen([*command, *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        command = [sys.executable, "-m", "duilian.cli", *arguments]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             assert process.stdin
             assert process.stdout
             for _ in range(2):

@@ -67,7 +67,7 @@ def test_convert_from_another_encoding(duilian, tmp_path):
     status, out, err = duilian("corpus", "convert", "gb.txt", "--to", "slash")
     assert (status, out) == (1, "")
     assert err.startswith("duilian: gb.txt:1: byte 0x")
-    assert "  hint: the file looks like gb18030" in err
+    assert "  hint: it looks like gb18030: read it with --encoding gb18030" in err
     assert duilian("corpus", "convert", "gb.txt", "--to", "slash", "--encoding", "gb18030")[1] == TEXT
 
 
@@ -174,7 +174,7 @@ def test_a_closed_pipe_is_quiet(tmp_path):
         assert process.stderr.read() == b""
 
 
-def test_ctrl_c_is_quiet_and_leaves_nothing_behind(tmp_path):
+def test_ctrl_c_is_said_and_leaves_nothing_behind(tmp_path):
     target = tmp_path / "b.conllu"
     with subprocess.Popen(
         command("corpus", "convert", "-", "--format", "slash", "-o", str(target)),
@@ -190,7 +190,7 @@ def test_ctrl_c_is_quiet_and_leaves_nothing_behind(tmp_path):
         assert os.listdir(tmp_path), "it should be writing by now"
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 130
-        assert process.stderr.read() == b""
+        assert process.stderr.read() == b"duilian: stopped\n"
     assert os.listdir(tmp_path) == []
 
 

@@ -105,8 +105,9 @@ def run(command: Callable[[], object], *, show_traceback: bool = False) -> int:
     except SystemExit as end:  # how typer ends: 0, 2 for wrong usage, 130 for Ctrl-C
         if isinstance(end.__context__, BrokenPipeError):
             return _quiet_pipe()
-        status = end.code if isinstance(end.code, int) else int(end.code is not None)
-        return _stopped() if status == STOPPED else _flushed(status)
+        if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):
+            return _stopped()
+        return _flushed(end.code if isinstance(end.code, int) else int(end.code is not None))
     except KeyboardInterrupt:
         return _stopped()
     except BrokenPipeError:

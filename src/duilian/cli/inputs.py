@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
 
-import typer
-
+from duilian.cli.arriving import in_runs, standard_input
 from duilian.corpus import guess_format, read_lines
-from duilian.corpus.files import STANDARD_STREAM, Arriving, display_name, read_text
+from duilian.corpus.files import STANDARD_STREAM, display_name, read_text
 from duilian.corpus.formats import FormatOptions, guess_by_name
 from duilian.corpus.places import Placed, read_placed
 from duilian.doc import Doc
@@ -24,7 +21,6 @@ from duilian.text import Errors, char_types
 
 _ENDINGS = {".txt", ".text", ".md", ".csv", ".tsv", ".json", ".xml", ".html", ".log", ".conll", ".gz"}
 _ENDING = re.compile(r"\.[A-Za-z]\w{0,5}")
-Item = TypeVar("Item")
 
 
 class Inputs:
@@ -42,9 +38,7 @@ class Inputs:
         self.paths = list(given or [STANDARD_STREAM])
         self._format, self._encoding, self._errors, self._is_one_text = format, encoding, errors, is_one_text
         self._formats: dict[str, str | None] = {}
-        self._stdin = Arriving() if STANDARD_STREAM in self.paths else None
-        if self._stdin is not None and sys.stdin.isatty():
-            typer.echo("duilian: type text; a line is answered when it ends, and Ctrl-D ends all", err=True)
+        self._stdin = standard_input(self.paths)
 
     def is_file(self, path: str) -> bool:
         """Whether an input is something with a name to read, and not the text itself."""
@@ -62,7 +56,7 @@ class Inputs:
 
     def texts(self, path: str) -> Iterator[Iterator[str]]:
         """The texts of an input, in runs."""
-        return self._runs(self._texts(path))
+        return in_runs(self._texts(path), self._stdin)
 
     def place(self, path: str, number: int) -> str:
         """Where the text or sentence with this number stands, for a message; nothing for an argument."""
@@ -76,34 +70,15 @@ class Inputs:
         """The texts of an input analysed, or the sentences of a corpus with their gaps filled."""
         form = self._format_of(path)
         if form is None:
-            for run in self._runs(self._texts(path)):
+            for run in in_runs(self._texts(path), self._stdin):
                 yield from analyzer.pipe(run, threads=threads)
         else:
-            for given in self._runs(self._sentences(path, form, options)):
+            for given in in_runs(self._sentences(path, form, options), self._stdin):
                 yield from _filled(analyzer, given, options.standard or "", threads)
 
     def _sentences(self, path: str, form: str, options: FormatOptions) -> Iterator[Placed]:
         source, encoding, errors = self._source(path), self._encoding, self._errors
         yield from read_placed(source, options, format=form, encoding=encoding, errors=errors)[1]
-
-    def _runs(self, items: Iterator[Item]) -> Iterator[Iterator[Item]]:
-        """A run ends where standard input would have to be waited for, so that what has come is answered."""
-        stdin = self._stdin
-        if stdin is None:
-            yield items
-            return
-
-        def run(first: Item) -> Iterator[Item]:
-            yield first
-            while not stdin.is_waiting():
-                try:
-                    yield next(items)
-                except StopIteration:
-                    return
-
-        for first in items:
-            yield run(first)
-            sys.stdout.flush()
 
     def _source(self, path: str) -> str | os.PathLike[str]:
         return self._stdin if path == STANDARD_STREAM and self._stdin is not None else path

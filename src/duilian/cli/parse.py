@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -83,9 +84,8 @@ def _tagged(
     if tagger.encoding_.tags is None:
         raise ConfigError(f"{model}: the model only cuts text into words", "a parser needs tags")
     column = reading_of(tagger).get("column")
-    for analysis in analyse(
-        tagger, sources_of(files, tagger, format=format, encoding=encoding, column=column)
-    ):
+    runs = sources_of(files, tagger, format=format, encoding=encoding, column=column)
+    for analysis in analyse(tagger, itertools.chain.from_iterable(runs)):
         if analysis.layer.words:
             given, layer = analysis.source.sentence, analysis.layer
             if keep and tagger.level == "word":

@@ -39,6 +39,8 @@ def command(
     if isinstance(tagger, TwoChainTagger):
         tagger = tagger.of("segment")
     sources = sources_of(files, tagger, format=format, encoding=encoding)
+    words = read_lexicon(lexicon, lexicon_mode)
     with open_writer(output) as write:
-        for analysis in analyse(tagger, sources, lexicon=read_lexicon(lexicon, lexicon_mode)):
-            write(segmented_line(analysis) + "\n")
+        for run in sources:
+            for analysis in analyse(tagger, run, lexicon=words):
+                write(segmented_line(analysis) + "\n")

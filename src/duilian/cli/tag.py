@@ -61,11 +61,13 @@ def command(
     words = read_lexicon(lexicon, lexicon_mode)
     with open_writer(output) as write:
         if nbest is None:
-            for analysis in analyse(tagger, sources, with_confidence=marginals, lexicon=words):
-                write(render(analysis))
+            for run in sources:
+                for analysis in analyse(tagger, run, with_confidence=marginals, lexicon=words):
+                    write(render(analysis))
         else:
-            for line in _ranked(analyse_k_best(tagger, sources, nbest, words), render):
-                write(line)
+            for run in sources:
+                for line in _ranked(analyse_k_best(tagger, run, nbest, words), render):
+                    write(line)
 
 
 def _check(to: str, nbest: int | None, marginals: bool) -> None:

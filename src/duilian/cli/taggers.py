@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from duilian.cli.arriving import in_runs, standard_input
+from duilian.corpus.files import STANDARD_STREAM
 from duilian.errors import ConfigError
 from duilian.models import Model as AnyModel
 from duilian.models import StandardTagger, TwoChainTagger, load, standards_of, tagger_for
@@ -51,10 +53,14 @@ def sources_of(
     format: str | None,
     encoding: str,
     column: str | None = None,
-) -> Iterator[Source]:
-    """What stands in the files, one after the other; standard input if there is none."""
-    for path in files or ["-"]:
-        yield from read_sources(path, tagger, format=format, encoding=encoding, column=column)
+) -> Iterator[Iterator[Source]]:
+    """What stands in the files, one after the other; standard input, in runs, if there is none."""
+    paths = files or [STANDARD_STREAM]
+    stdin = standard_input(paths)
+    for path in paths:
+        source = stdin if path == STANDARD_STREAM and stdin is not None else path
+        found = read_sources(source, tagger, format=format, encoding=encoding, column=column)
+        yield from in_runs(found, stdin)
 
 
 def in_mode(model: AnyModel, mode: str | None) -> AnyModel:
