@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -104,9 +105,13 @@ class Wished:
 
     def native(self) -> _native.Wishes:
         """All wishes so far."""
-        rows = [(unit, *row) for unit, found in self._bonus.items() for row in _larger(found)]
+        rows = [
+            (unit, *row)
+            for unit, found in self._bonus.items()
+            for row in (found.items() if len(found) == 1 else _larger(tuple(found.items())))
+        ]
         rows += [(unit, labels, NOUN_BONUS) for unit, labels in self._nouns_at.items()]
-        rows.sort()
+        rows.sort(key=operator.itemgetter(0))
         sizes = [len(labels) for _, labels, _ in rows]
         return _native.Wishes(
             self._tag_sets(),
@@ -125,14 +130,14 @@ class Wished:
         return _native.TagSets(np.cumsum(sizes, dtype=np.int32), _joined(labels))
 
 
-def _larger(found: dict[Labels, float]) -> Iterable[tuple[Labels, float]]:
-    """Bonuses on sets of labels such that each label has one, the largest."""
-    if len(found) == 1:
-        return found.items()
+@functools.lru_cache(maxsize=4096)  # words with the same tags and weights share their labels
+def _larger(found: tuple[tuple[Labels, float], ...]) -> tuple[tuple[Labels, float], ...]:
+    """Bonuses on sets of labels, in which each label has one, the largest."""
     of_label: dict[int, float] = {}
-    for labels, bonus in found.items():
+    for labels, bonus in found:
         of_label |= {label: max(bonus, of_label.get(label, 0.0)) for label in labels}
-    return [((label,), bonus) for label, bonus in of_label.items()]
+    bonuses = set(of_label.values())
+    return tuple((tuple(label for label in of_label if of_label[label] == each), each) for each in bonuses)
 
 
 def _joined(labels: list[Labels]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:

@@ -71,11 +71,10 @@ class Constraints:
         places = [first for _, first in joined]
         apart = [np.searchsorted(first, gaps.get(s, ())).tolist() for s, first in enumerate(places)]
         found = self._lexicon.matched([pieces for pieces, _ in joined], apart)
-        return {
-            s: [each._replace(start=first[each.start], end=first[each.end]) for each in words]
-            for s, (words, first) in enumerate(zip(found, places, strict=True))
-            if words
-        }
+        for s in units.wholes:
+            first = places[s]
+            found[s] = [each._replace(start=first[each.start], end=first[each.end]) for each in found[s]]
+        return {s: words for s, words in enumerate(found) if words}
 
 
 def _words(
@@ -88,6 +87,8 @@ def _words(
     usual = {(each.start, each.end): tags.get(each.kind, ()) for each in wholes}
     found = [
         each._replace(tags=_known(each.tags, encoding) or usual.get((each.start, each.end), ()))
+        if each.tags or usual
+        else each
         for each in matches
     ]
     forced = [each for each in found if each.bonus is None]
