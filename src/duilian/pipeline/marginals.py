@@ -1,7 +1,7 @@
 """How probable the tags of words are, for those who ask.
 
 A search for the best analysis tries few candidates, and gives them all probability. Here more are tried, in
-about twice the time, so that what is left out hardly counts.
+about twice the time, so that what is left out hardly counts; words and tags are those of the other search.
 """
 
 from __future__ import annotations
