@@ -75,12 +75,21 @@ def test_the_card_has_lines_as_long_as_they_are(monkeypatch: pytest.MonkeyPatch)
 
 def test_what_learning_needs_is_not_loaded_to_analyse() -> None:
     """An answer is there half a second after the start, and these modules would take a fifth of that."""
-    program = "import sys, duilian; duilian.load()('好。'); print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
-    names = set(loaded.stdout.split())
+    names = loaded_by("duilian.load()('好。')")
     assert {"duilian.models.coupled", "duilian.models.parser"} <= names
     heavy = ("duilian.learning.", "duilian.evaluation.", "duilian.recipes", "pydantic", "typer", "matplotlib")
     assert [name for name in sorted(names) if name.startswith(heavy) or name.endswith("_training")] == []
+
+
+def test_the_command_loads_no_model_but_its_own() -> None:
+    names = loaded_by("import duilian.cli.analyze; duilian.load()('好。')")
+    assert names.isdisjoint({"duilian.streams", "duilian.models.two_chain", "duilian.views.couplets"})
+
+
+def loaded_by(program: str) -> set[str]:
+    program = f"import sys, duilian; {program}; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    return set(ran.stdout.split())
 
 
 def test_it_reads_mixed_text(zh: Analyzer) -> None:

@@ -19,7 +19,14 @@ import numpy.typing as npt
 from duilian import text as texts
 from duilian.corpus import FORMATS, Layer, Sentence, read_lines
 from duilian.corpus.files import display_name, peek
-from duilian.corpus.formats import SAMPLE_LINES, FormatOptions, find_format, guess_by_content, guess_by_name
+from duilian.corpus.formats import (
+    SAMPLE_LINES,
+    TEXT,
+    FormatOptions,
+    find_format,
+    guess_by_content,
+    guess_by_name,
+)
 from duilian.errors import ConfigError, CorpusError
 from duilian.lexicon import Lexicon
 from duilian.models import StandardTagger, TwoChainTagger
@@ -27,7 +34,6 @@ from duilian.models.encoding import word_ends
 
 BATCH_SENTENCES = 2000
 BATCH_CHARACTERS = 200_000
-TEXT = "text"  # the format of plain text: a line is a line
 _SEPARATORS = re.compile("[ \t\u3000]+")
 # An edge: what belongs to the word before, white space, what belongs to the word behind.
 _GAP = re.compile(r"(\S*)((?:\s(?:.*\s)?)?)(\S*)", re.DOTALL)

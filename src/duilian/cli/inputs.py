@@ -11,12 +11,11 @@ from pathlib import Path
 from duilian.cli.arriving import in_runs, standard_input
 from duilian.corpus import guess_format, read_lines
 from duilian.corpus.files import STANDARD_STREAM, display_name, read_text
-from duilian.corpus.formats import FormatOptions, guess_by_name
+from duilian.corpus.formats import TEXT, FormatOptions, guess_by_name
 from duilian.corpus.places import Placed, read_placed
 from duilian.doc import Doc
 from duilian.errors import AnnotationError, ConfigError, CorpusError
 from duilian.pipeline import Analyzer
-from duilian.streams import TEXT
 from duilian.text import Errors, char_types
 
 _ENDINGS = {".txt", ".text", ".md", ".csv", ".tsv", ".json", ".xml", ".html", ".log", ".conll", ".gz"}

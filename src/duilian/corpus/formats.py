@@ -17,6 +17,7 @@ from duilian.errors import ConfigError, CorpusError
 
 CUTS = ("line", "sentence")
 SAMPLE_LINES = 40
+TEXT = "text"  # the name of plain text, which is no corpus: a line is a line
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
