@@ -103,7 +103,7 @@ void extract_keys(const TemplateSet& templates, const Sentences& sentences, std:
   for (std::int64_t sentence = begin; sentence < end; ++sentence) {
     const Window x(templates, sentences, sentence);
     for (std::int64_t t = sentences.begin_of(sentence); t < sentences.end_of(sentence); ++t) {
-      for (const Template& program : templates.templates) run(x, program, t, add_key(out));
+      append_keys(templates, x, t, out.value);
       out.first.push_back(static_cast<std::int64_t>(out.value.size()));
     }
   }
@@ -111,10 +111,9 @@ void extract_keys(const TemplateSet& templates, const Sentences& sentences, std:
 
 AnchorTemplates::AnchorTemplates(TemplateSet templates) : set_(std::move(templates)) {
   for (const Template& program : set_.templates) {
-    is_flat_ = is_flat_ && program.conditions.empty();
+    is_flat_ = is_flat_ && program.is_plain;
     for (const Atom& atom : program.atoms) {
       const bool is_column = atom.kind == Atom::Kind::column;
-      is_flat_ = is_flat_ && (is_column || atom.kind == Atom::Kind::text);
       look_.push_back({is_column ? 1 + static_cast<std::size_t>(atom.first) : 0, atom.offset});
       lowest_ = std::min<std::int64_t>(lowest_, atom.offset);
       highest_ = std::max<std::int64_t>(highest_, atom.offset);

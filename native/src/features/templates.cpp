@@ -247,6 +247,10 @@ void read_line(Line& line, TemplateSet& set) {
   const auto twin = std::find_if(set.templates.begin(), set.templates.end(),
                                  [&](const Template& other) { return other.text == out.text; });
   if (twin != set.templates.end()) line.fail(0, concat("the template '", out.text, "' is there twice"));
+  out.is_plain =
+      out.conditions.empty() && std::all_of(out.atoms.begin(), out.atoms.end(), [](const Atom& atom) {
+        return atom.kind == Atom::Kind::text || atom.kind == Atom::Kind::column;
+      });
   set.templates.push_back(std::move(out));
 }
 

@@ -56,6 +56,23 @@ struct AtomValue {
 
 [[nodiscard]] inline AtomValue value_of(std::u32string_view text) { return {text, hash_text(text), true}; }
 
+/// The same for the name of a type; most are of a few.
+[[nodiscard]] inline AtomValue value_of_type(std::u32string_view name) {
+  static const std::array known{
+      value_of(char_type_name(CharClass::han)), value_of(char_type_name(CharClass::punct)),
+      value_of(char_type_name(CharClass::digit)), value_of(char_type_name(CharClass::letter))};
+  for (const AtomValue& each : known) {
+    if (each.text.data() == name.data()) return each;
+  }
+  return value_of(name);
+}
+
+[[nodiscard]] inline AtomValue value_of_answer(bool is_true) {
+  static const AtomValue yes = value_of(U"yes");
+  static const AtomValue no = value_of(U"no");
+  return is_true ? yes : no;
+}
+
 /// The i-th character, counted from the end if negative.
 template <TemplateWindow W>
 [[nodiscard]] AtomValue character(const W& x, std::int64_t unit, std::int32_t i) {
@@ -90,7 +107,7 @@ template <TemplateWindow W>
     case Kind::suffix:
       return suffix(x, unit, atom.first);
     case Kind::type:
-      return value_of(x.type(unit));
+      return value_of_type(x.type(unit));
     case Kind::char_type: {
       if (!x.is_inside(unit)) return atom.first == 0 || atom.first == -1 ? value_of(U"edge") : AtomValue{};
       const AtomValue c = character(x, unit, atom.first);
@@ -99,7 +116,7 @@ template <TemplateWindow W>
     case Kind::length:
       return value_of(kLengths[std::min<std::int64_t>(x.length(unit), 5)]);
     case Kind::same:
-      return value_of(x.text(unit) == x.text(t + atom.first) ? U"yes" : U"no");
+      return value_of_answer(x.text(unit) == x.text(t + atom.first));
     case Kind::column:
       return {x.column(atom.first, unit), x.column_hash(atom.first, unit), true};
     default:
@@ -169,14 +186,6 @@ void run(const W& x, const Template& program, std::int64_t t, const Sink& sink) 
   });
 }
 
-/// Whether the template is made of texts and columns alone, which are always there.
-[[nodiscard]] inline bool is_plain(const Template& program) {
-  using Kind = Atom::Kind;
-  return program.conditions.empty() &&
-         std::all_of(program.atoms.begin(), program.atoms.end(),
-                     [](const Atom& atom) { return atom.kind == Kind::text || atom.kind == Kind::column; });
-}
-
 /// The key of a plain template's one feature; nobody asks for the texts behind it.
 template <TemplateWindow W>
 [[nodiscard]] std::uint64_t plain_key(const W& x, const Template& program, std::int64_t t) {
@@ -192,7 +201,7 @@ template <TemplateWindow W>
 template <TemplateWindow W>
 void append_keys(const TemplateSet& set, const W& x, std::int64_t t, std::vector<std::uint64_t>& out) {
   for (const Template& program : set.templates) {
-    if (is_plain(program)) {
+    if (program.is_plain) {
       out.push_back(plain_key(x, program, t));
       continue;
     }

@@ -62,6 +62,7 @@ struct Template {
   std::uint64_t id = 0;  // from the text: keys do not change when other templates come or go
   std::vector<Atom> atoms;
   std::vector<Condition> conditions;
+  bool is_plain = false;  // texts and columns alone, which are always there
 };
 
 struct TemplateSet {
