@@ -1,4 +1,5 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -28,12 +29,12 @@ void bind_coupled(nb::module_& m) {
   nb::class_<Pruning>(m, "Pruning")
       .def(
           "__init__",
-          [](Pruning* self, std::int32_t most, double mass, double faint) {
-            if (most < 1 || !(mass > 0.0) || !(faint >= 0.0 && faint < 1.0))
+          [](Pruning* self, std::int32_t most, double mass, double window) {
+            if (most < 1 || !(mass > 0.0) || !(window >= 0.0))
               throw std::invalid_argument("pruning leaves no label");
-            new (self) Pruning{most, mass, faint};
+            new (self) Pruning{most, mass, window};
           },
-          "most"_a, "mass"_a, "faint"_a = 0.0);
+          "most"_a, "mass"_a, "window"_a = 0.0);
   nb::enum_<Decoding>(m, "Decoding").value("marginals", Decoding::marginals).value("path", Decoding::path);
 
   nb::class_<CoupledShape>(m, "CoupledShape")
@@ -175,13 +176,13 @@ void bind_coupled(nb::module_& m) {
   nb::class_<CoupledPredictor>(m, "CoupledPredictor")
       .def(
           "__init__",
-          [](CoupledPredictor* self, CoupledShape shape, CoupledWeights weights, TemplateSet templates,
-             Folding folding, Pruning pruning, Decoding decoding, double margin) {
+          [](CoupledPredictor* self, CoupledShape shape, std::shared_ptr<CoupledWeights> weights,
+             TemplateSet templates, Folding folding, Pruning pruning, Decoding decoding, double margin) {
             new (self) CoupledPredictor(std::move(shape), std::move(weights), std::move(templates),
                                         std::move(folding), {pruning, decoding, margin});
           },
           "shape"_a, "weights"_a, "templates"_a, "folding"_a, "pruning"_a, "decoding"_a, "margin"_a)
-      .def_prop_ro("weights", &CoupledPredictor::weights)
+      .def_prop_ro("weights", &CoupledPredictor::weights, nb::rv_policy::reference_internal)
       .def_prop_ro("shape", &CoupledPredictor::shape)
       .def(
           "predict",

@@ -261,14 +261,15 @@ def add_transitions(
 
 @dataclasses.dataclass(frozen=True)
 class Pruning:
-    """r and λ."""
+    """r and λ, or the window of rough scores."""
 
     most: int
     mass: float
+    window: float = 0.0
 
     @property
     def native(self) -> _native.Pruning:
-        return _native.Pruning(self.most, self.mass)
+        return _native.Pruning(self.most, self.mass, self.window)
 
 
 KEEP_ALL = Pruning(1000, 1.0)

@@ -8,34 +8,14 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from coupled_cases import KEEP_ALL, Pruning, Sets, Twin, legal_paths, no_sets, side_probabilities, tag_sets
-from trained_cases import FOLDING, Trained, random_trained
+from coupled_cases import KEEP_ALL, Pruning, Sets, Twin, legal_paths, side_probabilities
+from trained_cases import FOLDING, NO_WISHES, Bonus, Trained, on_side, random_trained, wishes
 
 from duilian import _native
 from duilian.features import pack
 from oracle.scorer import WeightName
 
 SHAPES = [(2, "free"), (2, "mixed"), (3, "free")]
-Bonus = dict[tuple[int, int], float]
-"""unit, label → score"""
-
-
-def wishes(allowed: Sets, bonus: Bonus) -> _native.Wishes:
-    places = sorted(bonus)
-    return _native.Wishes(
-        tag_sets(allowed) if any(allowed) else no_sets(),
-        np.array([unit for unit, _ in places], np.int64),
-        np.array([label for _, label in places], np.int32),
-        np.array([bonus[place] for place in places], np.float32),
-    )
-
-
-NO_WISHES = wishes([], {})
-
-
-def on_side(sides: int, side: int, own: _native.Wishes) -> list[_native.Wishes]:
-    """Wishes for one side, and none for the others."""
-    return [own if k == side else NO_WISHES for k in range(sides)]
 
 
 def wished_twin(trained: Trained, side: int, bonus: Bonus) -> Twin:

@@ -8,7 +8,7 @@ import random
 from collections.abc import Sequence
 
 import numpy as np
-from coupled_cases import Case, Pruning, lay_out, random_case, random_weights
+from coupled_cases import Case, Pruning, Sets, lay_out, no_sets, random_case, random_weights, tag_sets
 
 from duilian import _native
 from duilian.features import Templates, pack
@@ -18,6 +18,8 @@ from duilian.text import Folding
 TEMPLATES = Templates("w[0]\nw[-1]\nw[0] w[1]\n", name="test")
 FOLDING = Folding()
 WORDS = "天地玄黄宇"
+Bonus = dict[tuple[int, int], float]
+"""unit, label → score"""
 
 
 @dataclasses.dataclass
@@ -103,3 +105,21 @@ def random_trained(seed: int, sides: int = 2, rules: str = "free", *, pruned: Se
         random_weights(seed + 2 + k, layout.side(k).weights) if k in pruned else nothing for k in range(sides)
     ]
     return Trained(case, words, layout, weights, keys, packed, rows, pruner if pruned else [])
+
+
+def wishes(allowed: Sets, bonus: Bonus) -> _native.Wishes:
+    places = sorted(bonus)
+    return _native.Wishes(
+        tag_sets(allowed) if any(allowed) else no_sets(),
+        np.array([unit for unit, _ in places], np.int64),
+        np.array([label for _, label in places], np.int32),
+        np.array([bonus[place] for place in places], np.float32),
+    )
+
+
+NO_WISHES = wishes([], {})
+
+
+def on_side(sides: int, side: int, own: _native.Wishes) -> list[_native.Wishes]:
+    """Wishes for one side, and none for the others."""
+    return [own if k == side else NO_WISHES for k in range(sides)]

@@ -59,27 +59,6 @@ void combine(const double* x, const double* m, Size rows, Size stride, double* y
   last_block<Op>(vectors, x, m, rows, stride, y);
 }
 
-template <Size N>
-void block_of_rows(const double* x, const std::uint32_t* row, Size count, const double* m, Size stride,
-                   double* y) {
-  V acc[N];
-  for (Size v = 0; v < N; ++v) acc[v] = spread(0.0);
-  for (Size k = 0; k < count; ++k) {
-    const V xi = spread(x[row[k]]);
-    const double* from = m + row[k] * stride;
-    for (Size v = 0; v < N; ++v) acc[v] += xi * load(from + 4 * v);
-  }
-  for (Size v = 0; v < N; ++v) store(y + 4 * v, acc[v]);
-}
-
-void times_rows(const double* x, const std::uint32_t* row, Size count, const double* m, Size stride,
-                double* y) {
-  Size vectors = stride / 4;
-  for (; vectors >= 8; vectors -= 8, m += 32, y += 32) block_of_rows<8>(x, row, count, m, stride, y);
-  for (; vectors >= 2; vectors -= 2, m += 8, y += 8) block_of_rows<2>(x, row, count, m, stride, y);
-  if (vectors > 0) block_of_rows<1>(x, row, count, m, stride, y);
-}
-
 /// R rows of a and b at once, so that c is read and written once for R products.
 template <Size R>
 void outer_rows(const double* a, Size a_step, const double* b, Size b_step, Size rows, Size stride,
@@ -229,6 +208,8 @@ double multiply(const double* x, Size n, Size stride, double* y, double* least) 
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+#include "rough_impl.hpp"
+
 /// The same step on independent registers, over and over; the operands are opaque to the optimiser.
 template <class Op>
 double burst(Size rounds) {
@@ -262,7 +243,6 @@ struct AddMax {
 const Kernels& set() {
   static constexpr Kernels kSet{DUILIAN_KERNELS_NAME,
                                 combine<SumOfProducts>,
-                                times_rows,
                                 combine<MaxOfSums>,
                                 add_outer,
                                 elementwise<SumOfProducts>,
@@ -273,6 +253,13 @@ const Kernels& set() {
                                 peak_sum_place,
                                 at_least,
                                 multiply,
+                                rough_add_rows,
+                                rough_state,
+                                rough_start,
+                                rough_forward,
+                                rough_backward,
+                                rough_at_least,
+                                rough_sums,
                                 burst<MultiplyAdd>,
                                 burst<AddMax>};
   return kSet;

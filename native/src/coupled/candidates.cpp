@@ -71,10 +71,11 @@ void choose_labels(std::span<const double> p, Pruning pruning, PruningWorkspace&
   std::sort(out.begin() + begin, out.end());
 }
 
-bool trim_candidates(const Succession& rules, TagSets& sets) {
+bool trim_candidates(const Succession& rules, std::vector<std::uint8_t>& keep, TagSets& sets,
+                     std::vector<double>* p) {
   const std::int32_t T = sets.positions();
   if (rules.is_free()) return true;
-  std::vector<std::uint8_t> keep(sets.tag.size(), 0);
+  keep.assign(sets.tag.size(), 0);
   const auto reaches = [&](std::int32_t k, std::int32_t other, bool is_forward) {
     for (std::int32_t i = sets.first[other]; i < sets.first[other + 1]; ++i) {
       if (keep[i] != 0 && (is_forward ? rules(sets.tag[i], sets.tag[k]) : rules(sets.tag[k], sets.tag[i])))
@@ -93,29 +94,48 @@ bool trim_candidates(const Succession& rules, TagSets& sets) {
       keep[k] = t + 1 == T ? rules(sets.tag[k], rules.tags) : reaches(k, t + 1, false);
     }
   }
-  TagSets out;
   for (std::int32_t t = 0; t < T; ++t) {
-    for (std::int32_t k = sets.first[t]; k < sets.first[t + 1]; ++k) {
-      if (keep[k] != 0) out.tag.push_back(sets.tag[k]);
-    }
-    out.first.push_back(static_cast<std::int32_t>(out.tag.size()));
-    if (out.first[t] == out.first[t + 1]) return false;
+    const auto begin = keep.begin() + sets.first[t];
+    const auto end = keep.begin() + sets.first[t + 1];
+    if (std::find(begin, end, 1) == end) return false;
   }
-  sets = std::move(out);
+  std::size_t to = 0;
+  std::int32_t begin = 0;
+  for (std::int32_t t = 0; t < T; ++t) {
+    const std::int32_t end = sets.first[t + 1];
+    for (std::int32_t k = begin; k < end; ++k) {
+      if (keep[k] == 0) continue;
+      sets.tag[to] = sets.tag[k];
+      if (p != nullptr) (*p)[to] = (*p)[k];
+      ++to;
+    }
+    begin = end;
+    sets.first[t + 1] = static_cast<std::int32_t>(to);
+  }
+  sets.tag.resize(to);
+  if (p != nullptr) p->resize(to);
   return true;
 }
 
-void add_labels(std::span<const std::int32_t> labels, TagSets& sets) {
+void add_labels(std::span<const std::int32_t> labels, TagSets& sets, std::vector<double>* p) {
   TagSets out;
+  std::vector<double> out_p;
   for (std::int32_t t = 0; t < sets.positions(); ++t) {
-    const auto at = sets.at(t);
-    out.tag.insert(out.tag.end(), at.begin(), at.end());
-    const auto begin = out.tag.begin() + out.first[t];
-    const auto place = std::lower_bound(begin, out.tag.end(), labels[t]);
-    if (labels[t] >= 0 && (place == out.tag.end() || *place != labels[t])) out.tag.insert(place, labels[t]);
+    bool is_due = labels[t] >= 0;
+    const auto add = [&](TagId label, double own) {
+      out.tag.push_back(label);
+      if (p != nullptr) out_p.push_back(own);
+    };
+    for (std::int32_t k = sets.first[t]; k < sets.first[t + 1]; ++k) {
+      if (is_due && sets.tag[k] > labels[t]) add(labels[t], 0.0);
+      is_due = is_due && sets.tag[k] < labels[t];
+      add(sets.tag[k], p == nullptr ? 0.0 : (*p)[k]);
+    }
+    if (is_due) add(labels[t], 0.0);
     out.first.push_back(static_cast<std::int32_t>(out.tag.size()));
   }
   sets = std::move(out);
+  if (p != nullptr) *p = std::move(out_p);
 }
 
 namespace {
@@ -135,12 +155,13 @@ void choose_freely(const UniformChain& chain, Pruning pruning, PruningWorkspace&
 }
 
 void make_legal(const UniformChain& chain, PruningWorkspace& work, TagSets& out) {
-  if (trim_candidates(chain.rules, out)) return;
+  if (trim_candidates(chain.rules, work.keep, out)) return;
   work.path.resize(static_cast<std::size_t>(chain.positions));
   if (!try_best_labels(chain, work.chain, work.path))
     throw std::invalid_argument("no path through the lattice is legal");
   add_labels(work.path, out);
-  if (!trim_candidates(chain.rules, out)) throw std::invalid_argument("no path through the lattice is legal");
+  if (!trim_candidates(chain.rules, work.keep, out))
+    throw std::invalid_argument("no path through the lattice is legal");
 }
 
 }  // namespace
@@ -150,7 +171,7 @@ void choose_candidates(const UniformChain& chain, Pruning pruning, std::span<con
   const TransitionShape& shape = chain.between.shape;
   const bool keeps_all = pruning.keeps_all(static_cast<std::int32_t>(shape.labels));
   if (!keeps_all || p != nullptr)
-    unit_marginals(chain, work.chain, work.found, keeps_all ? 0.0 : pruning.faint);
+    unit_marginals(chain, work.chain, work.found);
   else
     work.found.unit.assign(static_cast<std::size_t>(chain.positions) * shape.stride(), 0.0);
   choose_freely(chain, pruning, work, out);
@@ -163,6 +184,84 @@ void choose_candidates(const UniformChain& chain, Pruning pruning, std::span<con
       p->push_back(
           work.found.unit[static_cast<std::size_t>(t) * shape.stride() + static_cast<std::size_t>(label)]);
   }
+}
+
+namespace {
+
+/// Forward and backward over a list, each unit counted by itself; false if a sum is nothing.
+[[nodiscard]] bool sum_paths(const Shortlist& list, std::span<const float> between, std::size_t edge,
+                             PruningWorkspace& work) {
+  const TagSets& sets = list.labels;
+  const std::int32_t T = sets.positions();
+  const auto e = [&](TagId i, TagId j) {
+    return between[static_cast<std::size_t>(i) * edge + static_cast<std::size_t>(j)];
+  };
+  const auto outside = static_cast<TagId>(edge - 1);
+  // Divides a unit's values by their sum.
+  const auto normalise = [&](std::vector<float>& values, std::int32_t t) {
+    float sum = 0.0F;
+    for (std::int32_t k = sets.first[t]; k < sets.first[t + 1]; ++k) sum += values[k];
+    if (!(sum > 1e-30F)) return false;
+    for (std::int32_t k = sets.first[t]; k < sets.first[t + 1]; ++k) values[k] /= sum;
+    return true;
+  };
+  work.alpha.resize(sets.tag.size());
+  work.beta.resize(sets.tag.size());
+  for (std::int32_t t = 0; t < T; ++t) {
+    for (std::int32_t j = sets.first[t]; j < sets.first[t + 1]; ++j) {
+      float sum = t == 0 ? e(outside, sets.tag[j]) : 0.0F;
+      for (std::int32_t i = sets.first[t == 0 ? 0 : t - 1]; i < sets.first[t]; ++i)
+        sum += work.alpha[i] * e(sets.tag[i], sets.tag[j]);
+      work.alpha[j] = sum * list.strength[j];
+    }
+    if (!normalise(work.alpha, t)) return false;
+  }
+  for (std::int32_t t = T - 1; t >= 0; --t) {
+    for (std::int32_t i = sets.first[t]; i < sets.first[t + 1]; ++i) {
+      float sum = t + 1 == T ? e(sets.tag[i], outside) : 0.0F;
+      for (std::int32_t j = sets.first[t + 1]; t + 1 < T && j < sets.first[t + 2]; ++j)
+        sum += e(sets.tag[i], sets.tag[j]) * list.strength[j] * work.beta[j];
+      work.beta[i] = sum;
+    }
+    if (!normalise(work.beta, t)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool choose_from(const Shortlist& list, std::int32_t labels_of_side, std::span<const float> between,
+                 Pruning pruning, PruningWorkspace& work, TagSets& out, std::vector<double>& p) {
+  const TagSets& sets = list.labels;
+  if (!sum_paths(list, between, static_cast<std::size_t>(labels_of_side) + 1, work)) return false;
+  out.first.assign(1, 0);
+  out.tag.clear();
+  p.clear();
+  for (std::int32_t t = 0; t < sets.positions(); ++t) {
+    const auto labels = sets.at(t);
+    const std::int32_t first = sets.first[t];
+    if (labels.size() == 1) {
+      out.tag.push_back(labels[0]);
+      p.push_back(1.0);
+    } else {
+      work.p.clear();
+      double sum = 0.0;
+      for (std::size_t k = 0; k < labels.size(); ++k) {
+        work.p.push_back(static_cast<double>(work.alpha[first + k]) * work.beta[first + k]);
+        sum += work.p.back();
+      }
+      if (!(sum > 1e-60)) return false;
+      for (double& each : work.p) each /= sum;
+      const auto before = static_cast<std::ptrdiff_t>(out.tag.size());
+      choose_labels(work.p, pruning, work, out.tag);
+      for (auto at = out.tag.begin() + before; at != out.tag.end(); ++at) {
+        p.push_back(work.p[static_cast<std::size_t>(*at)]);
+        *at = labels[static_cast<std::size_t>(*at)];
+      }
+    }
+    out.first.push_back(static_cast<std::int32_t>(out.tag.size()));
+  }
+  return true;
 }
 
 }  // namespace duilian

@@ -17,23 +17,6 @@ namespace {
   return (table.label[entry] & kLastEntry) != 0;
 }
 
-/// Slots that lead to entry `from[i]` lead to `to[i]` instead; both ascending. Throws if a slot leads to
-/// none of them.
-void redirect(std::vector<std::uint64_t>& slots, const std::vector<std::uint32_t>& from,
-              const std::vector<std::uint32_t>& to) {
-  std::size_t at = 0;
-  for (std::uint64_t& slot : slots) {
-    if (slot == kNoSlot) continue;
-    const auto entry = static_cast<std::uint32_t>(slot);
-    // In a table that was read from a file the entries have the order of the slots.
-    if (at == from.size() || from[at] != entry)
-      at = static_cast<std::size_t>(std::lower_bound(from.begin(), from.end(), entry) - from.begin());
-    if (at == from.size() || from[at] != entry)
-      throw std::invalid_argument("a slot of the tagger leads into the middle of a feature");
-    slot = (slot & ~std::uint64_t{0xFFFFFFFFU}) | to[at++];
-  }
-}
-
 }  // namespace
 
 EntryTable::EntryTable(const WeightTable& table, std::vector<std::int32_t> blocks,
@@ -44,9 +27,11 @@ EntryTable::EntryTable(const WeightTable& table, std::vector<std::int32_t> block
     block_at_.push_back(side_labels_);
     side_labels_ += size;
   }
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    if (is_late_[b] != 0) late_end_ = block_at_[b] + blocks_[b];
+  }
   if (side_labels_ + joint >= kRow || blocks_.size() >= static_cast<std::size_t>(kSpread - kRow))
     throw std::invalid_argument("the tagger has too many labels");
-  check(table, side_labels_ + joint);
   std::vector<std::uint32_t> from;
   std::vector<std::uint32_t> to;
   for (std::size_t begin = 0; begin < table.label.size();) {
@@ -69,10 +54,6 @@ EntryTable::EntryTable(const WeightTable& table, std::vector<std::int32_t> block
 }
 
 void EntryTable::add_group(const WeightTable& from, std::size_t begin, std::size_t end) {
-  for (std::size_t k = begin + 1; k < end; ++k) {
-    if (label_of(from, k) <= label_of(from, k - 1))
-      throw std::invalid_argument("the labels of a feature do not rise");
-  }
   std::size_t at = begin;
   const auto end_of_block = [&](std::int32_t last_label) {
     std::size_t k = at;
@@ -101,42 +82,30 @@ void EntryTable::add_block(const WeightTable& from, std::size_t begin, std::size
   const std::size_t row = rows.size();
   rows.resize(row + static_cast<std::size_t>(size), 0.0F);
   for (std::size_t k = begin; k < end; ++k)
-    rows[row + static_cast<std::size_t>(label_of(from, k) - first)] =
-        from.weight[k] == 0.0F ? -0.0F : from.weight[k];  // a weight of 0 is not the same as none
+    rows[row + static_cast<std::size_t>(label_of(from, k) - first)] = from.weight[k];
   add(static_cast<std::uint16_t>(marker), std::bit_cast<float>(static_cast<std::uint32_t>(row)));
 }
 
-WeightTable EntryTable::restore() const {
-  WeightTable out;
-  std::vector<std::uint32_t> from;
-  std::vector<std::uint32_t> to;
-  const auto write_row = [&](std::span<const float> row, std::int32_t first) {
-    for (std::size_t l = 0; l < row.size(); ++l) {
-      if (std::bit_cast<std::uint32_t>(row[l]) == 0) continue;  // none; a weight of 0 is -0 here
-      out.add(static_cast<std::uint16_t>(first + static_cast<std::int32_t>(l)), row[l] + 0.0F);
-    }
+std::vector<EntryTable::Begins> EntryTable::begins() const {
+  std::vector<std::uint8_t> is_late(static_cast<std::size_t>(side_labels_), 0);
+  for (std::size_t b = 0; b < blocks_.size(); ++b)
+    std::fill_n(is_late.begin() + block_at_[b], blocks_[b], is_late_[b]);
+  const auto is_of_late = [&](std::int32_t label) {
+    if (label < side_labels_) return is_late[static_cast<std::size_t>(label)] != 0;
+    return label >= kRow && label < kSpread && is_late_[static_cast<std::size_t>(label - kRow)] != 0;
   };
+  const auto is_joint = [&](std::int32_t label) {
+    return (label >= side_labels_ && label < kRow) || label == kSpread;
+  };
+  std::vector<Begins> out;
   bool is_first = true;
   for (std::size_t k = 0; k < entries_.size(); ++k) {
-    if (is_first) {
-      from.push_back(static_cast<std::uint32_t>(k));
-      to.push_back(static_cast<std::uint32_t>(out.label.size()));
-    }
+    if (is_first) out.push_back({kNoEntry, kNoEntry});
     const std::int32_t label = entries_[k].label & ~kLastEntry;
-    const std::size_t at = label >= kRow ? index(static_cast<std::uint32_t>(k)) : 0;
-    if (label == kSpread) {
-      write_row(std::span(spread_).subspan(at, static_cast<std::size_t>(joint_)), side_labels_);
-    } else if (label >= kRow) {
-      const auto b = static_cast<std::size_t>(label - kRow);
-      write_row(std::span(rows_).subspan(at, static_cast<std::size_t>(blocks_[b])), block_at_[b]);
-    } else {
-      out.add(static_cast<std::uint16_t>(label), entries_[k].weight);
-    }
+    if (out.back().late == kNoEntry && is_of_late(label)) out.back().late = static_cast<std::uint32_t>(k);
+    if (out.back().joint == kNoEntry && is_joint(label)) out.back().joint = static_cast<std::uint32_t>(k);
     is_first = (entries_[k].label & kLastEntry) != 0;
-    if (is_first) out.label.back() |= kLastEntry;
   }
-  out.slot = table_.slot;
-  redirect(out.slot, from, to);
   return out;
 }
 

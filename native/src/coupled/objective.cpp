@@ -78,7 +78,7 @@ void CoupledObjective::find_candidates(const Prepared& between, std::int64_t beg
     slice(data_.candidates[k], begin, end, work.search.candidates[k]);
     if (k != side) continue;
     add_labels(work.gold, work.search.candidates[k]);
-    if (!trim_candidates(layout_.shape.rules[k], work.search.candidates[k]))
+    if (!trim_candidates(layout_.shape.rules[k], work.search.pruning.keep, work.search.candidates[k]))
       throw std::invalid_argument("no path through the lattice is legal");
   }
 }
@@ -127,7 +127,7 @@ double CoupledObjective::compute(const Prepared& between, WeightView weights, st
     narrow(search.candidates, search.prior, margin_, work.inside, search.joint, search.space);
     if (!find_correct(begin, side, work)) throw std::logic_error("narrowing has lost the annotation");
   }
-  if (!score_between(layout_.shape, between, search.space))
+  if (!score_between(layout_.shape, between, search.joint, search.space))
     throw std::invalid_argument("no path through the lattice is legal");
   take_part(search.space, work.inside, work.correct);
   marginals(search.space.chain(), search.chain, search.found);

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
-
-#include "duilian/parallel.hpp"
 
 namespace duilian {
 
@@ -65,22 +64,119 @@ class EntrySource final : public JointSource {
 
 }  // namespace
 
-CoupledPredictor::CoupledPredictor(CoupledShape shape, CoupledWeights weights, TemplateSet templates,
-                                   Folding folding, SearchOptions options)
+CoupledPredictor::CoupledPredictor(CoupledShape shape, std::shared_ptr<const CoupledWeights> weights,
+                                   TemplateSet templates, Folding folding, SearchOptions options)
     : shape_(std::move(shape)),
-      table_(weights.table, side_blocks(shape_, weights.pruned_sides), late_blocks(weights.pruned_sides),
-             shape_.joint_labels()),
-      transition_(std::move(weights.transition)),
-      pruned_sides_(std::move(weights.pruned_sides)),
+      weights_(std::move(weights)),
       templates_(std::move(templates)),
       folding_(std::move(folding)),
       options_(options),
-      between_(cut_transitions(shape_, transition_, pruned_sides_, false)),
-      prune_between_(cut_transitions(shape_, transition_, pruned_sides_, true)) {
+      between_(cut_transitions(shape_, weights_->transition, weights_->pruned_sides, false)),
+      prune_between_(cut_transitions(shape_, weights_->transition, weights_->pruned_sides, true)) {
   if (!(options_.margin >= 0.0)) throw std::invalid_argument("the margin must be at least 0");
+  check(weights_->table, side_label_count(shape_, weights_->pruned_sides) + shape_.joint_labels());
+  check_order(weights_->table);
+  if (options_.pruning.window > 0.0) prune_by_rough_scores();
+  if (!rough_) (void)all();
 }
 
-CoupledWeights CoupledPredictor::weights() const { return {table_.restore(), transition_, pruned_sides_}; }
+const EntryTable& CoupledPredictor::all() const {
+  std::call_once(is_made_, [&] {
+    all_.emplace(weights_->table, side_blocks(shape_, weights_->pruned_sides),
+                 late_blocks(weights_->pruned_sides), shape_.joint_labels());
+  });
+  return *all_;
+}
+
+void CoupledPredictor::prune_by_rough_scores() {
+  // Where the labels of each side's pruner stand: its own, or the side's.
+  std::vector<std::int32_t> first(shape_.sides());
+  std::vector<std::span<const float>> transition(shape_.sides());
+  std::vector<std::uint8_t> is_found(shape_.sides(), 0);
+  const std::vector<std::int32_t> sizes = side_blocks(shape_, weights_->pruned_sides);
+  std::int32_t label = 0;
+  std::size_t at = 0;
+  for (std::size_t b = 0; b < sizes.size(); ++b) {
+    const std::size_t k = b < weights_->pruned_sides.size()
+                              ? static_cast<std::size_t>(weights_->pruned_sides[b])
+                              : b - weights_->pruned_sides.size();
+    const std::size_t edge = static_cast<std::size_t>(sizes[b]) + 1;
+    if (is_found[k] == 0) {
+      first[k] = label;
+      transition[k] = std::span<const float>(weights_->transition).subspan(at, edge * edge);
+    }
+    is_found[k] = 1;
+    label += sizes[b];
+    at += edge * edge;
+  }
+  std::vector<RoughTable::Block> blocks;
+  const auto lay_out = [&](double scale) {
+    rough_pruner_.clear();
+    blocks.clear();
+    for (std::size_t k = 0; k < shape_.sides(); ++k) {
+      constexpr std::int32_t kMost = 24;
+      constexpr double kOwn = 0.8;  // scores that also answer are surer than those of a pruner
+      const RoughWindow window{options_.pruning.window * (has_pruner(k) ? 1.0 : kOwn),
+                               std::max(options_.pruning.most, kMost)};
+      rough_pruner_.emplace_back(shape_.shapes[k], shape_.rules[k], transition[k], scale, window);
+      blocks.push_back({first[k], rough_pruner_[k].lanes(), rough_pruner_[k].stride()});
+    }
+  };
+  lay_out(1.0);
+  rough_scale_ = RoughTable::scale_for(weights_->table, blocks, templates_.templates.size());
+  const auto is_ready = [](const RoughPruner& each) { return each.is_ready(); };
+  if (rough_scale_ == 0.0 || !std::all_of(rough_pruner_.begin(), rough_pruner_.end(), is_ready)) return;
+  lay_out(rough_scale_);
+  for (const std::vector<float>& table : prune_between_.table) {
+    std::vector<float>& exponential = rough_between_.emplace_back(table);
+    const float peak = *std::max_element(table.begin(), table.end());
+    for (float& each : exponential) each = std::exp(each - peak);
+  }
+  rough_.emplace(weights_->table, blocks, rough_scale_, set_rest_apart());
+}
+
+std::vector<EntryTable::Begins> CoupledPredictor::set_rest_apart() {
+  const auto& pruned = weights_->pruned_sides;
+  std::vector<std::int32_t> blocks;
+  std::vector<std::int32_t> number(
+      static_cast<std::size_t>(side_label_count(shape_, pruned) + shape_.joint_labels()), -1);
+  std::int32_t label = 0;
+  for (const std::int32_t k : pruned) label += shape_.labels[k];
+  std::int32_t next = 0;
+  for (std::size_t k = 0; k < shape_.sides(); label += shape_.labels[k], ++k) {
+    if (!has_pruner(k)) continue;
+    blocks.push_back(shape_.labels[k]);
+    std::iota(number.begin() + label, number.begin() + label + shape_.labels[k], next);
+    next += shape_.labels[k];
+  }
+  std::iota(number.begin() + label, number.end(), next);
+  const WeightTable& from = weights_->table;
+  WeightTable to;
+  to.slot = {kNoSlot};  // nobody looks features up in it
+  std::vector<std::uint8_t> has_any;
+  std::size_t begin = 0;
+  for (std::size_t k = 0; k < from.label.size(); ++k) {
+    const std::int32_t own = number[from.label[k] & ~kLastEntry];
+    if (own >= 0) to.add(static_cast<std::uint16_t>(own), from.weight[k]);
+    if ((from.label[k] & kLastEntry) == 0) continue;
+    has_any.push_back(to.end_feature(begin) ? 1 : 0);
+    begin = to.label.size();
+  }
+  std::vector<std::int32_t> late(blocks.size());
+  std::iota(late.begin(), late.end(), 0);
+  rest_.emplace(to, blocks, late, shape_.joint_labels());
+  std::vector<EntryTable::Begins> out;
+  const std::vector<EntryTable::Begins> found = rest_->begins();
+  std::size_t at = 0;
+  for (const std::uint8_t each : has_any)
+    out.push_back(each != 0 ? found[at++] : EntryTable::Begins{kNoEntry, kNoEntry});
+  return out;
+}
+
+bool CoupledPredictor::has_pruner(std::size_t side) const {
+  const auto& pruned = weights_->pruned_sides;
+  return std::binary_search(pruned.begin(), pruned.end(), static_cast<std::int32_t>(side));
+}
 
 void CoupledPredictor::score(const Sentences& sentences, std::int64_t sentence, Work& work) const {
   work.keys.first.assign(1, 0);
@@ -89,18 +185,20 @@ void CoupledPredictor::score(const Sentences& sentences, std::int64_t sentence, 
   const auto& keys = work.keys.value;
   const std::size_t length = work.keys.first.size() - 1;
   const std::size_t sides = shape_.sides();
+  const EntryTable& table = all();
+  const auto& pruned_sides = weights_->pruned_sides;
   SideScores& scores = work.search.scores;
   scores.state.resize(sides);
-  scores.prune.resize(pruned_sides_.empty() ? 0 : sides);
+  scores.prune.resize(pruned_sides.empty() ? 0 : sides);
   // What pads a row is never read.
   for (std::size_t k = 0; k < sides; ++k) scores.state[k].resize(length * shape_.shapes[k].stride());
-  for (const std::int32_t k : pruned_sides_) scores.prune[k].resize(length * shape_.shapes[k].stride());
-  work.row.resize(static_cast<std::size_t>(side_label_count(shape_, pruned_sides_)));
+  for (const std::int32_t k : pruned_sides) scores.prune[k].resize(length * shape_.shapes[k].stride());
+  work.row.resize(static_cast<std::size_t>(side_label_count(shape_, pruned_sides)));
   work.joint_entry.clear();
   work.joint_first.assign(1, 0);
   work.late.clear();
   work.late_first.assign(1, 0);
-  table_.find_all(keys, work.entry);
+  table.find_all(keys, work.entry);
   for (std::size_t t = 0; t < length; ++t) {
     std::fill(work.row.begin(), work.row.end(), 0.0F);
     for (auto k = static_cast<std::size_t>(work.keys.first[t]);
@@ -108,61 +206,69 @@ void CoupledPredictor::score(const Sentences& sentences, std::int64_t sentence, 
       constexpr std::size_t kEntryAhead = 12;
       constexpr std::size_t kRowAhead = 4;
       if (k + kEntryAhead < work.entry.size() && work.entry[k + kEntryAhead] != kNoEntry)
-        table_.prefetch_entry(work.entry[k + kEntryAhead]);
+        table.prefetch_entry(work.entry[k + kEntryAhead]);
       if (k + kRowAhead < work.entry.size() && work.entry[k + kRowAhead] != kNoEntry)
-        table_.prefetch_rows(work.entry[k + kRowAhead]);
+        table.prefetch_rows(work.entry[k + kRowAhead]);
       if (work.entry[k] == kNoEntry) continue;
-      const std::uint32_t joint = table_.add_sides(work.entry[k], work.row.data(), work.late);
+      const std::uint32_t joint = table.add_sides(work.entry[k], work.row.data(), work.late);
       if (joint != kNoEntry) work.joint_entry.push_back(joint);
     }
     work.joint_first.push_back(work.joint_entry.size());
     work.late_first.push_back(work.late.size());
     const float* from = work.row.data();
-    for (const std::int32_t k : pruned_sides_) {
+    for (const std::int32_t k : pruned_sides) {
       std::copy_n(from, shape_.labels[k], scores.prune[k].data() + t * shape_.shapes[k].stride());
       from += shape_.labels[k];
     }
     for (std::size_t k = 0; k < sides; from += shape_.labels[k], ++k)
       std::copy_n(from, shape_.labels[k], scores.state[k].data() + t * shape_.shapes[k].stride());
   }
-  const float* transition = transition_.data();
+  const float* transition = weights_->transition.data();
   const auto add_all_edges = [&](std::size_t k, std::vector<double>& states) {
     const auto edge = static_cast<std::size_t>(shape_.labels[k]) + 1;
     add_edges(shape_.labels[k], shape_.rules[k], {{transition, edge * edge}}, shape_.shapes[k].stride(),
               states);
     transition += edge * edge;
   };
-  for (const std::int32_t k : pruned_sides_) add_all_edges(static_cast<std::size_t>(k), scores.prune[k]);
+  for (const std::int32_t k : pruned_sides) add_all_edges(static_cast<std::size_t>(k), scores.prune[k]);
   for (std::size_t k = 0; k < sides; ++k) add_all_edges(k, scores.state[k]);
 }
 
-void CoupledPredictor::analyse(const Sentences& sentences, std::int64_t sentence,
-                               std::span<const TagSets> allowed, Work& work) const {
-  const std::int64_t begin = sentences.begin_of(sentence);
-  const std::int64_t end = sentences.end_of(sentence);
-  score(sentences, sentence, work);
-  if (!allowed.empty()) restrict_scores(shape_, allowed, begin, end, work.search.scores);
-  build_space(end - begin, work);
-  decode({0, shape_.sides()}, work);
+void CoupledPredictor::decode(SideChoice sides, Work& work) const {
+  duilian::decode(shape_, options_.decoding, sides, work.search);
 }
 
-void CoupledPredictor::build_space(std::int64_t units, Work& work) const {
-  prune(shape_, prune_between_, options_.pruning, static_cast<std::int32_t>(units), {},
-        std::isfinite(options_.margin), work.search);
+bool CoupledPredictor::prepare(const Sentences& sentences, std::int64_t sentence,
+                               std::span<const Wishes> wishes, Work& work) const {
+  if (!rough_ || !prune_roughly(sentences, sentence, wishes, work))
+    return prepare_exactly(sentences, sentence, wishes, work);
+  score_candidates(sentences, sentence, wishes, work);
+  build(shape_, between_, EntrySource(*rest_, work), options_.margin, work.search);
+  return true;
+}
+
+bool CoupledPredictor::prepare_exactly(const Sentences& sentences, std::int64_t sentence,
+                                       std::span<const Wishes> wishes, Work& work) const {
+  const auto units = static_cast<std::int32_t>(sentences.end_of(sentence) - sentences.begin_of(sentence));
+  score(sentences, sentence, work);
+  const bool is_granted = wish(sentences, sentence, wishes, work);
+  if (!is_granted) score(sentences, sentence, work);
+  prune(shape_, prune_between_, options_.pruning, units, {}, std::isfinite(options_.margin), work.search);
   if (!work.late.empty()) add_late_rows(work);
-  build(shape_, between_, EntrySource(table_, work), options_.margin, work.search);
+  build(shape_, between_, EntrySource(all(), work), options_.margin, work.search);
+  return is_granted;
 }
 
 void CoupledPredictor::add_late_rows(Work& work) const {
   const auto& candidates = work.search.candidates;
-  const auto pruners = static_cast<std::int32_t>(pruned_sides_.size());
+  const auto pruners = static_cast<std::int32_t>(weights_->pruned_sides.size());
   for (std::int32_t t = 0; t < candidates[0].positions(); ++t) {
     const auto has_one = [&](const TagSets& sets) { return sets.at(t).size() == 1; };
     if (std::all_of(candidates.begin(), candidates.end(), has_one)) continue;  // no score matters there
     const auto last = work.late_first[t + 1];
     for (std::size_t k = work.late_first[t]; k < last; ++k) {
       const auto side = static_cast<std::size_t>(work.late[k].block - pruners);
-      const float* row = table_.late_row(work.late[k]);
+      const float* row = all().late_row(work.late[k]);
       double* state =
           work.search.scores.state[side].data() + static_cast<std::size_t>(t) * shape_.shapes[side].stride();
       for (const TagId label : candidates[side].at(t)) state[label] += row[label];
@@ -170,13 +276,28 @@ void CoupledPredictor::add_late_rows(Work& work) const {
   }
 }
 
-void CoupledPredictor::decode(SideChoice sides, Work& work) const {
-  duilian::decode(shape_, options_.decoding, sides, work.search);
+namespace {
+
+/// Whether labels are given at any unit of a sentence.
+[[nodiscard]] bool gives_labels(const Wishes& wishes, std::int64_t begin, std::int64_t end) {
+  const auto& first = wishes.allowed.first;
+  return wishes.allowed.positions() != 0 && first[begin] != first[end];
 }
 
-bool CoupledPredictor::score_wished(const Sentences& sentences, std::int64_t sentence,
-                                    std::span<const Wishes> wishes, Work& work) const {
-  score(sentences, sentence, work);
+/// Calls add(unit, label, score) for the bonuses of a sentence.
+template <class Add>
+void for_each_bonus(const Wishes& wishes, std::int64_t begin, std::int64_t end, const Add& add) {
+  const auto by_unit = [](const Wishes::Bonus& bonus, std::int64_t unit) { return bonus.unit < unit; };
+  for (auto it = std::lower_bound(wishes.bonus.begin(), wishes.bonus.end(), begin, by_unit);
+       it != wishes.bonus.end() && it->unit < end; ++it) {
+    add(static_cast<std::size_t>(it->unit - begin), static_cast<std::size_t>(it->label), it->score);
+  }
+}
+
+}  // namespace
+
+bool CoupledPredictor::wish(const Sentences& sentences, std::int64_t sentence, std::span<const Wishes> wishes,
+                            Work& work) const {
   const std::int64_t begin = sentences.begin_of(sentence);
   const std::int64_t end = sentences.end_of(sentence);
   SideScores& scores = work.search.scores;
@@ -186,208 +307,155 @@ bool CoupledPredictor::score_wished(const Sentences& sentences, std::int64_t sen
       if (k < states->size() && !(*states)[k].empty())
         apply(wishes[k], shape_.labels[k], shape_.shapes[k].stride(), begin, end, (*states)[k]);
     }
-    const auto& given = wishes[k].allowed.first;
-    if (wishes[k].allowed.positions() == 0 || given[begin] == given[end]) continue;  // no path is closed
+    if (!gives_labels(wishes[k], begin, end)) continue;  // no path is closed
     const UniformChain chain{static_cast<std::int32_t>(end - begin), scores.state[k].data(), between_.side[k],
                              shape_.rules[k]};
     work.path.resize(static_cast<std::size_t>(end - begin));
-    if (try_best_labels(chain, work.search.pruning.chain, work.path)) continue;
-    score(sentences, sentence, work);
-    return false;
+    if (!try_best_labels(chain, work.search.pruning.chain, work.path)) return false;
   }
   return true;
 }
 
-namespace {
-
-void check_allowed(const CoupledPredictor& predictor, std::span<const TagSets> allowed,
-                   const Sentences& sentences) {
-  if (!allowed.empty() && allowed.size() != predictor.shape().sides())
-    throw std::invalid_argument("given labels for another number of sides");
-  for (std::size_t k = 0; k < allowed.size(); ++k) {
-    check(allowed[k]);
-    const auto is_label = [&](TagId l) { return l >= 0 && l < predictor.shape().labels[k]; };
-    if ((allowed[k].positions() != 0 && allowed[k].positions() != sentences.units()) ||
-        !std::all_of(allowed[k].tag.begin(), allowed[k].tag.end(), is_label))
-      throw std::invalid_argument("the given labels do not fit the sentences");
+bool CoupledPredictor::prune_roughly(const Sentences& sentences, std::int64_t sentence,
+                                     std::span<const Wishes> wishes, Work& work) const {
+  work.keys.first.assign(1, 0);
+  work.keys.value.clear();
+  extract_keys(templates_, sentences, sentence, sentence + 1, work.keys);
+  rough_->score(work.keys.first, work.keys.value, work.record, work.rough, work.rest, work.rest_first);
+  wish_roughly(sentences, sentence, wishes, work);
+  const auto units = static_cast<std::int32_t>(work.keys.first.size() - 1);
+  SearchWork& search = work.search;
+  search.candidates.resize(shape_.sides());
+  search.prior.resize(shape_.sides());
+  for (std::size_t k = 0; k < shape_.sides(); ++k) {
+    if (!rough_pruner_[k].choose(units, work.rough.data() + rough_->offset(k), rough_->stride(), work.pruning,
+                                 work.list.labels, work.list.strength) ||
+        !choose_from(work.list, shape_.labels[k], rough_between_[k], options_.pruning, search.pruning,
+                     search.candidates[k], search.prior[k]))
+      return false;
+    auto& keep = search.pruning.keep;
+    if (trim_candidates(shape_.rules[k], keep, search.candidates[k], &search.prior[k])) continue;
+    rough_pruner_[k].best_labels(units, work.pruning, work.path);
+    add_labels(work.path, search.candidates[k], &search.prior[k]);
+    if (!trim_candidates(shape_.rules[k], keep, search.candidates[k], &search.prior[k])) return false;
   }
+  return true;
 }
 
-/// Calls visit(thread, sentence, scratch) for every sentence that is not empty.
-template <class Visit>
-void for_each_sentence(const Sentences& sentences, std::size_t threads, const Visit& visit) {
-  Team team(threads);
-  std::vector<CoupledPredictor::Work> work(team.size());
-  team.for_each(static_cast<std::size_t>(sentences.size()), [&](std::size_t thread, std::size_t s) {
-    const auto sentence = static_cast<std::int64_t>(s);
-    if (sentences.begin_of(sentence) < sentences.end_of(sentence)) visit(thread, sentence, work[thread]);
-  });
-}
-
-/// Calls visit(thread, sentence, its analysis) for every sentence that is not empty.
-template <class Visit>
-void analyse_all(const CoupledPredictor& predictor, const Sentences& sentences,
-                 std::span<const TagSets> allowed, std::size_t threads, const Visit& visit) {
-  check_allowed(predictor, allowed, sentences);
-  for_each_sentence(sentences, threads,
-                    [&](std::size_t thread, std::int64_t sentence, CoupledPredictor::Work& work) {
-                      predictor.analyse(sentences, sentence, allowed, work);
-                      visit(thread, static_cast<std::size_t>(sentence), work.search);
-                    });
-}
-
-[[nodiscard]] std::vector<std::int64_t> begins_of(const Sentences& sentences) {
-  std::vector<std::int64_t> first{0};
-  for (std::int64_t s = 0; s < sentences.size(); ++s) first.push_back(sentences.end_of(s));
-  return first;
-}
-
-}  // namespace
-
-CoupledAnswers predict(const CoupledPredictor& predictor, const Sentences& sentences,
-                       std::span<const TagSets> allowed, bool with_candidates, std::size_t threads) {
-  const std::vector<std::int64_t> first = begins_of(sentences);
-  AnswerCollector answers(predictor.shape().sides(), first, with_candidates);
-  analyse_all(predictor, sentences, allowed, threads,
-              [&](std::size_t, std::size_t s, const SearchWork& found) { answers.add(s, found); });
-  return answers.finish();
-}
-
-namespace {
-
-void check_wishes(const CoupledPredictor& predictor, std::span<const Wishes> wishes,
-                  const Sentences& sentences) {
-  if (!wishes.empty() && wishes.size() != predictor.shape().sides())
-    throw std::invalid_argument("wishes for another number of sides");
-  for (std::size_t k = 0; k < wishes.size(); ++k)
-    check(wishes[k], predictor.shape().labels[k], sentences.units());
-}
-
-}  // namespace
-
-CoupledAnswers predict_wished(const CoupledPredictor& predictor, const Sentences& sentences,
-                              std::span<const Wishes> wishes, bool with_candidates, std::size_t threads,
-                              std::int64_t& impossible) {
-  check_wishes(predictor, wishes, sentences);
-  const std::vector<std::int64_t> first = begins_of(sentences);
-  AnswerCollector answers(predictor.shape().sides(), first, with_candidates);
-  std::vector<std::uint8_t> is_impossible(static_cast<std::size_t>(sentences.size()), 0);
-  for_each_sentence(sentences, threads,
-                    [&](std::size_t, std::int64_t sentence, CoupledPredictor::Work& work) {
-                      if (!predictor.score_wished(sentences, sentence, wishes, work))
-                        is_impossible[sentence] = 1;
-                      predictor.build_space(sentences.end_of(sentence) - sentences.begin_of(sentence), work);
-                      predictor.decode({0, predictor.shape().sides()}, work);
-                      answers.add(static_cast<std::size_t>(sentence), work.search);
-                    });
-  impossible = std::count(is_impossible.begin(), is_impossible.end(), 1);
-  return answers.finish();
-}
-
-std::vector<SideAnswer> k_best(const CoupledPredictor& predictor, const Sentences& sentences,
-                               std::size_t side, std::span<const Wishes> wishes, std::size_t k,
-                               double& log_z) {
-  if (side >= predictor.shape().sides()) throw std::invalid_argument("a side that is not there");
-  check_wishes(predictor, wishes, sentences);
-  if (sentences.size() != 1 || sentences.units() == 0)
-    throw std::invalid_argument("the best analyses are of one sentence that is not empty");
-  CoupledPredictor::Work work;
-  (void)predictor.score_wished(sentences, 0, wishes, work);
-  predictor.build_space(sentences.units(), work);
-  log_z = log_partition(work.search.space.chain(), work.search.chain);
-  return k_best_labels(work.search.space, side, k, work.search.chain);
-}
-
-namespace {
-
-class SideLabeller final : public Labeller {
- public:
-  SideLabeller(const CoupledPredictor& predictor, std::size_t side,
-               const std::vector<std::vector<std::uint8_t>>& starts)
-      : predictor_(predictor), side_(side), starts_(starts) {}
-
-  void label(const Sentences& sentences, std::span<const std::uint8_t> begins,
-             std::span<std::int32_t> out) override {
-    predictor_.score(sentences, 0, work_);
-    for (std::size_t t = 0; t < begins.size(); ++t) {
-      if (begins[t] != 0) forbid_inner_labels(t);
+void CoupledPredictor::wish_roughly(const Sentences& sentences, std::int64_t sentence,
+                                    std::span<const Wishes> wishes, Work& work) const {
+  const std::int64_t begin = sentences.begin_of(sentence);
+  const std::int64_t end = sentences.end_of(sentence);
+  for (std::size_t k = 0; k < wishes.size(); ++k) {
+    const std::vector<std::uint16_t>& lane = rough_pruner_[k].lanes();
+    const auto row = [&](std::size_t t) {
+      return work.rough.data() + t * rough_->stride() + rough_->offset(k);
+    };
+    for_each_bonus(wishes[k], begin, end, [&](std::size_t t, std::size_t label, float score) {
+      constexpr double kMost = 32000.0;
+      Rough& own = row(t)[lane[label]];
+      own = static_cast<Rough>(std::clamp(own + std::round(score * rough_scale_), -kMost, kMost));
+    });
+    if (!gives_labels(wishes[k], begin, end)) continue;
+    const std::size_t stride = rough_pruner_[k].stride();
+    for (std::int64_t unit = begin; unit < end; ++unit) {
+      const auto allowed = wishes[k].allowed.at(static_cast<std::int32_t>(unit));
+      if (allowed.empty()) continue;
+      Rough* own = row(static_cast<std::size_t>(unit - begin));
+      work.place.assign(own, own + stride);
+      std::fill_n(own, stride, kRoughForbidden);
+      for (const TagId label : allowed) own[lane[label]] = work.place[lane[label]];
     }
-    predictor_.build_space(static_cast<std::int64_t>(out.size()), work_);
-    predictor_.decode({side_, side_ + 1}, work_);
-    const TagSets& candidates = work_.search.candidates[side_];
-    for (std::size_t t = 0; t < out.size(); ++t)
-      out[t] = candidates.tag[static_cast<std::size_t>(candidates.first[t] + work_.search.place[side_][t])];
   }
+}
 
- private:
-  void forbid_inner_labels(std::size_t t) {
-    for (auto* scores : {&work_.search.scores.state, &work_.search.scores.prune}) {
-      for (std::size_t k = 0; k < scores->size(); ++k) {
-        if ((*scores)[k].empty()) continue;
-        double* state = (*scores)[k].data() + t * predictor_.shape().shapes[k].stride();
-        for (std::size_t l = 0; l < starts_[k].size(); ++l) {
-          if (starts_[k][l] == 0) state[l] = kForbidden;
+void CoupledPredictor::score_candidates(const Sentences& sentences, std::int64_t sentence,
+                                        std::span<const Wishes> wishes, Work& work) const {
+  const std::int64_t begin = sentences.begin_of(sentence);
+  const std::int64_t end = sentences.end_of(sentence);
+  const auto length = static_cast<std::size_t>(end - begin);
+  auto& state = work.search.scores.state;
+  state.resize(shape_.sides());
+  // Only candidates are ever looked at.
+  for (std::size_t k = 0; k < shape_.sides(); ++k) state[k].resize(length * shape_.shapes[k].stride());
+  work.wanted.resize(weights_->pruned_sides.size());
+  work.row.resize(static_cast<std::size_t>(side_label_count(shape_, weights_->pruned_sides)));
+  gather_rest(work);
+  for (std::size_t t = 0; t < length; ++t) score_unit(static_cast<std::int32_t>(t), work);
+  for (std::size_t k = 0; k < shape_.sides(); ++k) {
+    const std::size_t stride = shape_.shapes[k].stride();
+    const auto labels = static_cast<std::size_t>(shape_.labels[k]);
+    const float* edge = between_.table[k].data();
+    for (const TagId l : work.search.candidates[k].at(0))
+      state[k][static_cast<std::size_t>(l)] += edge[labels * (labels + 1) + static_cast<std::size_t>(l)];
+    for (const TagId l : work.search.candidates[k].at(static_cast<std::int32_t>(length) - 1))
+      state[k][(length - 1) * stride + static_cast<std::size_t>(l)] +=
+          edge[static_cast<std::size_t>(l) * (labels + 1) + labels];
+  }
+  for (std::size_t p = 0; !wishes.empty() && p < weights_->pruned_sides.size(); ++p) {
+    const auto k = static_cast<std::size_t>(weights_->pruned_sides[p]);
+    for_each_bonus(wishes[k], begin, end, [&](std::size_t t, std::size_t label, float score) {
+      state[k][t * shape_.shapes[k].stride() + label] += score;
+    });
+  }
+}
+
+void CoupledPredictor::gather_rest(Work& work) const {
+  const auto& candidates = work.search.candidates;
+  work.late_entry.clear();
+  work.late_entry_first.assign(1, 0);
+  work.joint_entry.clear();
+  work.joint_first.assign(1, 0);
+  for (std::int32_t t = 0; t < candidates[0].positions(); ++t) {
+    const auto unit = static_cast<std::size_t>(t);
+    const auto has_choice = [&](const TagSets& sets) { return sets.at(t).size() > 1; };
+    if (std::any_of(candidates.begin(), candidates.end(), has_choice)) {
+      for (std::size_t k = work.rest_first[unit]; k < work.rest_first[unit + 1]; ++k) {
+        const EntryTable::Begins& own = work.rest[k];
+        if (own.late != kNoEntry) {
+          rest_->prefetch_entry(own.late);
+          work.late_entry.push_back(own.late);
+        }
+        if (own.joint != kNoEntry) {
+          rest_->prefetch_entry(own.joint);
+          work.joint_entry.push_back(own.joint);
         }
       }
     }
+    work.late_entry_first.push_back(work.late_entry.size());
+    work.joint_first.push_back(work.joint_entry.size());
   }
-  const CoupledPredictor& predictor_;
-  std::size_t side_;
-  const std::vector<std::vector<std::uint8_t>>& starts_;
-  CoupledPredictor::Work work_;
-};
-
-class SideModel final : public LabelModel {
- public:
-  SideModel(const CoupledPredictor& predictor, std::size_t side,
-            std::vector<std::vector<std::uint8_t>> starts)
-      : predictor_(predictor), side_(side), starts_(std::move(starts)) {
-    const auto& labels = predictor.shape().labels;
-    bool fits = side < labels.size() && starts_.size() == labels.size();
-    for (std::size_t k = 0; fits && k < labels.size(); ++k)
-      fits = starts_[k].size() == static_cast<std::size_t>(labels[k]);
-    if (!fits) throw std::invalid_argument("the options do not fit the labels");
-  }
-  [[nodiscard]] std::int32_t labels() const override { return predictor_.shape().labels[side_]; }
-  [[nodiscard]] const TemplateSet& templates() const override { return predictor_.templates(); }
-  [[nodiscard]] const Folding& folding() const override { return predictor_.folding(); }
-  [[nodiscard]] std::unique_ptr<Labeller> labeller() const override {
-    return std::make_unique<SideLabeller>(predictor_, side_, starts_);
-  }
-
- private:
-  const CoupledPredictor& predictor_;
-  std::size_t side_;
-  std::vector<std::vector<std::uint8_t>> starts_;
-};
-
-}  // namespace
-
-std::unique_ptr<LabelModel> label_model(const CoupledPredictor& predictor, std::size_t side,
-                                        std::vector<std::vector<std::uint8_t>> starts) {
-  return std::make_unique<SideModel>(predictor, side, std::move(starts));
 }
 
-std::vector<double> count_pairs(const CoupledPredictor& predictor, const Sentences& sentences,
-                                std::span<const TagSets> allowed, std::size_t side_a, std::size_t side_b,
-                                std::size_t threads) {
-  const auto& labels = predictor.shape().labels;
-  if (side_a >= labels.size() || side_b >= labels.size())
-    throw std::invalid_argument("a side that is not there");
-  const auto columns = static_cast<std::size_t>(labels[side_b]);
-  const std::size_t size = static_cast<std::size_t>(labels[side_a]) * columns;
-  std::vector<std::vector<double>> counts(threads, std::vector<double>(size, 0.0));
-  analyse_all(predictor, sentences, allowed, threads,
-              [&](std::size_t thread, std::size_t, const SearchWork& found) {
-                for (std::int32_t s = 0; s < found.space.lattice.states(); ++s) {
-                  const auto bundle = found.space.lattice.bundle(s);
-                  counts[thread][static_cast<std::size_t>(bundle[side_a]) * columns + bundle[side_b]] +=
-                      found.found.unit[s];
-                }
-              });
-  for (std::size_t t = 1; t < threads; ++t)
-    std::transform(counts[0].begin(), counts[0].end(), counts[t].begin(), counts[0].begin(), std::plus<>());
-  return std::move(counts[0]);
+void CoupledPredictor::score_unit(std::int32_t t, Work& work) const {
+  const auto unit = static_cast<std::size_t>(t);
+  const auto& candidates = work.search.candidates;
+  const auto state_of = [&](std::size_t k) {
+    return work.search.scores.state[k].data() + unit * shape_.shapes[k].stride();
+  };
+  const auto& pruned = weights_->pruned_sides;
+  const bool has_rest = work.late_entry_first[unit] != work.late_entry_first[unit + 1];
+  for (std::size_t k = 0; k < shape_.sides(); ++k) {
+    // A side without a pruner has been pruned by its own scores.
+    const Rough* rough = work.rough.data() + unit * rough_->stride() + rough_->offset(k);
+    const std::vector<std::uint16_t>& lane = rough_pruner_[k].lanes();
+    const double share = has_pruner(k) ? 0.0 : 1.0 / rough_scale_;
+    double* state = state_of(k);
+    for (const TagId l : candidates[k].at(t)) state[l] = share * rough[lane[l]];
+  }
+  if (!has_rest) return;
+  std::size_t at = 0;
+  for (std::size_t p = 0; p < pruned.size(); at += static_cast<std::size_t>(shape_.labels[pruned[p]]), ++p) {
+    work.wanted[p] = candidates[pruned[p]].at(t);
+    for (const TagId l : work.wanted[p]) work.row[at + static_cast<std::size_t>(l)] = 0.0F;
+  }
+  for (std::size_t k = work.late_entry_first[unit]; k < work.late_entry_first[unit + 1]; ++k)
+    rest_->add_wanted(work.late_entry[k], work.wanted, work.row.data());
+  at = 0;
+  for (std::size_t p = 0; p < pruned.size(); at += static_cast<std::size_t>(shape_.labels[pruned[p]]), ++p) {
+    double* state = state_of(static_cast<std::size_t>(pruned[p]));
+    for (const TagId l : work.wanted[p]) state[l] = work.row[at + static_cast<std::size_t>(l)];
+  }
 }
 
 }  // namespace duilian

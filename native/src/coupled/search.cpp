@@ -32,7 +32,7 @@ namespace {
   if (is_narrow) narrow(work.candidates, work.prior, 2.0 * margin, {}, work.joint, work.space);
   score_states(shape, work.scores, source, work.joint, work.space);
   if (is_narrow) narrow(work.candidates, work.prior, margin, {}, work.joint, work.space);
-  return score_between(shape, between, work.space);
+  return score_between(shape, between, work.joint, work.space);
 }
 
 }  // namespace

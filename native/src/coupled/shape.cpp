@@ -106,10 +106,10 @@ CoupledTransitions make_transitions(const CoupledShape& shape, std::span<const s
     scaled.resize(edge * edge);
     std::transform(side[k].begin(), side[k].end(), scaled.begin(), [&](float w) { return scale * w; });
     out.side.emplace_back(shape.shapes[k], shape.rules[k], scaled);
-    std::vector<double>& table = out.table.emplace_back(scaled.begin(), scaled.end());
+    std::vector<float>& table = out.table.emplace_back(scaled);
     if (shape.rules[k].is_free()) continue;
     for (std::size_t at = 0; at < table.size(); ++at) {
-      if (shape.rules[k].allows[at] == 0) table[at] = kForbidden;
+      if (shape.rules[k].allows[at] == 0) table[at] = static_cast<float>(kForbidden);
     }
   }
   out.joint.assign(joint.begin(), joint.end());

@@ -174,9 +174,10 @@ void fill_block(Transitions& between, Block& block, const Score& score) {
   return has_any;
 }
 
-/// False if nothing leads over it.
-[[nodiscard]] bool score_block(const CoupledShape& shape, const CoupledTransitions& between,
-                               BundleSpace& space, Block& block) {
+/// What the sides say of the pairs of a block. Where joint transitions stand is noted in `pending` and
+/// fetched ahead: they are many and far away.
+void score_sides_of(const CoupledShape& shape, const CoupledTransitions& between, const Block& block,
+                    BundleSpace& space, std::vector<PendingScore>& pending) {
   const Lattice& x = space.lattice;
   const std::size_t sides = shape.sides();
   const std::size_t parts = shape.joint.size();
@@ -185,26 +186,36 @@ void fill_block(Transitions& between, Block& block, const Score& score) {
   const TagId* after = x.tag.data() + j0 * sides;
   const std::int32_t* label_after = space.label.data() + j0 * parts;
   double* row = space.between.score.data() + block.offset;
-  double peak = kForbidden;
-  double floor = -kForbidden;
   for (std::size_t i = 0; i < block.rows; ++i, row += block.stride) {
     const TagId* before = x.tag.data() + (i0 + i) * sides;
-    std::fill_n(row, block.cols, 0.0);
     std::fill(row + block.cols, row + block.stride, kForbidden);
     for (std::size_t k = 0; k < sides; ++k) {
-      const double* scores = between.table[k].data() + static_cast<std::size_t>(before[k]) *
-                                                           (static_cast<std::size_t>(shape.labels[k]) + 1);
-      for (std::size_t j = 0; j < block.cols; ++j) row[j] += scores[after[j * sides + k]];
+      const float* scores = between.table[k].data() + static_cast<std::size_t>(before[k]) *
+                                                          (static_cast<std::size_t>(shape.labels[k]) + 1);
+      for (std::size_t j = 0; j < block.cols; ++j)
+        row[j] = (k == 0 ? 0.0 : row[j]) + static_cast<double>(scores[after[j * sides + k]]);
     }
     for (std::size_t p = 0; p < parts; ++p) {
-      const std::int32_t label = space.label[(i0 + i) * parts + p];
-      if (label < 0 || label - shape.joint[p].offset >= shape.joint[p].linked) continue;
+      const JointPart& part = shape.joint[p];
+      const std::int32_t label = space.label[(i0 + i) * parts + p] - part.offset;
+      if (label < 0 || label >= part.linked) continue;
+      const float* joint = between.joint[p].data() + static_cast<std::size_t>(label) * (part.linked + 1);
       for (std::size_t j = 0; j < block.cols; ++j) {
-        const std::int32_t next = label_after[j * parts + p];
-        if (next >= 0 && row[j] != kForbidden)
-          row[j] += joint_transition(shape.joint[p], between, p, label, next);
+        const std::int32_t next = label_after[j * parts + p] - part.offset;
+        if (next < 0 || next >= part.linked || row[j] == kForbidden) continue;
+        __builtin_prefetch(joint + next);
+        pending.push_back({row + j, joint + next});
       }
     }
+  }
+}
+
+/// Finds the peak and floor of a block; false if nothing leads over it.
+[[nodiscard]] bool finish_block(const CoupledShape& shape, BundleSpace& space, Block& block) {
+  double peak = kForbidden;
+  double floor = -kForbidden;
+  const double* row = space.between.score.data() + block.offset;
+  for (std::size_t i = 0; i < block.rows; ++i, row += block.stride) {
     for (std::size_t j = 0; j < block.cols; ++j) {
       peak = std::max(peak, row[j]);
       if (row[j] != kForbidden) floor = std::min(floor, row[j]);
@@ -246,11 +257,16 @@ void score_states(const CoupledShape& shape, const SideScores& scores, const Joi
   }
 }
 
-bool score_between(const CoupledShape& shape, const CoupledTransitions& between, BundleSpace& space) {
+bool score_between(const CoupledShape& shape, const CoupledTransitions& between, SpaceWorkspace& work,
+                   BundleSpace& space) {
   if (space.lattice.positions() > 0) add_joint_edges(shape, between, space);
   lay_out_blocks(space.lattice, space.between);
+  work.pending.clear();
+  for (const Block& block : space.between.blocks) score_sides_of(shape, between, block, space, work.pending);
+  for (const PendingScore& each : work.pending)
+    *each.score += static_cast<double>(between.scale * *each.weight);
   return std::all_of(space.between.blocks.begin(), space.between.blocks.end(),
-                     [&](Block& block) { return score_block(shape, between, space, block); });
+                     [&](Block& block) { return finish_block(shape, space, block); });
 }
 
 void take_part(const BundleSpace& space, std::span<const std::int32_t> kept, BundleSpace& out) {
@@ -301,9 +317,8 @@ void best_places(const Succession& rules, const TagSets& candidates, std::span<c
   const auto is_legal = [&](std::int32_t i, std::int32_t j) {
     return rules(candidates.tag[i], candidates.tag[j]);
   };
-  for (std::int32_t t = 0; t < T; ++t) {
+  for (std::int32_t t = 0; t < T && !rules.is_free(); ++t) {
     for (std::int32_t j = candidates.first[t]; j < candidates.first[t + 1]; ++j) {
-      if (rules.is_free()) continue;
       double highest = t == 0 && rules(rules.tags, candidates.tag[j]) ? 0.0 : kForbidden;
       for (std::int32_t i = candidates.first[t == 0 ? 0 : t - 1]; i < candidates.first[t]; ++i) {
         if (best[i] > highest && is_legal(i, j)) highest = best[i];

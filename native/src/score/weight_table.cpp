@@ -42,6 +42,21 @@ void WeightTable::place(std::span<const std::uint64_t> keys, std::span<const std
   }
 }
 
+void redirect(std::vector<std::uint64_t>& slots, std::span<const std::uint32_t> from,
+              std::span<const std::uint32_t> to) {
+  std::size_t at = 0;
+  for (std::uint64_t& slot : slots) {
+    if (slot == kNoSlot) continue;
+    const auto entry = static_cast<std::uint32_t>(slot);
+    // In a table that was read from a file the entries have the order of the slots.
+    if (at == from.size() || from[at] != entry)
+      at = static_cast<std::size_t>(std::lower_bound(from.begin(), from.end(), entry) - from.begin());
+    if (at == from.size() || from[at] != entry)
+      throw std::invalid_argument("a slot of the tagger leads into the middle of a feature");
+    slot = (slot & ~std::uint64_t{0xFFFFFFFFU}) | to[at++];
+  }
+}
+
 void check(const WeightTable& table, std::int32_t labels) {
   if (table.weight.size() != table.label.size() || table.slot.empty())
     throw std::invalid_argument("the arrays of the tagger do not fit together");
@@ -58,6 +73,13 @@ void check(const WeightTable& table, std::int32_t labels) {
   }
   if (!table.label.empty() && (table.label.back() & kLastEntry) == 0)
     throw std::invalid_argument("the tagger's last entry is not marked");
+}
+
+void check_order(const WeightTable& table) {
+  for (std::size_t k = 1; k < table.label.size(); ++k) {
+    if ((table.label[k - 1] & kLastEntry) == 0 && (table.label[k] & ~kLastEntry) <= table.label[k - 1])
+      throw std::invalid_argument("the labels of a feature do not rise");
+  }
 }
 
 }  // namespace duilian

@@ -14,6 +14,7 @@
 #include "duilian/chain/plain.hpp"
 #include "random.hpp"
 #include "test_kernels.hpp"  // one program for the whole part
+#include "test_rough.hpp"
 #include "test_uniform.hpp"
 
 using namespace duilian;

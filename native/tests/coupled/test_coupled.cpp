@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -223,8 +224,17 @@ TEST(trimming_leaves_what_stands_on_a_legal_path) {
       for (const std::int32_t k : path) stands[k] = 1;
     });
     TagSets left = all;
-    CHECK(trim_candidates(rules, left) == is_there);
+    std::vector<std::uint8_t> keep;
+    std::vector<double> p(all.tag.size());
+    std::iota(p.begin(), p.end(), 0.0);
+    CHECK(trim_candidates(rules, keep, left, &p) == is_there);
+    if (!is_there) CHECK(left == all);
     if (!is_there) return;
+    std::vector<double> wanted_p;
+    for (std::size_t k = 0; k < stands.size(); ++k) {
+      if (rules.is_free() || stands[k] != 0) wanted_p.push_back(static_cast<double>(k));
+    }
+    CHECK(p == wanted_p);
     std::vector<std::vector<TagId>> wanted(static_cast<std::size_t>(all.positions()));
     for (std::int32_t t = 0; t < all.positions(); ++t) {
       for (std::int32_t k = all.first[t]; k < all.first[t + 1]; ++k) {
@@ -370,8 +380,12 @@ struct CompiledCase {
     const std::span<const float> weights(model.weights);
     return compile_coupled(model.layout, {&weights, 1}, {}, keys, 0.0F).at(0);
   }
-  [[nodiscard]] CoupledPredictor predictor(CoupledWeights weights) const {
-    return {model.layout.shape, std::move(weights), templates, Folding(), {{2, 0.9}, Decoding::marginals}};
+  [[nodiscard]] CoupledPredictor predictor(CoupledWeights weights, Pruning pruning = {2, 0.9}) const {
+    return {model.layout.shape,
+            std::make_shared<CoupledWeights>(std::move(weights)),
+            templates,
+            Folding(),
+            {pruning, Decoding::marginals}};
   }
 };
 
@@ -396,6 +410,64 @@ TEST(compiled_weights_answer_as_those_in_training) {
   });
 }
 
+TEST(a_wide_first_look_changes_hardly_anything) {
+  testing::for_each_seed(20, [](testing::Random& random) {
+    const CompiledCase x(random);
+    constexpr Pruning kAll{1000, 1.0 - 1e-9};
+    const CoupledAnswers wanted = predict(x.predictor(x.compiled(), kAll), x.sentences, {}, true, 1);
+    const CoupledPredictor rough = x.predictor(x.compiled(), {kAll.most, kAll.mass, 30.0});
+    for (const std::size_t threads : {std::size_t{1}, std::size_t{2}}) {
+      const CoupledAnswers found = predict(rough, x.sentences, {}, true, threads);
+      for (std::size_t k = 0; k < found.p.size(); ++k) {
+        CHECK(found.candidates[k] == wanted.candidates[k]);
+        for (std::size_t c = 0;
+             c < found.candidate_p[k].size() && found.candidates[k] == wanted.candidates[k]; ++c)
+          CHECK_NEAR(found.candidate_p[k][c], wanted.candidate_p[k][c], 0.01);
+      }
+    }
+  });
+}
+
+TEST(probabilities_of_a_list_are_those_of_its_paths) {
+  testing::for_each_seed(200, [](testing::Random& random) {
+    std::int32_t labels = 0;
+    const auto kind = static_cast<testing::RuleKind>(random.below(testing::kRuleKinds));
+    const Succession rules = testing::random_rules(random, kind, labels);
+    Shortlist list;
+    list.labels = testing::random_tag_sets(random, 1 + random.below(4), labels, 0.4, true);
+    for (std::size_t k = 0; k < list.labels.tag.size(); ++k)
+      list.strength.push_back(static_cast<float>(random.real(0.01, 1.0)));
+    const auto edge = static_cast<std::size_t>(labels) + 1;
+    std::vector<float> between;
+    for (std::size_t k = 0; k < edge * edge; ++k) {
+      const auto i = static_cast<TagId>(k / edge);
+      const auto j = static_cast<TagId>(k % edge);
+      between.push_back(rules.is_free() || rules(i, j) ? static_cast<float>(random.real(0.01, 1.0)) : 0.0F);
+    }
+    std::vector<double> wanted(list.labels.tag.size(), 0.0);
+    double total = 0.0;
+    for_each_choice(list.labels, [&](const std::vector<std::int32_t>& path) {
+      double p = 1.0;
+      for (std::size_t t = 0; t <= path.size(); ++t) {
+        const TagId before = t == 0 ? labels : list.labels.tag[path[t - 1]];
+        const TagId after = t == path.size() ? labels : list.labels.tag[path[t]];
+        p *= between[static_cast<std::size_t>(before) * edge + static_cast<std::size_t>(after)];
+        if (t < path.size()) p *= list.strength[path[t]];
+      }
+      total += p;
+      for (const std::int32_t k : path) wanted[k] += p;
+    });
+    TagSets found;
+    std::vector<double> p;
+    PruningWorkspace work;
+    const bool is_found = choose_from(list, labels, between, {1000, 1.0}, work, found, p);
+    CHECK(is_found == (total > 0.0));
+    if (!is_found) return;
+    CHECK(found == list.labels);
+    for (std::size_t k = 0; k < p.size(); ++k) CHECK_NEAR(p[k], wanted[k] / total, 1e-5);
+  });
+}
+
 TEST(hostile_weights_are_refused) {
   testing::Random random(7);
   const CompiledCase x(random);
@@ -406,6 +478,7 @@ TEST(hostile_weights_are_refused) {
     CoupledWeights bad = good;
     change(bad);
     CHECK_THROWS(x.predictor(bad), std::invalid_argument);
+    CHECK_THROWS(x.predictor(bad, {2, 0.9, 4.0}), std::invalid_argument);
   };
   refuses([](CoupledWeights& w) { w.table.label[0] = 0x7FFF; });
   refuses([](CoupledWeights& w) { w.table.label.pop_back(); });

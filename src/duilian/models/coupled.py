@@ -45,7 +45,6 @@ from duilian.text import Folding, Script
 Features = Literal["all", "separate", "joint"]
 PruningKind = Literal["online", "offline", "mixed"]
 Keep = Literal["all", "average"]
-FAINT = 1e-3  # of a unit's probability: less does not count when candidates are looked for
 MIXED_MASS = 0.97  # λ of a mixed model when tagging: its plain taggers put gold among the first
 
 _log = logging.getLogger("duilian")
@@ -69,6 +68,7 @@ class CoupledTagger(Stored):
     """
 
     kind: ClassVar[str] = "coupled"
+    window: ClassVar[float] = 8.0  # of a mixed model's first look at labels when tagging (chain/rough.hpp)
     predictors_: dict[str, _native.CoupledPredictor]
     encodings_: list[Encoding]
     mappings_: list[SideMapping]
@@ -231,7 +231,7 @@ class CoupledTagger(Stored):
         """r and λ when tagging."""
         if self.pruning == "mixed":
             mass = 1.0 if self.mass == 1.0 else min(self.mass, MIXED_MASS)
-            return _native.Pruning(self.tagging_most or self.most, mass, FAINT)
+            return _native.Pruning(self.tagging_most or self.most, mass, 0.0 if mass == 1.0 else self.window)
         usual = self.most if self.level == "word" else 3 * self.most
         return _native.Pruning(usual if self.tagging_most is None else self.tagging_most, self.mass)
 

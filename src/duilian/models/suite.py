@@ -20,6 +20,12 @@ from duilian.models.stored import Stored
 from duilian.models.tagger import Tagger
 
 
+class QuickTagger(CoupledTagger):
+    """One that is asked for speed: its first look at labels is a narrow one, which hardly shows."""
+
+    window: ClassVar[float] = 5.0
+
+
 class Suite(Stored):
     """A tagger, a parser for one of its standards, and perhaps a segmenter for one."""
 
@@ -57,7 +63,7 @@ class Suite(Stored):
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """Both again."""
-        known = {each.kind: each for each in (Tagger, CoupledTagger)}
+        known: dict[str, type[Tagger | CoupledTagger]] = {each.kind: each for each in (Tagger, QuickTagger)}
         if header["tagger"]["kind"] not in known or header["parser"]["kind"] != Parser.kind:
             raise ConfigError("there must be a tagger and a parser in an analyser")
         with ThreadPoolExecutor(1) as beside:  # most of the work is native or numpy's

@@ -17,13 +17,47 @@ inline constexpr std::size_t kLanes = 4;
 
 inline constexpr std::size_t kBurst = 12;
 
+/// label i0 + k → label j0 + k for k < size, scores at `at` of the diagonals' array.
+struct Diagonal {
+  std::size_t i0 = 0;
+  std::size_t j0 = 0;
+  std::size_t size = 0;
+  std::size_t at = 0;
+};
+
+// Rough scores: see rough.hpp.
+using Rough = std::int16_t;
+inline constexpr std::size_t kRoughLanes = 16;
+inline constexpr Rough kRoughForbidden =
+    -32768;                                  // of a label at a unit, before scores are counted from the best
+inline constexpr Rough kRoughDead = -16000;  // nothing leads there
+inline constexpr Rough kRoughLow = -8000;    // a single score is not worse than that
+
+/// Transitions between rows of `vectors` vectors: a core of all pairs of some labels, and diagonals, which
+/// lead from a vector to another, lane by lane.
+struct RoughMatrix {
+  struct Diagonal {
+    std::uint16_t other;  // the vector at its other end
+    std::uint16_t arc;    // its scores
+  };
+  struct Vector {
+    std::int16_t column;           // which of the core's, or -1
+    std::uint16_t into, into_end;  // diagonals that lead to it
+    std::uint16_t out, out_end;    // diagonals that lead from it
+  };
+  std::size_t vectors = 0;
+  const Vector* vector = nullptr;
+  const Diagonal* diagonal = nullptr;
+  const Rough* arc = nullptr;
+  std::size_t row0 = 0, rows = 0;  // lanes that the core leads from
+  std::size_t col0 = 0, cols = 0;  // and to
+  const Rough* core = nullptr;     // [rows][cols]
+};
+
 struct Kernels {
   const char* name;
   /// y[j] = Σ_i x[i] m[i][j]
   void (*times_matrix)(const double* x, const double* m, std::size_t rows, std::size_t stride, double* y);
-  /// The same over some rows only: y[j] = Σ_k x[row[k]] m[row[k]][j]
-  void (*times_rows)(const double* x, const std::uint32_t* row, std::size_t count, const double* m,
-                     std::size_t stride, double* y);
   /// y[j] = max_i (x[i] + m[i][j])
   void (*max_plus)(const double* x, const double* m, std::size_t rows, std::size_t stride, double* y);
   /// c[i][j] += Σ_t a[t][i] b[t][j] for `count` rows of a and b that lie `a_step` and `b_step` apart; c is
@@ -44,6 +78,22 @@ struct Kernels {
   std::size_t (*at_least)(const double* x, std::size_t n, double least, std::uint32_t* place);
   /// y[j] *= x[j]; gives Σ_j y[j] and, through `least`, min_j of the first n
   double (*multiply)(const double* x, std::size_t n, std::size_t stride, double* y, double* least);
+  /// Rough scores (rough.hpp), in rows of n = stride that are padded. to[j] += Σ_k rows[k][j]
+  void (*rough_add_rows)(const Rough* const* rows, std::size_t count, std::size_t n, Rough* to);
+  /// A unit's scores, counted from their best; gives the best, kRoughForbidden if all are forbidden
+  Rough (*rough_state)(Rough* state, std::size_t n);
+  /// after[j] = start[j] + state[j], counted from the best; gives the best
+  Rough (*rough_start)(const Rough* start, const Rough* state, std::size_t n, Rough* after);
+  /// after[j] = state[j] + max_i (before[i] + m[i][j]), of the core some rows only, counted from the best;
+  /// gives the best
+  Rough (*rough_forward)(const RoughMatrix& m, const Rough* before, const std::uint16_t* row,
+                         std::size_t count, const Rough* state, Rough* after);
+  /// before[i] = max_j (m[i][j] + state[j] + after[j]), likewise
+  Rough (*rough_backward)(const RoughMatrix& m, const Rough* state, const Rough* after,
+                          const std::uint16_t* row, std::size_t count, Rough* message, Rough* before);
+  std::size_t (*rough_at_least)(const Rough* x, std::size_t n, Rough least, std::uint16_t* place);
+  /// sum[j] = a[j] + b[j]; gives the highest
+  Rough (*rough_sums)(const Rough* a, const Rough* b, std::size_t n, Rough* sum);
   /// For benchmarks: kBurst · kLanes multiply-adds (or add-and-maxima) per round, all in registers. What a
   /// kernel can reach at most.
   double (*multiply_add_burst)(std::size_t rounds);

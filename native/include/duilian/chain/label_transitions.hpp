@@ -15,14 +15,6 @@
 
 namespace duilian {
 
-/// label i0 + k → label j0 + k for k < size, scores at `at` of the diagonals' array.
-struct Diagonal {
-  std::size_t i0 = 0;
-  std::size_t j0 = 0;
-  std::size_t size = 0;
-  std::size_t at = 0;
-};
-
 /// Which pairs are legal, cut into a core and diagonals. Depends on the rules only, not on scores.
 struct TransitionShape {
   std::size_t labels = 0;

@@ -15,7 +15,7 @@ namespace duilian {
 struct Pruning {
   std::int32_t most = 8;  // r
   double mass = 0.98;     // λ; 1 means no limit
-  double faint = 0.0;     // of unit_marginals()
+  double window = 0.0;    // more than 0: of a first look by rough scores (chain/rough.hpp)
 
   [[nodiscard]] bool keeps_all(std::int32_t labels) const { return most >= labels && mass >= 1.0; }
 };
@@ -26,6 +26,9 @@ struct PruningWorkspace {
   std::vector<std::pair<double, TagId>> left;
   std::vector<std::uint32_t> likely;
   std::vector<std::int32_t> path;
+  std::vector<std::uint8_t> keep;
+  std::vector<float> alpha, beta;  // as the labels of a list
+  std::vector<double> p;           // of one unit
 };
 
 /// The labels kept of `p` [labels], ascending, behind those already in `out`. Ties keep the lower label.
@@ -38,10 +41,23 @@ void choose_labels(std::span<const double> p, Pruning pruning, PruningWorkspace&
 void choose_candidates(const UniformChain& chain, Pruning pruning, std::span<const std::int32_t> keep,
                        PruningWorkspace& work, TagSets& out, std::vector<double>* p = nullptr);
 
-/// Leaves out what stands on no legal path; false if nothing is left.
-[[nodiscard]] bool trim_candidates(const Succession& rules, TagSets& sets);
+/// Labels that a first look has left.
+struct Shortlist {
+  TagSets labels;
+  std::vector<float> strength;  // [labels]  e^score, up to a factor for each unit
+};
 
-/// Adds one label at each position (-1: none).
-void add_labels(std::span<const std::int32_t> labels, TagSets& sets);
+/// The candidates among a list, before rules have their say; `between` has e^score of all pairs of labels,
+/// [labels + 1][labels + 1], 0 where rules forbid. False if the list has no probability worth the name.
+[[nodiscard]] bool choose_from(const Shortlist& list, std::int32_t labels, std::span<const float> between,
+                               Pruning pruning, PruningWorkspace& work, TagSets& out, std::vector<double>& p);
+
+/// Leaves out what stands on no legal path, and its `p` if there is one; false, and
+/// nothing changes, if that would leave a unit without any.
+[[nodiscard]] bool trim_candidates(const Succession& rules, std::vector<std::uint8_t>& keep, TagSets& sets,
+                                   std::vector<double>* p = nullptr);
+
+/// Adds one label at each position (-1: none), with a probability of 0.
+void add_labels(std::span<const std::int32_t> labels, TagSets& sets, std::vector<double>* p = nullptr);
 
 }  // namespace duilian

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "duilian/lattice/lattice.hpp"
 #include "duilian/score/weight_table.hpp"
 
 namespace duilian {
@@ -14,13 +15,17 @@ namespace duilian {
 class EntryTable {
  public:
   /// `blocks`: how many labels each side has, in the order of the table; `joint` labels follow them. Rows of
-  /// the blocks in `late` are not added to the others. Throws std::invalid_argument if any index in the table
-  /// leads outside or labels do not rise.
+  /// the blocks in `late` are not added to the others. The table must have been checked.
   EntryTable(const WeightTable& table, std::vector<std::int32_t> blocks, std::span<const std::int32_t> late,
              std::int32_t joint);
 
-  /// The table again, as it was given.
-  [[nodiscard]] WeightTable restore() const;
+  /// Where a feature's entries of late blocks and its joint ones begin; kNoEntry if it has none.
+  struct Begins {
+    std::uint32_t late;
+    std::uint32_t joint;
+  };
+  /// Of each feature, in the order of the table.
+  [[nodiscard]] std::vector<Begins> begins() const;
 
   /// Where the features' entries begin; kNoEntry if one has none.
   void find_all(std::span<const std::uint64_t> keys, std::vector<std::uint32_t>& entry) const {
@@ -66,6 +71,27 @@ class EntryTable {
         return entry;
       }
       if ((at.label & kLastEntry) != 0) return kNoEntry;
+    }
+  }
+
+  /// Adds the weights of late blocks from this entry on, of the labels that are wanted of each block, to
+  /// `row` [side labels]; others get anything.
+  void add_wanted(std::uint32_t entry, std::span<const std::span<const TagId>> wanted, float* row) const {
+    for (;; ++entry) {
+      const Entry& at = entries_[entry];
+      const std::uint16_t label = at.label & static_cast<std::uint16_t>(~kLastEntry);
+      if (label < late_end_) {
+        row[label] += at.weight;
+      } else if (label >= kRow && label < kSpread) {
+        const std::int32_t block = label - kRow;
+        if (is_late_[block] == 0) return;
+        const float* from = rows_.data() + index(entry);
+        float* to = row + block_at_[block];
+        for (const TagId l : wanted[static_cast<std::size_t>(block)]) to[l] += from[l];
+      } else {
+        return;
+      }
+      if ((at.label & kLastEntry) != 0) return;
     }
   }
 
@@ -117,6 +143,7 @@ class EntryTable {
   std::vector<std::int32_t> block_at_;
   std::vector<std::uint8_t> is_late_;  // [blocks]
   std::int32_t side_labels_ = 0;
+  std::int32_t late_end_ = 0;  // behind the labels of the last late block
   std::int32_t joint_ = 0;
   std::vector<float> rows_;    // of the sides
   std::vector<float> spread_;  // [rows][joint labels]

@@ -83,7 +83,7 @@ void add_joint_part(CoupledShape& shape, std::vector<std::int32_t> sides, std::s
 /// Transition scores of every side and part, ready for use: kForbidden where rules forbid.
 struct CoupledTransitions {
   std::vector<LabelTransitions> side;         // for the chains of single sides
-  std::vector<std::vector<double>> table;     // [sides]  [L + 1][L + 1]
+  std::vector<std::vector<float>> table;      // [sides]  [L + 1][L + 1]
   std::vector<std::span<const float>> joint;  // [parts]  [linked + 1][linked + 1]
   float scale = 1.0F;                         // of `joint`
 };

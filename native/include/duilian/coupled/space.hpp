@@ -52,12 +52,19 @@ struct BundleSpace {
   [[nodiscard]] Chain chain() const { return {lattice, state, between}; }
 };
 
+/// A joint transition whose weight has been asked for.
+struct PendingScore {
+  double* score;
+  const float* weight;
+};
+
 struct SpaceWorkspace {
   std::vector<std::int32_t> slot;  // [joint labels]  0 between calls
   std::vector<std::int32_t> used;
   std::vector<double> sum;
   std::vector<double> promise;     // [S]
   std::vector<std::uint8_t> keep;  // [S]
+  std::vector<PendingScore> pending;
 };
 
 /// Every bundle of the sides' candidates that the mappings allow (all, if without_mappings). False if that
@@ -80,7 +87,7 @@ void narrow(std::span<const TagSets> candidates, std::span<const std::vector<dou
 /// Scores between the states, and of start and stop; after score_states. States that nothing leads to get the
 /// score kForbidden. False if no legal path is left.
 [[nodiscard]] bool score_between(const CoupledShape& shape, const CoupledTransitions& between,
-                                 BundleSpace& space);
+                                 SpaceWorkspace& work, BundleSpace& space);
 
 /// The states in `kept` (ascending, some at every position) with their scores.
 void take_part(const BundleSpace& space, std::span<const std::int32_t> kept, BundleSpace& out);

@@ -71,8 +71,16 @@ struct WeightTable {
              Room room = Room::small);
 };
 
+/// Slots that lead to entry `from[i]` lead to `to[i]` instead; both ascending. Throws std::invalid_argument
+/// if a slot leads to none of them.
+void redirect(std::vector<std::uint64_t>& slots, std::span<const std::uint32_t> from,
+              std::span<const std::uint32_t> to);
+
 /// Throws std::invalid_argument if any index leads outside, a weight is not finite, or a search would not
 /// end.
 void check(const WeightTable& table, std::int32_t labels);
+
+/// Throws std::invalid_argument unless the labels of each feature rise.
+void check_order(const WeightTable& table);
 
 }  // namespace duilian

@@ -1,0 +1,195 @@
+// Whole corpora through a coupled tagger.
+#include <algorithm>
+#include <stdexcept>
+
+#include "duilian/coupled/predictor.hpp"
+#include "duilian/parallel.hpp"
+
+namespace duilian {
+
+namespace {
+
+void check_wishes(const CoupledPredictor& predictor, std::span<const Wishes> wishes,
+                  const Sentences& sentences) {
+  if (!wishes.empty() && wishes.size() != predictor.shape().sides())
+    throw std::invalid_argument("wishes for another number of sides");
+  for (std::size_t k = 0; k < wishes.size(); ++k)
+    check(wishes[k], predictor.shape().labels[k], sentences.units());
+}
+
+/// Labels that are given, as wishes; none if none are.
+[[nodiscard]] std::vector<Wishes> as_wishes(std::span<const TagSets> allowed) {
+  std::vector<Wishes> out;
+  for (const TagSets& each : allowed) out.push_back({each, {}});
+  return out;
+}
+
+/// Calls visit(thread, sentence, scratch) for every sentence that is not empty.
+template <class Visit>
+void for_each_sentence(const Sentences& sentences, std::size_t threads, const Visit& visit) {
+  Team team(threads);
+  std::vector<CoupledPredictor::Work> work(team.size());
+  team.for_each(static_cast<std::size_t>(sentences.size()), [&](std::size_t thread, std::size_t s) {
+    const auto sentence = static_cast<std::int64_t>(s);
+    if (sentences.begin_of(sentence) < sentences.end_of(sentence)) visit(thread, sentence, work[thread]);
+  });
+}
+
+/// Calls visit(thread, sentence, its analysis) for every sentence that is not empty.
+template <class Visit>
+void analyse_all(const CoupledPredictor& predictor, const Sentences& sentences,
+                 std::span<const TagSets> allowed, std::size_t threads, const Visit& visit) {
+  const std::vector<Wishes> given = as_wishes(allowed);
+  check_wishes(predictor, given, sentences);
+  for_each_sentence(sentences, threads,
+                    [&](std::size_t thread, std::int64_t sentence, CoupledPredictor::Work& work) {
+                      if (!predictor.prepare(sentences, sentence, given, work))
+                        throw std::invalid_argument("no path through the lattice is legal");
+                      predictor.decode({0, predictor.shape().sides()}, work);
+                      visit(thread, static_cast<std::size_t>(sentence), work.search);
+                    });
+}
+
+[[nodiscard]] std::vector<std::int64_t> begins_of(const Sentences& sentences) {
+  std::vector<std::int64_t> first{0};
+  for (std::int64_t s = 0; s < sentences.size(); ++s) first.push_back(sentences.end_of(s));
+  return first;
+}
+
+}  // namespace
+
+CoupledAnswers predict(const CoupledPredictor& predictor, const Sentences& sentences,
+                       std::span<const TagSets> allowed, bool with_candidates, std::size_t threads) {
+  const std::vector<std::int64_t> first = begins_of(sentences);
+  AnswerCollector answers(predictor.shape().sides(), first, with_candidates);
+  analyse_all(predictor, sentences, allowed, threads,
+              [&](std::size_t, std::size_t s, const SearchWork& found) { answers.add(s, found); });
+  return answers.finish();
+}
+
+CoupledAnswers predict_wished(const CoupledPredictor& predictor, const Sentences& sentences,
+                              std::span<const Wishes> wishes, bool with_candidates, std::size_t threads,
+                              std::int64_t& impossible) {
+  check_wishes(predictor, wishes, sentences);
+  const std::vector<std::int64_t> first = begins_of(sentences);
+  AnswerCollector answers(predictor.shape().sides(), first, with_candidates);
+  std::vector<std::uint8_t> is_impossible(static_cast<std::size_t>(sentences.size()), 0);
+  for_each_sentence(sentences, threads,
+                    [&](std::size_t, std::int64_t sentence, CoupledPredictor::Work& work) {
+                      if (!predictor.prepare(sentences, sentence, wishes, work)) is_impossible[sentence] = 1;
+                      predictor.decode({0, predictor.shape().sides()}, work);
+                      answers.add(static_cast<std::size_t>(sentence), work.search);
+                    });
+  impossible = std::count(is_impossible.begin(), is_impossible.end(), 1);
+  return answers.finish();
+}
+
+std::vector<SideAnswer> k_best(const CoupledPredictor& predictor, const Sentences& sentences,
+                               std::size_t side, std::span<const Wishes> wishes, std::size_t k,
+                               double& log_z) {
+  if (side >= predictor.shape().sides()) throw std::invalid_argument("a side that is not there");
+  check_wishes(predictor, wishes, sentences);
+  if (sentences.size() != 1 || sentences.units() == 0)
+    throw std::invalid_argument("the best analyses are of one sentence that is not empty");
+  CoupledPredictor::Work work;
+  (void)predictor.prepare(sentences, 0, wishes, work);
+  log_z = log_partition(work.search.space.chain(), work.search.chain);
+  return k_best_labels(work.search.space, side, k, work.search.chain);
+}
+
+namespace {
+
+class SideLabeller final : public Labeller {
+ public:
+  SideLabeller(const CoupledPredictor& predictor, std::size_t side,
+               const std::vector<std::vector<std::uint8_t>>& starts)
+      : predictor_(predictor), side_(side), starts_(starts) {}
+
+  void label(const Sentences& sentences, std::span<const std::uint8_t> begins,
+             std::span<std::int32_t> out) override {
+    const bool has_any = std::find(begins.begin(), begins.end(), 1) != begins.end();
+    if (has_any) wish_for(begins);
+    (void)predictor_.prepare(sentences, 0,
+                             has_any ? std::span<const Wishes>(wishes_) : std::span<const Wishes>(), work_);
+    predictor_.decode({side_, side_ + 1}, work_);
+    const TagSets& candidates = work_.search.candidates[side_];
+    for (std::size_t t = 0; t < out.size(); ++t)
+      out[t] = candidates.tag[static_cast<std::size_t>(candidates.first[t] + work_.search.place[side_][t])];
+  }
+
+ private:
+  /// A label that begins a word, at the units where one does, on every side.
+  void wish_for(std::span<const std::uint8_t> begins) {
+    wishes_.resize(starts_.size());
+    for (std::size_t k = 0; k < starts_.size(); ++k) {
+      TagSets& allowed = wishes_[k].allowed;
+      allowed = {};
+      for (const std::uint8_t is_begin : begins) {
+        for (std::size_t l = 0; is_begin != 0 && l < starts_[k].size(); ++l) {
+          if (starts_[k][l] != 0) allowed.tag.push_back(static_cast<TagId>(l));
+        }
+        allowed.first.push_back(static_cast<std::int32_t>(allowed.tag.size()));
+      }
+    }
+  }
+  const CoupledPredictor& predictor_;
+  std::size_t side_;
+  const std::vector<std::vector<std::uint8_t>>& starts_;
+  std::vector<Wishes> wishes_;
+  CoupledPredictor::Work work_;
+};
+
+class SideModel final : public LabelModel {
+ public:
+  SideModel(const CoupledPredictor& predictor, std::size_t side,
+            std::vector<std::vector<std::uint8_t>> starts)
+      : predictor_(predictor), side_(side), starts_(std::move(starts)) {
+    const auto& labels = predictor.shape().labels;
+    bool fits = side < labels.size() && starts_.size() == labels.size();
+    for (std::size_t k = 0; fits && k < labels.size(); ++k)
+      fits = starts_[k].size() == static_cast<std::size_t>(labels[k]);
+    if (!fits) throw std::invalid_argument("the options do not fit the labels");
+  }
+  [[nodiscard]] std::int32_t labels() const override { return predictor_.shape().labels[side_]; }
+  [[nodiscard]] const TemplateSet& templates() const override { return predictor_.templates(); }
+  [[nodiscard]] const Folding& folding() const override { return predictor_.folding(); }
+  [[nodiscard]] std::unique_ptr<Labeller> labeller() const override {
+    return std::make_unique<SideLabeller>(predictor_, side_, starts_);
+  }
+
+ private:
+  const CoupledPredictor& predictor_;
+  std::size_t side_;
+  std::vector<std::vector<std::uint8_t>> starts_;
+};
+
+}  // namespace
+
+std::unique_ptr<LabelModel> label_model(const CoupledPredictor& predictor, std::size_t side,
+                                        std::vector<std::vector<std::uint8_t>> starts) {
+  return std::make_unique<SideModel>(predictor, side, std::move(starts));
+}
+
+std::vector<double> count_pairs(const CoupledPredictor& predictor, const Sentences& sentences,
+                                std::span<const TagSets> allowed, std::size_t side_a, std::size_t side_b,
+                                std::size_t threads) {
+  const auto& labels = predictor.shape().labels;
+  if (side_a >= labels.size() || side_b >= labels.size())
+    throw std::invalid_argument("a side that is not there");
+  const auto columns = static_cast<std::size_t>(labels[side_b]);
+  const std::size_t size = static_cast<std::size_t>(labels[side_a]) * columns;
+  std::vector<std::vector<double>> counts(threads, std::vector<double>(size, 0.0));
+  analyse_all(predictor, sentences, allowed, threads,
+              [&](std::size_t thread, std::size_t, const SearchWork& found) {
+                for (std::int32_t s = 0; s < found.space.lattice.states(); ++s) {
+                  const auto bundle = found.space.lattice.bundle(s);
+                  counts[thread][static_cast<std::size_t>(bundle[side_a]) * columns + bundle[side_b]] +=
+                      found.found.unit[s];
+                }
+              });
+  for (std::size_t t = 1; t < threads; ++t)
+    std::transform(counts[0].begin(), counts[0].end(), counts[t].begin(), counts[0].begin(), std::plus<>());
+  return std::move(counts[0]);
+}
+
+}  // namespace duilian
