@@ -251,9 +251,24 @@ def test_given_heads_stay_and_others_are_found(parsed: Analyzer) -> None:
     assert second.heads == [3, 4, 0, 1]
     assert second.relations == ["a", "b", "c", "d"]
     assert is_tree(third.heads)
-    wrong = Layer(words, None, (3, 4, 0, None))
-    with pytest.raises(AnnotationError, match=r"sentence 2, word 1: .* fit into no projective tree"):
-        list(parsed.fill([Sentence({"pku": each}) for each in (given, wrong)]))
+
+
+@given(st.data())
+def test_given_heads_stay_whatever_tree_they_are_of(parsed: Analyzer, data: st.DataObject) -> None:
+    sentences = []
+    for _ in range(3):
+        order = data.draw(st.permutations(range(1, 6)))  # each word hangs on one that comes before it here
+        above = [0, *(order[data.draw(st.integers(0, k - 1))] for k in range(1, 5))]
+        tree = dict(zip(order, above, strict=True))
+        known = data.draw(st.lists(st.booleans(), min_size=5, max_size=5))
+        heads = tuple(tree[k + 1] if known[k] else None for k in range(5))
+        sentences.append(Layer(("我们", "去", "新", "图书馆", "。"), None, heads, ("x", *[None] * 4)))
+    docs = list(parsed.fill([Sentence({"pku": layer}) for layer in sentences]))
+    for layer, doc in zip(sentences, docs, strict=True):
+        assert is_tree(doc.heads)
+        assert all(head in (None, found) for head, found in zip(layer.heads or (), doc.heads, strict=True))
+        assert doc.relations[0] == "x"
+        assert set(doc.relations[1:]) <= {"root", "next"}
 
 
 def test_heads_of_a_standard_without_a_parser_stay(plain: Analyzer) -> None:

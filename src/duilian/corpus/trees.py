@@ -39,7 +39,7 @@ def fault(heads: Heads, trees: Trees = "whole") -> Fault | None:
             return Fault(place, f"head {head} is outside the sentence ({count} words)")
         if head == place + 1:
             return Fault(place, f"word {head} is its own head")
-    cycle = _word_in_cycle(heads)
+    cycle = word_in_cycle(heads)
     if cycle is not None:
         return Fault(cycle, f"word {cycle + 1} is below itself: its heads go in a circle")
     return None if trees == "any" else _fault_of_tree(heads, trees)
@@ -56,7 +56,7 @@ def _fault_of_tree(heads: Heads, trees: Trees) -> Fault | None:
     return None
 
 
-def _word_in_cycle(heads: Heads) -> int | None:
+def word_in_cycle(heads: Heads) -> int | None:
     """The index of a word whose heads lead back to it."""
     seen_from = [-1] * len(heads)  # the word whose walk to the root first came by
     for start in range(len(heads)):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from duilian.corpus import Layer, Tag
 from duilian.corpus.tags import UNKNOWN_FIELD
+from duilian.corpus.trees import crossing, word_in_cycle
 from duilian.errors import AnnotationError, DuilianError
 from duilian.standards import universal_tags
 
@@ -48,3 +49,32 @@ class Gaps:
                 message = f"the tag {unknown[0]!r} is not among the model's tags of {self._standard!r}"
                 return AnnotationError(sentence, word, message, "the standard must be that of the tags")
         return AnnotationError(sentence, 0, error.message, error.hint)
+
+
+def without_crossing(given: Sequence[int]) -> list[int]:
+    """Given heads (-1: open), without those whose arcs cross another, and with one root."""
+    wrong = set(crossing([None if head < 0 else head for head in given]))
+    root = given.index(0) if 0 in given else None
+    return [
+        -1 if word + 1 in wrong or (head == 0 and word != root) else head for word, head in enumerate(given)
+    ]
+
+
+def with_given_heads(found: Sequence[int], given: Sequence[int]) -> list[int]:
+    """A tree with the heads that are given (-1: open) and, where that is one, those that were found."""
+    heads = [own if own >= 0 else head for own, head in zip(given, found, strict=True)]
+    is_open = [head < 0 for head in given]
+    if 0 not in heads and any(is_open):
+        heads[is_open.index(True)] = 0
+    root = given.index(0) + 1 if 0 in given else heads.index(0) + 1 if 0 in heads else 0
+    for word, head in enumerate(heads):
+        if head == 0 and is_open[word] and word + 1 != root:
+            heads[word] = root
+    while (first := word_in_cycle(heads)) is not None:
+        at = first
+        while not is_open[at]:
+            at = heads[at] - 1
+            if at == first:
+                return heads  # given as a circle
+        heads[at] = root
+    return heads

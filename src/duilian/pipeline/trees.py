@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian.corpus import Layer
-from duilian.errors import ConfigError
 from duilian.models.parser import Parser
+from duilian.pipeline.filling import with_given_heads, without_crossing
 from duilian.text import is_punctuation
 
 Ints = npt.NDArray[np.int64]
@@ -44,7 +44,7 @@ class TreeStage:
         if given:
             return self._completed(words, labels, given, threads)
         pieces = list(itertools.chain.from_iterable(map(self._cut, words)))
-        heads, relations = self._parse(pieces, labels, None, threads)
+        heads, relations, _ = self._parse(pieces, labels, None, threads)
         if len(pieces) > len(words):
             self._tie(words, pieces, heads, relations)
         return Trees(heads.tolist(), self._names(relations))
@@ -55,19 +55,14 @@ class TreeStage:
         labels: npt.NDArray[np.int32],
         given: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None,
         threads: int,
-    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], list[int]]:
+        """Heads and relations, and the sentences whose given heads fit into no projective tree."""
         parser, unknown = self._parser, np.full(len(labels), -1, np.int32)
         data = parser.rows(words, self._tag_of_label[labels], *(given or (unknown, unknown)))
         heads, relations, _, _, impossible = parser.native_.parse(
             parser.weights_, parser.pruning_, data, parser.options(keep_heads=given is not None), threads
         )
-        if impossible:
-            raise ConfigError(
-                f"the given heads of {''.join(words[impossible[0]])[:40]!r} fit into no projective tree "
-                "with one root",
-                "a whole tree is kept whatever it is; leave more of the heads open",
-            )
-        return heads, relations
+        return heads, relations, impossible
 
     def _names(self, relations: npt.NDArray[np.int32]) -> list[str] | None:
         names = self._parser.relations_
@@ -78,17 +73,28 @@ class TreeStage:
     ) -> Trees:
         """What is given stays; sentences whose every head is known are not parsed for heads that fit."""
         known = {relation: k for k, relation in enumerate(self._parser.relations_)}
-        given_heads = [head for layer in given for head in layer.heads or (None,) * len(layer)]
         given_names = [name for layer in given for name in layer.relations or (None,) * len(layer)]
-        is_open = np.repeat(
-            [_is_open(layer) for layer in given], [len(sentence) for sentence in words]
-        ).astype(np.bool_)
-        heads = np.array([-1 if head is None else head for head in given_heads], np.int32)
-        relations = np.array([-1 if name is None else known.get(name, -1) for name in given_names], np.int32)
-        if is_open.any():
-            left = [sentence for sentence, layer in zip(words, given, strict=True) if _is_open(layer)]
-            found = self._parse(left, labels[is_open], (heads[is_open], relations[is_open]), threads)
-            heads[is_open], relations[is_open] = found
+        kept = np.array([-1 if name is None else known.get(name, -1) for name in given_names], np.int32)
+        relations = kept.copy()
+        given_heads = [[-1 if head is None else head for head in layer.heads or ()] for layer in given]
+        asked = [own or [-1] * len(layer) for own, layer in zip(given_heads, given, strict=True)]
+        heads = np.array(list(itertools.chain.from_iterable(asked)), np.int32)
+        edges = np.cumsum([0, *map(len, given)])
+        rows = [np.arange(a, b) for a, b in itertools.pairwise(edges.tolist())]
+        left = [s for s, layer in enumerate(given) if _is_open(layer)]
+        # Arcs that cross are in no tree that can be found: then the search does not see them, or no given
+        # head at all, and they take their places behind it.
+        for loosen in (list, without_crossing, lambda own: [-1] * len(own)):
+            if not left:
+                break
+            own = np.concatenate([rows[s] for s in left])
+            wanted = np.array([head for s in left for head in loosen(asked[s])], np.int32)
+            found = self._parse([words[s] for s in left], labels[own], (wanted, kept[own]), threads)
+            heads[own], new, impossible = found
+            relations[own] = np.where(kept[own] < 0, new, kept[own])
+            for s in left if loosen is not list else ():
+                heads[rows[s]] = with_given_heads(heads[rows[s]].tolist(), asked[s])
+            left = [left[k] for k in impossible]
         names = self._names(relations)
         if names is not None:
             names = [mine if name is None else name for mine, name in zip(names, given_names, strict=True)]
