@@ -113,9 +113,9 @@ def test_bytes_that_are_no_text(call: Call) -> None:
     bad = "北京\n我们".encode() + b"\xff\xfe" + "去。".encode()
     status, out, err = call("analyze", stdin=bad)
     assert (status, out) == (1, "")
-    assert "<stdin>:2: byte 0xff at column 7 (byte 13 of the input) is not utf-8 text" in err
+    assert "<stdin>:2: byte 0xff at column 7 (offset 13 of the input) is not utf-8 text" in err
     Path("bad.txt").write_bytes(bad)
-    assert "bad.txt:2: byte 0xff at column 7 (byte 13 of the input)" in call("analyze", "bad.txt")[2]
+    assert "bad.txt:2: byte 0xff at column 7 (offset 13 of the input)" in call("analyze", "bad.txt")[2]
     for arguments in (("bad.txt",), ()):
         status, out, err = call("analyze", "--errors", "replace", "--to", "json", *arguments, stdin=bad)
         assert (status, err) == (0, "")

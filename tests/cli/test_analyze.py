@@ -164,6 +164,9 @@ def test_a_corpus_has_its_gaps_filled(call: Call) -> None:
     assert [*row[:4], *row[5:]] == ["1", "北京图书馆", "x", "PROPN", "Foo=Bar", "2", "_", "_", "My=1"]
     for arguments in (("a.conll",), ("--format", "conllu", "a.conllu"), ("--format", "conllu")):
         assert call("analyze", "--model", "char.model", *arguments, stdin=HALF.encode())[1] == out
+    status, _, err = call("analyze", "--model", "char.model", stdin=HALF.encode())
+    assert status == 1
+    assert "<stdin>:3: this looks like a row of CoNLL-U" in err
     whole = HALF.replace("PROPN\t_", "PROPN\tns")
     Path("a.conllu").write_text(whole, encoding="utf-8")
     assert call("analyze", "--model", "char.model", "a.conllu")[1] == whole

@@ -11,7 +11,7 @@ from pathlib import Path
 from duilian.cli.arriving import in_runs, standard_input
 from duilian.corpus import guess_format, read_lines
 from duilian.corpus.files import STANDARD_STREAM, display_name, read_text
-from duilian.corpus.formats import TEXT, FormatOptions, guess_by_name
+from duilian.corpus.formats import SAMPLE_LINES, TEXT, FormatOptions, guess_by_name
 from duilian.corpus.places import Placed, read_placed
 from duilian.doc import Doc
 from duilian.errors import AnnotationError, ConfigError, CorpusError
@@ -19,6 +19,7 @@ from duilian.pipeline import Analyzer
 from duilian.text import Errors, char_types
 
 _ENDINGS = {".txt", ".text", ".md", ".csv", ".tsv", ".json", ".xml", ".html", ".log", ".conll", ".gz"}
+_ROW = re.compile(r"[1-9][0-9]*(-[0-9]+)?(\t[^\t]+){9}")
 _ENDING = re.compile(r"\.[A-Za-z]\w{0,5}")
 
 
@@ -102,7 +103,12 @@ class Inputs:
         elif self._is_one_text:
             yield read_text(path, encoding=self._encoding, errors=self._errors)
         else:
-            for _, line in read_lines(self._source(path), encoding=self._encoding, errors=self._errors):
+            source = self._source(path)
+            for number, line in read_lines(source, encoding=self._encoding, errors=self._errors):
+                if number <= SAMPLE_LINES and self._format is None and _ROW.fullmatch(line):
+                    hint = "--format conllu fills its gaps, --format text takes it for text"
+                    message = "this looks like a row of CoNLL-U and not like text"
+                    raise CorpusError(display_name(path), number, message, hint)
                 yield line
 
     def _text(self, argument: str) -> str:

@@ -243,7 +243,7 @@ def _not_text(error: UnicodeDecodeError, name: str, number: int, at: int, sample
         else "save it as UTF-8; `duilian analyze --errors replace` reads it all the same"
     )
     message = (
-        f"byte 0x{byte:02x} at column {error.start + 1} (byte {at + error.start} of the input) "
+        f"byte 0x{byte:02x} at column {error.start + 1} (offset {at + error.start} of the input) "
         f"is not {error.encoding} text"
     )
     return CorpusError(name, number, message, hint)
