@@ -104,6 +104,40 @@ def test_it_reads_mixed_text(zh: Analyzer) -> None:
     assert doc.heads.count(0) == len(list(doc.sentences("gsd")))
 
 
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ("￥100，$5.99，1,234.56元", "￥ 100 ， $ 5.99 ， 1,234.56 元"),
+        ("+86-138-0013-8000，010-62345678", "+86-138-0013-8000 ， 010-62345678"),
+        ("-5℃", "-5℃"),
+        ("½", "½"),
+        ("100km/h", "100km/h"),
+        ("H₂O", "H₂O"),
+        ("U.S.A.", "U.S.A."),
+        ("Node.js", "Node.js"),
+        (":-)", ":-)"),
+    ],
+)
+def test_parts_of_mixed_text_are_words(zh: Analyzer, part: str, words: str) -> None:
+    doc = zh(f"我看{part}了。")
+    for standard in zh.standards:
+        assert doc.words(standard) == ["我", "看", *words.split(), "了", "。"]
+
+
+def test_quantities_are_numbers_and_signs_are_marks(zh: Analyzer) -> None:
+    doc = zh("他有5kg大米，卖$9")
+    tags = {name: dict(zip(doc.words(name), doc.tags(name), strict=True)) for name in zh.standards}
+    assert (tags["gsd"]["5kg"], tags["pku"]["5kg"]) == ("CD", "m")
+    assert (tags["gsd"]["$"], tags["pku"]["$"]) == ("/", "w")
+
+
+@pytest.mark.parametrize("text", ["你好", "早上好", "不", "制表符", "天气不错", "ok"])
+def test_what_ends_a_text_without_a_full_stop_is_no_punctuation(zh: Analyzer, text: str) -> None:
+    doc = zh(text)
+    assert not set(doc.tags("gsd")) & {".", ",", ":", "/", "(", ")", "...", "EC", "HYPH"}
+    assert "w" not in doc.tags("pku")
+
+
 def test_traditional_script_is_answered_in_its_own_characters(zh: Analyzer) -> None:
     traditional, simplified = zh("國務院新聞辦公室發表談話。"), zh("国务院新闻办公室发表谈话。")
     for standard in zh.standards:

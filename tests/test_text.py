@@ -103,7 +103,7 @@ def test_sentences_by_example(text: str, expected: list[str]) -> None:
 
 MIXED = [
     *NASTY, "http://", "www.", "a.cn", "example.com", "/", "#", "＃", "@", "＠", ".", ",", "%", "-", "+", ":",
-    "km", "GB", "℃", "3", "１", "小明", "：", "_", "'", "c",
+    "km", "GB", "℃", "3", "１", "小明", "：", "_", "'", "c", "$", "½", "₂", "U.S", "，", ")",
 ]  # fmt: skip
 
 
@@ -127,8 +127,9 @@ def test_whole_spans_by_example() -> None:
     assert [(text[start:end], kind) for start, end, kind in tx.whole_spans(text)] == [
         ("@小明", "mention"),
         ("https://example.org/a?b=1", "url"),
-        ("3.5%", "number"),
+        ("3.5%", "quantity"),
         ("iPhone15", "word"),
+        ("¥", "sign"),
         ("5,999", "number"),
         ("#新品#", "hashtag"),
         ("👍🏽", "emoji"),
@@ -145,8 +146,19 @@ def test_whole_spans_by_example() -> None:
 
 def test_a_megabyte_without_a_line_break() -> None:
     text = "汉字" * 500_000
-    assert tx.sentences(text).tolist() == [[0, 1_000_000]]
+    assert tx.sentences(text).tolist() == [[k, k + 2000] for k in range(0, 1_000_000, 2000)]
     assert len(tx.units(text)) == 1_000_000
+
+
+def test_a_split_tells_what_is_known() -> None:
+    found = tx.split("他有5kg。好，", (False, False), tx.WHOLE_KINDS)
+    assert found.first.tolist() == [0, 6, 8]
+    assert found.wholes == [(2, 5, "quantity")]
+    free, goes_on = tx.NO_MARK, tx.NO_MARK | tx.GOES_ON
+    begins = tx.NO_MARK | tx.BEGINS
+    assert found.known.tolist() == [free, free, begins, goes_on, goes_on, tx.BEGINS, free, 0]
+    assert tx.split("5kg", (False, False), ["url"]).wholes == []
+    assert tx.split("好。好", (False, False), (), is_one_sentence=True).first.tolist() == [0, 3]
 
 
 def test_character_types() -> None:

@@ -83,7 +83,13 @@ void bind_tagger(nb::module_& m) {
               built.bonus.push_back({unit(k), label(k), score(k)});
             new (self) Wishes(std::move(built));
           },
-          "allowed"_a, "unit"_a, "label"_a, "score"_a);
+          "allowed"_a, "unit"_a, "label"_a, "score"_a)
+      .def(
+          "restricted",
+          [](const Wishes& self, const Input<std::uint8_t>& known, const Input<std::uint8_t>& barred_by) {
+            return restricted(self, {known.data(), known.size()}, {barred_by.data(), barred_by.size()});
+          },
+          "known"_a, "barred_by"_a);
 
   nb::class_<LineOptions>(m, "LineOptions")
       .def(

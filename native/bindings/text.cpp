@@ -7,6 +7,7 @@
 #include "duilian/text/characters.hpp"
 #include "duilian/text/fold.hpp"
 #include "duilian/text/segment.hpp"
+#include "duilian/text/split.hpp"
 #include "duilian/text/whole.hpp"
 
 namespace duilian::bindings {
@@ -20,6 +21,12 @@ namespace {
   flat.reserve(spans.size() * 2);
   for (const Span& span : spans) flat.insert(flat.end(), {span.begin, span.end});
   return to_numpy(std::move(flat), 2);
+}
+
+using NamedSpan = std::tuple<std::int64_t, std::int64_t, std::string>;
+
+[[nodiscard]] NamedSpan named(std::int64_t begin, std::int64_t end, WholeKind kind) {
+  return {begin, end, encode_utf8(whole_kind_name(kind))};
 }
 
 }  // namespace
@@ -65,13 +72,26 @@ void bind_text(nb::module_& m) {
       "whole_spans",
       [](const std::string& text) {
         const auto found = without_gil([&] { return find_whole_spans(decode_utf8(text)); });
-        std::vector<std::tuple<std::int64_t, std::int64_t, std::string>> out;
+        std::vector<NamedSpan> out;
         out.reserve(found.size());
-        for (const WholeSpan& each : found)
-          out.emplace_back(each.span.begin, each.span.end, encode_utf8(whole_kind_name(each.kind)));
+        for (const WholeSpan& each : found) out.push_back(named(each.span.begin, each.span.end, each.kind));
         return out;
       },
       "text"_a);
+  m.def(
+      "split_text",
+      [](const std::string& text, std::pair<bool, bool> joins, bool is_one_sentence,
+         const std::vector<bool>& whole) {
+        SplitOptions options{{joins.first, joins.second}, is_one_sentence, {}};
+        for (std::size_t k = 0; k < std::min(whole.size(), kWholeKinds); ++k) options.whole[k] = whole[k];
+        SplitText found = without_gil([&] { return split_text(decode_utf8(text), options); });
+        std::vector<NamedSpan> parts;
+        parts.reserve(found.whole.size());
+        for (const WholeUnits& each : found.whole) parts.push_back(named(each.begin, each.end, each.kind));
+        return std::make_tuple(to_pairs(found.unit), to_numpy(std::move(found.first)),
+                               to_numpy(std::move(found.known)), std::move(parts));
+      },
+      "text"_a, "joins"_a, "is_one_sentence"_a, "whole"_a);
   m.def(
       "split_sentences",
       [](const std::string& text) {

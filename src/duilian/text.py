@@ -28,7 +28,7 @@ Spans = npt.NDArray[np.int64]
 Script = Literal["as-is", "simplified"]
 Letters = Literal["as-is", "unified"]
 Errors = Literal["strict", "replace"]
-WholeKind = Literal["url", "email", "hashtag", "mention", "number", "word", "emoji"]
+WholeKind = Literal["url", "email", "hashtag", "mention", "number", "quantity", "word", "sign", "emoji"]
 WHOLE_KINDS: tuple[WholeKind, ...] = get_args(WholeKind)
 TRADITIONAL_SHARE = 10  # one of so many
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -41,6 +41,22 @@ class WholeSpan(NamedTuple):
     start: int
     end: int
     kind: WholeKind
+
+
+class Split(NamedTuple):
+    """The units of a text, sentence by sentence, and what is known of them before any model speaks.
+
+    `known` is a set for each unit: BEGINS and GOES_ON (a word begins here; none does), NO_MARK (a letter,
+    digit or Han character, in no word that is punctuation).
+    """
+
+    spans: Spans
+    first: npt.NDArray[np.int64]  # [sentences + 1]  units before each sentence
+    known: npt.NDArray[np.uint8]
+    wholes: list[WholeSpan]  # counted in units
+
+
+BEGINS, GOES_ON, NO_MARK = 1, 2, 4  # as in native/include/duilian/text/split.hpp
 
 
 def check_text(text: str, errors: Errors = "strict") -> str:
@@ -63,7 +79,10 @@ def check_text(text: str, errors: Errors = "strict") -> str:
 
 
 def sentences(text: str) -> Spans:
-    """The sentences of a text: each ends at 。！？… (and closing quotes behind), or at a line break."""
+    """The sentences of a text: each ends at 。！？… (and closing quotes behind), or at a line break.
+
+    None ends inside a part that stays whole. What is longer than 2,000 characters is cut.
+    """
     return _native.split_sentences(check_text(text))
 
 
@@ -74,16 +93,34 @@ def units(text: str, *, join_letters: bool = False, join_digits: bool = False) -
 
 def whole_spans(text: str, kinds: Collection[WholeKind] = WHOLE_KINDS) -> list[WholeSpan]:
     """The parts of mixed text that must not be cut, by rules: web and mail addresses, #topics#, @names,
-    numbers with decimals, percent signs and units in letters, words in letters (Wi-Fi, iPhone15), emoji.
+    numbers, quantities (numbers with a percent sign or unit), words in letters (Wi-Fi, iPhone15), signs
+    before prices, emoji.
 
-    They do not overlap, have no white space inside and cut no unit. Of kinds that are not asked for the parts
-    are found all the same, so that they are not taken for something else: no word is seen in an address.
+    They do not overlap, have no white space inside, cut no unit and have at most 1,000 characters. Of kinds
+    that are not asked for the parts are found all the same, so that they are not taken for something else: no
+    word is seen in an address.
     """
+    _check_kinds(kinds)
+    found = _native.whole_spans(check_text(text))
+    return [WholeSpan(start, end, cast(WholeKind, kind)) for start, end, kind in found if kind in kinds]
+
+
+def split(
+    text: str, joins: tuple[bool, bool], kinds: Collection[WholeKind], *, is_one_sentence: bool = False
+) -> Split:
+    """Sentences, units and parts that stay whole, all at once; `joins`: whether runs of letters are one unit,
+    and of digits.
+    """
+    _check_kinds(kinds)
+    is_whole = [kind in kinds for kind in WHOLE_KINDS]
+    spans, first, known, wholes = _native.split_text(check_text(text), joins, is_one_sentence, is_whole)
+    return Split(spans, first, known, [WholeSpan(a, b, cast(WholeKind, kind)) for a, b, kind in wholes])
+
+
+def _check_kinds(kinds: Collection[WholeKind]) -> None:
     for kind in kinds:
         if kind not in WHOLE_KINDS:
             raise ConfigError(f"kinds must be of {', '.join(WHOLE_KINDS)}, got {kind!r}")
-    found = _native.whole_spans(check_text(text))
-    return [WholeSpan(start, end, cast(WholeKind, kind)) for start, end, kind in found if kind in kinds]
 
 
 def cut(text: str, spans: Spans) -> list[str]:

@@ -105,10 +105,10 @@ class SideLabeller final : public Labeller {
                const std::vector<std::vector<std::uint8_t>>& starts)
       : predictor_(predictor), side_(side), starts_(starts) {}
 
-  void label(const Sentences& sentences, std::span<const std::uint8_t> begins,
+  void label(const Sentences& sentences, std::span<const std::uint8_t> known,
              std::span<std::int32_t> out) override {
-    const bool has_any = std::find(begins.begin(), begins.end(), 1) != begins.end();
-    if (has_any) wish_for(begins);
+    const bool has_any = std::any_of(known.begin(), known.end(), tells_of_edges);
+    if (has_any) wish_for(known);
     (void)predictor_.prepare(sentences, 0,
                              has_any ? std::span<const Wishes>(wishes_) : std::span<const Wishes>(), work_);
     predictor_.decode({side_, side_ + 1}, work_);
@@ -118,15 +118,15 @@ class SideLabeller final : public Labeller {
   }
 
  private:
-  /// A label that begins a word, at the units where one does, on every side.
-  void wish_for(std::span<const std::uint8_t> begins) {
+  /// A label that begins a word at the units where one does, another where none does, on every side.
+  void wish_for(std::span<const std::uint8_t> known) {
     wishes_.resize(starts_.size());
     for (std::size_t k = 0; k < starts_.size(); ++k) {
       TagSets& allowed = wishes_[k].allowed;
       allowed = {};
-      for (const std::uint8_t is_begin : begins) {
-        for (std::size_t l = 0; is_begin != 0 && l < starts_[k].size(); ++l) {
-          if (starts_[k][l] != 0) allowed.tag.push_back(static_cast<TagId>(l));
+      for (const std::uint8_t each : known) {
+        for (std::size_t l = 0; tells_of_edges(each) && l < starts_[k].size(); ++l) {
+          if (!is_barred(each, starts_[k][l] != 0)) allowed.tag.push_back(static_cast<TagId>(l));
         }
         allowed.first.push_back(static_cast<std::int32_t>(allowed.tag.size()));
       }

@@ -13,10 +13,10 @@ class DynamicLabeller final : public Labeller {
   DynamicLabeller(const DynamicPredictor& predictor, std::span<const std::uint8_t> starts)
       : predictor_(predictor), starts_(starts) {}
 
-  void label(const Sentences& sentences, std::span<const std::uint8_t> begins,
+  void label(const Sentences& sentences, std::span<const std::uint8_t> known,
              std::span<std::int32_t> out) override {
     predictor_.plain().score(sentences, 0, work_.plain);
-    forbid_inner_labels(predictor_.plain(), starts_, begins, work_.plain);
+    forbid_labels(predictor_.plain(), starts_, known, work_.plain);
     if (!predictor_.decode(sentences, 0, work_, out)) throw std::invalid_argument("no analysis is legal");
   }
 

@@ -12,10 +12,10 @@ class BestLabeller final : public Labeller {
   BestLabeller(const BestPredictor& predictor, std::span<const std::uint8_t> starts)
       : predictor_(predictor), starts_(starts) {}
 
-  void label(const Sentences& sentences, std::span<const std::uint8_t> begins,
+  void label(const Sentences& sentences, std::span<const std::uint8_t> known,
              std::span<std::int32_t> out) override {
     predictor_.own().score_states(sentences, 0, work_.own);
-    forbid_inner_labels(predictor_.own(), starts_, begins, work_.own);
+    forbid_labels(predictor_.own(), starts_, known, work_.own);
     if (!predictor_.decode(sentences, 0, work_, out)) throw std::invalid_argument("no analysis is legal");
   }
 

@@ -6,6 +6,7 @@
 #include "duilian/concat.hpp"
 #include "duilian/parallel.hpp"
 #include "duilian/text/characters.hpp"
+#include "duilian/text/split.hpp"
 
 namespace duilian {
 
@@ -13,10 +14,10 @@ namespace {
 
 constexpr std::size_t kLinesPerPiece = 64;
 
-/// One sentence on its way: units as they stand in the text, and which follow a blank.
+/// One sentence on its way: units as they stand in the text, and what is known of them.
 struct Row {
   std::vector<std::string> unit;
-  std::vector<std::uint8_t> follows_blank;
+  std::vector<std::uint8_t> known;  // empty: nothing
 };
 
 [[nodiscard]] std::vector<std::string_view> split_lines(std::string_view text) {
@@ -46,26 +47,23 @@ struct Row {
   for (std::size_t at = 0; at < line.size();) {
     std::size_t end = at;
     while (end < line.size() && char_class(line[end]) != CharClass::space) ++end;
-    if (end > at) {
-      row.unit.push_back(encode_utf8(line.substr(at, end - at)));
-      row.follows_blank.push_back(1);
-    }
+    if (end > at) row.unit.push_back(encode_utf8(line.substr(at, end - at)));
     at = end + 1;
   }
   return row;
 }
 
-/// A line of text is cut into sentences, each of them into units.
-void split_text(std::u32string_view line, UnitOptions options, std::vector<Row>& rows) {
-  for (const Span& sentence : split_sentences(line)) {
-    const auto text = line.substr(static_cast<std::size_t>(sentence.begin),
-                                  static_cast<std::size_t>(sentence.end - sentence.begin));
+/// A line of text is cut into sentences, each of them into units. What follows a blank begins a word; rules
+/// then make what stands before it end one.
+void split_line(std::u32string_view line, UnitOptions options, std::vector<Row>& rows) {
+  const SplitText found = split_text(line, {.units = options});
+  for (std::size_t s = 0; s + 1 < found.first.size(); ++s) {
     Row& row = rows.emplace_back();
-    std::int64_t before = 0;
-    for (const Span& span : split_units(text, options)) {
-      row.unit.push_back(slice(text, span));
-      row.follows_blank.push_back(span.begin > before || row.unit.size() == 1 ? 1 : 0);
-      before = span.end;
+    const auto begin = static_cast<std::size_t>(found.first[s]);
+    for (std::size_t u = begin; u < static_cast<std::size_t>(found.first[s + 1]); ++u) {
+      const bool follows_blank = u == begin || found.unit[u].begin > found.unit[u - 1].end;
+      row.unit.push_back(slice(line, found.unit[u]));
+      row.known.push_back(static_cast<std::uint8_t>(found.known[u] | (follows_blank ? kWordBegins : 0)));
     }
   }
 }
@@ -75,10 +73,10 @@ class PlainLabeller final : public Labeller {
   PlainLabeller(const Predictor& predictor, std::span<const std::uint8_t> starts)
       : predictor_(predictor), starts_(starts) {}
 
-  void label(const Sentences& sentences, std::span<const std::uint8_t> begins,
+  void label(const Sentences& sentences, std::span<const std::uint8_t> known,
              std::span<std::int32_t> out) override {
     predictor_.score(sentences, 0, work_);
-    forbid_inner_labels(predictor_, starts_, begins, work_);
+    forbid_labels(predictor_, starts_, known, work_);
     const auto chain = predictor_.chain(static_cast<std::int32_t>(out.size()), work_);
     if (!try_best_labels(chain, work_.chain, out)) throw std::invalid_argument("no analysis is legal");
   }
@@ -116,7 +114,7 @@ class Writer {
     if (options_.has_words) {
       rows.push_back(words_of(text));
     } else {
-      split_text(text, options_.units, rows);
+      split_line(text, options_.units, rows);
     }
     bool is_first = true;
     for (const Row& row : rows) {
@@ -131,12 +129,7 @@ class Writer {
     Sentences sentences(model_.folding(), {});
     sentences.add(row.unit, {});
     labels_.resize(row.unit.size());
-    // What follows a blank begins a word; rules then make what stands before it end one.
-    const bool is_text = !options_.has_words;
-    labeller_->label(
-        sentences,
-        is_text ? std::span<const std::uint8_t>(row.follows_blank) : std::span<const std::uint8_t>(),
-        labels_);
+    labeller_->label(sentences, row.known, labels_);
     for (std::size_t t = 0; t < row.unit.size(); ++t) {
       if (options_.starts[labels_[t]] != 0) {
         if (t > 0) end_word(labels_[t - 1], out);
@@ -247,12 +240,13 @@ std::unique_ptr<LabelModel> label_model(const Predictor& predictor, std::span<co
   return std::make_unique<PlainModel>(predictor, starts, std::move(make));
 }
 
-void forbid_inner_labels(const Predictor& predictor, std::span<const std::uint8_t> starts,
-                         std::span<const std::uint8_t> begins, Predictor::Work& work) {
-  for (std::size_t t = 0; t < begins.size(); ++t) {
+void forbid_labels(const Predictor& predictor, std::span<const std::uint8_t> starts,
+                   std::span<const std::uint8_t> known, Predictor::Work& work) {
+  for (std::size_t t = 0; t < known.size(); ++t) {
+    if (!tells_of_edges(known[t])) continue;
     double* state = work.state.data() + t * predictor.stride();
-    for (std::size_t l = 0; begins[t] != 0 && l < starts.size(); ++l) {
-      if (starts[l] == 0) state[l] = kForbidden;
+    for (std::size_t l = 0; l < starts.size(); ++l) {
+      if (is_barred(known[t], starts[l] != 0)) state[l] = kForbidden;
     }
   }
 }

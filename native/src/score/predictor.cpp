@@ -1,7 +1,9 @@
 #include "duilian/score/predictor.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 #include "duilian/parallel.hpp"
@@ -63,6 +65,34 @@ void Predictor::score(const Sentences& sentences, std::int64_t sentence, Work& w
 
 UniformChain Predictor::chain(std::int32_t positions, const Work& work) const {
   return {positions, work.state.data(), between_, rules_};
+}
+
+Wishes restricted(const Wishes& wishes, std::span<const std::uint8_t> known,
+                  std::span<const std::uint8_t> barred_by) {
+  const std::int32_t given = wishes.allowed.positions();
+  if (given != 0 && static_cast<std::size_t>(given) != known.size())
+    throw std::invalid_argument("what is known of units does not fit the wishes");
+  std::vector<TagId> every(barred_by.size());
+  std::iota(every.begin(), every.end(), 0);
+  std::array<std::vector<TagId>, 256> free;  // by what is known
+  Wishes out{{}, wishes.bonus};
+  auto& [first, tag] = out.allowed;
+  for (std::size_t unit = 0; unit < known.size(); ++unit) {
+    const auto allowed =
+        given == 0 ? std::span<const TagId>() : wishes.allowed.at(static_cast<std::int32_t>(unit));
+    const auto is_free = [&](TagId label) { return (known[unit] & barred_by[label]) == 0; };
+    const std::size_t before = tag.size();
+    if (allowed.empty() && known[unit] != 0) {
+      auto& labels = free[known[unit]];
+      if (labels.empty()) std::copy_if(every.begin(), every.end(), std::back_inserter(labels), is_free);
+      if (labels.size() < every.size()) tag.insert(tag.end(), labels.begin(), labels.end());
+    } else {
+      std::copy_if(allowed.begin(), allowed.end(), std::back_inserter(tag), is_free);
+      if (tag.size() == before) tag.insert(tag.end(), allowed.begin(), allowed.end());
+    }
+    first.push_back(static_cast<std::int32_t>(tag.size()));
+  }
+  return out;
 }
 
 void check(const Wishes& wishes, std::int32_t labels, std::int64_t units) {

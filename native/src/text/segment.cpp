@@ -7,30 +7,7 @@ namespace duilian {
 namespace {
 
 constexpr char32_t kZeroWidthJoiner = 0x200D;
-constexpr std::u32string_view kClosers = U"”’」』》〉】）］｝〕\"')]}";
-constexpr std::u32string_view kLineBreaks = U"\n\r\v\f\u0085\u2028\u2029";
-
-[[nodiscard]] bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
-
 [[nodiscard]] bool is_regional(char32_t c) { return c >= 0x1F1E6 && c <= 0x1F1FF; }
-
-[[nodiscard]] bool is_web_character(char32_t c) {
-  const CharClass kind = char_class(c);
-  return c < 0x80 && (kind == CharClass::letter || kind == CharClass::digit || is_one_of(c, U"=&/"));
-}
-
-[[nodiscard]] bool ends_sentence(std::u32string_view text, std::size_t at) {
-  const char32_t c = text[at];
-  if (is_one_of(c, U"。！？…｡")) return true;
-  return is_one_of(c, U"!?") && (at + 1 == text.size() || !is_web_character(text[at + 1]));
-}
-
-/// Leaves out white space at both ends; keeps nothing of a span without a visible character.
-void add_trimmed(std::u32string_view text, std::size_t begin, std::size_t end, std::vector<Span>& out) {
-  while (begin < end && char_class(text[begin]) == CharClass::space) ++begin;
-  while (end > begin && char_class(text[end - 1]) == CharClass::space) --end;
-  if (begin < end) out.push_back({static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)});
-}
 
 }  // namespace
 
@@ -79,28 +56,6 @@ WordUnits split_words(std::span<const std::string> words, UnitOptions options) {
     out.count.push_back(static_cast<std::int32_t>(spans.size()));
   }
   return out;
-}
-
-std::vector<Span> split_sentences(std::u32string_view text) {
-  std::vector<Span> sentences;
-  std::size_t begin = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const bool is_break = is_one_of(text[at], kLineBreaks);
-    if (!is_break && !ends_sentence(text, at)) {
-      ++at;
-      continue;
-    }
-    std::size_t end = at + 1;
-    while (!is_break && end < text.size() && ends_sentence(text, end)) ++end;
-    while (!is_break && end < text.size() &&
-           (is_one_of(text[end], kClosers) || char_class(text[end]) == CharClass::extend)) {
-      ++end;
-    }
-    add_trimmed(text, begin, end, sentences);
-    begin = at = end;
-  }
-  add_trimmed(text, begin, text.size(), sentences);
-  return sentences;
 }
 
 }  // namespace duilian

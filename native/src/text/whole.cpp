@@ -13,6 +13,11 @@ constexpr std::size_t kNoEnd = 0;
 constexpr std::size_t kMostName = 20;   // characters of a name in Han behind an @
 constexpr std::size_t kMostTopic = 64;  // characters between two #
 constexpr char32_t kKeycap = 0x20E3;
+constexpr std::u32string_view kCurrency = U"$€￥¥£₩₽＄￡";
+constexpr std::u32string_view kFractions = U"¼½¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞";
+constexpr std::u32string_view kSmallDigits = U"⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉";  // above and below the line
+// Units that are one character; no letter or digit need end before them.
+constexpr std::u32string_view kShortUnits = U"%‰％℃℉°㎏㎎㎞㎝㎜㎡㏄";
 
 using namespace std::string_view_literals;
 
@@ -23,14 +28,17 @@ constexpr std::array kDomains = {U"ai"sv, U"app"sv, U"biz"sv, U"cc"sv,  U"cn"sv,
                                  U"jp"sv, U"me"sv,  U"mo"sv,  U"net"sv, U"org"sv, U"sg"sv,   U"top"sv,
                                  U"tv"sv, U"tw"sv,  U"uk"sv,  U"us"sv,  U"vip"sv, U"xyz"sv};
 constexpr std::array kUnits = {
-    U"km"sv,   U"m"sv,   U"dm"sv,  U"cm"sv,   U"mm"sv,  U"nm"sv,  U"kg"sv,  U"g"sv,   U"mg"sv,   U"t"sv,
-    U"l"sv,    U"L"sv,   U"ml"sv,  U"mL"sv,   U"s"sv,   U"ms"sv,  U"min"sv, U"h"sv,   U"B"sv,    U"KB"sv,
-    U"MB"sv,   U"GB"sv,  U"TB"sv,  U"PB"sv,   U"kb"sv,  U"Mb"sv,  U"Gb"sv,  U"bps"sv, U"Kbps"sv, U"Mbps"sv,
-    U"Gbps"sv, U"Hz"sv,  U"kHz"sv, U"MHz"sv,  U"GHz"sv, U"W"sv,   U"kW"sv,  U"MW"sv,  U"GW"sv,   U"kWh"sv,
-    U"Wh"sv,   U"V"sv,   U"kV"sv,  U"A"sv,    U"mA"sv,  U"mAh"sv, U"Pa"sv,  U"kPa"sv, U"MPa"sv,  U"hPa"sv,
-    U"J"sv,    U"kJ"sv,  U"cal"sv, U"kcal"sv, U"dB"sv,  U"px"sv,  U"dpi"sv, U"fps"sv, U"rpm"sv,  U"ha"sv,
-    U"km/h"sv, U"m/s"sv, U"am"sv,  U"pm"sv,   U"AM"sv,  U"PM"sv};
+    U"km"sv,   U"m"sv,   U"dm"sv,  U"cm"sv,  U"mm"sv,  U"nm"sv,  U"kg"sv,  U"g"sv,    U"mg"sv,   U"t"sv,
+    U"l"sv,    U"L"sv,   U"ml"sv,  U"mL"sv,  U"s"sv,   U"ms"sv,  U"min"sv, U"h"sv,    U"KB"sv,   U"MB"sv,
+    U"GB"sv,   U"TB"sv,  U"PB"sv,  U"kb"sv,  U"Mb"sv,  U"Gb"sv,  U"bps"sv, U"Kbps"sv, U"Mbps"sv, U"Gbps"sv,
+    U"Hz"sv,   U"kHz"sv, U"MHz"sv, U"GHz"sv, U"W"sv,   U"kW"sv,  U"MW"sv,  U"GW"sv,   U"kWh"sv,  U"Wh"sv,
+    U"V"sv,    U"kV"sv,  U"mA"sv,  U"mAh"sv, U"Pa"sv,  U"kPa"sv, U"MPa"sv, U"hPa"sv,  U"kJ"sv,   U"cal"sv,
+    U"kcal"sv, U"dB"sv,  U"px"sv,  U"dpi"sv, U"fps"sv, U"rpm"sv, U"ha"sv,  U"km/h"sv, U"m/s"sv,  U"am"sv,
+    U"pm"sv,   U"AM"sv,  U"PM"sv,  U"m²"sv,  U"m³"sv,  U"km²"sv, U"cm²"sv, U"cm³"sv};
 constexpr std::size_t kLongestUnit = 4;
+// Faces that no other use of these signs can be taken for; :) closes a bracket as often.
+constexpr std::array kFaces = {U":-)"sv, U":-("sv, U":-D"sv, U":-P"sv, U";-)"sv,
+                               U"^_^"sv, U"T_T"sv, U">_<"sv, U"-_-"sv};
 
 [[nodiscard]] bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 [[nodiscard]] bool is_ascii_digit(char32_t c) { return c >= U'0' && c <= U'9'; }
@@ -42,14 +50,18 @@ constexpr std::size_t kLongestUnit = 4;
 [[nodiscard]] bool is_letter(char32_t c) { return char_class(c) == CharClass::letter; }
 [[nodiscard]] bool is_digit(char32_t c) { return char_class(c) == CharClass::digit; }
 [[nodiscard]] bool is_alnum(char32_t c) { return is_letter(c) || is_digit(c); }
+[[nodiscard]] bool is_in_word(char32_t c) { return is_alnum(c) || is_one_of(c, kSmallDigits); }
+[[nodiscard]] bool is_wide_digit(char32_t c) { return c >= U'０' && c <= U'９'; }
 [[nodiscard]] bool is_host(char32_t c) { return is_ascii_alnum(c) || c == U'-'; }
 [[nodiscard]] bool is_local(char32_t c) { return is_ascii_alnum(c) || is_one_of(c, U"._%+-"); }
 [[nodiscard]] bool is_in_url(char32_t c) { return c > 0x20 && c < 0x7F && !is_one_of(c, U"<>\"{}|\\^`"); }
 
-/// Looks at one place of a text; every rule gives the end of what begins there, or kNoEnd.
+/// Looks at one place of a text; every rule gives the end of what begins there, or kNoEnd. To the rules the
+/// text ends where a part that begins there has its greatest length, so that each takes limited time.
 class Scanner {
  public:
-  explicit Scanner(std::u32string_view text) : text_(text) {}
+  Scanner(std::u32string_view text, std::size_t at)
+      : text_(text.substr(0, std::min(text.size(), at + kLongestWhole))) {}
 
   [[nodiscard]] std::size_t url(std::size_t at) const {
     if (is_alnum(before(at)) || !is_ascii_alnum(text_[at])) return kNoEnd;
@@ -96,35 +108,30 @@ class Scanner {
     return name(at + 1, U":：");
   }
 
-  [[nodiscard]] std::size_t number(std::size_t at) const {
-    if (is_alnum(before(at))) return kNoEnd;
-    const bool has_sign = is_one_of(text_[at], U"+-−＋－");
-    const std::size_t begin = at + (has_sign ? 1 : 0);
-    if (!is_digit(peek(begin))) return kNoEnd;
-    std::size_t end = end_of_digits(begin);
-    const bool has_degrees = is_one_of(peek(end), U"℃℉°");
-    // Behind other signs and Han a minus is a dash, 北京-2, unless only a number can follow: 气温-3℃.
-    const bool is_dash = before(at) != 0 && char_class(before(at)) != CharClass::space;
-    if (has_sign && is_dash && !has_degrees) return kNoEnd;
-    if (has_degrees || is_one_of(peek(end), U"%‰％")) {
-      end += peek(end) == U'°' && is_one_of(peek(end + 1), U"CF") ? 2 : 1;
-    } else {
-      end = end_of_unit(end);
-    }
-    return is_alnum(peek(end)) ? kNoEnd : end;
+  /// A number with its unit.
+  [[nodiscard]] std::size_t quantity(std::size_t at) const {
+    const Amount found = amount(at);
+    return found.has_unit ? found.end : kNoEnd;
   }
 
-  /// Letters, with digits and single - ' . & _ + inside: Wi-Fi, COVID-19, iPhone15, 5G, C++.
+  [[nodiscard]] std::size_t number(std::size_t at) const {
+    const Amount found = amount(at);
+    return found.has_unit ? kNoEnd : found.end;
+  }
+
+  /// Letters, with digits and single - ' . & _ + inside: Wi-Fi, COVID-19, iPhone15, 5G, C++, H₂O, U.S.A.
   [[nodiscard]] std::size_t word(std::size_t at) const {
     if (is_alnum(before(at)) || !is_alnum(text_[at])) return kNoEnd;
+    const std::size_t initials = end_of_initials(at);
+    if (initials != kNoEnd) return initials;
     std::size_t end = at;
     bool has_letter = false;
     while (true) {
-      for (; end < text_.size() && is_alnum(text_[end]); end = end_of_character(text_, end))
+      for (; end < text_.size() && is_in_word(text_[end]); end = end_of_character(text_, end))
         has_letter = has_letter || is_letter(text_[end]);
       if (!is_one_of(peek(end), U"-'’.&_+") || !is_alnum(peek(end + 1)) || !has_letter) break;
-      // A dot is inside of a word only between letters and digits: v1.2, but not ok.Then
-      if (peek(end) == U'.' && !is_digit(peek(end + 1))) break;
+      // A dot is inside of a word if a digit or small letter follows: v1.2, Node.js, but not ok.Then
+      if (peek(end) == U'.' && !is_digit(peek(end + 1)) && lower(peek(end + 1)) != peek(end + 1)) break;
       ++end;
     }
     if (!has_letter) return kNoEnd;
@@ -133,11 +140,23 @@ class Scanner {
     return is_short && peek(end) == U'#' && !is_alnum(peek(end + 1)) && end - at == 1 ? end + 1 : end;
   }
 
+  /// What a price begins with, or a dash at the head of a line.
+  [[nodiscard]] std::size_t sign(std::size_t at) const {
+    if (is_one_of(text_[at], kCurrency)) return at + 1;
+    const auto joins = [](char32_t c) { return is_alnum(c) || is_one_of(c, U"-<>=_"); };
+    return text_[at] == U'-' && !joins(before(at)) && !joins(peek(at + 1)) ? at + 1 : kNoEnd;
+  }
+
   [[nodiscard]] std::size_t emoji(std::size_t at) const {
     const std::size_t end = end_of_character(text_, at);
     const bool is_keycap =
         text_[end - 1] == kKeycap && (is_ascii_digit(text_[at]) || is_one_of(text_[at], U"#*"));
-    return is_keycap || char_class(text_[at]) == CharClass::emoji ? end : kNoEnd;
+    if (is_keycap || char_class(text_[at]) == CharClass::emoji) return end;
+    if (text_[at] > 0x7F || is_alnum(before(at))) return kNoEnd;
+    for (const std::u32string_view face : kFaces) {
+      if (starts_with(at, face) && !is_alnum(peek(at + face.size()))) return at + face.size();
+    }
+    return kNoEnd;
   }
 
  private:
@@ -203,13 +222,59 @@ class Scanner {
     return run(at, is_digit) == end ? kNoEnd : end;  // #1 is no topic
   }
 
+  struct Amount {
+    std::size_t end = kNoEnd;
+    bool has_unit = false;
+  };
+
+  [[nodiscard]] Amount amount(std::size_t at) const {
+    if (is_alnum(before(at))) return {};
+    const bool has_sign = is_one_of(text_[at], U"+-−＋－");
+    const std::size_t begin = at + (has_sign ? 1 : 0);
+    const bool is_fraction = is_one_of(peek(begin), kFractions);
+    if (!is_digit(peek(begin)) && !is_fraction) return {};
+    const std::size_t groups = end_of_groups(begin, text_[at] == U'+' ? 2 : 3);
+    std::size_t end = groups != kNoEnd ? groups : is_fraction ? begin : end_of_digits(begin);
+    if (groups == kNoEnd) end = run(end, [](char32_t c) { return is_one_of(c, kSmallDigits); });
+    const std::size_t number = end;
+    if (groups == kNoEnd) end = end_of_unit(end);
+    if (is_in_word(peek(end))) return {};
+    // Behind other signs and Han a minus is a dash, 北京-2, unless only a number can follow: 气温-3℃.
+    const bool is_dash = before(at) != 0 && char_class(before(at)) != CharClass::space;
+    const bool is_sure = is_one_of(peek(number), U"℃℉°") || (groups != kNoEnd && text_[at] == U'+');
+    return has_sign && is_dash && !is_sure ? Amount{} : Amount{end, end > number};
+  }
+
+  /// Groups of digits with - between, so many or more: a telephone number, +86-10-1234-5678 or 010-12345678.
+  [[nodiscard]] std::size_t end_of_groups(std::size_t at, std::size_t least) const {
+    const std::size_t first = run(at, is_digit);
+    std::size_t end = first;
+    std::size_t count = 1;
+    for (; is_one_of(peek(end), U"-－") && is_digit(peek(end + 1)); ++count) end = run(end + 1, is_digit);
+    const bool has_area = count == 2 && is_one_of(text_[at], U"0０") && first - at <= 4 && end - first >= 8;
+    return count >= least || has_area ? end : kNoEnd;
+  }
+
+  /// U.S.A., e.g. and U.S: single letters with a dot behind each, the last one perhaps without.
+  [[nodiscard]] std::size_t end_of_initials(std::size_t at) const {
+    std::size_t end = at;
+    while (is_ascii_letter(peek(end)) && peek(end + 1) == U'.') end += 2;
+    if (end == at) return kNoEnd;
+    if (is_ascii_letter(peek(end)) && !is_alnum(peek(end + 1)) && peek(end + 1) != U'.') return end + 1;
+    return end >= at + 4 ? end : kNoEnd;
+  }
+
   /// 1,234.5 and 1.2.3, 12:30, 2026-11-16.
   [[nodiscard]] std::size_t end_of_digits(std::size_t at) const {
     const std::size_t first = run(at, is_digit);
     const std::size_t date = end_of_date(at, first);
     if (date != kNoEnd) return date;
     std::size_t end = first;
-    while (is_one_of(peek(end), U",，") && run(end + 1, is_digit) == end + 4) end += 4;
+    // A wide comma parts numbers, unless everything is wide.
+    const auto parts_thousands = [&](std::size_t comma) {
+      return peek(comma) == U',' || (peek(comma) == U'，' && is_wide_digit(text_[comma - 1]));
+    };
+    while (first - at <= 3 && parts_thousands(end) && run(end + 1, is_digit) == end + 4) end += 4;
     while (is_one_of(peek(end), U".．") && is_digit(peek(end + 1))) end = run(end + 1, is_digit);
     while (is_one_of(peek(end), U":：") && end - at <= 5 && run(end + 1, is_digit) == end + 3) end += 3;
     return end;
@@ -224,10 +289,14 @@ class Scanner {
     return day == month + 1 || day > month + 3 ? kNoEnd : day;
   }
 
+  /// The end itself if no unit follows.
   [[nodiscard]] std::size_t end_of_unit(std::size_t at) const {
+    if (peek(at) == U'°' && is_one_of(peek(at + 1), U"CF")) return at + 2;
+    if (at < text_.size() && (is_one_of(text_[at], kShortUnits) || is_one_of(text_[at], kFractions)))
+      return at + 1;
     for (std::size_t length = std::min(kLongestUnit, text_.size() - at); length > 0; --length) {
       const std::u32string_view unit = text_.substr(at, length);
-      if (std::find(kUnits.begin(), kUnits.end(), unit) != kUnits.end() && !is_alnum(peek(at + length)))
+      if (std::find(kUnits.begin(), kUnits.end(), unit) != kUnits.end() && !is_in_word(peek(at + length)))
         return at + length;
     }
     return at;
@@ -242,33 +311,39 @@ struct Rule {
 };
 
 // What is more special goes first: a mail address is also a word, 5km a number before it is one.
-constexpr std::array<Rule, 7> kRules = {{{WholeKind::emoji, &Scanner::emoji},
+constexpr std::array<Rule, 9> kRules = {{{WholeKind::emoji, &Scanner::emoji},
                                          {WholeKind::email, &Scanner::email},
                                          {WholeKind::url, &Scanner::url},
                                          {WholeKind::hashtag, &Scanner::hashtag},
                                          {WholeKind::mention, &Scanner::mention},
+                                         {WholeKind::quantity, &Scanner::quantity},
                                          {WholeKind::number, &Scanner::number},
-                                         {WholeKind::word, &Scanner::word}}};
+                                         {WholeKind::word, &Scanner::word},
+                                         {WholeKind::sign, &Scanner::sign}}};
 
 }  // namespace
 
 std::u32string_view whole_kind_name(WholeKind kind) {
-  constexpr std::array names = {U"url"sv,    U"email"sv, U"hashtag"sv, U"mention"sv,
-                                U"number"sv, U"word"sv,  U"emoji"sv};
+  constexpr std::array<std::u32string_view, kWholeKinds> names = {
+      U"url", U"email", U"hashtag", U"mention", U"number", U"quantity", U"word", U"sign", U"emoji"};
   return names[static_cast<std::size_t>(kind)];
 }
 
 std::vector<WholeSpan> find_whole_spans(std::u32string_view text) {
   std::vector<WholeSpan> out;
-  const Scanner scanner(text);
   for (std::size_t at = 0; at < text.size();) {
-    const bool is_space = char_class(text[at]) == CharClass::space;
-    std::size_t next = is_space ? at + 1 : end_of_character(text, at);
+    const CharClass kind = char_class(text[at]);
+    std::size_t next = kind == CharClass::space ? at + 1 : end_of_character(text, at);
+    if (kind == CharClass::han || kind == CharClass::space || kind == CharClass::extend) {
+      at = next;  // nothing begins here
+      continue;
+    }
+    const Scanner scanner(text, at);
     for (const Rule& rule : kRules) {
-      const std::size_t found = is_space ? kNoEnd : (scanner.*rule.end)(at);
+      const std::size_t found = (scanner.*rule.end)(at);
       if (found <= at) continue;
       // Marks that follow belong to the last character.
-      next = rule.kind == WholeKind::emoji ? found : end_of_character(text, found - 1);
+      next = rule.kind == WholeKind::emoji ? std::max(next, found) : end_of_character(text, found - 1);
       out.push_back({{static_cast<std::int64_t>(at), static_cast<std::int64_t>(next)}, rule.kind});
       break;
     }

@@ -106,6 +106,13 @@ TEST(a_blank_ends_a_word) {
   CHECK(segment("  中人  ") == "中人");
 }
 
+TEST(parts_that_stay_whole_are_not_cut) {
+  CHECK(segment("。aa。11。") == "。 aa 。 11 。");
+  CHECK(segment("。11人。") == "。 11人 。");  // a number may be in a longer word
+  CHECK(segment("中国11%人") == "中国 11% 人");
+  CHECK(segment("看http://a.cn/?a！人") == "看 http://a.cn/?a ！ 人");
+}
+
 TEST(raw_text_has_tags_at_the_ends_of_words) {
   LineOptions options = segment_options();
   options.name = {"E", "S", "B", "I"};

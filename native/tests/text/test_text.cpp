@@ -8,6 +8,7 @@
 #include "duilian/text/characters.hpp"
 #include "duilian/text/fold.hpp"
 #include "duilian/text/segment.hpp"
+#include "duilian/text/split.hpp"
 #include "duilian/text/whole.hpp"
 #include "random.hpp"
 
@@ -336,39 +337,48 @@ TEST(topics_and_names_are_whole) {
 }
 
 TEST(numbers_keep_what_belongs_to_them) {
-  check_marked(WholeKind::number, {U"涨了[3.5%]",
-                                   U"共[1,234,567.8]元",
-                                   U"[12km]外",
+  check_marked(WholeKind::number, {U"共[1,234,567.8]元",
                                    U"在[12:30]见",
                                    U"于[2026-11-16]到",
                                    U"[２０２６]年",
-                                   U"气温[-3℃]",
-                                   U"气温 [-3.5°C]",
                                    U"版本[1.2.3]",
                                    U"[5]公斤",
                                    U"a3",
                                    U"3D",
                                    U"5G",
-                                   U"时速[100km/h]",
                                    U"[1],[2]",
                                    U"北京-[2]",
-                                   U"[16GB]内存",
-                                   U"[３．５％]",
                                    U"[10:05:30]",
                                    U"第[1]、[2]",
                                    U"[2026/11/16]",
-                                   U"1a"});
+                                   U"1a",
+                                   U"[100]，[200]",
+                                   U"[１，２３４]",
+                                   U"[2024],[100]",
+                                   U"[2019]-[2020]年",
+                                   U"打[+86-138-0013-8000]",
+                                   U"打[010-12345678]吧",
+                                   U"[10²]"});
+  check_marked(WholeKind::quantity,
+               {U"涨了[3.5%]", U"[12km]外", U"气温[-3℃]", U"气温 [-3.5°C]", U"时速[100km/h]", U"[16GB]内存",
+                U"[３．５％]", U"加[½]杯", U"[3½]", U"[20m²]", U"[5㎡]", U"5A级", U"3m2", U"7月"});
 }
 
 TEST(words_in_letters_are_whole) {
   check_marked(WholeKind::word, {U"用[iPhone15]打", U"[Wi-Fi]和[COVID-19]", U"学[C++]、[C#]和[C]", U"[don't]",
                                  U"[3D]打印", U"[5G]", U"[AT&T]", U"[Python3.11]", U"[ok].[Then]", U"[a]-",
-                                 U"[e\u0301ab]好", U"[Ｗｉ]－[Ｆｉ]"});
+                                 U"[e\u0301ab]好", U"[Ｗｉ]－[Ｆｉ]", U"用[Node.js]写", U"[H₂O]",
+                                 U"在[U.S.A.]和[U.S]，", U"如[e.g.]此", U"[J.K.][Rowling]", U"[a]. [b]"});
+}
+
+TEST(signs_before_prices_and_lines_are_whole) {
+  check_marked(WholeKind::sign, {U"卖[￥]100，[$]5.99", U"[-]你好", U"a-b", U"a-好", U"--好", U"->"});
 }
 
 TEST(emoji_are_whole) {
-  check_marked(WholeKind::emoji, {U"好[👍🏽][👍]", U"[👨\u200D👩\u200D👧]", U"[🇨🇳][🇯🇵]", U"[❤\uFE0F]",
-                                  U"按[1\uFE0F\u20E3]", U"中"});
+  check_marked(WholeKind::emoji,
+               {U"好[👍🏽][👍]", U"[👨\u200D👩\u200D👧]", U"[🇨🇳][🇯🇵]", U"[❤\uFE0F]", U"按[1\uFE0F\u20E3]",
+                U"中", U"好[:-)]了", U"[^_^]", U"(注:)", U"\u200D🐀"});
 }
 
 TEST(whole_spans_of_any_text_keep_the_laws) {
@@ -396,10 +406,66 @@ TEST(whole_spans_of_any_text_keep_the_laws) {
 }
 
 TEST(whole_spans_take_linear_time) {
-  for (const std::u32string_view part : {U"a"sv, U"1"sv, U"#"sv, U"@"sv, U"a."sv, U"1,"sv, U"a@"sv,
-                                         U"http://"sv, U"@好"sv, U"#好"sv, U")"sv, U"a-"sv, U"-1"sv}) {
+  for (const std::u32string_view part :
+       {U"a"sv, U"1"sv, U"#"sv, U"@"sv, U"a."sv, U"1,"sv, U"a@"sv, U"http://"sv, U"@好"sv, U"#好"sv, U")"sv,
+        U"a-"sv, U"-1"sv, U"http://a/"sv}) {
     std::u32string text = U"http://a.cn/";
     while (text.size() < 100'000) text += part;
-    CHECK(find_whole_spans(text).size() <= text.size());
+    for (const WholeSpan& each : find_whole_spans(text))
+      CHECK(each.span.end - each.span.begin <= static_cast<std::int64_t>(kLongestWhole));
   }
+}
+
+TEST(no_sentence_ends_inside_a_part) {
+  CHECK(sentences(U"看#好！吗？#吧！好") == Pieces({U"看#好！吗？#吧！", U"好"}));
+  CHECK(sentences(U"好？看http://a.cn/!?b") == Pieces({U"好？", U"看http://a.cn/!?b"}));
+}
+
+TEST(long_sentences_are_cut_between_parts) {
+  const std::u32string word(700, U'a');
+  std::u32string text;
+  while (text.size() < 20'000) text += word + U"好";
+  std::size_t at = 0;
+  for (const std::u32string& each : sentences(text)) {
+    CHECK(each.size() <= kLongestSentence);
+    CHECK(at == 0 || text[at] == U'好' || text[at - 1] == U'好');
+    at += each.size();
+  }
+  CHECK(at == text.size());
+  text.assign(3000, U'好');
+  text[1500] = U'，';
+  CHECK(sentences(text) == Pieces({text.substr(0, 1501), text.substr(1501)}));
+  text.assign(3000, U'\u0301');
+  CHECK(sentences(text).size() == 1);  // one character
+}
+
+namespace {
+
+/// What is known of each character: | where a word begins, - where none does.
+[[nodiscard]] std::u32string edges(std::u32string_view text, SplitOptions options = {}) {
+  std::u32string out;
+  for (const std::uint8_t known : split_text(text, options).known)
+    out += (known & kWordBegins) != 0 ? U'|' : (known & kWordGoesOn) != 0 ? U'-' : U'.';
+  return out;
+}
+
+}  // namespace
+
+TEST(parts_tell_where_words_begin) {
+  CHECK(edges(U"有5kg吗") == U".|--|");
+  CHECK(edges(U"第15日") == U"..-.");  // 15 may be in a longer word
+  CHECK(edges(U"第15，好") == U"..-|.");
+  CHECK(edges(U"，ok") == U".|-");
+  SplitOptions joined{{true, true}, false, {}};
+  CHECK(edges(U"ok1行", joined) == U"...");  // nothing is protected
+  joined.whole.set();
+  CHECK(edges(U"ok1行", joined) == U".-.");
+}
+
+TEST(letters_digits_and_han_are_no_marks) {
+  const SplitText found = split_text(U"好。a、１😀", {});
+  CHECK(found.first == std::vector<std::int64_t>({0, 2, 6}));
+  std::vector<bool> no_mark;
+  for (const std::uint8_t known : found.known) no_mark.push_back((known & kNoMark) != 0);
+  CHECK(no_mark == std::vector<bool>({true, false, true, false, true, false}));
 }

@@ -7,7 +7,7 @@ letters or digits), and a label says where in its word it stands and, if there a
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -89,6 +89,14 @@ class Encoding:
         is_word = self.level == "word"
         tags = self.labels if is_word else [self.boundaries.split(label)[1] for label in self.labels]
         return LabelMeaning(tags, self.succession.start, self.succession.end)
+
+    def barred_by(self, marks: Collection[str] = ()) -> npt.NDArray[np.uint8]:
+        """For each label what makes it impossible if it is known of a unit (see `text.Split`); `marks` are
+        tags of punctuation.
+        """
+        edge = np.where(self.succession.start, texts.GOES_ON, texts.BEGINS)
+        is_mark = np.array([tag in marks for tag in self.meaning.tags])
+        return (edge | np.where(is_mark & ~is_mark.all(), texts.NO_MARK, 0)).astype(np.uint8)
 
     def split(self, words: Sequence[str]) -> tuple[list[str], list[int]]:
         """Units of words, and how many each word has."""

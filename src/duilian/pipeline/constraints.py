@@ -1,26 +1,28 @@
 """What is known of a text's words before any model speaks, as wishes to the decoder, for every standard.
 
-White space ends a word. Parts that stay whole (addresses, numbers, words in letters) are never cut; addresses
-and names with @ and # are words by themselves. A user's lexicon comes behind both: an entry fires where it
-begins and ends between such parts, never inside one.
+White space ends a word. Parts that stay whole (addresses, numbers, words in letters) are never cut; most
+kinds are words by themselves. What has letters, digits or Han characters is no punctuation. A user's lexicon
+comes behind all that: an entry fires where it begins and ends between such parts, never inside one.
 """
 
 from __future__ import annotations
 
+import bisect
 import itertools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from duilian import _native
 from duilian.lexicon import Lexicon
 from duilian.models.encoding import Encoding
 from duilian.pipeline.units import Units, Whole
-from duilian.standards import tags_of_wholes
-from duilian.text import Spans, WholeKind
+from duilian.standards import tag_classes, tags_of_wholes
+from duilian.text import BEGINS, GOES_ON, NO_MARK, WHOLE_KINDS, Spans, WholeKind
 from duilian.wishes import Wished, WishedWord
 
-WORDS: frozenset[WholeKind] = frozenset({"url", "email", "hashtag", "mention", "emoji"})
+WORDS: frozenset[WholeKind] = frozenset(WHOLE_KINDS) - {"number", "word"}
 """Kinds that are words by themselves; others may be a part of a longer word (15 in 15日)."""
 
 
@@ -36,29 +38,29 @@ class Constraints:
             {kind: _known(tags, encoding) for kind, tags in tags_of_wholes(standard).items()}
             for standard, encoding in encodings.items()
         ]
+        self._barred_by = [
+            encoding.barred_by(tag_classes(standard).get("punctuation", ()))
+            for standard, encoding in encodings.items()
+        ]
 
     def wishes(self, units: Units) -> list[_native.Wishes]:
         """For each standard; none at all if nothing is known of these units."""
-        if self._lexicon is None and not units.wholes and not units.is_apart.any():
+        known = _known_of(units)
+        if self._lexicon is None and not known.any():
             return []
         edges = units.sentence.tolist()
-        apart = _by_sentence(units, units.is_apart)
         matches = {} if self._lexicon is None else self._matches(units)
-        told = sorted({*apart, *units.wholes, *matches})  # sentences of which something is known
+        told = sorted({*units.wholes, *matches})  # sentences of which words are known
         found = []
-        for (standard, encoding), tags in zip(self._encodings, self._tags, strict=True):
+        rows = zip(self._encodings, self._tags, self._barred_by, strict=True)
+        for (standard, encoding), tags, barred_by in rows:
             wished = Wished(encoding, standard)
             for s in told:
-                wholes = units.wholes.get(s, ())
                 wished.go_to(edges[s])
-                wished.add_sentence(
-                    _words(wholes, matches.get(s, ()), tags, encoding),
-                    edges[s + 1] - edges[s],
-                    apart.get(s, ()),
-                    [t for each in wholes for t in range(each.start + 1, each.end)],
-                )
+                words = _words(units.wholes.get(s, ()), matches.get(s, ()), tags, encoding)
+                wished.add_sentence(words, edges[s + 1] - edges[s])
             wished.go_to(edges[-1])
-            found.append(wished.native())
+            found.append(wished.native().restricted(known, barred_by))
         return found
 
     def _matches(self, units: Units) -> dict[int, list[WishedWord]]:
@@ -83,21 +85,41 @@ def _words(
     tags: Mapping[str, tuple[str, ...]],
     encoding: Encoding,
 ) -> list[WishedWord]:
-    """The user's words, and parts that are words where the user has none."""
-    usual = {(each.start, each.end): tags.get(each.kind, ()) for each in wholes}
-    found = [
+    """The user's words, and parts that are words where the user has none; both are in order."""
+    usual = {(start, end): tags.get(kind, ()) for start, end, kind in wholes}
+    own = [
         each._replace(tags=_known(each.tags, encoding) or usual.get((each.start, each.end), ()))
         if each.tags or usual
         else each
         for each in matches
     ]
-    forced = [each for each in found if each.bonus is None]
-    for whole in wholes:
-        is_taken = any(each.start < whole.end and whole.start < each.end for each in forced)
-        if whole.kind in WORDS and not is_taken:
-            found = [each for each in found if each.end <= whole.start or whole.end <= each.start]
-            found.append(WishedWord(whole.start, whole.end, tags.get(whole.kind, ()), None))
-    return sorted(found)
+    forced = [each for each in own if each.bonus is None]
+    parts = [
+        WishedWord(start, end, tags.get(kind, ()), None, kind in ("sign", "emoji"))
+        for start, end, kind in wholes
+        if kind in WORDS
+    ]
+    parts = _apart(parts, forced)
+    return sorted([*forced, *parts, *_apart([each for each in own if each.bonus is not None], parts)])
+
+
+def _apart(words: Sequence[WishedWord], others: Sequence[WishedWord]) -> list[WishedWord]:
+    """The words that overlap none of the others, which are in order."""
+    ends = [each.end for each in others]
+    behind = [bisect.bisect_right(ends, each.start) for each in words]  # the first that ends behind its start
+    is_apart = [k == len(ends) or others[k].start >= each.end for each, k in zip(words, behind, strict=True)]
+    return list(itertools.compress(words, is_apart))
+
+
+def _known_of(units: Units) -> npt.NDArray[np.uint8]:
+    """What is known of each unit; of a sentence's last one also that it is no mark: sentences of corpora end
+    in one, so that a model takes anything there for punctuation.
+    """
+    known = units.known & np.uint8(BEGINS | GOES_ON)
+    last = units.sentence[1:][np.diff(units.sentence) > 0] - 1
+    known[last] |= units.known[last] & NO_MARK
+    known[units.is_apart] |= BEGINS
+    return known
 
 
 def _joined(pieces: list[str], wholes: Sequence[Whole]) -> tuple[list[str], list[int]]:
@@ -109,7 +131,7 @@ def _joined(pieces: list[str], wholes: Sequence[Whole]) -> tuple[list[str], list
     return ["".join(pieces[a:b]) for a, b in itertools.pairwise(first)], first
 
 
-def _by_sentence(units: Units, is_marked: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> dict[int, list[int]]:
+def _by_sentence(units: Units, is_marked: npt.NDArray[np.bool_]) -> dict[int, list[int]]:
     """The marked units of each sentence that has any, counted in it."""
     found: dict[int, list[int]] = {}
     for unit in np.flatnonzero(is_marked).tolist():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,7 @@ Ints = npt.NDArray[np.int64]
 _NO_SPANS = np.zeros((0, 2), np.int64)
 
 
-@dataclasses.dataclass(frozen=True)
-class Whole:
+class Whole(NamedTuple):
     """Units from `start` to `end` (exclusive), counted in their sentence, that are never cut."""
 
     start: int
@@ -36,6 +35,7 @@ class Units:
     sentence: Ints  # [sentences + 1]
     text: Ints  # [texts + 1]  number of the first sentence of each text
     pieces: list[list[str]]  # the units of each sentence
+    known: npt.NDArray[np.uint8]  # what is known of each before any model speaks, see `text.Split`
     is_apart: npt.NDArray[np.bool_]  # whether white space stands before the unit
     has_gap: npt.NDArray[np.bool_]  # whether anything stands there that is in no unit
     wholes: dict[int, list[Whole]]  # by sentence
@@ -52,6 +52,7 @@ class Units:
                 np.array([0, b - a]),
                 np.array([0, 1]),
                 [self.pieces[s]],
+                self.known[a:b],
                 self.is_apart[a:b],
                 self.has_gap[a:b],
                 {0: self.wholes[s]} if s in self.wholes else {},
@@ -59,16 +60,11 @@ class Units:
 
 
 def units_of_texts(batch: Sequence[str], encoding: Encoding, kinds: Sequence[texts.WholeKind]) -> Units:
-    """Sentences are found here; none ends inside a part that stays whole."""
+    """Sentences are found here."""
     gathered = _Gathered()
+    joins = encoding.join_letters, encoding.join_digits
     for text in batch:
-        wholes = texts.whole_spans(text, kinds) if kinds else []
-        starts = [each.start for each in wholes]
-        for a, b in _sentences(text, wholes):
-            found = a + _split(text[a:b], encoding)
-            if len(found):
-                gathered.add(text, found, wholes[bisect_left(starts, a) : bisect_left(starts, b)])
-        gathered.end_text()
+        gathered.add(text, texts.split(text, joins, kinds))
     return gathered.units(batch)
 
 
@@ -77,9 +73,9 @@ def units_of_layers(layers: Sequence[Layer], encoding: Encoding) -> Units:
     gathered = _Gathered()
     for layer in layers:
         places = zip(layer.words, layer.spans(), strict=True)
-        found = [a + _split(word, encoding) for word, (a, _) in places]
-        gathered.add(layer.text, np.concatenate([_NO_SPANS, *found]), [])
-        gathered.end_text()
+        found = np.concatenate([_NO_SPANS, *(a + _split(word, encoding) for word, (a, _) in places)])
+        first = np.array([0, len(found)], np.int64)
+        gathered.add(layer.text, texts.Split(found, first, np.zeros(len(found), np.uint8), []))
     return gathered.units([layer.text for layer in layers])
 
 
@@ -87,42 +83,30 @@ def _split(text: str, encoding: Encoding) -> texts.Spans:
     return texts.units(text, join_letters=encoding.join_letters, join_digits=encoding.join_digits)
 
 
-def _sentences(text: str, wholes: Sequence[texts.WholeSpan]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    ends = iter(wholes)
-    last = next(ends, None)
-    for a, b in texts.sentences(text).tolist():
-        while last is not None and last.end <= a:
-            last = next(ends, None)
-        if found and last is not None and last.start < a:  # a ？ in an address ends no sentence
-            found[-1] = (found[-1][0], b)
-        else:
-            found.append((a, b))
-    return found
-
-
 class _Gathered:
-    """Units as they come."""
+    """Units as they come, text by text."""
 
     def __init__(self) -> None:
-        self._spans: list[texts.Spans] = [_NO_SPANS]
+        self._found: list[texts.Split] = []
         self._pieces: list[list[str]] = []
         self._first = [0]
         self._wholes: dict[int, list[Whole]] = {}
 
-    def add(self, text: str, spans: texts.Spans, wholes: Sequence[texts.WholeSpan]) -> None:
-        if wholes:
-            found = list(_whole_units(spans, wholes))
-            if found:
-                self._wholes[len(self._pieces)] = found
-        self._spans.append(spans)
-        self._pieces.append(texts.cut(text, spans))
-
-    def end_text(self) -> None:
+    def add(self, text: str, found: texts.Split) -> None:
+        first = found.first.tolist()
+        pieces = texts.cut(text, found.spans)
+        if found.wholes:
+            owners = np.searchsorted(found.first, [each.start for each in found.wholes], "right") - 1
+            for each, s in zip(found.wholes, owners.tolist(), strict=True):
+                part = Whole(each.start - first[s], each.end - first[s], each.kind)
+                self._wholes.setdefault(len(self._pieces) + s, []).append(part)
+        self._pieces += [pieces[a:b] for a, b in itertools.pairwise(first)]
+        self._found.append(found)
         self._first.append(len(self._pieces))
 
     def units(self, batch: Sequence[str]) -> Units:
-        joined = np.concatenate(self._spans)
+        joined = np.concatenate([_NO_SPANS, *(each.spans for each in self._found)])
+        known = np.concatenate([np.zeros(0, np.uint8), *(each.known for each in self._found)])
         start, end = np.ascontiguousarray(joined[:, 0]), np.ascontiguousarray(joined[:, 1])
         sentence = np.cumsum([0, *map(len, self._pieces)])
         text = np.array(self._first, np.int64)
@@ -135,15 +119,4 @@ class _Gathered:
             owner = np.searchsorted(text, np.searchsorted(sentence, unit, "right") - 1, "right") - 1
             gap = batch[int(owner)][int(end[unit - 1]) : int(start[unit])]
             is_apart[unit] = any(map(str.isspace, gap))
-        return Units(start, end, sentence, text, self._pieces, is_apart, has_gap, self._wholes)
-
-
-def _whole_units(spans: texts.Spans, wholes: Sequence[texts.WholeSpan]) -> list[Whole]:
-    """Parts of one unit need no protection; a part whose edges cut a unit has none."""
-    first = np.searchsorted(spans[:, 0], [each.start for each in wholes]).tolist()
-    last = np.searchsorted(spans[:, 1], [each.end for each in wholes]).tolist()
-    return [
-        Whole(a, b + 1, each.kind)
-        for a, b, each in zip(first, last, wholes, strict=True)
-        if b < len(spans) and spans[a, 0] == each.start and spans[b, 1] == each.end
-    ]
+        return Units(start, end, sentence, text, self._pieces, known, is_apart, has_gap, self._wholes)

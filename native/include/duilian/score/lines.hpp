@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "duilian/score/predictor.hpp"
-#include "duilian/text/segment.hpp"
+#include "duilian/text/split.hpp"
 
 namespace duilian {
 
@@ -19,8 +19,8 @@ class Labeller {
   Labeller(const Labeller&) = delete;
   Labeller& operator=(const Labeller&) = delete;
   virtual ~Labeller() = default;
-  /// The best labels of the first sentence. Where `begins` is set a word begins; empty: nothing is known.
-  virtual void label(const Sentences& sentences, std::span<const std::uint8_t> begins,
+  /// The best labels of the first sentence, under what is known of its units (sets of Known; empty: nothing).
+  virtual void label(const Sentences& sentences, std::span<const std::uint8_t> known,
                      std::span<std::int32_t> out) = 0;
 };
 
@@ -47,9 +47,19 @@ using MakeLabeller = std::function<std::unique_ptr<Labeller>(std::span<const std
                                                       std::span<const std::uint8_t> starts,
                                                       MakeLabeller make);
 
-/// Where a word begins, labels that do not begin one are forbidden in the scores in `work`.
-void forbid_inner_labels(const Predictor& predictor, std::span<const std::uint8_t> starts,
-                         std::span<const std::uint8_t> begins, Predictor::Work& work);
+/// Whether it is known of a unit that a word begins there, or none does.
+[[nodiscard]] constexpr bool tells_of_edges(std::uint8_t known) {
+  return (known & (kWordBegins | kWordGoesOn)) != 0;
+}
+
+/// Whether a label that begins a word, or does not, contradicts what is known of a unit.
+[[nodiscard]] constexpr bool is_barred(std::uint8_t known, bool starts) {
+  return (known & (starts ? kWordGoesOn : kWordBegins)) != 0;
+}
+
+/// Forbids such labels in the scores in `work`.
+void forbid_labels(const Predictor& predictor, std::span<const std::uint8_t> starts,
+                   std::span<const std::uint8_t> known, Predictor::Work& work);
 
 /// How lines become units and how labels become words.
 struct LineOptions {
@@ -62,7 +72,8 @@ struct LineOptions {
 };
 
 /// One line of output for each line of input; line breaks stay as they were. A blank between two characters
-/// of raw text ends a word. Throws std::invalid_argument with the line's number if a line is not UTF-8.
+/// of raw text ends a word, and parts that stay whole are not cut. Throws std::invalid_argument with the
+/// line's number if a line is not UTF-8.
 [[nodiscard]] std::string tag_lines(const LabelModel& model, std::string_view text,
                                     const LineOptions& options, std::size_t threads);
 

@@ -110,6 +110,11 @@ struct Wishes {
   std::vector<Bonus> bonus;  // by unit
 };
 
+/// The wishes where more is known of units: a label is barred at a unit if known[unit] & barred_by[label].
+/// What the wishes allow stays if nothing else would be left.
+[[nodiscard]] Wishes restricted(const Wishes& wishes, std::span<const std::uint8_t> known,
+                                std::span<const std::uint8_t> barred_by);
+
 /// Throws std::invalid_argument unless the wishes fit so many labels and units.
 void check(const Wishes& wishes, std::int32_t labels, std::int64_t units);
 

@@ -1,5 +1,5 @@
-// Raw text → sentences → units, as offsets into the text. What lies between two units is white space or
-// invisible; every other character is in exactly one unit, so units and gaps together are the text.
+// Text → units, as offsets into the text. What lies between two units is white space or invisible; every
+// other character is in exactly one unit, so units and gaps together are the text.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +34,5 @@ struct WordUnits {
   std::vector<std::int32_t> count;
 };
 [[nodiscard]] WordUnits split_words(std::span<const std::string> words, UnitOptions options);
-
-/// A sentence ends at 。！？ … (a run of them, with the closing quotes and brackets that follow) and at a
-/// line break. ASCII ! and ? end one unless a letter, digit or = & / follows, as in a web address.
-[[nodiscard]] std::vector<Span> split_sentences(std::u32string_view text);
 
 }  // namespace duilian

@@ -1,6 +1,6 @@
-// Parts of mixed text that are one word in any standard: addresses of pages and of mail, hashtags, names
-// behind an @, numbers with what belongs to them, words in letters, emoji. Found by rules, in one pass and
-// linear time.
+// Parts of mixed text that are never cut: addresses of pages and of mail, hashtags, names behind an @,
+// numbers with what belongs to them, words in letters, signs before prices, emoji. Found by rules, in one
+// pass and linear time.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,14 @@
 
 namespace duilian {
 
-enum class WholeKind : std::uint8_t { url, email, hashtag, mention, number, word, emoji };
+enum class WholeKind : std::uint8_t { url, email, hashtag, mention, number, quantity, word, sign, emoji };
+inline constexpr std::size_t kWholeKinds = 9;
+inline constexpr std::size_t kLongestWhole = 1000;  // characters, without marks behind the last
+
+/// Whether parts of a kind are words by themselves; others may be in a longer word: 15 in 15日.
+[[nodiscard]] constexpr bool is_word(WholeKind kind) {
+  return kind != WholeKind::number && kind != WholeKind::word;
+}
 
 [[nodiscard]] std::u32string_view whole_kind_name(WholeKind kind);
 

@@ -1,0 +1,52 @@
+// Raw text → sentences → units, with what mixed text tells of the words before any model speaks: parts that
+// stay whole are not cut, and those that are words by themselves begin and end one.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "duilian/text/segment.hpp"
+#include "duilian/text/whole.hpp"
+
+namespace duilian {
+
+inline constexpr std::size_t kLongestSentence = 2000;  // characters, or one part that is longer
+
+/// A sentence ends at 。！？ … (a run of them, with the closing quotes and brackets that follow) and at a
+/// line break, but never inside a part that stays whole. ASCII ! and ? end one unless a letter, digit or = &
+/// / follows, as in a web address. What is too long is cut, behind white space or punctuation if there is
+/// any.
+[[nodiscard]] std::vector<Span> split_sentences(std::u32string_view text);
+
+/// What is known of a unit before any model speaks, a set of:
+enum Known : std::uint8_t {
+  kWordBegins = 1,  // a word begins here
+  kWordGoesOn = 2,  // no word begins here
+  kNoMark = 4,  // a letter, digit or Han: in no word that is punctuation
+};
+
+/// Units [begin, end) that stay whole.
+struct WholeUnits {
+  std::int64_t begin;
+  std::int64_t end;
+  WholeKind kind;
+};
+
+struct SplitOptions {
+  UnitOptions units;
+  bool is_one_sentence = false;
+  std::bitset<kWholeKinds> whole = std::bitset<kWholeKinds>().set();  // kinds that may not be cut
+};
+
+struct SplitText {
+  std::vector<Span> unit;           // places in the text
+  std::vector<std::int64_t> first;  // [sentences + 1]  units before each sentence
+  std::vector<std::uint8_t> known;  // [units]  sets of Known
+  std::vector<WholeUnits> whole;    // in order; a part whose edges cut a unit is left out
+};
+
+[[nodiscard]] SplitText split_text(std::u32string_view text, const SplitOptions& options);
+
+}  // namespace duilian

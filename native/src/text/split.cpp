@@ -1,0 +1,163 @@
+#include "duilian/text/split.hpp"
+
+#include <algorithm>
+
+#include "duilian/text/characters.hpp"
+
+namespace duilian {
+
+namespace {
+
+constexpr std::u32string_view kClosers = U"”’」』》〉】）］｝〕\"')]}";
+constexpr std::u32string_view kLineBreaks = U"\n\r\v\f\u0085\u2028\u2029";
+// Marks that share a word with no number and no word in letters, unless they are in the part itself: 1,234.
+constexpr std::u32string_view kApart = U"，,；;。！!？?“”\"《》";
+
+[[nodiscard]] bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
+
+/// Whether it may be a word that is punctuation.
+[[nodiscard]] bool is_mark(char32_t c) {
+  const CharClass kind = char_class(c);
+  return kind != CharClass::han && kind != CharClass::letter && kind != CharClass::digit;
+}
+
+[[nodiscard]] bool is_web_character(char32_t c) {
+  const CharClass kind = char_class(c);
+  return c < 0x80 && (kind == CharClass::letter || kind == CharClass::digit || is_one_of(c, U"=&/"));
+}
+
+[[nodiscard]] bool ends_sentence(std::u32string_view text, std::size_t at) {
+  const char32_t c = text[at];
+  if (is_one_of(c, U"。！？…｡")) return true;
+  return is_one_of(c, U"!?") && (at + 1 == text.size() || !is_web_character(text[at + 1]));
+}
+
+/// Sentences of a text whose parts that stay whole are known.
+class SentenceSplitter {
+ public:
+  SentenceSplitter(std::u32string_view text, const std::vector<WholeSpan>& whole)
+      : text_(text), whole_(whole) {}
+
+  [[nodiscard]] std::vector<Span> split() {
+    std::size_t begin = 0;
+    for (std::size_t at = 0; at < text_.size();) {
+      const std::size_t end = end_at(at);
+      if (end != at && !is_inside(end)) {
+        add(begin, end);
+        begin = end;
+      }
+      at = std::max(end, at + 1);
+    }
+    add(begin, text_.size());
+    return std::move(out_);
+  }
+
+ private:
+  /// Where the sentence ends if one of its last characters stands at `at`; else `at`.
+  [[nodiscard]] std::size_t end_at(std::size_t at) const {
+    if (is_one_of(text_[at], kLineBreaks)) return at + 1;
+    std::size_t end = at;
+    while (end < text_.size() && ends_sentence(text_, end)) ++end;
+    if (end == at) return at;
+    while (end < text_.size() &&
+           (is_one_of(text_[end], kClosers) || char_class(text_[end]) == CharClass::extend)) {
+      ++end;
+    }
+    return end;
+  }
+
+  [[nodiscard]] bool is_inside(std::size_t at) const {
+    const auto place = static_cast<std::int64_t>(at);
+    const auto next = std::partition_point(whole_.begin(), whole_.end(),
+                                           [&](const WholeSpan& each) { return each.span.end <= place; });
+    return next != whole_.end() && next->span.begin < place;
+  }
+
+  [[nodiscard]] bool is_space(std::size_t at) const { return char_class(text_[at]) == CharClass::space; }
+
+  /// Leaves out white space at both ends; keeps nothing of a span without a visible character.
+  void add(std::size_t begin, std::size_t end) {
+    while (true) {
+      while (begin < end && is_space(begin)) ++begin;
+      while (end > begin && is_space(end - 1)) --end;
+      if (end - begin <= kLongestSentence) break;
+      const std::size_t cut = cut_before(begin, end);
+      if (cut == end) break;
+      add(begin, cut);
+      begin = cut;
+    }
+    if (begin < end) out_.push_back({static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)});
+  }
+
+  /// Where to cut what is too long: the last good place in the second half of what one sentence may have.
+  [[nodiscard]] std::size_t cut_before(std::size_t begin, std::size_t end) const {
+    const auto may_cut = [&](std::size_t at) {
+      return char_class(text_[at]) != CharClass::extend && !is_inside(at);
+    };
+    std::size_t possible = 0;
+    for (std::size_t at = begin + kLongestSentence; at > begin + kLongestSentence / 2; --at) {
+      if (!may_cut(at)) continue;
+      if (is_space(at - 1) || char_class(text_[at - 1]) == CharClass::punct) return at;
+      possible = std::max(possible, at);
+    }
+    if (possible != 0) return possible;
+    std::size_t at = begin + kLongestSentence;
+    while (at < end && !may_cut(at)) ++at;
+    return at;
+  }
+
+  std::u32string_view text_;
+  const std::vector<WholeSpan>& whole_;
+  std::vector<Span> out_;
+};
+
+/// Notes what a part says of its units, unless its edges cut one.
+void note(std::u32string_view text, const WholeSpan& part, SplitText& out) {
+  const auto& unit = out.unit;
+  const auto begin = std::partition_point(unit.begin(), unit.end(),
+                                          [&](const Span& u) { return u.begin < part.span.begin; });
+  const auto end =
+      std::partition_point(begin, unit.end(), [&](const Span& u) { return u.end < part.span.end; });
+  if (end == unit.end() || begin->begin != part.span.begin || end->end != part.span.end) return;
+  const auto first = static_cast<std::size_t>(begin - unit.begin());
+  const auto behind = static_cast<std::size_t>(end - unit.begin()) + 1;
+  for (std::size_t k = first + 1; k < behind; ++k) out.known[k] |= kWordGoesOn;
+  const auto is_apart = [&](std::int64_t at) {
+    return is_word(part.kind) || (at >= 0 && at < static_cast<std::int64_t>(text.size()) &&
+                                  is_one_of(text[static_cast<std::size_t>(at)], kApart));
+  };
+  if (is_apart(part.span.begin - 1)) out.known[first] |= kWordBegins;
+  if (behind < unit.size() && is_apart(part.span.end)) out.known[behind] |= kWordBegins;
+  out.whole.push_back({static_cast<std::int64_t>(first), static_cast<std::int64_t>(behind), part.kind});
+}
+
+}  // namespace
+
+std::vector<Span> split_sentences(std::u32string_view text) {
+  return SentenceSplitter(text, find_whole_spans(text)).split();
+}
+
+SplitText split_text(std::u32string_view text, const SplitOptions& options) {
+  const auto whole = find_whole_spans(text);
+  SplitText out;
+  out.first.push_back(0);
+  const auto sentences = options.is_one_sentence
+                             ? std::vector<Span>{{0, static_cast<std::int64_t>(text.size())}}
+                             : SentenceSplitter(text, whole).split();
+  for (const Span& sentence : sentences) {
+    const auto begin = static_cast<std::size_t>(sentence.begin);
+    for (const Span& unit :
+         split_units(text.substr(begin, static_cast<std::size_t>(sentence.end) - begin), options.units))
+      out.unit.push_back({unit.begin + sentence.begin, unit.end + sentence.begin});
+    const auto units = static_cast<std::int64_t>(out.unit.size());
+    if (units > out.first.back()) out.first.push_back(units);
+  }
+  for (const Span& unit : out.unit)
+    out.known.push_back(is_mark(text[static_cast<std::size_t>(unit.begin)]) ? 0 : kNoMark);
+  for (const WholeSpan& part : whole) {
+    if (options.whole[static_cast<std::size_t>(part.kind)]) note(text, part, out);
+  }
+  return out;
+}
+
+}  // namespace duilian
