@@ -375,7 +375,7 @@ def test_marginals_are_about_the_same_words(coupled: Analyzer, plain: Analyzer, 
 
 
 def test_marginals_of_a_plain_tagger_are_exact(plain: Analyzer) -> None:
-    tagger, text = plain.model, "我们明天去北京参观新的图书馆"
+    tagger, text = plain.model, "我们明天去北京参观新的图书馆。"
     assert isinstance(tagger, Tagger)
     (table,), number = tagger.marginals([[text]]), tagger.encoding_.number
     (doc,) = plain.pipe([text], marginals=True)

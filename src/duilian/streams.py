@@ -209,7 +209,8 @@ def _analyse_text(
     marginals = None
     if with_confidence:
         parts = [piece for line in lines for piece in (_sentences(line) if is_text else [(line,)])]
-        marginals = np.concatenate(tagger.marginals(parts or [()], lexicon=lexicon))
+        known = {} if isinstance(tagger, TwoChainTagger) else {"is_text": is_text}
+        marginals = np.concatenate(tagger.marginals(parts or [()], lexicon=lexicon, **known))
     first = 0  # the row of the line's first unit in marginals
     for source, line, guess in zip(batch, lines, guesses, strict=True):
         if marginals is None and "".join(guess.words) == line:  # words only: nothing to put together again
@@ -246,7 +247,7 @@ def _cut_sentences(tagger: StandardTagger, lines: Sequence[str], lexicon: Lexico
     if isinstance(tagger, TwoChainTagger):
         found = iter(tagger.predict_layers(flat, lexicon=lexicon))
     else:
-        found = iter(tagger.predict_layers(flat, lexicon=lexicon, cut_at_gaps=True))
+        found = iter(tagger.predict_layers(flat, lexicon=lexicon, is_text=True))
     return [join_layers(list(itertools.islice(found, len(each)))) for each in pieces]
 
 

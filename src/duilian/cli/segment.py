@@ -33,6 +33,7 @@ def command(
     """Cut text into words, with two spaces between them; a line stays a line.
 
     Every character comes back. White space of the text always separates words and stays where it is.
+    Addresses, #topics#, @names, numbers and words in letters are never cut, unless the model has two chains.
     """
     tagger = load_tagger(model, threads, standard)
     check_level(tagger, "char", "segment", "train one with level = 'char'")

@@ -16,7 +16,8 @@ from duilian.lexicon import Lexicon
 from duilian.models.coupled_conversion import marginal_tables
 from duilian.models.coupled_labels import decode_layers
 from duilian.models.line_options import line_options
-from duilian.models.tagger import NO_WISHES, Answer, Sentences, layer_of, wishes_for
+from duilian.models.tagger import Answer, Sentences, layer_of
+from duilian.models.wishing import NO_WISHES, wishes_for
 
 if TYPE_CHECKING:
     from duilian.models.coupled import CoupledTagger
@@ -42,12 +43,12 @@ class CoupledSide:
         X: Sentences,  # noqa: N803
         *,
         lexicon: Lexicon | None = None,
-        cut_at_gaps: bool = False,
+        is_text: bool = False,
     ) -> list[Layer]:
         """The analysis of each sentence, under a lexicon for this standard if there is one; white space in
-        what is given ends a word if `cut_at_gaps` says so.
+        text ends a word, and parts that stay whole are not cut.
         """
-        units, first, found = self._answers(X, lexicon, cut_at_gaps=cut_at_gaps)
+        units, first, found = self._answers(X, lexicon, is_text=is_text)
         return decode_layers(self.encoding_, units, found.label(self._number), first)
 
     def marginals(
@@ -55,9 +56,10 @@ class CoupledSide:
         X: Sentences,  # noqa: N803
         *,
         lexicon: Lexicon | None = None,
+        is_text: bool = False,
     ) -> list[npt.NDArray[np.float64]]:
         """For each sentence the probability of every label at every unit, [T, L]; 0 for what was pruned."""
-        _, first, found = self._answers(X, lexicon, with_candidates=True)
+        _, first, found = self._answers(X, lexicon, is_text=is_text, with_candidates=True)
         return marginal_tables(found, self._number, first, len(self.encoding_.labels))
 
     def k_best(
@@ -99,15 +101,13 @@ class CoupledSide:
         sentences: Sentences,
         lexicon: Lexicon | None,
         *,
-        cut_at_gaps: bool = False,
+        is_text: bool = False,
         with_candidates: bool = False,
     ) -> tuple[list[list[str]], npt.NDArray[np.int64], _native.CoupledAnswers]:
         layers = self.tagger._layers(sentences, self.standard)
         units = [self.encoding_.split(layer.words)[0] for layer in layers]
         packed = self.tagger._pack(units)
-        wishes = wishes_for(
-            self.encoding_, lexicon, units, layers, standard=self.standard, cut_at_gaps=cut_at_gaps
-        )
+        wishes = wishes_for(self.encoding_, lexicon, units, layers, standard=self.standard, is_text=is_text)
         found, impossible = self._predictor.predict_wished(
             packed, self._wishes(wishes), with_candidates, self.tagger.threads
         )

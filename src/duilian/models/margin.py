@@ -12,7 +12,13 @@ from duilian.models.tagger import Sentences, Tagger
 class MarginTagger(Tagger):
     """A tagger whose scores are no probabilities."""
 
-    def marginals(self, X: Sentences, *, lexicon: Lexicon | None = None) -> NoReturn:  # noqa: N803
+    def marginals(
+        self,
+        X: Sentences,  # noqa: N803
+        *,
+        lexicon: Lexicon | None = None,
+        is_text: bool = False,
+    ) -> NoReturn:
         """Not for this kind."""
         raise ConfigError(f"a model of kind {self.kind!r} has no probabilities", "use a model of kind crf")
 

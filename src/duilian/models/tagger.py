@@ -28,17 +28,12 @@ from duilian.models.kept_tables import Arrays
 from duilian.models.line_options import line_options
 from duilian.models.precision import Precision
 from duilian.models.stored import Stored
+from duilian.models.wishing import NO_WISHES, wishes_for
 from duilian.text import Folding, Script
 
 Sentences = Iterable[Layer] | Iterable[Sentence] | Iterable[Sequence[str]]
 Columns = Mapping[str, Sequence[str]]
 
-NO_WISHES = _native.Wishes(
-    _native.TagSets(np.array([0], np.int32), np.array([], np.int32)),
-    np.array([], np.int64),
-    np.array([], np.int32),
-    np.array([], np.float32),
-)
 DEFAULT_TEMPLATES = {"word": "pos-word", "char": "segpos-char"}
 
 _log = logging.getLogger("duilian")
@@ -49,28 +44,6 @@ def layer_of(sentence: Layer | Sentence | Sequence[str], standard: str) -> Layer
     if isinstance(sentence, Layer):
         return sentence
     return sentence[standard] if isinstance(sentence, Sentence) else Layer(tuple(sentence))
-
-
-def wishes_for(
-    encoding: Encoding,
-    lexicon: Lexicon | None,
-    units: Sequence[Sequence[str]],
-    layers: Sequence[Layer],
-    *,
-    standard: str,
-    cut_at_gaps: bool = False,
-) -> _native.Wishes:
-    """What a lexicon, and white space if it ends words, wants of the labels of these sentences."""
-    is_word = encoding.level == "word"
-    if is_word:
-        cut_at_gaps = False
-    if lexicon is None and not cut_at_gaps:
-        return NO_WISHES
-    gaps = [
-        [] if is_word else encoding.gaps(layer.words, each) for layer, each in zip(layers, units, strict=True)
-    ]
-    words = Lexicon() if lexicon is None else lexicon
-    return words.wished(encoding, standard, units, gaps, cut_at_gaps=cut_at_gaps).native()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -312,17 +285,16 @@ class Tagger(Stored):
         X: Sentences,  # noqa: N803
         *,
         lexicon: Lexicon | None = None,
-        cut_at_gaps: bool = False,
+        is_text: bool = False,
     ) -> list[Layer]:
-        """The analysis of each sentence. At character level the words given are joined and cut anew; white
-        space that stands in them ends a word if `cut_at_gaps` says so.
+        """The analysis of each sentence. At character level the words given are joined and cut anew; if
+        they are text, white space in them ends a word, and parts that stay whole (`text.whole_spans`) are not
+        cut.
         """
         layers = self.layers(X)
         units = [self.encoding_.split(layer.words)[0] for layer in layers]
         packed = self._pack(units, layers)
-        wishes = wishes_for(
-            self.encoding_, lexicon, units, layers, standard=self.standard, cut_at_gaps=cut_at_gaps
-        )
+        wishes = wishes_for(self.encoding_, lexicon, units, layers, standard=self.standard, is_text=is_text)
         labels, impossible = self.predictor_.predict(packed, wishes, self.threads)
         if impossible:
             _log.warning("%d sentences could not be analysed as the lexicon asks", impossible)
@@ -345,12 +317,13 @@ class Tagger(Stored):
         X: Sentences,  # noqa: N803
         *,
         lexicon: Lexicon | None = None,
+        is_text: bool = False,
     ) -> list[npt.NDArray[np.float64]]:
         """For each sentence the probability of every label (`encoding_.labels`) at every unit, [T, L]."""
         layers = self.layers(X)
         units = [self.encoding_.split(layer.words)[0] for layer in layers]
         packed = self._pack(units, layers)
-        wishes = wishes_for(self.encoding_, lexicon, units, layers, standard=self.standard)
+        wishes = wishes_for(self.encoding_, lexicon, units, layers, standard=self.standard, is_text=is_text)
         found = self.predictor_.predict_marginals(packed, wishes, self.threads)
         return np.split(found, packed.first[1:-1])
 

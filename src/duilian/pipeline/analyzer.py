@@ -23,7 +23,7 @@ from duilian.features.templates import pack
 from duilian.lexicon import Finding, Lexicon
 from duilian.models import CoupledSide, CoupledTagger, Parser, Tagger, standards_of
 from duilian.models.encoding import Encoding
-from duilian.models.tagger import NO_WISHES
+from duilian.models.wishing import NO_WISHES
 from duilian.pipeline.constraints import Constraints, uncut_spans
 from duilian.pipeline.filling import Gaps
 from duilian.pipeline.found import Found
@@ -145,7 +145,7 @@ class Analyzer:
         """Nothing but the words of many texts after one standard, in order.
 
         If the model has a segmenter for it, whose standard is the one that need not be named, and there is no
-        lexicon, this is many times as fast as `pipe` and a little less accurate; mixed text may be cut.
+        lexicon, this is many times as fast as `pipe` and a little less accurate.
         """
         own = self.segmenter
         if own is None or self.lexicon is not None or standard not in (None, own.standard):

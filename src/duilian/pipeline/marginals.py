@@ -21,7 +21,7 @@ from duilian.models import CoupledTagger, Tagger
 from duilian.models.coupled_storage import AVERAGE
 from duilian.models.encoding import Encoding
 from duilian.models.margin import MarginTagger
-from duilian.models.tagger import NO_WISHES
+from duilian.models.wishing import NO_WISHES
 from duilian.pipeline.found import Found
 from duilian.pipeline.units import Ints, Units
 
