@@ -78,14 +78,6 @@ class CoupledSide:
             for score, labels in found
         ]
 
-    def k_best_labels(
-        self, units: Sequence[str], wishes: Sequence[_native.Wishes], k: int
-    ) -> list[tuple[float, npt.NDArray[np.int32]]]:
-        """The same for a sentence that was split already, under wishes for each of the tagger's standards:
-        probability and labels."""
-        log_z, found = self._predictor.k_best(self.tagger._pack([units]), self._number, list(wishes), k)
-        return [(float(np.exp(score - log_z)), labels) for score, labels in found]
-
     def _wishes(self, own: _native.Wishes) -> list[_native.Wishes]:
         """Wishes for this standard, and none for the others."""
         found = [NO_WISHES] * len(self.tagger.standards)

@@ -21,7 +21,7 @@ from duilian.doc import Doc, Words
 from duilian.errors import ConfigError, DuilianError, TextError
 from duilian.features.templates import pack
 from duilian.lexicon import Finding, Lexicon
-from duilian.models import CoupledSide, CoupledTagger, Parser, Tagger, standards_of
+from duilian.models import CoupledTagger, Parser, Tagger, standards_of
 from duilian.models.encoding import Encoding
 from duilian.models.wishing import NO_WISHES
 from duilian.pipeline.constraints import Constraints, uncut_spans
@@ -70,10 +70,9 @@ class Analyzer:
         self.lexicon = lexicon
         self.whole = tuple(whole)
         self.standards = standards_of(model)
-        self._sides: list[Tagger | CoupledSide] = (
-            [model.of(name) for name in self.standards] if isinstance(model, CoupledTagger) else [model]
+        self._encodings: list[Encoding] = (
+            model.encodings_ if isinstance(model, CoupledTagger) else [model.encoding_]
         )
-        self._encodings: list[Encoding] = [side.encoding_ for side in self._sides]
         self._meanings: list[LabelMeaning] = [each.meaning for each in self._encodings]
         self._constraints = Constraints(dict(zip(self.standards, self._encodings, strict=True)), lexicon)
         self._marginals = Marginals(model)
@@ -196,7 +195,8 @@ class Analyzer:
 
     def nbest(self, text: str, k: int, standard: str | None = None) -> list[Doc]:
         """The k best ways to cut and tag a text after one standard, most probable first, each with its
-        `probability`. What is said of one sentence does not depend on what is said of another.
+        `probability`. What is said of one sentence does not depend on what is said of another. More is tried
+        here than where only the best one is asked for, so that this one may be another.
         """
         side = self._side(standard)
         name = self.standards[side]
@@ -207,9 +207,7 @@ class Analyzer:
             return []
         best = KBest(k)
         for sentence in units.sentences():
-            best.add(
-                self._sides[side].k_best_labels(sentence.pieces[0], self._constraints.wishes(sentence), k)
-            )
+            best.add(self._marginals.k_best(side, sentence, self._constraints.wishes(sentence), k))
         meaning, docs = self._meanings[side], []
         for probability, labels in best.answers():
             (words,) = Found.of(meaning, units, labels, None).words(None)

@@ -1,7 +1,8 @@
-"""How probable the tags of words are, for those who ask.
+"""How probable the tags of words and the best analyses are, for those who ask.
 
 A search for the best analysis tries few candidates, and gives them all probability. Here more are tried, in
-about twice the time, so that what is left out hardly counts; words and tags are those of the other search.
+about twice the time, so that what is left out hardly counts; words and tags of one analysis are those of the
+other search.
 """
 
 from __future__ import annotations
@@ -50,6 +51,15 @@ class Marginals:
         tagger, known = object.__new__(CoupledTagger), self._model.predictors_[AVERAGE]
         tagger.__dict__ |= self._model.__dict__ | {"mass": 1.0, "margin": MARGIN}
         return tagger.make_predictor(known.shape, known.weights)
+
+    def k_best(
+        self, side: int, units: Units, wishes: Sequence[_native.Wishes], k: int
+    ) -> list[tuple[float, npt.NDArray[np.int32]]]:
+        """Probability and labels of the best analyses of one sentence after the standard of this number."""
+        if not isinstance(self._model, CoupledTagger):
+            return self._model.k_best_labels(units.pieces[0], wishes, k)
+        log_z, found = self._wide.k_best(self._model._pack(units.pieces), side, list(wishes), k)
+        return [(float(np.exp(score - log_z)), labels) for score, labels in found]
 
     def rows(self, units: Units, wishes: Sequence[_native.Wishes], threads: int) -> list[LabelRows]:
         """For each standard."""
