@@ -16,7 +16,7 @@ import pytest
 from analysed import NASTY, check
 from cli.running import Call, in_demo_folder
 from duilian import demo, modelfile
-from duilian.errors import ModelFileError, TextError
+from duilian.errors import ConfigError, ModelFileError, TextError
 from duilian.models import Parser, Suite, Tagger
 from duilian.pipeline import Analyzer, load
 
@@ -107,6 +107,8 @@ def test_what_is_no_text_at_all(zh: Analyzer) -> None:
         for ask in (zh, lambda text: zh.nbest(text, 2), lambda text: list(zh.pipe([text]))):
             with pytest.raises(TextError, match=f"a text is a str, not {type(wrong).__name__}"):
                 ask(wrong)  # type: ignore[arg-type, operator]
+    with pytest.raises(ConfigError, match="errors must be 'strict' or 'replace', got 'ignore'"):
+        list(zh.pipe(["北京"], errors="ignore"))  # type: ignore[arg-type]
     for many in (zh.pipe, zh.segment):
         with pytest.raises(TextError, match="many texts are asked for, and this is one"):
             list(many("北京"))

@@ -63,6 +63,8 @@ def check_text(text: str, errors: Errors = "strict") -> str:
     """The text itself, or a TextError that says where it is no text; with `errors="replace"` the text with
     U+FFFD for each of its lone surrogates.
     """
+    if errors not in ("strict", "replace"):
+        raise ConfigError(f"errors must be 'strict' or 'replace', got {errors!r}")
     try:
         text.encode()
     except UnicodeEncodeError as error:
