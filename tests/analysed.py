@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 from duilian.doc import Doc
 from duilian.text import units
@@ -47,3 +48,14 @@ def check(doc: Doc) -> None:
         for group in groups:
             assert doc.layer(a).start[group.a[0]] == doc.layer(b).start[group.b[0]]
             assert doc.layer(a).end[group.a[-1]] == doc.layer(b).end[group.b[-1]]
+
+
+def is_tree(heads: Sequence[int | None]) -> bool:
+    """One root, and everything hangs on it."""
+    for start in range(1, len(heads) + 1):
+        at, steps = start, 0
+        while at:
+            at, steps = heads[at - 1] or 0, steps + 1
+            if steps > len(heads):
+                return False
+    return heads.count(0) == 1

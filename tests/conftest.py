@@ -1,4 +1,4 @@
-"""One Hypothesis profile for all tests: the same cases every time, and no deadline on a busy machine; and two
+"""One Hypothesis profile for all tests: the same cases every time, and no deadline on a busy machine; some
 small analysers, and recipes for the demonstration corpora.
 
 `DUILIAN_EXPLORE=1 pytest` draws new cases instead, to look for failures nobody has seen yet.
@@ -6,6 +6,7 @@ small analysers, and recipes for the demonstration corpora.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +16,7 @@ from hypothesis import settings
 
 from demo_recipes import ONE_SIDE
 from duilian import demo
-from duilian.models import CoupledTagger, Tagger
+from duilian.models import CoupledTagger, Parser, Tagger
 from duilian.pipeline import Analyzer
 from duilian.recipes import Recipe
 
@@ -37,6 +38,21 @@ def coupled() -> Analyzer:
 def plain() -> Analyzer:
     """An analyser of one of them."""
     return Analyzer(Tagger("pku", level="char", iterations=3).fit(demo.load("pku", "pku")))
+
+
+@pytest.fixture(scope="session")
+def parsed(plain: Analyzer) -> Analyzer:
+    """The plain analyser with a parser that has learned chains: every word hangs on the one before."""
+    assert isinstance(plain.model, Tagger)
+    layers = [sentence["pku"] for sentence in demo.load("pku", "pku")][:40]
+    trees = [
+        dataclasses.replace(
+            layer, heads=tuple(range(len(layer))), relations=("root", *["next"] * (len(layer) - 1))
+        )
+        for layer in layers
+    ]
+    parser = Parser("pku", order=1, bits=14, relation_bits=12, pruning_bits=10, iterations=3, longest=30)
+    return Analyzer(plain.model, parser.fit(trees))
 
 
 @pytest.fixture(params=["coupled", "plain"])
