@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 import subprocess
@@ -15,7 +16,10 @@ from analysed import check
 from cli.running import run_here
 from duilian.errors import ModelFileError
 from duilian.inspection import SCORES, ModelCard
+from duilian.lexicon import Lexicon
+from duilian.models import CoupledTagger
 from duilian.pipeline import BUNDLED, Analyzer
+from duilian.streams import Source, analyse, analyse_k_best
 from test_bad_input import random_string
 
 RECIPE = Path(__file__).parent.parent / "recipes" / "bundled.toml"
@@ -122,6 +126,23 @@ def test_parts_of_mixed_text_are_words(zh: Analyzer, part: str, words: str) -> N
     doc = zh(f"我看{part}了。")
     for standard in zh.standards:
         assert doc.words(standard) == ["我", "看", *words.split(), "了", "。"]
+
+
+def test_parts_stay_whole_on_every_way_through_a_text(zh: Analyzer) -> None:
+    line = "我有5kg大米，见https://duilian.cn/a?b=1！#好天气！#@张三 I'm AT&T 花1,234.56元"
+    parts = {"5kg", "https://duilian.cn/a?b=1", "#好天气！#", "@张三", "I'm", "AT&T", "1,234.56"}
+    assert parts <= set(next(zh.segment([line])))
+    assert isinstance(zh.model, CoupledTagger)
+    for standard in zh.standards:
+        side = zh.model.of(standard)
+        for lexicon, sure in itertools.product((None, Lexicon(["大米"])), (False, True)):
+            (found,) = analyse(side, [Source(line)], lexicon=lexicon, with_confidence=sure)
+            assert found.layer.text == line
+            assert parts <= set(found.layer.words)
+        ((best, *_),) = analyse_k_best(side, [Source(line)], 2)
+        assert parts <= set(best.layer.words)
+    (own,) = analyse(zh.model.of("pku"), [Source("用iPhone15打")], lexicon=Lexicon(["Phone"]))
+    assert "Phone" in own.layer.words, "a user's word is stronger"
 
 
 def test_quantities_are_numbers_and_signs_are_marks(zh: Analyzer) -> None:

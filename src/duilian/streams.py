@@ -142,7 +142,8 @@ def analyse_k_best(
         else:
             line = _text(source, tagger)
             spans = _units(line, tagger)
-            found = tagger.k_best((line,), k, lexicon=lexicon) if len(spans) else []
+            known = _known(tagger, is_text=source.sentence is None)
+            found = tagger.k_best((line,), k, lexicon=lexicon, **known) if len(spans) else []
             yield [_restored(source, line, spans, each.layer, None, each.probability) for each in found]
 
 
@@ -209,7 +210,7 @@ def _analyse_text(
     marginals = None
     if with_confidence:
         parts = [piece for line in lines for piece in (_sentences(line) if is_text else [(line,)])]
-        known = {} if isinstance(tagger, TwoChainTagger) else {"is_text": is_text}
+        known = _known(tagger, is_text=is_text)
         marginals = np.concatenate(tagger.marginals(parts or [()], lexicon=lexicon, **known))
     first = 0  # the row of the line's first unit in marginals
     for source, line, guess in zip(batch, lines, guesses, strict=True):
@@ -244,11 +245,13 @@ def _cut_lines(tagger: StandardTagger, lines: Sequence[str], lexicon: Lexicon | 
 def _cut_sentences(tagger: StandardTagger, lines: Sequence[str], lexicon: Lexicon | None) -> list[Layer]:
     pieces = [_sentences(texts.check_text(line)) for line in lines]
     flat = list(itertools.chain.from_iterable(pieces))
-    if isinstance(tagger, TwoChainTagger):
-        found = iter(tagger.predict_layers(flat, lexicon=lexicon))
-    else:
-        found = iter(tagger.predict_layers(flat, lexicon=lexicon, is_text=True))
+    found = iter(tagger.predict_layers(flat, lexicon=lexicon, **_known(tagger, is_text=True)))
     return [join_layers(list(itertools.islice(found, len(each)))) for each in pieces]
+
+
+def _known(tagger: StandardTagger, *, is_text: bool) -> dict[str, bool]:
+    """What a tagger is told of what it gets; two chains do not ask whether it is text."""
+    return {} if isinstance(tagger, TwoChainTagger) else {"is_text": is_text}
 
 
 def _sentences(line: str) -> list[tuple[str]]:

@@ -47,8 +47,8 @@ def command(
     """Tag words, or cut text into words and tag them.
 
     A word-level model takes lines of words between spaces, or any corpus format. A character-level model
-    takes text, a line at a time, and never cuts addresses, #topics#, @names, numbers and words in letters; it
-    joins the words of a corpus and cuts them anew.
+    takes text, a line at a time; it joins the words of a corpus and cuts them anew. In text addresses,
+    #topics#, @names, numbers and words in letters are never cut, unless the model has two chains.
     A coupled model answers in any of its standards: --standard. Two chains can tag words as they are given:
     --mode tag.
     """

@@ -63,7 +63,12 @@ class CoupledSide:
         return marginal_tables(found, self._number, first, len(self.encoding_.labels))
 
     def k_best(
-        self, sentence: Layer | Sentence | Sequence[str], k: int, *, lexicon: Lexicon | None = None
+        self,
+        sentence: Layer | Sentence | Sequence[str],
+        k: int,
+        *,
+        lexicon: Lexicon | None = None,
+        is_text: bool = False,
     ) -> list[Answer]:
         """The analyses of a sentence whose best paths of bundles score highest, the most probable first.
 
@@ -71,7 +76,7 @@ class CoupledSide:
         """
         layer = layer_of(sentence, self.standard)
         units = self.encoding_.split(layer.words)[0]
-        own = wishes_for(self.encoding_, lexicon, [units], [layer], standard=self.standard)
+        own = wishes_for(self.encoding_, lexicon, [units], [layer], standard=self.standard, is_text=is_text)
         log_z, found = self._predictor.k_best(self.tagger._pack([units]), self._number, self._wishes(own), k)
         return [
             Answer(self.encoding_.decode(units, labels.tolist()), score, float(np.exp(score - log_z)))

@@ -22,6 +22,8 @@ class MarginTagger(Tagger):
         """Not for this kind."""
         raise ConfigError(f"a model of kind {self.kind!r} has no probabilities", "use a model of kind crf")
 
-    def k_best(self, sentence: Any, k: int, *, lexicon: Lexicon | None = None) -> NoReturn:
+    def k_best(
+        self, sentence: Any, k: int, *, lexicon: Lexicon | None = None, is_text: bool = False
+    ) -> NoReturn:
         """Not for this kind."""
         raise ConfigError(f"a model of kind {self.kind!r} has no n best", "use a model of kind crf")

@@ -328,12 +328,19 @@ class Tagger(Stored):
         return np.split(found, packed.first[1:-1])
 
     def k_best(
-        self, sentence: Layer | Sentence | Sequence[str], k: int, *, lexicon: Lexicon | None = None
+        self,
+        sentence: Layer | Sentence | Sequence[str],
+        k: int,
+        *,
+        lexicon: Lexicon | None = None,
+        is_text: bool = False,
     ) -> list[Answer]:
         """The k most probable analyses of a sentence, best first."""
         layer = layer_of(sentence, self.standard)
         units = self.encoding_.split(layer.words)[0]
-        wishes = wishes_for(self.encoding_, lexicon, [units], [layer], standard=self.standard)
+        wishes = wishes_for(
+            self.encoding_, lexicon, [units], [layer], standard=self.standard, is_text=is_text
+        )
         chain = self.predictor_.chain(self._pack([units], [layer]), wishes, 0)
         log_z = chain.log_partition()
         tags = chain.tags
