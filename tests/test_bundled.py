@@ -152,6 +152,13 @@ def test_quantities_are_numbers_and_signs_are_marks(zh: Analyzer) -> None:
     assert (tags["gsd"]["$"], tags["pku"]["$"]) == ("/", "w")
 
 
+def test_words_in_letters_are_no_numbers(zh: Analyzer) -> None:
+    doc = zh("我看U.S.A.和e.g.了。")
+    for standard, number in (("gsd", "CD"), ("pku", "m")):
+        assert {"U.S.A.", "e.g."} <= set(doc.words(standard))
+        assert number not in doc.tags(standard)
+
+
 @pytest.mark.parametrize("text", ["你好", "早上好", "不", "制表符", "天气不错", "ok"])
 def test_what_ends_a_text_without_a_full_stop_is_no_punctuation(zh: Analyzer, text: str) -> None:
     doc = zh(text)

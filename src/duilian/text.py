@@ -47,7 +47,7 @@ class Split(NamedTuple):
     """The units of a text, sentence by sentence, and what is known of them before any model speaks.
 
     `known` is a set for each unit: BEGINS and GOES_ON (a word begins here; none does), NO_MARK (a letter,
-    digit or Han character, in no word that is punctuation).
+    digit or Han character, in no word that is punctuation), NO_NUMBER (of a word in letters).
     """
 
     spans: Spans
@@ -56,7 +56,7 @@ class Split(NamedTuple):
     wholes: list[WholeSpan]  # counted in units
 
 
-BEGINS, GOES_ON, NO_MARK = 1, 2, 4  # as in native/include/duilian/text/split.hpp
+BEGINS, GOES_ON, NO_MARK, NO_NUMBER = 1, 2, 4, 8  # as in native/include/duilian/text/split.hpp
 
 
 def check_text(text: str, errors: Errors = "strict") -> str:

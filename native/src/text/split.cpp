@@ -122,9 +122,16 @@ void note(std::u32string_view text, const WholeSpan& part, SplitText& out) {
   const auto first = static_cast<std::size_t>(begin - unit.begin());
   const auto behind = static_cast<std::size_t>(end - unit.begin()) + 1;
   for (std::size_t k = first + 1; k < behind; ++k) out.known[k] |= kWordGoesOn;
+  for (std::size_t k = first; part.kind == WholeKind::word && k < behind; ++k) out.known[k] |= kNoNumber;
+  // T恤 is one word, but a name with a dot, Node.js or U.S.A., is never a part of one.
+  const bool is_alone =
+      is_word(part.kind) ||
+      (part.kind == WholeKind::word &&
+       is_one_of(U'.', text.substr(static_cast<std::size_t>(part.span.begin),
+                                   static_cast<std::size_t>(part.span.end - part.span.begin))));
   const auto is_apart = [&](std::int64_t at) {
-    return is_word(part.kind) || (at >= 0 && at < static_cast<std::int64_t>(text.size()) &&
-                                  is_one_of(text[static_cast<std::size_t>(at)], kApart));
+    return is_alone || (at >= 0 && at < static_cast<std::int64_t>(text.size()) &&
+                        is_one_of(text[static_cast<std::size_t>(at)], kApart));
   };
   if (is_apart(part.span.begin - 1)) out.known[first] |= kWordBegins;
   if (behind < unit.size() && is_apart(part.span.end)) out.known[behind] |= kWordBegins;

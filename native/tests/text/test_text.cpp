@@ -456,6 +456,7 @@ TEST(parts_tell_where_words_begin) {
   CHECK(edges(U"第15日") == U"..-.");  // 15 may be in a longer word
   CHECK(edges(U"第15，好") == U"..-|.");
   CHECK(edges(U"，ok") == U".|-");
+  CHECK(edges(U"看a.b好") == U".|--|");
   SplitOptions joined{{true, true}, false, {}};
   CHECK(edges(U"ok1行", joined) == U"...");  // nothing is protected
   joined.whole.set();
@@ -468,4 +469,5 @@ TEST(letters_digits_and_han_are_no_marks) {
   std::vector<bool> no_mark;
   for (const std::uint8_t known : found.known) no_mark.push_back((known & kNoMark) != 0);
   CHECK(no_mark == std::vector<bool>({true, false, true, false, true, false}));
+  CHECK((found.known[2] & kNoNumber) != 0 && (found.known[4] & kNoNumber) == 0);
 }

@@ -7,7 +7,7 @@ letters or digits), and a label says where in its word it stands and, if there a
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -90,13 +90,16 @@ class Encoding:
         tags = self.labels if is_word else [self.boundaries.split(label)[1] for label in self.labels]
         return LabelMeaning(tags, self.succession.start, self.succession.end)
 
-    def barred_by(self, marks: Collection[str] = ()) -> npt.NDArray[np.uint8]:
-        """For each label what makes it impossible if it is known of a unit (see `text.Split`); `marks` are
-        tags of punctuation.
+    def barred_by(self, classes: Mapping[str, Collection[str]] | None = None) -> npt.NDArray[np.uint8]:
+        """For each label what makes it impossible if it is known of a unit (see `text.Split`); `classes` has
+        the tags of punctuation and of numbers.
         """
-        edge = np.where(self.succession.start, texts.GOES_ON, texts.BEGINS)
-        is_mark = np.array([tag in marks for tag in self.meaning.tags])
-        return (edge | np.where(is_mark & ~is_mark.all(), texts.NO_MARK, 0)).astype(np.uint8)
+        barred = np.where(self.succession.start, texts.GOES_ON, texts.BEGINS)
+        for name, flag in (("punctuation", texts.NO_MARK), ("number", texts.NO_NUMBER)):
+            own = (classes or {}).get(name, ())
+            is_own = np.array([tag in own for tag in self.meaning.tags])
+            barred |= np.where(is_own & ~is_own.all(), flag, 0)
+        return barred.astype(np.uint8)
 
     def split(self, words: Sequence[str]) -> tuple[list[str], list[int]]:
         """Units of words, and how many each word has."""

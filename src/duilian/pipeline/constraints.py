@@ -19,7 +19,7 @@ from duilian.lexicon import Lexicon
 from duilian.models.encoding import Encoding
 from duilian.pipeline.units import Units, Whole
 from duilian.standards import tag_classes, tags_of_wholes
-from duilian.text import BEGINS, GOES_ON, NO_MARK, WHOLE_KINDS, Spans, WholeKind
+from duilian.text import BEGINS, GOES_ON, NO_MARK, NO_NUMBER, WHOLE_KINDS, Spans, WholeKind
 from duilian.wishes import Wished, WishedWord
 
 WORDS: frozenset[WholeKind] = frozenset(WHOLE_KINDS) - {"number", "word"}
@@ -39,8 +39,7 @@ class Constraints:
             for standard, encoding in encodings.items()
         ]
         self._barred_by = [
-            encoding.barred_by(tag_classes(standard).get("punctuation", ()))
-            for standard, encoding in encodings.items()
+            encoding.barred_by(tag_classes(standard)) for standard, encoding in encodings.items()
         ]
 
     def wishes(self, units: Units) -> list[_native.Wishes]:
@@ -115,7 +114,7 @@ def _known_of(units: Units) -> npt.NDArray[np.uint8]:
     """What is known of each unit; of a sentence's last one also that it is no mark: sentences of corpora end
     in one, so that a model takes anything there for punctuation.
     """
-    known = units.known & np.uint8(BEGINS | GOES_ON)
+    known = units.known & np.uint8(BEGINS | GOES_ON | NO_NUMBER)
     last = units.sentence[1:][np.diff(units.sentence) > 0] - 1
     known[last] |= units.known[last] & NO_MARK
     known[units.is_apart] |= BEGINS

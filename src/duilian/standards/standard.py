@@ -39,7 +39,7 @@ class Standard:
     `tags` is None for an open standard. `column` says where a CoNLL file carries the tags: in
     `upos` (the fourth column), in `xpos` (the fifth), or, for `tag`, in either: the fifth if it has some.
     `whole` has the tags of addresses, @names and the like, by kind (see `text.whole_spans`); `classes` has
-    the tags of punctuation and of nouns; `upos` has the universal tag of each tag, if it has but one.
+    the tags of punctuation, numbers and nouns; `upos` has the universal tag of each tag, if it has but one.
     """
 
     name: str

@@ -24,7 +24,8 @@ inline constexpr std::size_t kLongestSentence = 2000;  // characters, or one par
 enum Known : std::uint8_t {
   kWordBegins = 1,  // a word begins here
   kWordGoesOn = 2,  // no word begins here
-  kNoMark = 4,  // a letter, digit or Han: in no word that is punctuation
+  kNoMark = 4,      // a letter, digit or Han: in no word that is punctuation
+  kNoNumber = 8,    // of a word in letters: in no number
 };
 
 /// Units [begin, end) that stay whole.
