@@ -69,9 +69,8 @@ UniformChain Predictor::chain(std::int32_t positions, const Work& work) const {
 
 Wishes restricted(const Wishes& wishes, std::span<const std::uint8_t> known,
                   std::span<const std::uint8_t> barred_by) {
+  check(wishes, static_cast<std::int32_t>(barred_by.size()), static_cast<std::int64_t>(known.size()));
   const std::int32_t given = wishes.allowed.positions();
-  if (given != 0 && static_cast<std::size_t>(given) != known.size())
-    throw std::invalid_argument("what is known of units does not fit the wishes");
   std::vector<TagId> every(barred_by.size());
   std::iota(every.begin(), every.end(), 0);
   std::array<std::vector<TagId>, 256> free;  // by what is known

@@ -237,6 +237,20 @@ TEST(bad_wishes_are_refused) {
   is_refused({{}, {{0, 0, infinity}}}, "a bonus does not fit");
 }
 
+TEST(what_is_known_of_units_bars_labels) {
+  const std::vector<std::uint8_t> barred_by = {1, 2, 3, 0};
+  const std::vector<std::uint8_t> known = {0, 1, 2, 4, 1, 3};
+  const Wishes free = restricted({{}, {{2, 1, 1.0F}}}, known, barred_by);
+  CHECK(free.allowed.first == std::vector<std::int32_t>({0, 0, 2, 4, 4, 6, 7}));  // 4 bars nothing
+  CHECK(free.allowed.tag == std::vector<TagId>({1, 3, 0, 3, 1, 3, 3}));
+  CHECK(free.bonus.size() == 1);
+  const Wishes given = {{{0, 1, 3, 4, 4, 4, 4}, {0, 0, 1, 1}}, {}};
+  const Wishes both = restricted(given, known, barred_by);
+  CHECK(both.allowed.first == std::vector<std::int32_t>({0, 1, 2, 3, 3, 5, 6}));
+  CHECK(both.allowed.tag == std::vector<TagId>({0, 1, 1, 1, 3, 3}));  // at unit 2 nothing else would be left
+  CHECK_THROWS(restricted(given, {known.data(), 5}, barred_by), std::invalid_argument);
+}
+
 TEST(bad_predictor_arrays_are_refused) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   build(two_entries());
