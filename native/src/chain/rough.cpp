@@ -19,6 +19,16 @@ constexpr double kWidest = 10000.0;  // of a window: what is dead must be well o
 
 }  // namespace
 
+double rough_scale(double largest_weight, std::size_t count) {
+  constexpr double kMost = 256.0;
+  constexpr double kLeast = 16.0;
+  constexpr double kRange = 32000.0;
+  // Half a step may be gained in rounding each of them.
+  const double sum = static_cast<double>(std::max<std::size_t>(count, 1)) * (largest_weight + 0.5 / kMost);
+  const double scale = std::min(kMost, kRange / sum);
+  return scale < kLeast ? 0.0 : scale;
+}
+
 RoughPruner::RoughPruner(const TransitionShape& shape, const Succession& rules, std::span<const float> score,
                          double scale, RoughWindow window, const Kernels& how)
     : width_(static_cast<Rough>(std::min(std::round(window.window * scale), kWidest))),

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 
 namespace duilian {
@@ -12,20 +11,23 @@ namespace {
 /// Joint features in the table: the entries that scoring the sides has passed by.
 class EntrySource final : public JointSource {
  public:
-  EntrySource(const EntryTable& table, const CoupledPredictor::Work& work) : table_(table), work_(work) {}
+  EntrySource(const EntryTable& table, std::span<const std::uint32_t> entry,
+              std::span<const std::size_t> first)
+      : table_(table), entry_(entry), first_(first) {}
 
   void add(std::int32_t t, std::span<const std::int32_t> wanted, const std::int32_t* slot,
            double* sum) const override {
-    const std::size_t last = work_.joint_first[t + 1];
-    for (std::size_t e = work_.joint_first[t]; e < last; ++e) {
-      if (e + 2 < last) table_.prefetch_entry(work_.joint_entry[e + 2]);
-      table_.add_joint(work_.joint_entry[e], wanted, slot, sum);
+    const std::size_t last = first_[t + 1];
+    for (std::size_t e = first_[t]; e < last; ++e) {
+      if (e + 2 < last) table_.prefetch_entry(entry_[e + 2]);
+      table_.add_joint(entry_[e], wanted, slot, sum);
     }
   }
 
  private:
   const EntryTable& table_;
-  const CoupledPredictor::Work& work_;
+  std::span<const std::uint32_t> entry_;
+  std::span<const std::size_t> first_;  // [T + 1]
 };
 
 /// The transitions of the sides and parts, cut out of one array. Throws if its size does not fit.
@@ -76,8 +78,10 @@ CoupledPredictor::CoupledPredictor(CoupledShape shape, std::shared_ptr<const Cou
   if (!(options_.margin >= 0.0)) throw std::invalid_argument("the margin must be at least 0");
   check(weights_->table, side_label_count(shape_, weights_->pruned_sides) + shape_.joint_labels());
   check_order(weights_->table);
-  if (options_.pruning.window > 0.0) prune_by_rough_scores();
-  if (!rough_) (void)all();
+  if (options_.pruning.window > 0.0)
+    first_look_ =
+        FirstLook::make(shape_, *weights_, prune_between_, options_.pruning, templates_.templates.size());
+  if (!first_look_) (void)all();
 }
 
 const EntryTable& CoupledPredictor::all() const {
@@ -88,100 +92,7 @@ const EntryTable& CoupledPredictor::all() const {
   return *all_;
 }
 
-void CoupledPredictor::prune_by_rough_scores() {
-  // Where the labels of each side's pruner stand: its own, or the side's.
-  std::vector<std::int32_t> first(shape_.sides());
-  std::vector<std::span<const float>> transition(shape_.sides());
-  std::vector<std::uint8_t> is_found(shape_.sides(), 0);
-  const std::vector<std::int32_t> sizes = side_blocks(shape_, weights_->pruned_sides);
-  std::int32_t label = 0;
-  std::size_t at = 0;
-  for (std::size_t b = 0; b < sizes.size(); ++b) {
-    const std::size_t k = b < weights_->pruned_sides.size()
-                              ? static_cast<std::size_t>(weights_->pruned_sides[b])
-                              : b - weights_->pruned_sides.size();
-    const std::size_t edge = static_cast<std::size_t>(sizes[b]) + 1;
-    if (is_found[k] == 0) {
-      first[k] = label;
-      transition[k] = std::span<const float>(weights_->transition).subspan(at, edge * edge);
-    }
-    is_found[k] = 1;
-    label += sizes[b];
-    at += edge * edge;
-  }
-  std::vector<RoughTable::Block> blocks;
-  const auto lay_out = [&](double scale) {
-    rough_pruner_.clear();
-    blocks.clear();
-    for (std::size_t k = 0; k < shape_.sides(); ++k) {
-      constexpr std::int32_t kMost = 24;
-      constexpr double kOwn = 0.8;  // scores that also answer are surer than those of a pruner
-      const RoughWindow window{options_.pruning.window * (has_pruner(k) ? 1.0 : kOwn),
-                               std::max(options_.pruning.most, kMost)};
-      rough_pruner_.emplace_back(shape_.shapes[k], shape_.rules[k], transition[k], scale, window);
-      blocks.push_back({first[k], rough_pruner_[k].lanes(), rough_pruner_[k].stride()});
-    }
-  };
-  lay_out(1.0);
-  rough_scale_ = RoughTable::scale_for(weights_->table, blocks, templates_.templates.size());
-  const auto is_ready = [](const RoughPruner& each) { return each.is_ready(); };
-  if (rough_scale_ == 0.0 || !std::all_of(rough_pruner_.begin(), rough_pruner_.end(), is_ready)) return;
-  lay_out(rough_scale_);
-  for (const std::vector<float>& table : prune_between_.table) {
-    std::vector<float>& exponential = rough_between_.emplace_back(table);
-    const float peak = *std::max_element(table.begin(), table.end());
-    for (float& each : exponential) each = std::exp(each - peak);
-  }
-  rough_.emplace(weights_->table, blocks, rough_scale_, set_rest_apart());
-}
-
-std::vector<EntryTable::Begins> CoupledPredictor::set_rest_apart() {
-  const auto& pruned = weights_->pruned_sides;
-  std::vector<std::int32_t> blocks;
-  std::vector<std::int32_t> number(
-      static_cast<std::size_t>(side_label_count(shape_, pruned) + shape_.joint_labels()), -1);
-  std::int32_t label = 0;
-  for (const std::int32_t k : pruned) label += shape_.labels[k];
-  std::int32_t next = 0;
-  for (std::size_t k = 0; k < shape_.sides(); label += shape_.labels[k], ++k) {
-    if (!has_pruner(k)) continue;
-    blocks.push_back(shape_.labels[k]);
-    std::iota(number.begin() + label, number.begin() + label + shape_.labels[k], next);
-    next += shape_.labels[k];
-  }
-  std::iota(number.begin() + label, number.end(), next);
-  const WeightTable& from = weights_->table;
-  WeightTable to;
-  to.slot = {kNoSlot};  // nobody looks features up in it
-  std::vector<std::uint8_t> has_any;
-  std::size_t begin = 0;
-  for (std::size_t k = 0; k < from.label.size(); ++k) {
-    const std::int32_t own = number[from.label[k] & ~kLastEntry];
-    if (own >= 0) to.add(static_cast<std::uint16_t>(own), from.weight[k]);
-    if ((from.label[k] & kLastEntry) == 0) continue;
-    has_any.push_back(to.end_feature(begin) ? 1 : 0);
-    begin = to.label.size();
-  }
-  std::vector<std::int32_t> late(blocks.size());
-  std::iota(late.begin(), late.end(), 0);
-  rest_.emplace(to, blocks, late, shape_.joint_labels());
-  std::vector<EntryTable::Begins> out;
-  const std::vector<EntryTable::Begins> found = rest_->begins();
-  std::size_t at = 0;
-  for (const std::uint8_t each : has_any)
-    out.push_back(each != 0 ? found[at++] : EntryTable::Begins{kNoEntry, kNoEntry});
-  return out;
-}
-
-bool CoupledPredictor::has_pruner(std::size_t side) const {
-  const auto& pruned = weights_->pruned_sides;
-  return std::binary_search(pruned.begin(), pruned.end(), static_cast<std::int32_t>(side));
-}
-
-void CoupledPredictor::score(const Sentences& sentences, std::int64_t sentence, Work& work) const {
-  work.keys.first.assign(1, 0);
-  work.keys.value.clear();
-  extract_keys(templates_, sentences, sentence, sentence + 1, work.keys);
+void CoupledPredictor::score(Work& work) const {
   const auto& keys = work.keys.value;
   const std::size_t length = work.keys.first.size() - 1;
   const std::size_t sides = shape_.sides();
@@ -240,22 +151,32 @@ void CoupledPredictor::decode(SideChoice sides, Work& work) const {
 
 bool CoupledPredictor::prepare(const Sentences& sentences, std::int64_t sentence,
                                std::span<const Wishes> wishes, Work& work) const {
-  if (!rough_ || !prune_roughly(sentences, sentence, wishes, work))
+  extract(sentences, sentence, work);
+  const UnitRange units{sentences.begin_of(sentence), sentences.end_of(sentence)};
+  if (!first_look_ || !first_look_->prune(work.keys, wishes, units, work.look, work.search))
     return prepare_exactly(sentences, sentence, wishes, work);
-  score_candidates(sentences, sentence, wishes, work);
-  build(shape_, between_, EntrySource(*rest_, work), options_.margin, work.search);
+  first_look_->score_candidates(between_, wishes, units, work.look, work.search);
+  const EntrySource source(first_look_->rest(), work.look.joint_entry, work.look.joint_first);
+  build(shape_, between_, source, options_.margin, work.search);
   return true;
+}
+
+void CoupledPredictor::extract(const Sentences& sentences, std::int64_t sentence, Work& work) const {
+  work.keys.first.assign(1, 0);
+  work.keys.value.clear();
+  extract_keys(templates_, sentences, sentence, sentence + 1, work.keys);
 }
 
 bool CoupledPredictor::prepare_exactly(const Sentences& sentences, std::int64_t sentence,
                                        std::span<const Wishes> wishes, Work& work) const {
   const auto units = static_cast<std::int32_t>(sentences.end_of(sentence) - sentences.begin_of(sentence));
-  score(sentences, sentence, work);
+  score(work);
   const bool is_granted = wish(sentences, sentence, wishes, work);
-  if (!is_granted) score(sentences, sentence, work);
+  if (!is_granted) score(work);
   prune(shape_, prune_between_, options_.pruning, units, {}, std::isfinite(options_.margin), work.search);
   if (!work.late.empty()) add_late_rows(work);
-  build(shape_, between_, EntrySource(all(), work), options_.margin, work.search);
+  const EntrySource source(all(), work.joint_entry, work.joint_first);
+  build(shape_, between_, source, options_.margin, work.search);
   return is_granted;
 }
 
@@ -276,26 +197,6 @@ void CoupledPredictor::add_late_rows(Work& work) const {
   }
 }
 
-namespace {
-
-/// Whether labels are given at any unit of a sentence.
-[[nodiscard]] bool gives_labels(const Wishes& wishes, std::int64_t begin, std::int64_t end) {
-  const auto& first = wishes.allowed.first;
-  return wishes.allowed.positions() != 0 && first[begin] != first[end];
-}
-
-/// Calls add(unit, label, score) for the bonuses of a sentence.
-template <class Add>
-void for_each_bonus(const Wishes& wishes, std::int64_t begin, std::int64_t end, const Add& add) {
-  const auto by_unit = [](const Wishes::Bonus& bonus, std::int64_t unit) { return bonus.unit < unit; };
-  for (auto it = std::lower_bound(wishes.bonus.begin(), wishes.bonus.end(), begin, by_unit);
-       it != wishes.bonus.end() && it->unit < end; ++it) {
-    add(static_cast<std::size_t>(it->unit - begin), static_cast<std::size_t>(it->label), it->score);
-  }
-}
-
-}  // namespace
-
 bool CoupledPredictor::wish(const Sentences& sentences, std::int64_t sentence, std::span<const Wishes> wishes,
                             Work& work) const {
   const std::int64_t begin = sentences.begin_of(sentence);
@@ -307,155 +208,13 @@ bool CoupledPredictor::wish(const Sentences& sentences, std::int64_t sentence, s
       if (k < states->size() && !(*states)[k].empty())
         apply(wishes[k], shape_.labels[k], shape_.shapes[k].stride(), begin, end, (*states)[k]);
     }
-    if (!gives_labels(wishes[k], begin, end)) continue;  // no path is closed
+    if (!wishes[k].gives_labels(begin, end)) continue;  // no path is closed
     const UniformChain chain{static_cast<std::int32_t>(end - begin), scores.state[k].data(), between_.side[k],
                              shape_.rules[k]};
     work.path.resize(static_cast<std::size_t>(end - begin));
     if (!try_best_labels(chain, work.search.pruning.chain, work.path)) return false;
   }
   return true;
-}
-
-bool CoupledPredictor::prune_roughly(const Sentences& sentences, std::int64_t sentence,
-                                     std::span<const Wishes> wishes, Work& work) const {
-  work.keys.first.assign(1, 0);
-  work.keys.value.clear();
-  extract_keys(templates_, sentences, sentence, sentence + 1, work.keys);
-  rough_->score(work.keys.first, work.keys.value, work.record, work.rough, work.rest, work.rest_first);
-  wish_roughly(sentences, sentence, wishes, work);
-  const auto units = static_cast<std::int32_t>(work.keys.first.size() - 1);
-  SearchWork& search = work.search;
-  search.candidates.resize(shape_.sides());
-  search.prior.resize(shape_.sides());
-  for (std::size_t k = 0; k < shape_.sides(); ++k) {
-    if (!rough_pruner_[k].choose(units, work.rough.data() + rough_->offset(k), rough_->stride(), work.pruning,
-                                 work.list.labels, work.list.strength) ||
-        !choose_from(work.list, shape_.labels[k], rough_between_[k], options_.pruning, search.pruning,
-                     search.candidates[k], search.prior[k]))
-      return false;
-    auto& keep = search.pruning.keep;
-    if (trim_candidates(shape_.rules[k], keep, search.candidates[k], &search.prior[k])) continue;
-    rough_pruner_[k].best_labels(units, work.pruning, work.path);
-    add_labels(work.path, search.candidates[k], &search.prior[k]);
-    if (!trim_candidates(shape_.rules[k], keep, search.candidates[k], &search.prior[k])) return false;
-  }
-  return true;
-}
-
-void CoupledPredictor::wish_roughly(const Sentences& sentences, std::int64_t sentence,
-                                    std::span<const Wishes> wishes, Work& work) const {
-  const std::int64_t begin = sentences.begin_of(sentence);
-  const std::int64_t end = sentences.end_of(sentence);
-  for (std::size_t k = 0; k < wishes.size(); ++k) {
-    const std::vector<std::uint16_t>& lane = rough_pruner_[k].lanes();
-    const auto row = [&](std::size_t t) {
-      return work.rough.data() + t * rough_->stride() + rough_->offset(k);
-    };
-    for_each_bonus(wishes[k], begin, end, [&](std::size_t t, std::size_t label, float score) {
-      constexpr double kMost = 32000.0;
-      Rough& own = row(t)[lane[label]];
-      own = static_cast<Rough>(std::clamp(own + std::round(score * rough_scale_), -kMost, kMost));
-    });
-    if (!gives_labels(wishes[k], begin, end)) continue;
-    const std::size_t stride = rough_pruner_[k].stride();
-    for (std::int64_t unit = begin; unit < end; ++unit) {
-      const auto allowed = wishes[k].allowed.at(static_cast<std::int32_t>(unit));
-      if (allowed.empty()) continue;
-      Rough* own = row(static_cast<std::size_t>(unit - begin));
-      work.place.assign(own, own + stride);
-      std::fill_n(own, stride, kRoughForbidden);
-      for (const TagId label : allowed) own[lane[label]] = work.place[lane[label]];
-    }
-  }
-}
-
-void CoupledPredictor::score_candidates(const Sentences& sentences, std::int64_t sentence,
-                                        std::span<const Wishes> wishes, Work& work) const {
-  const std::int64_t begin = sentences.begin_of(sentence);
-  const std::int64_t end = sentences.end_of(sentence);
-  const auto length = static_cast<std::size_t>(end - begin);
-  auto& state = work.search.scores.state;
-  state.resize(shape_.sides());
-  // Only candidates are ever looked at.
-  for (std::size_t k = 0; k < shape_.sides(); ++k) state[k].resize(length * shape_.shapes[k].stride());
-  work.wanted.resize(weights_->pruned_sides.size());
-  work.row.resize(static_cast<std::size_t>(side_label_count(shape_, weights_->pruned_sides)));
-  gather_rest(work);
-  for (std::size_t t = 0; t < length; ++t) score_unit(static_cast<std::int32_t>(t), work);
-  for (std::size_t k = 0; k < shape_.sides(); ++k) {
-    const std::size_t stride = shape_.shapes[k].stride();
-    const auto labels = static_cast<std::size_t>(shape_.labels[k]);
-    const float* edge = between_.table[k].data();
-    for (const TagId l : work.search.candidates[k].at(0))
-      state[k][static_cast<std::size_t>(l)] += edge[labels * (labels + 1) + static_cast<std::size_t>(l)];
-    for (const TagId l : work.search.candidates[k].at(static_cast<std::int32_t>(length) - 1))
-      state[k][(length - 1) * stride + static_cast<std::size_t>(l)] +=
-          edge[static_cast<std::size_t>(l) * (labels + 1) + labels];
-  }
-  for (std::size_t p = 0; !wishes.empty() && p < weights_->pruned_sides.size(); ++p) {
-    const auto k = static_cast<std::size_t>(weights_->pruned_sides[p]);
-    for_each_bonus(wishes[k], begin, end, [&](std::size_t t, std::size_t label, float score) {
-      state[k][t * shape_.shapes[k].stride() + label] += score;
-    });
-  }
-}
-
-void CoupledPredictor::gather_rest(Work& work) const {
-  const auto& candidates = work.search.candidates;
-  work.late_entry.clear();
-  work.late_entry_first.assign(1, 0);
-  work.joint_entry.clear();
-  work.joint_first.assign(1, 0);
-  for (std::int32_t t = 0; t < candidates[0].positions(); ++t) {
-    const auto unit = static_cast<std::size_t>(t);
-    const auto has_choice = [&](const TagSets& sets) { return sets.at(t).size() > 1; };
-    if (std::any_of(candidates.begin(), candidates.end(), has_choice)) {
-      for (std::size_t k = work.rest_first[unit]; k < work.rest_first[unit + 1]; ++k) {
-        const EntryTable::Begins& own = work.rest[k];
-        if (own.late != kNoEntry) {
-          rest_->prefetch_entry(own.late);
-          work.late_entry.push_back(own.late);
-        }
-        if (own.joint != kNoEntry) {
-          rest_->prefetch_entry(own.joint);
-          work.joint_entry.push_back(own.joint);
-        }
-      }
-    }
-    work.late_entry_first.push_back(work.late_entry.size());
-    work.joint_first.push_back(work.joint_entry.size());
-  }
-}
-
-void CoupledPredictor::score_unit(std::int32_t t, Work& work) const {
-  const auto unit = static_cast<std::size_t>(t);
-  const auto& candidates = work.search.candidates;
-  const auto state_of = [&](std::size_t k) {
-    return work.search.scores.state[k].data() + unit * shape_.shapes[k].stride();
-  };
-  const auto& pruned = weights_->pruned_sides;
-  const bool has_rest = work.late_entry_first[unit] != work.late_entry_first[unit + 1];
-  for (std::size_t k = 0; k < shape_.sides(); ++k) {
-    // A side without a pruner has been pruned by its own scores.
-    const Rough* rough = work.rough.data() + unit * rough_->stride() + rough_->offset(k);
-    const std::vector<std::uint16_t>& lane = rough_pruner_[k].lanes();
-    const double share = has_pruner(k) ? 0.0 : 1.0 / rough_scale_;
-    double* state = state_of(k);
-    for (const TagId l : candidates[k].at(t)) state[l] = share * rough[lane[l]];
-  }
-  if (!has_rest) return;
-  std::size_t at = 0;
-  for (std::size_t p = 0; p < pruned.size(); at += static_cast<std::size_t>(shape_.labels[pruned[p]]), ++p) {
-    work.wanted[p] = candidates[pruned[p]].at(t);
-    for (const TagId l : work.wanted[p]) work.row[at + static_cast<std::size_t>(l)] = 0.0F;
-  }
-  for (std::size_t k = work.late_entry_first[unit]; k < work.late_entry_first[unit + 1]; ++k)
-    rest_->add_wanted(work.late_entry[k], work.wanted, work.row.data());
-  at = 0;
-  for (std::size_t p = 0; p < pruned.size(); at += static_cast<std::size_t>(shape_.labels[pruned[p]]), ++p) {
-    double* state = state_of(static_cast<std::size_t>(pruned[p]));
-    for (const TagId l : work.wanted[p]) state[l] = work.row[at + static_cast<std::size_t>(l)];
-  }
 }
 
 }  // namespace duilian

@@ -13,30 +13,11 @@ namespace duilian {
 
 namespace {
 
-constexpr std::size_t kMostSides = 16;  // a bit each
-
 [[nodiscard]] std::int32_t label_of(const WeightTable& table, std::size_t entry) {
   return table.label[entry] & ~kLastEntry;
 }
 
 }  // namespace
-
-double RoughTable::scale_for(const WeightTable& table, std::span<const Block> blocks, std::size_t features) {
-  constexpr double kMost = 256.0;
-  constexpr double kLeast = 16.0;
-  constexpr double kRange = 32000.0;
-  float largest = 0.0F;
-  for (std::size_t k = 0; k < table.label.size(); ++k) {
-    const std::int32_t label = label_of(table, k);
-    const auto has = [&](const Block& block) { return block.has(label); };
-    if (std::any_of(blocks.begin(), blocks.end(), has))
-      largest = std::max(largest, std::abs(table.weight[k]));
-  }
-  // Half a step is lost in rounding each of them.
-  const double sum = static_cast<double>(std::max<std::size_t>(features, 1)) * (largest + 0.5 / kMost);
-  const double scale = std::min(kMost, kRange / sum);
-  return scale < kLeast || blocks.size() > kMostSides ? 0.0 : scale;
-}
 
 RoughTable::RoughTable(const WeightTable& table, std::span<const Block> blocks, double scale,
                        std::span<const Rest> rest) {

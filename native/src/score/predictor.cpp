@@ -112,16 +112,18 @@ void check(const Wishes& wishes, std::int32_t labels, std::int64_t units) {
   }
 }
 
+std::span<const Wishes::Bonus> Wishes::bonuses(std::int64_t begin, std::int64_t end) const {
+  const auto by_unit = [](const Bonus& each, std::int64_t unit) { return each.unit < unit; };
+  const auto first = std::lower_bound(bonus.begin(), bonus.end(), begin, by_unit);
+  return {first, std::lower_bound(first, bonus.end(), end, by_unit)};
+}
+
 void apply(const Wishes& wishes, std::int32_t labels, std::size_t stride, std::int64_t begin,
            std::int64_t end, std::vector<double>& state) {
   const auto row = [&](std::int64_t unit) {
     return state.data() + static_cast<std::size_t>(unit - begin) * stride;
   };
-  const auto by_unit = [](const Wishes::Bonus& bonus, std::int64_t unit) { return bonus.unit < unit; };
-  for (auto it = std::lower_bound(wishes.bonus.begin(), wishes.bonus.end(), begin, by_unit);
-       it != wishes.bonus.end() && it->unit < end; ++it) {
-    row(it->unit)[it->label] += it->score;
-  }
+  for (const Wishes::Bonus& each : wishes.bonuses(begin, end)) row(each.unit)[each.label] += each.score;
   for (std::int64_t unit = begin; unit < end && wishes.allowed.positions() != 0; ++unit) {
     const auto allowed = wishes.allowed.at(static_cast<std::int32_t>(unit));
     for (TagId label = 0; !allowed.empty() && label < labels; ++label) {

@@ -14,6 +14,10 @@
 
 namespace duilian {
 
+/// How much larger scores may become before they are rounded, so that no sum of so many weights is too large
+/// for 16 bits; 0 if that is too little to tell them apart.
+[[nodiscard]] double rough_scale(double largest_weight, std::size_t count);
+
 /// How many labels are kept: those whose best path is at most `window` worse than the best of all, but no
 /// more than `most` at a unit.
 struct RoughWindow {

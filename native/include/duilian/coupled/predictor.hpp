@@ -1,8 +1,9 @@
 // A trained coupled tagger, compiled for tagging. All weights of a feature, of every side and of the joint
 // parts, stand side by side in one table: the labels of the sides first, then the joint labels. A sentence is
 // scored in two passes over its features: what prunes, then the labels that are left, of sides that others
-// have pruned for and joint ones, and only at units where more than one bundle is left. If pruning may be
-// rough, what prunes is in a table of its own, and everything else waits for the second pass.
+// have pruned for and joint ones, and only at units where more than one bundle is left. If pruning may begin
+// with a first look (first_look.hpp), what prunes is in a table of its own, and everything else waits for the
+// second pass.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +13,9 @@
 #include <span>
 #include <vector>
 
-#include "duilian/chain/rough.hpp"
 #include "duilian/coupled/entry_table.hpp"
+#include "duilian/coupled/first_look.hpp"
 #include "duilian/coupled/k_best.hpp"
-#include "duilian/coupled/rough_table.hpp"
 #include "duilian/coupled/search.hpp"
 #include "duilian/coupled/weights.hpp"
 #include "duilian/features/extract.hpp"
@@ -43,16 +43,7 @@ class CoupledPredictor {
     std::vector<EntryTable::LateRow> late;   // of all units
     std::vector<std::size_t> late_first;     // [T + 1]
     std::vector<std::int32_t> path;
-    std::vector<std::uint32_t> record;           // [keys]  of rough scores
-    std::vector<Rough> rough;                    // [T][stride of the rough table]
-    std::vector<EntryTable::Begins> rest;        // of the features of all units
-    std::vector<std::size_t> rest_first;         // [T + 1]
-    std::vector<std::uint32_t> late_entry;       // of the units with a choice
-    std::vector<std::size_t> late_entry_first;   // [T + 1]
-    std::vector<std::span<const TagId>> wanted;  // [pruned sides]  labels of one unit
-    std::vector<Rough> place;                    // scores of one unit, set aside
-    RoughWorkspace pruning;
-    Shortlist list;
+    FirstLook::Work look;
   };
 
   [[nodiscard]] const CoupledShape& shape() const { return shape_; }
@@ -70,32 +61,17 @@ class CoupledPredictor {
  private:
   /// All weights, ready for exact scores; made when it is first asked for.
   [[nodiscard]] const EntryTable& all() const;
-  [[nodiscard]] bool has_pruner(std::size_t side) const;
-  void prune_by_rough_scores();
-  /// The weights that do not prune: a table of its own, and where each feature's begin in it.
-  [[nodiscard]] std::vector<EntryTable::Begins> set_rest_apart();
+  void extract(const Sentences& sentences, std::int64_t sentence, Work& work) const;
 
   /// By exact scores of all labels.
   [[nodiscard]] bool prepare_exactly(const Sentences& sentences, std::int64_t sentence,
                                      std::span<const Wishes> wishes, Work& work) const;
-  void score(const Sentences& sentences, std::int64_t sentence, Work& work) const;
+  void score(Work& work) const;
   /// Changes the scores as the wishes say; false if they leave no legal path.
   [[nodiscard]] bool wish(const Sentences& sentences, std::int64_t sentence, std::span<const Wishes> wishes,
                           Work& work) const;
   /// The rest of the scores, for the candidates.
   void add_late_rows(Work& work) const;
-
-  /// By rough scores; false if they cannot tell.
-  [[nodiscard]] bool prune_roughly(const Sentences& sentences, std::int64_t sentence,
-                                   std::span<const Wishes> wishes, Work& work) const;
-  void wish_roughly(const Sentences& sentences, std::int64_t sentence, std::span<const Wishes> wishes,
-                    Work& work) const;
-  /// The scores of the candidates that they have left.
-  void score_candidates(const Sentences& sentences, std::int64_t sentence, std::span<const Wishes> wishes,
-                        Work& work) const;
-  /// What the features of the units with a choice lead to, so that memory has time to answer.
-  void gather_rest(Work& work) const;
-  void score_unit(std::int32_t t, Work& work) const;
 
   CoupledShape shape_;
   std::shared_ptr<const CoupledWeights> weights_;
@@ -106,11 +82,7 @@ class CoupledPredictor {
   CoupledTransitions prune_between_;
   mutable std::once_flag is_made_;
   mutable std::optional<EntryTable> all_;
-  std::optional<RoughTable> rough_;
-  double rough_scale_ = 0.0;
-  std::vector<RoughPruner> rough_pruner_;          // [sides]
-  std::vector<std::vector<float>> rough_between_;  // [sides]  e^transition, [L + 1][L + 1]
-  std::optional<EntryTable> rest_;
+  std::unique_ptr<FirstLook> first_look_;  // none: all labels are scored exactly
 };
 
 /// Answers for all sentences. `allowed`: labels that are given, [sides][units], or none.

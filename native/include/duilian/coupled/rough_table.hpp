@@ -20,16 +20,9 @@ class RoughTable {
     std::int32_t first;
     std::span<const std::uint16_t> lanes;
     std::size_t stride;
-
-    [[nodiscard]] bool has(std::int32_t label) const {
-      return label >= first && label < first + static_cast<std::int32_t>(lanes.size());
-    }
   };
 
-  /// How much larger scores may become so that no sum over so many features is too large for 16 bits; 0 if
-  /// that is too little to tell them apart.
-  [[nodiscard]] static double scale_for(const WeightTable& table, std::span<const Block> blocks,
-                                        std::size_t features);
+  static constexpr std::size_t kMostSides = 16;  // a bit each
 
   using Rest = EntryTable::Begins;  // the weights of a feature that do not prune
 

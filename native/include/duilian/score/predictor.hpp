@@ -108,6 +108,13 @@ struct Wishes {
   };
   TagSets allowed;
   std::vector<Bonus> bonus;  // by unit
+
+  /// Whether labels are given at any of the units [begin, end).
+  [[nodiscard]] bool gives_labels(std::int64_t begin, std::int64_t end) const {
+    return allowed.positions() != 0 && allowed.first[begin] != allowed.first[end];
+  }
+  /// The bonuses of these units.
+  [[nodiscard]] std::span<const Bonus> bonuses(std::int64_t begin, std::int64_t end) const;
 };
 
 /// The wishes where more is known of units: a label is barred at a unit if known[unit] & barred_by[label].
