@@ -151,14 +151,20 @@ def test_a_megabyte_without_a_line_break() -> None:
 
 
 def test_a_split_tells_what_is_known() -> None:
-    found = tx.split("他有5kg。好，", (False, False), tx.WHOLE_KINDS)
+    found = tx.split(["他有5kg。好，"], (False, False), tx.WHOLE_KINDS)
     assert found.first.tolist() == [0, 6, 8]
     assert found.wholes == [(2, 5, "quantity")]
     free, goes_on = tx.NO_MARK, tx.NO_MARK | tx.GOES_ON
     begins = tx.NO_MARK | tx.BEGINS
     assert found.known.tolist() == [free, free, begins, goes_on, goes_on, tx.BEGINS, free, 0]
-    assert tx.split("5kg", (False, False), ["url"]).wholes == []
-    assert tx.split("好。好", (False, False), (), is_one_sentence=True).first.tolist() == [0, 3]
+    both = tx.split(["好。好", "", "他有5kg。好，"], (False, False), tx.WHOLE_KINDS)
+    assert both.text.tolist() == [0, 2, 2, 4]
+    assert both.first.tolist() == [0, 2, 3, 9, 11]
+    assert both.wholes == [(5, 8, "quantity")]
+    assert both.spans.tolist()[3:] == found.spans.tolist()
+    assert both.known.tolist()[3:] == found.known.tolist()
+    assert tx.split(["5kg"], (False, False), ["url"]).wholes == []
+    assert tx.split(["好。好"], (False, False), (), is_one_sentence=True).first.tolist() == [0, 3]
 
 
 def test_character_types() -> None:

@@ -3,6 +3,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "bindings.hpp"
 #include "duilian/features/extract.hpp"
 #include "duilian/text/characters.hpp"
@@ -10,6 +12,37 @@
 namespace duilian::bindings {
 
 using namespace nb::literals;
+
+namespace {
+
+/// Throws std::invalid_argument unless the offsets rise from 0 to `last`.
+void check_offsets(std::span<const std::int64_t> offsets, std::size_t last) {
+  if (offsets.empty() || offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()) ||
+      static_cast<std::size_t>(offsets.back()) != last)
+    throw std::invalid_argument("the places of units, sentences and texts do not fit together");
+}
+
+/// Adds sentences [first], the units of which are places in the texts; text k has the sentences from text[k]
+/// on.
+void add_texts(Sentences& sentences, const std::vector<std::string>& texts, const Matrix<std::int64_t>& spans,
+               std::span<const std::int64_t> first, std::span<const std::int64_t> text) {
+  if (spans.shape(1) != 2 || text.size() != texts.size() + 1)
+    throw std::invalid_argument("the places of units, sentences and texts do not fit together");
+  check_offsets(first, spans.shape(0));
+  check_offsets(text, first.size() - 1);
+  std::vector<Span> units;
+  for (std::size_t k = 0; k < texts.size(); ++k) {
+    const std::u32string decoded = decode_utf8(texts[k]);
+    for (std::int64_t s = text[k]; s < text[k + 1]; ++s) {
+      units.clear();
+      for (std::int64_t u = first[s]; u < first[s + 1]; ++u)
+        units.push_back({spans.data()[2 * u], spans.data()[2 * u + 1]});
+      sentences.add(decoded, units);
+    }
+  }
+}
+
+}  // namespace
 
 void bind_features(nb::module_& m) {
   nb::class_<Sentences>(m, "Sentences")
@@ -19,6 +52,15 @@ void bind_features(nb::module_& m) {
           [](Sentences& self, const std::vector<std::string>& units,
              const std::vector<std::vector<std::string>>& columns) { self.add(units, columns); },
           "units"_a, "columns"_a)
+      .def(
+          "add_texts",
+          [](Sentences& self, const std::vector<std::string>& texts, const Matrix<std::int64_t>& spans,
+             const Input<std::int64_t>& first, const Input<std::int64_t>& text) {
+            without_gil([&] {
+              add_texts(self, texts, spans, {first.data(), first.size()}, {text.data(), text.size()});
+            });
+          },
+          "texts"_a, "spans"_a, "first"_a, "text"_a)
       .def("__len__", &Sentences::size)
       .def_prop_ro("units", &Sentences::units)
       .def_prop_ro(

@@ -79,19 +79,25 @@ void bind_text(nb::module_& m) {
       },
       "text"_a);
   m.def(
-      "split_text",
-      [](const std::string& text, std::pair<bool, bool> joins, bool is_one_sentence,
+      "split_texts",
+      [](const std::vector<std::string>& texts, std::pair<bool, bool> joins, bool is_one_sentence,
          const std::vector<bool>& whole) {
         SplitOptions options{{joins.first, joins.second}, is_one_sentence, {}};
         for (std::size_t k = 0; k < std::min(whole.size(), kWholeKinds); ++k) options.whole[k] = whole[k];
-        SplitText found = without_gil([&] { return split_text(decode_utf8(text), options); });
+        SplitTexts found = without_gil([&] {
+          std::vector<std::u32string> decoded;
+          decoded.reserve(texts.size());
+          for (const std::string& text : texts) decoded.push_back(decode_utf8(text));
+          return split_texts(decoded, options);
+        });
         std::vector<NamedSpan> parts;
         parts.reserve(found.whole.size());
         for (const WholeUnits& each : found.whole) parts.push_back(named(each.begin, each.end, each.kind));
         return std::make_tuple(to_pairs(found.unit), to_numpy(std::move(found.first)),
-                               to_numpy(std::move(found.known)), std::move(parts));
+                               to_numpy(std::move(found.text)), to_numpy(std::move(found.known)),
+                               std::move(parts));
       },
-      "text"_a, "joins"_a, "is_one_sentence"_a, "whole"_a);
+      "texts"_a, "joins"_a, "is_one_sentence"_a, "whole"_a);
   m.def(
       "split_sentences",
       [](const std::string& text) {

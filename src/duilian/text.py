@@ -13,7 +13,7 @@ import importlib.resources
 import re
 import sys
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple, cast, get_args
 
 import numpy as np
@@ -44,16 +44,17 @@ class WholeSpan(NamedTuple):
 
 
 class Split(NamedTuple):
-    """The units of a text, sentence by sentence, and what is known of them before any model speaks.
+    """The units of texts, sentence by sentence, and what is known of them before any model speaks.
 
     `known` is a set for each unit: BEGINS and GOES_ON (a word begins here; none does), NO_MARK (a letter,
     digit or Han character, in no word that is punctuation), NO_NUMBER (of a word in letters).
     """
 
-    spans: Spans
+    spans: Spans  # each in its text
     first: npt.NDArray[np.int64]  # [sentences + 1]  units before each sentence
+    text: npt.NDArray[np.int64]  # [texts + 1]  sentences before each text
     known: npt.NDArray[np.uint8]
-    wholes: list[WholeSpan]  # counted in units
+    wholes: list[WholeSpan]  # counted in units of all texts
 
 
 BEGINS, GOES_ON, NO_MARK, NO_NUMBER = 1, 2, 4, 8  # as in native/include/duilian/text/split.hpp
@@ -108,15 +109,26 @@ def whole_spans(text: str, kinds: Collection[WholeKind] = WHOLE_KINDS) -> list[W
 
 
 def split(
-    text: str, joins: tuple[bool, bool], kinds: Collection[WholeKind], *, is_one_sentence: bool = False
+    texts: Sequence[str],
+    joins: tuple[bool, bool],
+    kinds: Collection[WholeKind],
+    *,
+    is_one_sentence: bool = False,
 ) -> Split:
     """Sentences, units and parts that stay whole, all at once; `joins`: whether runs of letters are one unit,
     and of digits.
     """
     _check_kinds(kinds)
     is_whole = [kind in kinds for kind in WHOLE_KINDS]
-    spans, first, known, wholes = _native.split_text(check_text(text), joins, is_one_sentence, is_whole)
-    return Split(spans, first, known, [WholeSpan(a, b, cast(WholeKind, kind)) for a, b, kind in wholes])
+    try:
+        found = _native.split_texts(list(texts), joins, is_one_sentence, is_whole)
+    except TypeError:  # a lone surrogate is no text for the native core: say where it is
+        for text in texts:
+            check_text(text)
+        raise
+    spans, first, text_first, known, wholes = found
+    parts = [WholeSpan(a, b, cast(WholeKind, kind)) for a, b, kind in wholes]
+    return Split(spans, first, text_first, known, parts)
 
 
 def _check_kinds(kinds: Collection[WholeKind]) -> None:

@@ -136,7 +136,7 @@ RoughMatrix RoughPruner::matrix() const {
 bool RoughPruner::forward(std::size_t positions, Rough* state, std::size_t step, RoughWorkspace& work) const {
   const RoughMatrix m = matrix();
   const auto beam = static_cast<Rough>(
-      std::max(-3 * width_ / 2, kRoughDead + 1));  // a good label may come from one that was in doubt
+      std::max(-5 * width_ / 4, kRoughDead + 1));  // a good label may come from one that was in doubt
   work.alpha.resize(positions * stride());
   work.row.resize(positions * m.rows);
   work.behind.resize(positions);

@@ -44,4 +44,17 @@ void Sentences::add(std::span<const std::string> units, std::span<const std::vec
   first_.push_back(first_.back() + static_cast<std::int64_t>(units.size()));
 }
 
+void Sentences::add(std::u32string_view text, std::span<const Span> units) {
+  if (!columns_.empty()) throw std::invalid_argument("the sentence has no columns");
+  const auto length = static_cast<std::int64_t>(text.size());
+  for (const Span& unit : units) {
+    if (unit.begin < 0 || unit.begin >= unit.end || unit.end > length)
+      throw std::invalid_argument("a unit lies outside of the text, or is empty");
+  }
+  for (const Span& unit : units)
+    text_.add(folding_.unit(
+        text.substr(static_cast<std::size_t>(unit.begin), static_cast<std::size_t>(unit.end - unit.begin))));
+  first_.push_back(first_.back() + static_cast<std::int64_t>(units.size()));
+}
+
 }  // namespace duilian

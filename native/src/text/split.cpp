@@ -167,4 +167,21 @@ SplitText split_text(std::u32string_view text, const SplitOptions& options) {
   return out;
 }
 
+SplitTexts split_texts(std::span<const std::u32string> texts, const SplitOptions& options) {
+  SplitTexts out;
+  out.first.push_back(0);
+  out.text.push_back(0);
+  for (const std::u32string& text : texts) {
+    const SplitText own = split_text(text, options);
+    const auto before = static_cast<std::int64_t>(out.unit.size());
+    out.unit.insert(out.unit.end(), own.unit.begin(), own.unit.end());
+    out.known.insert(out.known.end(), own.known.begin(), own.known.end());
+    for (std::size_t s = 1; s < own.first.size(); ++s) out.first.push_back(before + own.first[s]);
+    for (const WholeUnits& each : own.whole)
+      out.whole.push_back({before + each.begin, before + each.end, each.kind});
+    out.text.push_back(static_cast<std::int64_t>(out.first.size()) - 1);
+  }
+  return out;
+}
+
 }  // namespace duilian

@@ -63,7 +63,7 @@ class RoughTwin {
     };
     if (!is_in(i, s.row0, s.rows) || !is_in(j, s.col0, s.cols)) return true;
     const auto& row = alpha_[static_cast<std::size_t>(t)];
-    return row[static_cast<std::size_t>(i)] >= *std::max_element(row.begin(), row.end()) - 3 * width_ / 2;
+    return row[static_cast<std::size_t>(i)] >= *std::max_element(row.begin(), row.end()) - 5 * width_ / 4;
   }
   void go_forward() {
     for (std::int32_t t = 0; t < x_.positions; ++t) {

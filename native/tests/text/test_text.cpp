@@ -471,3 +471,27 @@ TEST(letters_digits_and_han_are_no_marks) {
   CHECK(no_mark == std::vector<bool>({true, false, true, false, true, false}));
   CHECK((found.known[2] & kNoNumber) != 0 && (found.known[4] & kNoNumber) == 0);
 }
+
+TEST(texts_are_split_one_by_one) {
+  const std::vector<std::u32string> texts = {U"好。a、１", U"", U"5kg！不"};
+  const SplitTexts found = split_texts(texts, {});
+  std::size_t unit = 0;
+  std::size_t whole = 0;
+  for (std::size_t k = 0; k < texts.size(); ++k) {
+    const SplitText own = split_text(texts[k], {});
+    CHECK(found.text[k + 1] - found.text[k] == static_cast<std::int64_t>(own.first.size()) - 1);
+    for (std::size_t s = 0; s < own.first.size(); ++s)
+      CHECK(found.first[static_cast<std::size_t>(found.text[k]) + s] ==
+            static_cast<std::int64_t>(unit) + own.first[s]);
+    for (const WholeUnits& each : own.whole) {
+      CHECK(found.whole[whole].begin == static_cast<std::int64_t>(unit) + each.begin);
+      CHECK(found.whole[whole].end == static_cast<std::int64_t>(unit) + each.end);
+      CHECK(found.whole[whole++].kind == each.kind);
+    }
+    for (std::size_t u = 0; u < own.unit.size(); ++u, ++unit) {
+      CHECK(found.unit[unit] == own.unit[u]);
+      CHECK(found.known[unit] == own.known[u]);
+    }
+  }
+  CHECK(unit == found.unit.size() && whole == found.whole.size() && whole > 0);
+}

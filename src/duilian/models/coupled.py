@@ -68,7 +68,7 @@ class CoupledTagger(Stored):
     """
 
     kind: ClassVar[str] = "coupled"
-    window: ClassVar[float] = 8.0  # of a mixed model's first look at labels when tagging (chain/rough.hpp)
+    window: ClassVar[float] = 7.0  # of a mixed model's first look at labels when tagging (chain/rough.hpp)
     predictors_: dict[str, _native.CoupledPredictor]
     encodings_: list[Encoding]
     mappings_: list[SideMapping]
@@ -312,13 +312,13 @@ class CoupledTagger(Stored):
         found = self.predictor_for(best_for).predict(packed, list(allowed), with_candidates, self.threads)
         return units, packed.first, found
 
-    def label_units(
-        self, units: Sequence[Sequence[str]], wishes: Sequence[_native.Wishes], threads: int
+    def label_packed(
+        self, packed: _native.Sentences, wishes: Sequence[_native.Wishes], threads: int
     ) -> tuple[_native.CoupledAnswers, int]:
         """Labels of every side for sentences that were split already, under wishes for each side (or none
         at all), and for how many sentences those were dropped because they cannot be; with the weights
         that do best on average."""
-        return self.predictors_[AVERAGE].predict_wished(self._pack(units), list(wishes), False, threads)
+        return self.predictors_[AVERAGE].predict_wished(packed, list(wishes), False, threads)
 
     def tags_of_words(self, X: Sentences, standard: str) -> list[tuple[str, ...]]:  # noqa: N803
         """The tags of given words after one standard: decoding with the words fixed, whatever the level."""

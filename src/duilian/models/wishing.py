@@ -53,7 +53,7 @@ def wishes_for(
 
 def _known(text: str, encoding: Encoding, words: Sequence[WishedWord]) -> npt.NDArray[np.uint8]:
     joins = encoding.join_letters, encoding.join_digits
-    found = texts.split(text, joins, texts.WHOLE_KINDS, is_one_sentence=True)
+    found = texts.split([text], joins, texts.WHOLE_KINDS, is_one_sentence=True)
     for part in found.wholes:
         if any(word.start < part.end and part.start < word.end for word in words):
             found.known[part.start : part.end + 1] = 0

@@ -19,7 +19,6 @@ from duilian import _native
 from duilian.corpus import Layer, Sentence
 from duilian.doc import Doc, Words
 from duilian.errors import ConfigError, DuilianError, TextError
-from duilian.features.templates import pack
 from duilian.lexicon import Finding, Lexicon
 from duilian.models import CoupledTagger, Parser, Tagger, standards_of
 from duilian.models.encoding import Encoding
@@ -32,7 +31,7 @@ from duilian.pipeline.marginals import Marginals, with_marginals
 from duilian.pipeline.outcomes import outcomes
 from duilian.pipeline.segmenting import segment_fast
 from duilian.pipeline.trees import TreeStage
-from duilian.pipeline.units import Units, units_of_layers, units_of_texts
+from duilian.pipeline.units import Units, packed_for, units_of_layers, units_of_texts
 from duilian.standards import LabelMeaning
 from duilian.text import WHOLE_KINDS, Errors, WholeKind, check_text
 
@@ -283,12 +282,11 @@ class Analyzer:
     ) -> list[tuple[Labels, npt.NDArray[np.float32] | None]]:
         """For each standard the labels of all units, and how sure they are if the model says it for free."""
         if isinstance(self.model, CoupledTagger):
-            answers, impossible = self.model.label_units(units.pieces, wishes, threads)
+            answers, impossible = self.model.label_packed(packed_for(self.model, units), wishes, threads)
             _warn(impossible)
             return [(answers.label(side), answers.p(side)) for side in range(len(self.standards))]
-        packed = pack(units.pieces, self.model.folding_)
         labels, impossible = self.model.predictor_.predict(
-            packed, wishes[0] if wishes else NO_WISHES, threads
+            packed_for(self.model, units), wishes[0] if wishes else NO_WISHES, threads
         )
         _warn(impossible)
         return [(labels, None)]

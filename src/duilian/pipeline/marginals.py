@@ -17,14 +17,13 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.errors import ConfigError
-from duilian.features.templates import pack
 from duilian.models import CoupledTagger, Tagger
 from duilian.models.coupled_storage import AVERAGE
 from duilian.models.encoding import Encoding
 from duilian.models.margin import MarginTagger
 from duilian.models.wishing import NO_WISHES
 from duilian.pipeline.found import Found
-from duilian.pipeline.units import Ints, Units
+from duilian.pipeline.units import Ints, Units, packed_for
 
 MARGIN = 8.0  # bundles that look so much worse (in nats) than the best of their unit are not tried
 LEAST = 1e-4  # less probable tags are not told
@@ -58,7 +57,7 @@ class Marginals:
         """Probability and labels of the best analyses of one sentence after the standard of this number."""
         if not isinstance(self._model, CoupledTagger):
             return self._model.k_best_labels(units.pieces[0], wishes, k)
-        log_z, found = self._wide.k_best(self._model._pack(units.pieces), side, list(wishes), k)
+        log_z, found = self._wide.k_best(packed_for(self._model, units), side, list(wishes), k)
         return [(float(np.exp(score - log_z)), labels) for score, labels in found]
 
     def rows(self, units: Units, wishes: Sequence[_native.Wishes], threads: int) -> list[LabelRows]:
@@ -67,11 +66,11 @@ class Marginals:
             kind = self._model.kind
             raise ConfigError(f"a model of kind {kind!r} has no probabilities", "use a model of kind crf")
         if not isinstance(self._model, CoupledTagger):
-            packed = pack(units.pieces, self._model.folding_)
+            packed = packed_for(self._model, units)
             table = self._model.predictor_.predict_marginals(packed, [*wishes, NO_WISHES][0], threads)
             unit, label = np.nonzero(table)
             return [LabelRows(unit, label.astype(np.int32), table[unit, label])]
-        packed = self._model._pack(units.pieces)
+        packed = packed_for(self._model, units)
         answers, _ = self._wide.predict_wished(packed, list(wishes), True, threads)
         return [_rows(answers, side) for side in range(len(self._model.standards))]
 

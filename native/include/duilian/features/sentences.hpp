@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "duilian/text/fold.hpp"
+#include "duilian/text/segment.hpp"
 
 namespace duilian {
 
@@ -42,6 +43,8 @@ class Sentences {
 
   /// Units and columns in UTF-8; each column has one value per unit and is not folded.
   void add(std::span<const std::string> units, std::span<const std::vector<std::string>> columns);
+  /// Units as places in a text, without columns.
+  void add(std::u32string_view text, std::span<const Span> units);
 
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(first_.size()) - 1; }
   [[nodiscard]] std::int64_t units() const { return first_.back(); }

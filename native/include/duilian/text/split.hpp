@@ -4,6 +4,8 @@
 
 #include <bitset>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -49,5 +51,12 @@ struct SplitText {
 };
 
 [[nodiscard]] SplitText split_text(std::u32string_view text, const SplitOptions& options);
+
+/// Several texts in a row: units are counted over all of them, their places in each.
+struct SplitTexts : SplitText {
+  std::vector<std::int64_t> text;  // [texts + 1]  sentences before each text
+};
+
+[[nodiscard]] SplitTexts split_texts(std::span<const std::u32string> texts, const SplitOptions& options);
 
 }  // namespace duilian
