@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Labels = tuple[int, ...]
 LONG = 4  # units; such a word is mostly a noun, and its characters mislead a tagger that never saw it
-NOUN_BONUS = 2.0  # on the score of a long word without tags
+NOUN_BONUS = 2.0  # at most, on the score of a long word without tags
 
 
 class WishedWord(NamedTuple):
@@ -52,7 +52,7 @@ class Wished:
         self._first = 0  # unit where the next sentence begins
         self._allowed: dict[int, Labels] = {}
         self._bonus: dict[int, dict[Labels, float]] = {}
-        self._nouns_at: dict[int, Labels] = {}
+        self._nouns_at: dict[int, tuple[Labels, float]] = {}
 
     def add_sentence(
         self,
@@ -78,7 +78,8 @@ class Wished:
                     known = self._bonus.setdefault(unit, {})
                     known[labels] = max(word.bonus, known.get(labels, 0.0))
             if self._nouns and not word.tags and count >= LONG:
-                self._nouns_at[units.start] = self._labels_of(self._nouns, count)[0]
+                bonus = NOUN_BONUS if word.bonus is None else min(NOUN_BONUS, word.bonus)  # a hint stays one
+                self._nouns_at[units.start] = self._labels_of(self._nouns, count)[0], bonus
         if any(self._edges):
             self._close_edges(words, length)
         for unit in starts:
@@ -110,7 +111,7 @@ class Wished:
             for unit, found in self._bonus.items()
             for row in (found.items() if len(found) == 1 else _larger(tuple(found.items())))
         ]
-        rows += [(unit, labels, NOUN_BONUS) for unit, labels in self._nouns_at.items()]
+        rows += [(unit, *row) for unit, row in self._nouns_at.items()]
         rows.sort(key=operator.itemgetter(0))
         sizes = [len(labels) for _, labels, _ in rows]
         return _native.Wishes(
