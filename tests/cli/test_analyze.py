@@ -219,9 +219,12 @@ def test_what_has_come_is_answered_at_once(models: Path) -> None:
 @pytest.mark.parametrize(
     ("redirection", "status", "said"), [("| head -n 1", 141, ""), (">&-", 1, "<stdout>: bad")]
 )
-def test_output_that_nobody_takes(models: Path, redirection: str, status: int, said: str) -> None:
-    Path("long.txt").write_text("北京很大。\n" * 20000, encoding="utf-8")
-    command = f"{sys.executable} -m duilian.cli analyze --model {models}/char.model --to words long.txt"
+def test_output_that_nobody_takes(
+    models: Path, tmp_path: Path, redirection: str, status: int, said: str
+) -> None:
+    long = tmp_path / "long.txt"
+    long.write_text("北京很大。\n" * 20000, encoding="utf-8")
+    command = f"{sys.executable} -m duilian.cli analyze --model {models}/char.model --to words {long}"
     done = subprocess.run(
         ["bash", "-c", f"{command} {redirection}; exit ${{PIPESTATUS[0]}}"], capture_output=True, text=True
     )

@@ -9,6 +9,12 @@ inline R spread(Rough x) { return R{x, x, x, x, x, x, x, x, x, x, x, x, x, x, x,
 inline R larger(R a, R b) { return a > b ? a : b; }
 constexpr Size kLane = kRoughLanes;
 
+/// a - b where it fits; where it does not, nobody looks.
+inline R difference(R a, R b) {
+  using U = unsigned short __attribute__((vector_size(32)));
+  return reinterpret_cast<R>(reinterpret_cast<U>(a) - reinterpret_cast<U>(b));
+}
+
 inline Rough largest_lane(R v) {
   using H = short __attribute__((vector_size(16)));
   const H a = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7);
@@ -100,7 +106,7 @@ Rough rough_state(Rough* state, Size n) {
   for (Size j = 0; j < n; j += kLane) {
     const R value = load(state + j);
     const R is_far = (value >> 1) - half < low;
-    const R counted = is_far ? spread(kRoughLow) : value - peak;
+    const R counted = is_far ? spread(kRoughLow) : difference(value, peak);
     store(state + j, value == forbidden ? dead : counted);
   }
   return best;
