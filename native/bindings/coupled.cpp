@@ -29,12 +29,12 @@ void bind_coupled(nb::module_& m) {
   nb::class_<Pruning>(m, "Pruning")
       .def(
           "__init__",
-          [](Pruning* self, std::int32_t most, double mass, double window) {
-            if (most < 1 || !(mass > 0.0) || !(window >= 0.0))
+          [](Pruning* self, std::int32_t most, double mass, double faint, double window) {
+            if (most < 1 || !(mass > 0.0) || !(faint >= 0.0 && faint < 1.0) || !(window >= 0.0))
               throw std::invalid_argument("pruning leaves no label");
-            new (self) Pruning{most, mass, window};
+            new (self) Pruning{most, mass, faint, window};
           },
-          "most"_a, "mass"_a, "window"_a = 0.0);
+          "most"_a, "mass"_a, "faint"_a = 0.0, "window"_a = 0.0);
   nb::enum_<Decoding>(m, "Decoding").value("marginals", Decoding::marginals).value("path", Decoding::path);
 
   nb::class_<CoupledShape>(m, "CoupledShape")

@@ -59,6 +59,27 @@ void combine(const double* x, const double* m, Size rows, Size stride, double* y
   last_block<Op>(vectors, x, m, rows, stride, y);
 }
 
+template <Size N>
+void block_of_rows(const double* x, const std::uint32_t* row, Size count, const double* m, Size stride,
+                   double* y) {
+  V acc[N];
+  for (Size v = 0; v < N; ++v) acc[v] = spread(0.0);
+  for (Size k = 0; k < count; ++k) {
+    const V xi = spread(x[row[k]]);
+    const double* from = m + row[k] * stride;
+    for (Size v = 0; v < N; ++v) acc[v] += xi * load(from + 4 * v);
+  }
+  for (Size v = 0; v < N; ++v) store(y + 4 * v, acc[v]);
+}
+
+void times_rows(const double* x, const std::uint32_t* row, Size count, const double* m, Size stride,
+                double* y) {
+  Size vectors = stride / 4;
+  for (; vectors >= 8; vectors -= 8, m += 32, y += 32) block_of_rows<8>(x, row, count, m, stride, y);
+  for (; vectors >= 2; vectors -= 2, m += 8, y += 8) block_of_rows<2>(x, row, count, m, stride, y);
+  if (vectors > 0) block_of_rows<1>(x, row, count, m, stride, y);
+}
+
 /// R rows of a and b at once, so that c is read and written once for R products.
 template <Size R>
 void outer_rows(const double* a, Size a_step, const double* b, Size b_step, Size rows, Size stride,
@@ -243,6 +264,7 @@ struct AddMax {
 const Kernels& set() {
   static constexpr Kernels kSet{DUILIAN_KERNELS_NAME,
                                 combine<SumOfProducts>,
+                                times_rows,
                                 combine<MaxOfSums>,
                                 add_outer,
                                 elementwise<SumOfProducts>,

@@ -12,21 +12,32 @@ namespace {
 constexpr double kTiny = 1e-140;  // as in chain.cpp
 constexpr double kMaxSpread = 600.0;
 
+///   y[j] = Σ_i x[i] m[i][j] over the rows with x[i] >= least
+void times_core(const double* x, const std::vector<double>& m, std::size_t rows, std::size_t stride,
+                double least, std::vector<std::uint32_t>& row, double* y) {
+  if (least <= 0.0) return kernels().times_matrix(x, m.data(), rows, stride, y);
+  row.resize(rows);
+  const std::size_t count = kernels().at_least(x, rows, least, row.data());
+  kernels().times_rows(x, row.data(), count, m.data(), stride, y);
+}
+
 ///   y[j] = Σ_i x[i] E[i][j] over legal pairs
-void step_forward(const LabelTransitions& m, const double* x, double* y) {
+void step_forward(const LabelTransitions& m, const double* x, double least, std::vector<std::uint32_t>& row,
+                  double* y) {
   const TransitionShape& s = m.shape;
   if (s.cols < s.labels) std::fill_n(y, s.stride(), 0.0);  // the core does not reach these
-  kernels().times_matrix(x + s.row0, m.exp_core.data(), s.rows, padded(s.cols), y + s.col0);
+  times_core(x + s.row0, m.exp_core, s.rows, padded(s.cols), least, row, y + s.col0);
   for (const Diagonal& d : s.diagonals) {
     kernels().add_products(x + d.i0, m.exp_arc.data() + d.at, d.size, y + d.j0);
   }
 }
 
 ///   x[i] = Σ_j E[i][j] y[j] over legal pairs
-void step_backward(const LabelTransitions& m, const double* y, double* x) {
+void step_backward(const LabelTransitions& m, const double* y, double least, std::vector<std::uint32_t>& row,
+                   double* x) {
   const TransitionShape& s = m.shape;
   if (s.rows < s.labels) std::fill_n(x, s.stride(), 0.0);
-  kernels().times_matrix(y + s.col0, m.exp_core_turned.data(), s.cols, padded(s.rows), x + s.row0);
+  times_core(y + s.col0, m.exp_core_turned, s.cols, padded(s.rows), least, row, x + s.row0);
   for (const Diagonal& d : s.diagonals) {
     kernels().add_products(y + d.j0, m.exp_arc.data() + d.at, d.size, x + d.i0);
   }
@@ -45,7 +56,7 @@ void step_backward(const LabelTransitions& m, const double* y, double* x) {
 }
 
 /// As in chain.cpp; false if a number became too small to trust.
-[[nodiscard]] bool forward(const UniformChain& chain, UniformWorkspace& work, double& log_z) {
+[[nodiscard]] bool forward(const UniformChain& chain, UniformWorkspace& work, double faint, double& log_z) {
   const LabelTransitions& m = chain.between;
   const std::size_t labels = m.shape.labels;
   const std::size_t stride = m.shape.stride();
@@ -67,14 +78,14 @@ void step_backward(const LabelTransitions& m, const double* y, double* x) {
     if (t == 0) {
       std::fill_n(alpha, stride, 1.0);
     } else {
-      step_forward(m, alpha - stride, alpha);
+      step_forward(m, alpha - stride, faint, work.row, alpha);
       std::fill(alpha + labels, alpha + stride, 0.0);
       log_z += m.peak;
     }
     double least = 0.0;
     const double scale = kernels().multiply(emission, labels, stride, alpha, &least);
     if (!(scale > kTiny)) return false;
-    if (least < kTiny * scale &&
+    if (faint == 0.0 && least < kTiny * scale &&
         least_reachable(chain, static_cast<std::int32_t>(t), alpha) < kTiny * scale) {
       return false;
     }
@@ -86,7 +97,7 @@ void step_backward(const LabelTransitions& m, const double* y, double* x) {
   return true;
 }
 
-void backward(const UniformChain& chain, UniformWorkspace& work) {
+void backward(const UniformChain& chain, UniformWorkspace& work, double faint) {
   const std::size_t stride = chain.between.shape.stride();
   const auto T = static_cast<std::size_t>(chain.positions);
   work.beta.resize(T * stride);
@@ -98,7 +109,8 @@ void backward(const UniformChain& chain, UniformWorkspace& work) {
     if (t + 1 == T) std::fill_n(beta, stride, 1.0);
     const double inverse = 1.0 / work.scale[t];
     for (std::size_t l = 0; l < stride; ++l) message[l] = emission[l] * beta[l] * inverse;
-    if (t > 0) step_backward(chain.between, message, beta - stride);
+    const double least = faint > 0.0 ? faint * kernels().peak(message, chain.between.shape.labels) : 0.0;
+    if (t > 0) step_backward(chain.between, message, least, work.row, beta - stride);
   }
 }
 
@@ -167,7 +179,7 @@ void general_marginals(const UniformChain& chain, UniformWorkspace& work, Unifor
 
 double log_partition(const UniformChain& chain, UniformWorkspace& work) {
   double log_z = 0.0;
-  if (forward(chain, work, log_z)) return log_z;
+  if (forward(chain, work, 0.0, log_z)) return log_z;
   const SpelledOut spelled = spell_out(chain);
   check(spelled.view());
   return log_partition(spelled.view(), work.general);
@@ -175,11 +187,29 @@ double log_partition(const UniformChain& chain, UniformWorkspace& work) {
 
 namespace {
 
+/// p = α β at every position; what was left out on the way is missing in the sums, which are made 1 again.
+void normalised_units(const UniformChain& chain, const UniformWorkspace& work, std::vector<double>& unit) {
+  const TransitionShape& shape = chain.between.shape;
+  const std::size_t stride = shape.stride();
+  unit = work.beta;
+  for (std::size_t at = 0; at < unit.size(); at += stride) {
+    double least = 0.0;
+    const double sum =
+        kernels().multiply(work.alpha.data() + at, shape.labels, stride, unit.data() + at, &least);
+    const double inverse = 1.0 / std::max(sum, kTiny);
+    for (std::size_t l = 0; l < stride; ++l) unit[at + l] *= inverse;
+  }
+}
+
 /// In the probability domain; false if a number became too small to trust.
-[[nodiscard]] bool try_unit_marginals(const UniformChain& chain, UniformWorkspace& work,
+[[nodiscard]] bool try_unit_marginals(const UniformChain& chain, UniformWorkspace& work, double faint,
                                       UniformMarginals& out) {
-  if (!forward(chain, work, out.log_partition)) return false;
-  backward(chain, work);
+  if (!forward(chain, work, faint, out.log_partition)) return false;
+  backward(chain, work, faint);
+  if (faint > 0.0) {
+    normalised_units(chain, work, out.unit);
+    return true;
+  }
   out.unit.resize(work.alpha.size());
   for (std::size_t k = 0; k < work.alpha.size(); ++k) out.unit[k] = work.alpha[k] * work.beta[k];
   return true;
@@ -187,12 +217,13 @@ namespace {
 
 }  // namespace
 
-void unit_marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out) {
-  if (!try_unit_marginals(chain, work, out)) general_marginals(chain, work, out);
+void unit_marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out, double faint) {
+  if (faint > 0.0 && try_unit_marginals(chain, work, faint, out)) return;
+  if (!try_unit_marginals(chain, work, 0.0, out)) general_marginals(chain, work, out);
 }
 
 void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out) {
-  if (!try_unit_marginals(chain, work, out)) return general_marginals(chain, work, out);
+  if (!try_unit_marginals(chain, work, 0.0, out)) return general_marginals(chain, work, out);
   sum_pairs(chain, work, out);
 }
 

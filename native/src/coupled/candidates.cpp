@@ -171,7 +171,7 @@ void choose_candidates(const UniformChain& chain, Pruning pruning, std::span<con
   const TransitionShape& shape = chain.between.shape;
   const bool keeps_all = pruning.keeps_all(static_cast<std::int32_t>(shape.labels));
   if (!keeps_all || p != nullptr)
-    unit_marginals(chain, work.chain, work.found);
+    unit_marginals(chain, work.chain, work.found, keeps_all ? 0.0 : pruning.faint);
   else
     work.found.unit.assign(static_cast<std::size_t>(chain.positions) * shape.stride(), 0.0);
   choose_freely(chain, pruning, work, out);

@@ -119,6 +119,28 @@ TEST(both_kernel_sets_find_the_first_of_the_largest) {
   });
 }
 
+TEST(both_kernel_sets_sum_over_some_rows_alike) {
+  for_each_size([](std::size_t n, std::size_t m, testing::Random& random) {
+    Matrix a{n, m};
+    Matrix x{1, n};
+    a.fill(random, 0.0, 1.0);
+    x.fill(random, 0.0, 1.0);
+    std::vector<std::uint32_t> row;
+    std::vector<double> wanted(a.stride, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (random.chance(0.5)) continue;
+      row.push_back(static_cast<std::uint32_t>(i));
+      for (std::size_t j = 0; j < a.stride; ++j) wanted[j] += x.value[i] * a.value[i * a.stride + j];
+    }
+    std::vector<double> fast(a.stride, -1.0);
+    std::vector<double> baseline(a.stride, -1.0);
+    kernels().times_rows(x.value.data(), row.data(), row.size(), a.value.data(), a.stride, fast.data());
+    baseline_kernels().times_rows(x.value.data(), row.data(), row.size(), a.value.data(), a.stride,
+                                  baseline.data());
+    CHECK(agree(fast, baseline) && agree(wanted, baseline));
+  });
+}
+
 TEST(both_kernel_sets_maximise_alike) {
   for_each_size([](std::size_t n, std::size_t m, testing::Random& random) {
     Matrix a{n, m};

@@ -215,6 +215,27 @@ TEST(uniform_chains_sum_as_general_ones) {
   CHECK(impossible > 10 && impossible < 1000);
 }
 
+TEST(what_is_faint_hardly_counts) {
+  UniformWorkspace work;
+  int compared = 0;
+  for_each_uniform_case(
+      300, 6, [&](const UniformCase& x, const UniformChain& chain, const SpelledOut& spelled) {
+        if (!has_path(spelled)) return;
+        UniformMarginals exact;
+        UniformMarginals found;
+        unit_marginals(chain, work, exact);
+        unit_marginals(chain, work, found, 1e-300);  // leaves out only what is nothing
+        for (std::size_t k = 0; k < exact.unit.size(); ++k) CHECK_NEAR(found.unit[k], exact.unit[k], 1e-9);
+        const auto is_wide = [](double score) { return score != kForbidden && std::abs(score) > 3.0; };
+        if (chain.between.spread > 6.0 || std::any_of(x.state.begin(), x.state.end(), is_wide)) return;
+        unit_marginals(chain, work, found, 1e-7);
+        // A label may gain e^6 through what stands beside it, and as much again through the transitions.
+        for (std::size_t k = 0; k < exact.unit.size(); ++k) CHECK_NEAR(found.unit[k], exact.unit[k], 0.05);
+        ++compared;
+      });
+  CHECK(compared > 20);
+}
+
 TEST(uniform_chains_find_the_best_labels) {
   UniformWorkspace work;
   Workspace general;

@@ -415,7 +415,7 @@ TEST(a_wide_first_look_changes_hardly_anything) {
     const CompiledCase x(random);
     constexpr Pruning kAll{1000, 1.0 - 1e-9};
     const CoupledAnswers wanted = predict(x.predictor(x.compiled(), kAll), x.sentences, {}, true, 1);
-    const CoupledPredictor rough = x.predictor(x.compiled(), {kAll.most, kAll.mass, 30.0});
+    const CoupledPredictor rough = x.predictor(x.compiled(), {kAll.most, kAll.mass, 0.0, 30.0});
     for (const std::size_t threads : {std::size_t{1}, std::size_t{2}}) {
       const CoupledAnswers found = predict(rough, x.sentences, {}, true, threads);
       for (std::size_t k = 0; k < found.p.size(); ++k) {
@@ -478,7 +478,7 @@ TEST(hostile_weights_are_refused) {
     CoupledWeights bad = good;
     change(bad);
     CHECK_THROWS(x.predictor(bad), std::invalid_argument);
-    CHECK_THROWS(x.predictor(bad, {2, 0.9, 4.0}), std::invalid_argument);
+    CHECK_THROWS(x.predictor(bad, {2, 0.9, 0.0, 4.0}), std::invalid_argument);
   };
   refuses([](CoupledWeights& w) { w.table.label[0] = 0x7FFF; });
   refuses([](CoupledWeights& w) { w.table.label.pop_back(); });

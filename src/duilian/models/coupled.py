@@ -45,6 +45,7 @@ from duilian.text import Folding, Script
 Features = Literal["all", "separate", "joint"]
 PruningKind = Literal["online", "offline", "mixed"]
 Keep = Literal["all", "average"]
+FAINT = 1e-3  # of a unit's probability: less does not count when candidates are looked for
 MIXED_MASS = 0.97  # λ of a mixed model when tagging: its plain taggers put gold among the first
 
 _log = logging.getLogger("duilian")
@@ -231,7 +232,8 @@ class CoupledTagger(Stored):
         """r and λ when tagging."""
         if self.pruning == "mixed":
             mass = 1.0 if self.mass == 1.0 else min(self.mass, MIXED_MASS)
-            return _native.Pruning(self.tagging_most or self.most, mass, 0.0 if mass == 1.0 else self.window)
+            window = 0.0 if mass == 1.0 else self.window
+            return _native.Pruning(self.tagging_most or self.most, mass, FAINT, window)
         usual = self.most if self.level == "word" else 3 * self.most
         return _native.Pruning(usual if self.tagging_most is None else self.tagging_most, self.mass)
 

@@ -58,6 +58,9 @@ struct Kernels {
   const char* name;
   /// y[j] = Σ_i x[i] m[i][j]
   void (*times_matrix)(const double* x, const double* m, std::size_t rows, std::size_t stride, double* y);
+  /// The same over some rows only: y[j] = Σ_k x[row[k]] m[row[k]][j]
+  void (*times_rows)(const double* x, const std::uint32_t* row, std::size_t count, const double* m,
+                     std::size_t stride, double* y);
   /// y[j] = max_i (x[i] + m[i][j])
   void (*max_plus)(const double* x, const double* m, std::size_t rows, std::size_t stride, double* y);
   /// c[i][j] += Σ_t a[t][i] b[t][j] for `count` rows of a and b that lie `a_step` and `b_step` apart; c is

@@ -29,13 +29,17 @@ struct UniformMarginals {
 struct UniformWorkspace {
   std::vector<double> emission, alpha, beta, message;  // [T][stride]
   std::vector<double> scale;                           // [T]
+  std::vector<std::uint32_t> row;                      // those of the core that count
   Workspace general;
 };
 
 [[nodiscard]] double log_partition(const UniformChain& chain, UniformWorkspace& work);
 void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out);
-/// The same without the pairs: `core` and `arc` are left as they were. For pruning.
-void unit_marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out);
+/// The same without the pairs: `core` and `arc` are left as they were. For pruning. What is `faint`, a
+/// smaller share of a position's sum than this, is left out of the sums over the core: most labels of a
+/// position are hopeless, and those of others hardly change.
+void unit_marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out,
+                    double faint = 0.0);
 
 /// One step of the search for the best path: after[j] = max_i (before[i] + between[i][j]), kForbidden where
 /// nothing leads; both are [stride].

@@ -15,6 +15,7 @@ namespace duilian {
 struct Pruning {
   std::int32_t most = 8;  // r
   double mass = 0.98;     // λ; 1 means no limit
+  double faint = 0.0;     // of unit_marginals()
   double window = 0.0;    // more than 0: of a first look by rough scores (chain/rough.hpp)
 
   [[nodiscard]] bool keeps_all(std::int32_t labels) const { return most >= labels && mass >= 1.0; }
