@@ -5,7 +5,7 @@ segmenter for one of the sides', in one file.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from duilian.corpus import Corpus, Layer
 from duilian.errors import ConfigError
@@ -61,7 +61,7 @@ def train_analyzer(recipe: Recipe, run: Run) -> float | None:
         forget_the_machine(tagger)
         tagger.save(waiting, precision=recipe.save.precision, notes=notes | result)
         run.checkpoint.unlink(missing_ok=True)
-    tagger = CoupledTagger.load(waiting)
+    tagger = ThoroughTagger.load(waiting)
     parser, parser_notes = _fit_parser(recipe, run, tagger)
     segmenter = _fit_segmenter(recipe, run, tagger)
     notes = origin(recipe) | tagger.notes_ | {"parser": parser_notes}
@@ -71,6 +71,12 @@ def train_analyzer(recipe: Recipe, run: Run) -> float | None:
     waiting.unlink()
     score = tagger.notes_["dev_score"]
     return None if score is None else float(score)
+
+
+class ThoroughTagger(CoupledTagger):
+    """One without a hurried first look: scores that a model file keeps do not depend on how hurried it is."""
+
+    window: ClassVar[float] = 0.0
 
 
 def _fit_parser(recipe: Recipe, run: Run, tagger: CoupledTagger) -> tuple[Parser, dict[str, Any]]:
