@@ -27,9 +27,6 @@ EntryTable::EntryTable(const WeightTable& table, std::vector<std::int32_t> block
     block_at_.push_back(side_labels_);
     side_labels_ += size;
   }
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    if (is_late_[b] != 0) late_end_ = block_at_[b] + blocks_[b];
-  }
   if (side_labels_ + joint >= kRow || blocks_.size() >= static_cast<std::size_t>(kSpread - kRow))
     throw std::invalid_argument("the tagger has too many labels");
   std::vector<std::uint32_t> from;
@@ -87,23 +84,14 @@ void EntryTable::add_block(const WeightTable& from, std::size_t begin, std::size
 }
 
 std::vector<EntryTable::Begins> EntryTable::begins() const {
-  std::vector<std::uint8_t> is_late(static_cast<std::size_t>(side_labels_), 0);
-  for (std::size_t b = 0; b < blocks_.size(); ++b)
-    std::fill_n(is_late.begin() + block_at_[b], blocks_[b], is_late_[b]);
-  const auto is_of_late = [&](std::int32_t label) {
-    if (label < side_labels_) return is_late[static_cast<std::size_t>(label)] != 0;
-    return label >= kRow && label < kSpread && is_late_[static_cast<std::size_t>(label - kRow)] != 0;
-  };
-  const auto is_joint = [&](std::int32_t label) {
-    return (label >= side_labels_ && label < kRow) || label == kSpread;
-  };
   std::vector<Begins> out;
   bool is_first = true;
   for (std::size_t k = 0; k < entries_.size(); ++k) {
-    if (is_first) out.push_back({kNoEntry, kNoEntry});
     const std::int32_t label = entries_[k].label & ~kLastEntry;
-    if (out.back().late == kNoEntry && is_of_late(label)) out.back().late = static_cast<std::uint32_t>(k);
-    if (out.back().joint == kNoEntry && is_joint(label)) out.back().joint = static_cast<std::uint32_t>(k);
+    const bool is_joint = (label >= side_labels_ && label < kRow) || label == kSpread;
+    const auto at = static_cast<std::uint32_t>(k);
+    if (is_first) out.push_back({is_joint ? kNoEntry : at, kNoEntry});
+    if (is_joint && out.back().joint == kNoEntry) out.back().joint = at;
     is_first = (entries_[k].label & kLastEntry) != 0;
   }
   return out;

@@ -87,9 +87,7 @@ struct RestLabels {
     static_cast<void>(to.end_feature(begin));
     begin = to.label.size();
   }
-  std::vector<std::int32_t> late(labels.blocks.size());
-  std::iota(late.begin(), late.end(), 0);
-  return {to, labels.blocks, late, shape.joint_labels()};
+  return {to, labels.blocks, {}, shape.joint_labels()};
 }
 
 /// Where in that table the entries of each feature begin.
@@ -225,8 +223,8 @@ void FirstLook::score_candidates(const CoupledTransitions& between, std::span<co
 }
 
 void FirstLook::gather_rest(const std::vector<TagSets>& candidates, Work& work) const {
-  work.late_entry.clear();
-  work.late_entry_first.assign(1, 0);
+  work.side_entry.clear();
+  work.side_entry_first.assign(1, 0);
   work.joint_entry.clear();
   work.joint_first.assign(1, 0);
   for (std::int32_t t = 0; t < candidates[0].positions(); ++t) {
@@ -239,11 +237,11 @@ void FirstLook::gather_rest(const std::vector<TagSets>& candidates, Work& work) 
           rest_.prefetch_entry(entry);
           to.push_back(entry);
         };
-        add(work.rest[k].late, work.late_entry);
+        add(work.rest[k].sides, work.side_entry);
         add(work.rest[k].joint, work.joint_entry);
       }
     }
-    work.late_entry_first.push_back(work.late_entry.size());
+    work.side_entry_first.push_back(work.side_entry.size());
     work.joint_first.push_back(work.joint_entry.size());
   }
 }
@@ -260,15 +258,15 @@ void FirstLook::score_unit(std::int32_t t, Work& work, SearchWork& search) const
     double* state = state_of(k);
     for (const TagId l : search.candidates[k].at(t)) state[l] = share * rough[pruner_[k].lanes()[l]];
   }
-  const std::size_t last = work.late_entry_first[unit + 1];
-  if (work.late_entry_first[unit] == last) return;
+  const std::size_t last = work.side_entry_first[unit + 1];
+  if (work.side_entry_first[unit] == last) return;
   float* row = work.row.data();
   for (std::size_t p = 0; p < pruned_.size(); row += shape_.labels[pruned_[p]], ++p) {
     work.wanted[p] = search.candidates[pruned_[p]].at(t);
     for (const TagId l : work.wanted[p]) row[l] = 0.0F;
   }
-  for (std::size_t k = work.late_entry_first[unit]; k < last; ++k)
-    rest_.add_wanted(work.late_entry[k], work.wanted, work.row.data());
+  for (std::size_t k = work.side_entry_first[unit]; k < last; ++k)
+    rest_.add_wanted(work.side_entry[k], work.wanted, work.row.data());
   row = work.row.data();
   for (std::size_t p = 0; p < pruned_.size(); row += shape_.labels[pruned_[p]], ++p) {
     double* state = state_of(static_cast<std::size_t>(pruned_[p]));

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Annotated, cast, get_args
 
@@ -97,12 +97,9 @@ def command(
         if form not in RANKED or not source.is_text:
             message = f"goes with text and --to {' or '.join(RANKED)}"
             raise typer.BadParameter(message, param_hint="--nbest")
-        ranked = (
-            (source.place(each, number), line, analyzer.nbest(line, nbest, name))
-            for each in source.paths
-            for number, line in enumerate(itertools.chain.from_iterable(source.texts(each)), start=1)
+        _write_ranked(
+            _ranked(source, analyzer, nbest, name), shown if form == "slash" else None, output, told
         )
-        _write_ranked(ranked, shown if form == "slash" else None, output, told)
         return
     if form == "words" and source.is_text and not explain:
         runs = (run for each in source.paths for run in source.texts(each))
@@ -153,6 +150,15 @@ def _write_words(texts: Iterable[Sequence[str]], output: str) -> None:
     with open_writer(output) as write:
         for words in texts:
             write(" ".join(words) + "\n")
+
+
+def _ranked(
+    source: Inputs, analyzer: Analyzer, count: int, standard: str
+) -> Iterator[tuple[str, str, Sequence[Doc]]]:
+    """The place of each line, the line, and its best analyses."""
+    for each in source.paths:
+        for number, line in enumerate(itertools.chain.from_iterable(source.texts(each)), start=1):
+            yield source.place(each, number), line, analyzer.nbest(line, count, standard)
 
 
 def _write_ranked(

@@ -5,6 +5,7 @@ A form says what stands before the texts of an input, what is written for each t
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-class Form:
+class Form(abc.ABC):
     """One form, for the words of one standard; `column` is that of its tags in CoNLL-U, if it has its own."""
 
     def __init__(self, standard: str, column: str | None = None) -> None:
@@ -27,9 +28,9 @@ class Form:
         """Before the texts of an input; a file has a name."""
         return ""
 
+    @abc.abstractmethod
     def text(self, doc: Doc) -> str:
         """One text, which is a line of the input."""
-        raise NotImplementedError
 
     def end(self) -> str:
         """Behind the last text."""

@@ -19,9 +19,9 @@ class EntryTable {
   EntryTable(const WeightTable& table, std::vector<std::int32_t> blocks, std::span<const std::int32_t> late,
              std::int32_t joint);
 
-  /// Where a feature's entries of late blocks and its joint ones begin; kNoEntry if it has none.
+  /// Where a feature's entries of sides and its joint ones begin; kNoEntry if it has none.
   struct Begins {
-    std::uint32_t late;
+    std::uint32_t sides;
     std::uint32_t joint;
   };
   /// Of each feature, in the order of the table.
@@ -74,20 +74,19 @@ class EntryTable {
     }
   }
 
-  /// Adds the weights of late blocks from this entry on, of the labels that are wanted of each block, to
-  /// `row` [side labels]; others get anything.
+  /// Adds the sides' weights from this entry on of the labels that are wanted of each block, to `row` [side
+  /// labels]; others get anything.
   void add_wanted(std::uint32_t entry, std::span<const std::span<const TagId>> wanted, float* row) const {
     for (;; ++entry) {
       const Entry& at = entries_[entry];
       const std::uint16_t label = at.label & static_cast<std::uint16_t>(~kLastEntry);
-      if (label < late_end_) {
+      if (label < side_labels_) {
         row[label] += at.weight;
       } else if (label >= kRow && label < kSpread) {
-        const std::int32_t block = label - kRow;
-        if (is_late_[block] == 0) return;
+        const auto block = static_cast<std::size_t>(label - kRow);
         const float* from = rows_.data() + index(entry);
         float* to = row + block_at_[block];
-        for (const TagId l : wanted[static_cast<std::size_t>(block)]) to[l] += from[l];
+        for (const TagId l : wanted[block]) to[l] += from[l];
       } else {
         return;
       }
@@ -143,7 +142,6 @@ class EntryTable {
   std::vector<std::int32_t> block_at_;
   std::vector<std::uint8_t> is_late_;  // [blocks]
   std::int32_t side_labels_ = 0;
-  std::int32_t late_end_ = 0;  // behind the labels of the last late block
   std::int32_t joint_ = 0;
   std::vector<float> rows_;    // of the sides
   std::vector<float> spread_;  // [rows][joint labels]

@@ -38,8 +38,8 @@ class FirstLook {
     std::vector<Rough> rough;                    // [T][stride of the table]
     std::vector<EntryTable::Begins> rest;        // of the features of all units
     std::vector<std::size_t> rest_first;         // [T + 1]
-    std::vector<std::uint32_t> late_entry;       // of the units with a choice
-    std::vector<std::size_t> late_entry_first;   // [T + 1]
+    std::vector<std::uint32_t> side_entry;       // of the units with a choice
+    std::vector<std::size_t> side_entry_first;   // [T + 1]
     std::vector<std::uint32_t> joint_entry;      // likewise
     std::vector<std::size_t> joint_first;        // [T + 1]
     std::vector<std::span<const TagId>> wanted;  // [pruned sides]  labels of one unit
