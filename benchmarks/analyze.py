@@ -25,10 +25,10 @@ from rich.table import Table
 
 import duilian
 from duilian.corpus import Corpus, read
+from duilian.engine import BUNDLED
+from duilian.engine.raw_text_measuring import measure_trees
 from duilian.evaluation import evaluate_layers, word_score
 from duilian.models import tagger_for
-from duilian.pipeline import BUNDLED
-from duilian.pipeline.measuring import measure_trees
 from measure import facts
 from peers.segmenters import OURS, SEGMENTERS
 

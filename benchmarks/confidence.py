@@ -19,7 +19,7 @@ from rich.table import Table
 import measure
 from duilian import load
 from duilian.corpus import read_sentences
-from duilian.pipeline import Analyzer
+from duilian.engine import Analyzer
 
 SURE = 0.99995
 BINS = 10

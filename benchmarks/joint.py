@@ -24,9 +24,9 @@ from rich.table import Table
 
 from duilian import Corpus, Layer, read
 from duilian.evaluation import accuracy, attachment_counts, p_value, tag_counts, tree_score
-from duilian.models.joint_parser import JointParser
-from duilian.models.parser import Parser
-from duilian.models.tag_candidates import candidates, marginals_of, tag_numbers
+from duilian.models.joint_parser.model import JointParser
+from duilian.models.joint_parser.tag_candidates import candidates, marginals_of, tag_numbers
+from duilian.models.parser.model import Parser
 from duilian.recipes import Recipe, Run, train
 from measure import facts
 

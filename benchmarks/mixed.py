@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from duilian.corpus import Layer, Sentence, read
-from duilian.corpus.english import EnglishWords
+from duilian.corpus.english_dictionary import EnglishWords
 from duilian.corpus.mixing import PRESETS, Mixing, mix, part_of_tags, preset
 from duilian.evaluation import main_score
 from duilian.models import DynamicTagger

@@ -20,9 +20,9 @@ from rich.console import Console
 from rich.table import Table
 
 from duilian import Corpus, read, write
+from duilian.engine.parsing import pruning_score
 from duilian.evaluation import evaluate_layers
 from duilian.models import Parser
-from duilian.parsing import pruning_score
 from duilian.recipes import Recipe, Run, train
 from measure import facts
 

@@ -21,8 +21,8 @@ from rich.table import Table
 import measure
 from duilian import Lexicon, load
 from duilian.corpus import read_sentences
-from duilian.doc import Doc
-from duilian.pipeline import Analyzer
+from duilian.document import Doc
+from duilian.engine import Analyzer
 from duilian.standards import tag_classes
 
 WEIGHTS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, None)  # None: forced

@@ -23,7 +23,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from duilian.models.tagger import Tagger
+from duilian.models.crf.model import Tagger
 from measure import draw, facts
 from peers.tasks import TASKS, Split, Task, chunk_f1, load_split, read_tags, tag_accuracy, write_rows
 

@@ -27,9 +27,9 @@ from rich.table import Table
 
 from duilian.corpus import Layer, read_sentences
 from duilian.evaluation import word_score
+from duilian.labels.segments import letter_numbers
 from duilian.models import Tagger, TwoChainTagger
-from duilian.models.segments import letter_numbers
-from duilian.models.tagger import NO_WISHES
+from duilian.models.crf.model import NO_WISHES
 from measure import facts
 
 TASKS = {

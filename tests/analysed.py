@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from duilian.doc import Doc
+from duilian.document import Doc
 from duilian.text import units
 
 NASTY = [

@@ -16,8 +16,8 @@ from hypothesis import settings
 
 from demo_recipes import ONE_SIDE
 from duilian import demo
+from duilian.engine import Analyzer
 from duilian.models import CoupledTagger, Parser, Tagger
-from duilian.pipeline import Analyzer
 from duilian.recipes import Recipe
 
 explore = bool(os.environ.get("DUILIAN_EXPLORE"))

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duilian.doc import Doc
+from duilian.document import Doc
+from duilian.engine import Analyzer
 from duilian.errors import StandardError
 from duilian.lexicon import Entry, Lexicon
-from duilian.pipeline import Analyzer
 from duilian.text import whole_spans
 
 TEXT = "我们明天去北京图书馆看书，她喜欢云计算和iPhone15。"

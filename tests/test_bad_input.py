@@ -16,9 +16,9 @@ import pytest
 from analysed import NASTY, check
 from cli.running import Call, in_demo_folder
 from duilian import demo, modelfile
+from duilian.engine import Analyzer, load
 from duilian.errors import ConfigError, ModelFileError, TextError
 from duilian.models import Parser, Suite, Tagger
-from duilian.pipeline import Analyzer, load
 
 IS_SLOW = bool(os.environ.get("DUILIAN_SLOW"))
 STRINGS = 100_000 if IS_SLOW else 2_000
@@ -45,7 +45,7 @@ def zh(models: Path) -> Analyzer:
 @pytest.fixture
 def call(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, models: Path) -> Call:
     call = in_demo_folder(monkeypatch, tmp_path, models, {})
-    monkeypatch.setattr("duilian.pipeline.BUNDLED", Path("zh.model"))
+    monkeypatch.setattr("duilian.engine.BUNDLED", Path("zh.model"))
     return call
 
 

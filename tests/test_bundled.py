@@ -14,12 +14,12 @@ import pytest
 import duilian
 from analysed import check
 from cli.running import run_here
+from duilian.engine import BUNDLED, Analyzer
+from duilian.engine.streams import Source, analyse, analyse_k_best
 from duilian.errors import ModelFileError
-from duilian.inspection import SCORES, ModelCard
 from duilian.lexicon import Lexicon
 from duilian.models import CoupledTagger
-from duilian.pipeline import BUNDLED, Analyzer
-from duilian.streams import Source, analyse, analyse_k_best
+from duilian.reports.inspection import SCORES, ModelCard
 from test_bad_input import random_string
 
 RECIPE = Path(__file__).parent.parent / "recipes" / "bundled.toml"
@@ -80,14 +80,16 @@ def test_the_card_has_lines_as_long_as_they_are(monkeypatch: pytest.MonkeyPatch)
 def test_what_learning_needs_is_not_loaded_to_analyse() -> None:
     """An answer is there half a second after the start, and these modules would take a fifth of that."""
     names = loaded_by("duilian.load()('好。')")
-    assert {"duilian.models.coupled", "duilian.models.parser"} <= names
+    assert {"duilian.models.coupled.model", "duilian.models.parser.model"} <= names
     heavy = ("duilian.learning.", "duilian.evaluation.", "duilian.recipes", "pydantic", "typer", "matplotlib")
     assert [name for name in sorted(names) if name.startswith(heavy) or name.endswith("_training")] == []
 
 
 def test_the_command_loads_no_model_but_its_own() -> None:
     names = loaded_by("import duilian.cli.analyze; duilian.load()('好。')")
-    assert names.isdisjoint({"duilian.streams", "duilian.models.two_chain", "duilian.views.couplets"})
+    assert names.isdisjoint(
+        {"duilian.engine.streams", "duilian.models.two_chain.model", "duilian.views.couplets"}
+    )
 
 
 def loaded_by(program: str) -> set[str]:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from analysed import check, is_tree
 from duilian.corpus import Entity, Layer, Sentence
+from duilian.engine import Analyzer, completion
 from duilian.errors import AnnotationError, ConfigError
-from duilian.pipeline import Analyzer, filling
 
 
 def test_gaps_are_filled_and_what_is_given_stays(analyzer: Analyzer) -> None:
@@ -50,7 +50,7 @@ def test_whatever_is_given_stays(coupled: Analyzer, data: st.DataObject) -> None
 def test_a_universal_tag_binds_the_one_that_is_found(
     coupled: Analyzer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(filling, "universal_tags", lambda _: {"n": "NOUN", "ns": "NOUN", "v": "VERB"})
+    monkeypatch.setattr(completion, "universal_tags", lambda _: {"n": "NOUN", "ns": "NOUN", "v": "VERB"})
     words = ("我们", "去", "北京")
     for universal in itertools.product(["_", "NOUN", "VERB", "PRON"], repeat=3):
         layer = Layer(words, ("r", None, None), columns={"upos": universal})

@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 
 from duilian import _native, demo
 from duilian.corpus import Layer
-from duilian.entries import EntryTable, is_entry, parse_entry
+from duilian.engine.streams import Source
+from duilian.engine.streams import analyse as analyse_sources
 from duilian.errors import ConfigError, CorpusError, StandardError, TextError
-from duilian.lexicon import Entry, Finding, Lexicon, Match, Mode
+from duilian.labels.encoding import Encoding
+from duilian.lexicon import Entry, EntryMode, Finding, Lexicon, Match
+from duilian.lexicon.constraints import Wished
+from duilian.lexicon.entries import EntryTable, is_entry, parse_entry
 from duilian.models import Tagger
-from duilian.models.encoding import Encoding
-from duilian.streams import Source
-from duilian.streams import analyse as analyse_sources
-from duilian.wishes import Wished
 
 CORPUS = demo.load("ctb", "ctb")
 VOCABULARY = sorted({word for sentence in CORPUS for word in sentence["ctb"].words})
@@ -494,7 +494,7 @@ def test_a_strong_preference_is_a_whole_word_in_schemes_with_open_edges(scheme: 
 )
 @settings(max_examples=60, deadline=None)
 def test_entries_that_do_not_occur_change_nothing(
-    characters: Tagger, tagged: Tagger, sentences: list[tuple[str, ...]], words: list[str], mode: Mode
+    characters: Tagger, tagged: Tagger, sentences: list[tuple[str, ...]], words: list[str], mode: EntryMode
 ) -> None:
     # 龘 is in no text, so that no entry matches, though parts of entries do.
     entries = [Entry(f"{word}龘", ("NN",)) for word in [*words, *sentences[0]]]
@@ -552,7 +552,9 @@ def test_the_order_of_entries_does_not_matter(characters: Tagger) -> None:
 
 @pytest.mark.parametrize("mode", ["force", "prefer"])
 @pytest.mark.parametrize("level", ["characters", "tagged"])
-def test_the_same_for_any_number_of_threads(level: str, mode: Mode, request: pytest.FixtureRequest) -> None:
+def test_the_same_for_any_number_of_threads(
+    level: str, mode: EntryMode, request: pytest.FixtureRequest
+) -> None:
     tagger: Tagger = request.getfixturevalue(level)
     lexicon = Lexicon([Entry(word, ("NN",)) for word in VOCABULARY[::3]], mode=mode)
     one = tagger.predict_layers(SENTENCES, lexicon=lexicon)

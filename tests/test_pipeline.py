@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 import duilian
 from analysed import NASTY, check, is_tree
-from duilian import demo, pipeline
-from duilian.doc import Doc
+from duilian import demo, engine
+from duilian.document import Doc
+from duilian.engine import Analyzer
+from duilian.engine import analyzer as analyzer_module
 from duilian.errors import ConfigError, TextError
 from duilian.lexicon import Entry
 from duilian.models import CoupledTagger, Parser, Suite, Tagger, load_parser
 from duilian.models import load as load_model
-from duilian.pipeline import Analyzer
-from duilian.pipeline import analyzer as analyzer_module
 from duilian.views import couplet
 
 TEXT = "我们明天去北京参观新的图书馆。她 很 喜欢iPhone！\n第二行"
@@ -111,7 +111,7 @@ def test_an_analyser_from_a_file_says_the_same(coupled: Analyzer, tmp_path: Path
     path = tmp_path / "both.model"
     assert isinstance(coupled.model, CoupledTagger)
     coupled.model.save(path)
-    again = pipeline.load(path)
+    again = engine.load(path)
     assert again(TEXT).words("pku") == coupled(TEXT).words("pku")
 
 
@@ -171,7 +171,7 @@ def test_tagger_and_parser_in_one_file(parsed: Analyzer, tmp_path: Path) -> None
 def test_the_bundled_model_is_what_load_gives_without_a_path(
     parsed: Analyzer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "BUNDLED", tmp_path / "zh.model")
+    monkeypatch.setattr(engine, "BUNDLED", tmp_path / "zh.model")
     with pytest.raises(ConfigError, match="came without its model"):
         duilian.load()
     assert parsed.parser is not None

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duilian import Sentence, Tagger, demo, read, write
+from duilian.annotation.selection import Review, candidates, hardest, most_uncertain, select
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
-from duilian.selection import Review, candidates, hardest, most_uncertain, select
 
 TAGS = ["A", "B", "C", "D", "E", "F"]
 probabilities = st.lists(st.floats(0.01, 1.0), min_size=1, max_size=30)

@@ -11,8 +11,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from duilian.corpus import read_sentences, write
-from duilian.doc import Doc, Token, Words
-from duilian.pipeline import Analyzer
+from duilian.document import Doc, Token, Words
+from duilian.engine import Analyzer
 from duilian.views import FORMS, brat, conllu_sentences, couplet, json_line, span_line, tree_lines
 from duilian.views.exchange import brat_name
 from duilian.views.forms import Pretty

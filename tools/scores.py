@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import duilian
-from duilian.inspection import SCORES, ModelCard
-from duilian.measuring import measure, read_gold
+from duilian.engine.measuring import measure, read_gold
+from duilian.engine.raw_text_measuring import with_trees
 from duilian.modelfile import checksum_of
 from duilian.models import tagger_for
-from duilian.pipeline.measuring import with_trees
+from duilian.reports.inspection import SCORES, ModelCard
 
 
 def scores(model: Path, data: Path) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from duilian.features import pack
-from duilian.models.tagger import NO_WISHES, Tagger
+from duilian.models.crf.model import NO_WISHES, Tagger
 from peers.tasks import Split, Task, read_rows
 from peers.watch import Watch
 

@@ -16,7 +16,7 @@ import jieba  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
 from duilian.corpus import Layer
 from duilian.evaluation import word_score
-from duilian.models.tagger import Tagger
+from duilian.models.crf.model import Tagger
 from measure import Row, show
 from peers.tasks import TASKS, load_split
 from peers.watch import Watch

@@ -6,6 +6,7 @@ from duilian.lazy import lazily
 
 if TYPE_CHECKING:
     from duilian.corpus import Corpus, Layer, Sentence, read, write
+    from duilian.engine import Analyzer, load
     from duilian.errors import DuilianError
     from duilian.features import Templates
     from duilian.lattice import Chain, Lattice
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
         Tagger,
         TwoChainTagger,
     )
-    from duilian.pipeline import Analyzer, load
     from duilian.standards import BoundaryScheme, Mapping, Standard, explain
     from duilian.text import Folding
 
@@ -75,7 +75,7 @@ __getattr__ = lazily(
             "Tagger",
             "TwoChainTagger",
         ),
-        "duilian.pipeline": ("Analyzer", "load"),
+        "duilian.engine": ("Analyzer", "load"),
         "duilian.standards": ("BoundaryScheme", "Mapping", "Standard", "explain"),
         "duilian.text": ("Folding",),
     },

@@ -15,8 +15,8 @@ from duilian import demo, read
 from duilian.conversion import Converter
 from duilian.corpus import Layer, Sentence
 from duilian.corpus.places import Placed
+from duilian.engine.streams import Source, analyse
 from duilian.models import CoupledTagger, Tagger, load
-from duilian.streams import Source, analyse
 
 RECIPE = both_sides(
     "coupled",
@@ -310,7 +310,7 @@ def test_tags_never_seen_are_named_with_their_line(duilian, tmp_path, form, text
 
 
 def test_lines_are_right_in_the_second_piece_of_a_file(duilian, tmp_path, monkeypatch):
-    monkeypatch.setattr("duilian.conversion.BATCH", 2)
+    monkeypatch.setattr("duilian.conversion.converter.BATCH", 2)
     (tmp_path / "in").write_text("我/r 来/v\n" * 5 + "我/r 来/ZZ\n", encoding="utf-8")
     err = duilian("convert", "word", "in", "--from", "pku", "--to", "ctb", "-o", "out")[2]
     assert err.startswith("duilian: in:6: ")

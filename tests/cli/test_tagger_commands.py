@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from running import DEMO, Call, hear_control_c, in_demo_folder
 
 from duilian import Tagger, demo, read
-from duilian.streams import Source, analyse, analyse_k_best, segmented_line
+from duilian.engine.streams import Source, analyse, analyse_k_best, segmented_line
 from duilian.text import units
 
 WORD = """
@@ -286,7 +286,7 @@ def _loaded(path: Path) -> Tagger:
 
 
 def test_many_batches_keep_their_order(duilian, monkeypatch):
-    monkeypatch.setattr("duilian.streams.BATCH_SENTENCES", 3)
+    monkeypatch.setattr("duilian.engine.streams.BATCH_SENTENCES", 3)
     lines = [f"我们去{number}号。他来了！" if number % 5 else "" for number in range(40)]
     out = duilian("segment", "cuts", stdin="\n".join(lines).encode())[1]
     assert [line.replace(" ", "") for line in out.split("\n")] == [*lines, ""]

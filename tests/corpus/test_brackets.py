@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duilian.corpus.brackets import Tree, bare_label, read_brackets, read_trees, write_brackets
+from duilian.corpus.formats.brackets import Tree, bare_label, read_brackets, read_trees, write_brackets
 from duilian.errors import ConfigError, CorpusError
 
 BUYS = "(IP (NP (PN 他)) (VP (VV 买) (AS 了) (NP (QP (CD 三) (CLP (M 本))) (NP (NN 书)))) (PU 。))"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from duilian.corpus import Corpus, Entity, Layer, Sentence, read, statistics, vocabulary, write_parts
 from duilian.corpus.cut import cut_sentences
-from duilian.corpus.slash import read_slash
+from duilian.corpus.formats.slash import read_slash
 from duilian.errors import ConfigError
 
 

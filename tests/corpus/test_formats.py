@@ -6,13 +6,13 @@ import pytest
 from corpus_samples import COLUMNS, CONLLU, CONLLX, JSONLINES, SAMPLES, SLASH, UNDERSCORE, numbered
 
 from duilian.corpus import FORMATS, Entity, Layer, Sentence
-from duilian.corpus.columns import read_columns, write_columns
-from duilian.corpus.conllu import read_conllu, write_conllu
-from duilian.corpus.conllx import read_conllx
-from duilian.corpus.formats import FormatOptions, guess_by_content
-from duilian.corpus.jsonlines import read_jsonlines
-from duilian.corpus.slash import read_slash
-from duilian.corpus.underscore import read_underscore
+from duilian.corpus.formats.columns import read_columns, write_columns
+from duilian.corpus.formats.conllu import read_conllu, write_conllu
+from duilian.corpus.formats.conllx import read_conllx
+from duilian.corpus.formats.jsonlines import read_jsonlines
+from duilian.corpus.formats.registry import FormatOptions, guess_by_content
+from duilian.corpus.formats.slash import read_slash
+from duilian.corpus.formats.underscore import read_underscore
 from duilian.errors import ConfigError, CorpusError
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duilian.corpus.brackets import Tree, read_trees
+from duilian.corpus.formats.brackets import Tree, read_trees
 from duilian.corpus.heads import HeadRules, Step, to_dependencies
 from duilian.errors import ConfigError
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from duilian.corpus import Corpus, Layer, Sentence, read
-from duilian.corpus.english import EnglishWords
+from duilian.corpus.english_dictionary import EnglishWords
 from duilian.corpus.mixing import PRESETS, Mixing, MixReport, mix, part_of_tags, preset
 from duilian.errors import ConfigError, CorpusError
 

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 from duilian.corpus import FORMATS, Layer, Sentence
-from duilian.corpus.conllu import read_conllu, write_conllu
-from duilian.corpus.formats import FormatOptions
+from duilian.corpus.formats.conllu import read_conllu, write_conllu
+from duilian.corpus.formats.registry import FormatOptions
 from duilian.errors import ConfigError
 
 ANY = FormatOptions()

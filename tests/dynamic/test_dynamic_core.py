@@ -13,8 +13,8 @@ import pytest
 
 from duilian import _native
 from duilian.features import Templates, pack
-from duilian.models.encoding import Encoding
-from duilian.models.tagger import NO_WISHES
+from duilian.labels.encoding import Encoding
+from duilian.models.crf.model import NO_WISHES
 from duilian.text import Folding, char_types
 from oracle import templates as twin
 from oracle.dynamic import Path, Search, words_so_far

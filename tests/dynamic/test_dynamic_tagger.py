@@ -14,7 +14,7 @@ from duilian import DynamicTagger, Layer, Tagger, read, write
 from duilian.corpus.mixing import Mixing, mix
 from duilian.errors import ConfigError, ModelFileError, StandardError, TemplateError
 from duilian.models import load
-from duilian.models.english import EnglishUses, case_of
+from duilian.models.dynamic.english_uses import EnglishUses, case_of
 from duilian.recipes import Recipe, Run, train
 
 DEMO = Path(__file__).parents[2] / "src" / "duilian" / "demo"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from duilian.corpus import Layer
 from duilian.evaluation import LabelScorer, Score, main_score
-from duilian.models.encoding import Encoding
+from duilian.labels.encoding import Encoding
 
 TAGS = ("NN", "PU", "VV")
 GOLD_TAGS = st.one_of(

@@ -11,9 +11,9 @@ import pytest
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import StandardError
+from duilian.labels.encoding import word_ends
 from duilian.models import CoupledTagger
-from duilian.models.coupled_conversion import mapped_sets, word_confidence
-from duilian.models.encoding import word_ends
+from duilian.models.coupled.conversion_answers import mapped_sets, word_confidence
 from duilian.standards import Mapping
 from models.coupled_corpora import CTB, DEV, PKU, SMALL, VARIANTS, layers, side, small
 

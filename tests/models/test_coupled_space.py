@@ -10,7 +10,7 @@ import pytest
 
 from duilian.errors import ConfigError, ModelFileError, StandardError
 from duilian.models import CoupledTagger
-from duilian.models.coupling import PlainSides
+from duilian.models.coupled.training_data import PlainSides
 from duilian.standards import Mapping
 from models.coupled_corpora import CTB, DEV, FEW, PKU, QUICK, SMALL, TINY, side, small
 

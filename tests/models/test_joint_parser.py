@@ -15,9 +15,9 @@ from duilian.corpus.trees import is_projective
 from duilian.errors import ConfigError, ModelFileError, StandardError
 from duilian.evaluation import accuracy, tree_score
 from duilian.modelfile import read_model, write_model
-from duilian.models.joint_parser import JointParser
-from duilian.models.tag_candidates import TagCandidates, allowed_tags, candidates, tag_numbers
-from duilian.models.tagger import Tagger
+from duilian.models.crf.model import Tagger
+from duilian.models.joint_parser.model import JointParser
+from duilian.models.joint_parser.tag_candidates import TagCandidates, allowed_tags, candidates, tag_numbers
 from oracle.trees import projective_trees
 from tree.ambiguous import treebank
 

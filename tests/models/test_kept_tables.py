@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from duilian.errors import ConfigError
-from duilian.models.kept_tables import LAST_ENTRY, NO_SLOT, pack_table, unpack_table
+from duilian.models.base.table_codec import LAST_ENTRY, NO_SLOT, pack_table, unpack_table
 
 
 def random_table(seed: int, features: int) -> tuple[np.ndarray, np.ndarray]:

@@ -8,8 +8,8 @@ import pytest
 
 import duilian
 from duilian import models
-from duilian.models.loading import KINDS, PARSERS
-from duilian.models.parser import Parser
+from duilian.models.parser.model import Parser
+from duilian.models.registry import KINDS, PARSERS
 from duilian.recipes import KINDS as RECIPE_KINDS
 
 

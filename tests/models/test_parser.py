@@ -13,9 +13,9 @@ from duilian import _native
 from duilian.corpus import Layer
 from duilian.corpus.trees import is_projective
 from duilian.errors import ConfigError, ModelFileError, StandardError
-from duilian.evaluation.trees import tree_score
+from duilian.evaluation.attachment import tree_score
 from duilian.models import Parser
-from duilian.models.parser_training import ParserRun
+from duilian.models.parser.training import ParserRun
 from models.small_parsers import DEV, NO_TREES, SMALL, TRAIN
 from oracle.trees import projective_trees
 

@@ -11,8 +11,8 @@ import pytest
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.models import Parser
-from duilian.models.parser import Ids, Weights
-from duilian.models.parser_training import ParserRun
+from duilian.models.parser.model import Ids, Weights
+from duilian.models.parser.training import ParserRun
 from models.small_parsers import DEV, NO_TREES, SMALL
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from duilian.errors import ConfigError
-from duilian.models.precision import codebook, dequantise, quantise
+from duilian.models.base.precision import codebook, dequantise, quantise
 
 RANDOM = np.random.default_rng(1)
 KINDS = {

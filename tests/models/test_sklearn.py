@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from duilian import Layer, Tagger, demo
-from duilian.models.attributes import Learned
-from duilian.models.crf import CRF
+from duilian.models.attribute_crf.model import CRF
+from duilian.models.attribute_crf.units import Learned
 
 Dicts = list[list[dict[str, Any]]]
 Corpus = tuple[Dicts, list[list[str]]]

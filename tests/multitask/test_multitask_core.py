@@ -12,8 +12,8 @@ import pytest
 
 from duilian import _native
 from duilian.features import Templates, pack
-from duilian.models.encoding import Encoding
-from duilian.models.tagger import NO_WISHES
+from duilian.labels.encoding import Encoding
+from duilian.models.crf.model import NO_WISHES
 from duilian.text import Folding
 from oracle.multitask import START, STOP, chosen_all, chosen_best, fired, mean_share, score
 

@@ -12,9 +12,9 @@ from cli.running import run_here
 from demo_recipes import both_sides
 from duilian import Layer, Mapping, MultitaskTagger, read
 from duilian.errors import ConfigError, ModelFileError, StandardError
+from duilian.labels.encoding import Encoding
 from duilian.models import load, standards_of, tagger_for
-from duilian.models.encoding import Encoding
-from duilian.models.label_mapping import label_mapping, split_name_pairs
+from duilian.models.multitask.label_mapping import label_mapping, split_name_pairs
 from duilian.recipes import Recipe, Run, train
 
 DEMO = Path(__file__).parents[2] / "src" / "duilian" / "demo"

@@ -15,7 +15,7 @@ import numpy as np
 
 from duilian import _native
 from duilian.features import Templates, pack
-from duilian.models.two_chain import TwoChainTagger
+from duilian.models.two_chain.model import TwoChainTagger
 
 PAD = 8
 Path = tuple[tuple[int, ...], tuple[int, ...] | None]

@@ -7,9 +7,9 @@ import pytest
 
 from duilian import _native
 from duilian.corpus import Layer
-from duilian.models.segments import letter_numbers
-from duilian.models.two_chain import TwoChainTagger
-from duilian.models.two_chain_training import TwoChainTraining
+from duilian.labels.segments import letter_numbers
+from duilian.models.two_chain.model import TwoChainTagger
+from duilian.models.two_chain.training import TwoChainTraining
 from oracle.two_chain import NaiveTwoChains, Path
 
 TEMPLATES = """

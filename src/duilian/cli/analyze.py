@@ -15,11 +15,11 @@ from duilian.cli.inputs import Inputs
 from duilian.cli.options import Encoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
 from duilian.cli.progress import watch
 from duilian.corpus import open_writer
-from duilian.corpus.formats import FormatOptions
-from duilian.doc import Doc
+from duilian.corpus.formats.registry import FormatOptions
+from duilian.document import Doc
+from duilian.engine import Analyzer, load
 from duilian.errors import ConfigError
 from duilian.models import reading_of, tagger_for
-from duilian.pipeline import Analyzer, load
 from duilian.text import Errors
 from duilian.views.exchange import ranked_json_line
 from duilian.views.forms import FORMS, Form, Pretty

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from duilian.annotation.selection import Review
 from duilian.cli.options import Encoding, Output, Threads
 from duilian.cli.progress import watch
 from duilian.cli.select import OUTPUT_FORMATS as REVIEW_FORMATS
@@ -15,12 +16,11 @@ from duilian.cli.tag import analysed_sentence
 from duilian.cli.taggers import Model
 from duilian.conversion import Conversion, Converter, with_source_tags
 from duilian.corpus import FORMATS, Sentence, open_writer, write
-from duilian.corpus.formats import FormatOptions, find_format
+from duilian.corpus.formats.registry import FormatOptions, find_format
 from duilian.corpus.places import ROW_FORMATS
+from duilian.engine.streams import Analysis, Source
 from duilian.errors import ConfigError
 from duilian.models import CoupledTagger, load
-from duilian.selection import Review
-from duilian.streams import Analysis, Source
 
 EXAMPLE = (
     "Example:\n\n    duilian convert both.model people.txt --from pku --to ctb -o people.ctb.txt --review 5%"

@@ -26,7 +26,7 @@ from duilian.corpus import (
     write,
     write_parts,
 )
-from duilian.corpus.english import PACKAGE, EnglishWords
+from duilian.corpus.english_dictionary import PACKAGE, EnglishWords
 from duilian.corpus.mixing import PARTS, PRESETS, Mixing, MixReport, mix
 from duilian.corpus.mixing import preset as mixing_preset
 

@@ -11,8 +11,12 @@ from duilian.cli.options import Column, Columns, Format, Threads
 from duilian.cli.tables import show_evaluation
 from duilian.cli.taggers import Mode, Model, in_mode, say_first_standard
 from duilian.corpus import Corpus, vocabulary
+from duilian.engine import Analyzer
+from duilian.engine import load as load_analyzer
+from duilian.engine.measuring import measure, read_gold, read_gold_files, unknown_tags
+from duilian.engine.parsing import measure_parser
+from duilian.engine.raw_text_measuring import with_trees
 from duilian.evaluation import Evaluation
-from duilian.measuring import measure, read_gold, read_gold_files, unknown_tags
 from duilian.models import (
     CoupledTagger,
     MultitaskTagger,
@@ -25,10 +29,6 @@ from duilian.models import (
     tagger_for,
 )
 from duilian.models import Model as AnyModel
-from duilian.parsing import measure_parser
-from duilian.pipeline import Analyzer
-from duilian.pipeline import load as load_analyzer
-from duilian.pipeline.measuring import with_trees
 
 EXAMPLE = "Example:\n\n    duilian evaluate zx.model zx/dev.wordpos --against zx/train.wordpos"
 

@@ -8,14 +8,14 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from duilian.cli.arriving import in_runs, standard_input
+from duilian.cli.live_input import in_runs, standard_input
 from duilian.corpus import guess_format, read_lines
 from duilian.corpus.files import STANDARD_STREAM, display_name, read_text
-from duilian.corpus.formats import SAMPLE_LINES, TEXT, FormatOptions, guess_by_name
+from duilian.corpus.formats.registry import SAMPLE_LINES, TEXT, FormatOptions, guess_by_name
 from duilian.corpus.places import Placed, read_placed
-from duilian.doc import Doc
+from duilian.document import Doc
+from duilian.engine import Analyzer
 from duilian.errors import AnnotationError, ConfigError, CorpusError
-from duilian.pipeline import Analyzer
 from duilian.text import Errors, char_types
 
 _ENDINGS = {".txt", ".text", ".md", ".csv", ".tsv", ".json", ".xml", ".html", ".log", ".conll", ".gz"}

@@ -16,8 +16,16 @@ from duilian.cli.options import Encoding, Format, Threads
 from duilian.cli.progress import watch
 from duilian.cli.tables import show
 from duilian.conversion import Converter
-from duilian.inspection import HEADS, AmbiguousWord, LearnedMapping, ModelCard, Study, standard_of, study
-from duilian.pipeline import existing
+from duilian.engine import existing
+from duilian.reports.inspection import (
+    HEADS,
+    AmbiguousWord,
+    LearnedMapping,
+    ModelCard,
+    Study,
+    standard_of,
+    study,
+)
 
 EXAMPLE = (
     "Example:\n\n    duilian inspect both.model\n\n"
@@ -80,7 +88,7 @@ def command(
     _, sentences = converter.open(file, format=format, encoding=encoding)
     found = study(converter, watch(sentences), examples=examples)
     if plot is not None:
-        from duilian.plots import plot_mapping  # matplotlib is an extra, and slow to import
+        from duilian.reports.plots import plot_mapping  # matplotlib is an extra, and slow to import
 
         plot_mapping(found.mapping, plot)
     if as_json:

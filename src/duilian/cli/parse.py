@@ -11,13 +11,13 @@ import typer
 from duilian.cli.options import Encoding, Output, Threads
 from duilian.cli.taggers import InputFormat, Inputs, Model, load_tagger, sources_of
 from duilian.corpus import FORMATS, Sentence, open_writer, read_sentences
-from duilian.corpus.formats import FormatOptions
+from duilian.corpus.formats.registry import FormatOptions
+from duilian.engine.parsing import parse_k_best, parse_sentences, with_given_tags
+from duilian.engine.streams import analyse, given_layer
 from duilian.errors import ConfigError
 from duilian.models import reading_of
-from duilian.models.loading import load_parser
-from duilian.models.parser import Parser
-from duilian.parsing import parse_k_best, parse_sentences, with_given_tags
-from duilian.streams import analyse, given_layer
+from duilian.models.parser.model import Parser
+from duilian.models.registry import load_parser
 
 EXAMPLE = "Example:\n\n    duilian parse udc.model --tagger xpos.model words.txt --to conllu"
 

@@ -13,8 +13,8 @@ from duilian.cli.taggers import (
     sources_of,
 )
 from duilian.corpus import open_writer
+from duilian.engine.streams import analyse, segmented_line
 from duilian.models import TwoChainTagger
-from duilian.streams import analyse, segmented_line
 
 EXAMPLE = "Example:\n\n    echo 我们去北京。 | duilian segment char.model"
 

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
+from duilian.annotation.selection import Selection, most_uncertain, select
 from duilian.cli.options import Encoding, Output, Threads
 from duilian.cli.taggers import InputFormat, Model, Standard, check_level, load_tagger
 from duilian.corpus import Sentence, write
+from duilian.engine.streams import Source, given_layer, read_sources
 from duilian.models import StandardTagger, reading_of
-from duilian.selection import Selection, most_uncertain, select
-from duilian.streams import Source, given_layer, read_sources
 
 EXAMPLE = (
     "Example:\n\n    duilian select pos.model new.seg --tokens 20% --sentences 100 -o to-annotate.wordpos"

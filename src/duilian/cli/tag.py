@@ -11,10 +11,10 @@ import typer
 from duilian.cli.options import Encoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
 from duilian.cli.taggers import InputFormat, Inputs, Mode, Model, Standard, load_tagger, sources_of
 from duilian.corpus import FORMATS, Layer, Sentence, open_writer
-from duilian.corpus.formats import FormatOptions
+from duilian.corpus.formats.registry import FormatOptions
+from duilian.engine.streams import Analysis, analyse, analyse_k_best
 from duilian.errors import ConfigError
 from duilian.models import reading_of
-from duilian.streams import Analysis, analyse, analyse_k_best
 
 EXAMPLE = "Example:\n\n    echo 我们 去 北京 。 | duilian tag pos.model --to slash"
 

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from duilian.cli.arriving import in_runs, standard_input
+from duilian.cli.live_input import in_runs, standard_input
 from duilian.corpus.files import STANDARD_STREAM
+from duilian.engine.streams import Source, known_formats, read_sources
 from duilian.errors import ConfigError
 from duilian.models import Model as AnyModel
 from duilian.models import StandardTagger, TwoChainTagger, load, standards_of, tagger_for
-from duilian.models.two_chain import MODES
-from duilian.streams import Source, known_formats, read_sources
+from duilian.models.two_chain.model import MODES
 
 InputFormat = Annotated[
     str | None, typer.Option(help=f"Format of the input, if the guess is wrong: {known_formats()}.")

@@ -13,13 +13,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from duilian.cli.tables import show_evaluation
+from duilian.engine import load as load_analyzer
+from duilian.engine.measuring import measure
+from duilian.engine.parsing import measure_parser
+from duilian.engine.raw_text_measuring import with_trees
 from duilian.learning import IterationReport
-from duilian.measuring import measure
 from duilian.modelfile import read_model
 from duilian.models import is_parser, is_suite, load, load_parser, tagger_for
-from duilian.parsing import measure_parser
-from duilian.pipeline import load as load_analyzer
-from duilian.pipeline.measuring import with_trees
 from duilian.recipes import KINDS, Recipe, Run, Side, train
 
 EXAMPLE = (

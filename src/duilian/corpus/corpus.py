@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
-from duilian.corpus.jsonlines import write_jsonlines
+from duilian.corpus.formats.jsonlines import write_jsonlines
 from duilian.corpus.sentence import Sentence
 from duilian.errors import ConfigError
 

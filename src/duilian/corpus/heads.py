@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from duilian.errors import ConfigError
 
 if TYPE_CHECKING:
-    from duilian.corpus.brackets import Tree
+    from duilian.corpus.formats.brackets import Tree
 
 DEFAULT_RULES = "zhang-clark-2008"
 DEFAULT_LABEL = "default"

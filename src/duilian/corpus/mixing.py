@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
-from duilian.corpus.english import EnglishWords
+from duilian.corpus.english_dictionary import EnglishWords
 from duilian.corpus.sentence import Layer, Sentence
 from duilian.errors import ConfigError
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from duilian.corpus.lines import layer_to_write
 from duilian.corpus.sentence import Layer, Sentence
-from duilian.corpus.tags import format_tag
+from duilian.corpus.tag_spelling import format_tag
 from duilian.corpus.trees import TreeCounter, TreeCounts
 
 

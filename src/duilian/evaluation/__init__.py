@@ -5,6 +5,13 @@ from typing import TYPE_CHECKING
 from duilian.lazy import lazily
 
 if TYPE_CHECKING:
+    from duilian.evaluation.attachment import (
+        TreeScore,
+        attachment_counts,
+        complete_counts,
+        root_counts,
+        tree_score,
+    )
     from duilian.evaluation.chunking import ChunkScore, are_chunk_labels, chunk_counts, chunk_score, chunks
     from duilian.evaluation.labels import LabelScorer
     from duilian.evaluation.layers import evaluate_layers, main_score
@@ -19,13 +26,6 @@ if TYPE_CHECKING:
         tag_counts,
         tagging_by_vocabulary,
         tagging_score,
-    )
-    from duilian.evaluation.trees import (
-        TreeScore,
-        attachment_counts,
-        complete_counts,
-        root_counts,
-        tree_score,
     )
     from duilian.evaluation.words import (
         Alignment,
@@ -113,7 +113,7 @@ __getattr__ = lazily(
             "tagging_by_vocabulary",
             "tagging_score",
         ),
-        "duilian.evaluation.trees": (
+        "duilian.evaluation.attachment": (
             "TreeScore",
             "attachment_counts",
             "complete_counts",

@@ -6,11 +6,11 @@ from collections.abc import Sequence, Set
 from itertools import chain
 
 from duilian.corpus.sentence import Layer, Tag
+from duilian.evaluation.attachment import tree_score
 from duilian.evaluation.chunking import OUTSIDE, are_chunk_labels, chunk_score
 from duilian.evaluation.report import Evaluation, UnknownWords
 from duilian.evaluation.score import Score
 from duilian.evaluation.tagging import TaggingScore, accuracy, tagging_by_vocabulary, tagging_score
-from duilian.evaluation.trees import tree_score
 from duilian.evaluation.words import Alignment, align, word_score, word_tag_score
 
 Tags = list[Sequence[Tag]]

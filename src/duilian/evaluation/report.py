@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
+from duilian.evaluation.attachment import TreeScore
 from duilian.evaluation.raw_text import RawTreeScore
 from duilian.evaluation.score import Score
-from duilian.evaluation.trees import TreeScore
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -5,14 +5,18 @@ from typing import TYPE_CHECKING
 from duilian.lazy import lazily
 
 if TYPE_CHECKING:
-    from duilian.models.coupled import CoupledTagger
-    from duilian.models.coupled_conversion import Converted
-    from duilian.models.coupled_side import CoupledSide
-    from duilian.models.crf import CRF
-    from duilian.models.dynamic import DynamicTagger
-    from duilian.models.guided import GuidedTagger
-    from duilian.models.joint_parser import JointParser
-    from duilian.models.loading import (
+    from duilian.models.attribute_crf.model import CRF
+    from duilian.models.coupled.conversion_answers import Converted
+    from duilian.models.coupled.model import CoupledTagger
+    from duilian.models.coupled.side import CoupledSide
+    from duilian.models.crf.model import Tagger
+    from duilian.models.crf.uncalibrated import MarginTagger
+    from duilian.models.dynamic.model import DynamicTagger
+    from duilian.models.guided.model import GuidedTagger
+    from duilian.models.joint_parser.model import JointParser
+    from duilian.models.multitask.model import MultitaskTagger
+    from duilian.models.parser.model import Parser
+    from duilian.models.registry import (
         Model,
         StandardTagger,
         is_parser,
@@ -23,12 +27,8 @@ if TYPE_CHECKING:
         standards_of,
         tagger_for,
     )
-    from duilian.models.margin import MarginTagger
-    from duilian.models.multitask import MultitaskTagger
-    from duilian.models.parser import Parser
-    from duilian.models.suite import Suite
-    from duilian.models.tagger import Tagger
-    from duilian.models.two_chain import TwoChainTagger
+    from duilian.models.suite.model import Suite
+    from duilian.models.two_chain.model import TwoChainTagger
 
 __all__ = [
     "CRF",
@@ -58,14 +58,14 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "duilian.models.coupled": ("CoupledTagger",),
-        "duilian.models.coupled_conversion": ("Converted",),
-        "duilian.models.coupled_side": ("CoupledSide",),
-        "duilian.models.crf": ("CRF",),
-        "duilian.models.dynamic": ("DynamicTagger",),
-        "duilian.models.guided": ("GuidedTagger",),
-        "duilian.models.joint_parser": ("JointParser",),
-        "duilian.models.loading": (
+        "duilian.models.coupled.model": ("CoupledTagger",),
+        "duilian.models.coupled.conversion_answers": ("Converted",),
+        "duilian.models.coupled.side": ("CoupledSide",),
+        "duilian.models.attribute_crf.model": ("CRF",),
+        "duilian.models.dynamic.model": ("DynamicTagger",),
+        "duilian.models.guided.model": ("GuidedTagger",),
+        "duilian.models.joint_parser.model": ("JointParser",),
+        "duilian.models.registry": (
             "Model",
             "StandardTagger",
             "is_parser",
@@ -76,11 +76,11 @@ __getattr__ = lazily(
             "standards_of",
             "tagger_for",
         ),
-        "duilian.models.margin": ("MarginTagger",),
-        "duilian.models.multitask": ("MultitaskTagger",),
-        "duilian.models.parser": ("Parser",),
-        "duilian.models.suite": ("Suite",),
-        "duilian.models.tagger": ("Tagger",),
-        "duilian.models.two_chain": ("TwoChainTagger",),
+        "duilian.models.crf.uncalibrated": ("MarginTagger",),
+        "duilian.models.multitask.model": ("MultitaskTagger",),
+        "duilian.models.parser.model": ("Parser",),
+        "duilian.models.suite.model": ("Suite",),
+        "duilian.models.crf.model": ("Tagger",),
+        "duilian.models.two_chain.model": ("TwoChainTagger",),
     },
 )

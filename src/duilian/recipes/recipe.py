@@ -18,7 +18,7 @@ from duilian.corpus import Corpus, Sentence, Trees, read_sentences
 from duilian.errors import ConfigError
 from duilian.features.templates import presets
 from duilian.learning import Algorithm, IterationReport, LearnConfig
-from duilian.models.precision import Precision
+from duilian.models.base.precision import Precision
 from duilian.recipes.settings import Table, nearest, override, read_toml
 
 DATA_VARIABLE = "DUILIAN_DATA"

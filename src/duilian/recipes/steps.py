@@ -11,12 +11,12 @@ from typing import Any
 from duilian.corpus import Corpus, Sentence, Trees
 from duilian.errors import StandardError
 from duilian.features.templates import presets
-from duilian.models.coupled import CoupledTagger
-from duilian.models.encoding import Level
-from duilian.models.joint_parser import JointParser
-from duilian.models.loading import Model
-from duilian.models.multitask import MultitaskTagger
-from duilian.models.parser import Parser
+from duilian.labels.encoding import Level
+from duilian.models.coupled.model import CoupledTagger
+from duilian.models.joint_parser.model import JointParser
+from duilian.models.multitask.model import MultitaskTagger
+from duilian.models.parser.model import Parser
+from duilian.models.registry import Model
 from duilian.recipes.recipe import Recipe, Run, Side
 
 

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from duilian.views.couplets import couplet
     from duilian.views.exchange import brat, conllu_sentences, json_line, label_studio_task, span_line
     from duilian.views.forms import FORMS, Form
-    from duilian.views.trees import tree_lines
+    from duilian.views.tree_drawing import tree_lines
 
 __all__ = [
     "FORMS",
@@ -28,6 +28,6 @@ __getattr__ = lazily(
         "duilian.views.couplets": ("couplet",),
         "duilian.views.exchange": ("brat", "conllu_sentences", "json_line", "label_studio_task", "span_line"),
         "duilian.views.forms": ("FORMS", "Form"),
-        "duilian.views.trees": ("tree_lines",),
+        "duilian.views.tree_drawing": ("tree_lines",),
     },
 )

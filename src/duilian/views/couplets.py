@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
-from duilian.doc import Doc, Token
-from duilian.views.trees import tree_lines
+from duilian.document import Doc, Token
+from duilian.views.tree_drawing import tree_lines
 
 GAP = 2
 LEAST_WIDTH = 20

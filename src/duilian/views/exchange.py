@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from duilian.corpus import Layer, Sentence
-from duilian.corpus.tags import UNKNOWN_FIELD
-from duilian.doc import Doc, Token
+from duilian.corpus.tag_spelling import UNKNOWN_FIELD
+from duilian.document import Doc, Token
 from duilian.standards import conll_column, universal_tags
 
 PLACES = 4  # of a confidence

@@ -10,8 +10,8 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from duilian.corpus import FORMATS, Sentence
-from duilian.corpus.formats import FormatOptions
-from duilian.doc import Doc
+from duilian.corpus.formats.registry import FormatOptions
+from duilian.document import Doc
 from duilian.views.exchange import brat, conllu_sentences, json_line, label_studio_task, span_line
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Literal
 
 from duilian.corpus import Corpus, Layer
 from duilian.errors import ConfigError
-from duilian.models.coupled import CoupledTagger
-from duilian.models.parser import Parser
-from duilian.models.suite import Suite
-from duilian.models.tagger import Tagger
+from duilian.models.coupled.model import CoupledTagger
+from duilian.models.crf.model import Tagger
+from duilian.models.parser.model import Parser
+from duilian.models.suite.model import Suite
 from duilian.recipes.kinds.coupled import MOST_SIDES, CoupledSettings, fit_coupled
 from duilian.recipes.kinds.parser import ITERATIONS, with_predicted_tags
 from duilian.recipes.recipe import Kind, Recipe, Run, register

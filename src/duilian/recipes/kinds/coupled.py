@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from duilian.models.coupled import CoupledTagger
-from duilian.models.coupled_storage import AVERAGE
+from duilian.models.coupled.model import CoupledTagger
+from duilian.models.coupled.storage import AVERAGE
 from duilian.recipes.kinds.crf import LevelSettings
 from duilian.recipes.kinds.several import read_sides
 from duilian.recipes.recipe import Kind, Recipe, Run, register

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
-from duilian.models.tagger import Tagger
+from duilian.models.crf.model import Tagger
 from duilian.recipes.recipe import Kind, Recipe, Run, register
 from duilian.recipes.steps import corpora_of, learn_settings, save, scorable, side_notes, warn_of_overlap
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
-from duilian.models.dynamic import DynamicTagger
+from duilian.models.dynamic.model import DynamicTagger
 from duilian.recipes.kinds.crf import LevelSettings, fit_one_side
 from duilian.recipes.recipe import Kind, Recipe, Run, register
 from duilian.recipes.steps import learn_settings

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from duilian.models.guided import GuidedTagger
-from duilian.models.tagger import Tagger
+from duilian.models.crf.model import Tagger
+from duilian.models.guided.model import GuidedTagger
 from duilian.recipes.kinds.crf import CrfSettings
 from duilian.recipes.recipe import Kind, Recipe, Run, register
 from duilian.recipes.steps import corpora_of, learn_settings, save, scorable, side_notes, warn_of_overlap

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from duilian.models.joint_parser import JointParser
+from duilian.models.joint_parser.model import JointParser
 from duilian.recipes.kinds.parser import ITERATIONS, ParserSettings, fit_and_save
 from duilian.recipes.recipe import Kind, Recipe, Run, register
 from duilian.recipes.steps import corpora_of, learn_settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
-from duilian.models.multitask import MultitaskTagger
+from duilian.models.multitask.model import MultitaskTagger
 from duilian.recipes.kinds.crf import LevelSettings
 from duilian.recipes.kinds.several import read_sides
 from duilian.recipes.recipe import Kind, Recipe, Run, register

@@ -8,8 +8,8 @@ from typing import Literal
 
 from duilian.corpus import Corpus, Layer
 from duilian.learning import jackknifed
-from duilian.models.parser import Parser
-from duilian.models.tagger import Tagger
+from duilian.models.crf.model import Tagger
+from duilian.models.parser.model import Parser
 from duilian.recipes.recipe import Kind, Recipe, Run, register
 from duilian.recipes.steps import corpora_of, learn_settings, save, side_notes, warn_of_overlap
 

@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any, Literal
 
 from duilian.errors import ConfigError
-from duilian.models.two_chain import TwoChainTagger
+from duilian.models.two_chain.model import TwoChainTagger
 from duilian.recipes.kinds.crf import LevelSettings
 from duilian.recipes.recipe import Kind, Recipe, Run, register
 from duilian.recipes.steps import corpora_of, learn_settings, save, scorable, side_notes, warn_of_overlap

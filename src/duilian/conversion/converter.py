@@ -1,0 +1,206 @@
+"""Corpora of any length from one standard to another: what `CoupledTagger.convert` answers, put back into the
+user's own sentences; and the line in which a tag stands that the model has never seen.
+
+At word level a sentence keeps everything but its tags. At character level words are cut anew; where the cut
+stays as it was, the rest of the annotation stays too.
+"""
+
+from __future__ import annotations
+
+import bisect
+import dataclasses
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import text as texts
+from duilian.annotation.selection import candidates
+from duilian.corpus import Layer, Sentence
+from duilian.corpus.cut import cut_sentences
+from duilian.corpus.files import display_name
+from duilian.corpus.formats.registry import Format, FormatOptions
+from duilian.corpus.formats.rows import TAG_COLUMNS, tag_column
+from duilian.corpus.places import Placed, read_placed
+from duilian.corpus.tag_spelling import UNKNOWN_FIELD, format_tags
+from duilian.engine.streams import join_layers, restore
+from duilian.errors import ConfigError, CorpusError
+from duilian.labels.encoding import Encoding
+from duilian.models import Converted, CoupledTagger, reading_of
+
+BATCH = 500
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Conversion:
+    """A sentence with its layer in the target's standard.
+
+    `confidence` is the probability of each word's tag (at character level that of its least certain
+    character); `candidates` its most probable tags, if asked for. `unknown` counts the source's tags that the
+    model has never seen.
+    """
+
+    sentence: Sentence
+    layer: Layer
+    confidence: tuple[float, ...]
+    candidates: tuple[frozenset[str], ...] | None = None
+    unknown: int = 0
+
+
+class Converter:
+    """One direction of a coupled tagger, with `mapping` as for its `convert`; `lenient` takes tags that it
+    has never seen as unknown."""
+
+    def __init__(
+        self,
+        tagger: CoupledTagger,
+        source: str,
+        target: str,
+        *,
+        mapping: str | None = None,
+        lenient: bool = False,
+    ) -> None:
+        if source == target:
+            raise ConfigError(f"from {source!r} to {target!r} there is nothing to convert")
+        self.tagger, self.mapping, self.lenient = tagger, mapping, lenient
+        self.source, self.target = source, target
+        self._source_side, self._target_side = tagger.of(source), tagger.of(target)
+
+    @property
+    def target_column(self) -> str:
+        """Where the target's tags go in formats of rows."""
+        return tag_column(reading_of(self._target_side).get("column"), self.target)
+
+    def open(
+        self, path: str, *, format: str | None = None, encoding: str = "utf-8"
+    ) -> tuple[Format, Iterator[Placed]]:
+        """The format of an annotated file, and its sentences one after the other."""
+        options = FormatOptions(
+            standard=self.source,
+            column=reading_of(self._source_side).get("column"),
+            names=_names(reading_of(self._source_side)),
+        )
+        form, sentences = read_placed(path, options, format=format, encoding=encoding)
+        if form.name == "segmented" and self.tagger.level == "word":
+            raise ConfigError(
+                f"{display_name(path)}: words without tags: there is nothing to convert",
+                f"tag them: duilian tag MODEL --standard {self.target}",
+            )
+        return form, sentences
+
+    def run(self, sentences: Iterable[Placed], *, with_candidates: bool = False) -> Iterator[Conversion]:
+        """The sentences in the target's standard, in order."""
+        given = iter(sentences)
+        while batch := list(itertools.islice(given, BATCH)):
+            yield from self._batch(batch, with_candidates)
+
+    def _batch(self, batch: Sequence[Placed], with_candidates: bool) -> Iterator[Conversion]:
+        layers = [each.sentence[self.source] for each in batch]
+        unknown = self.tagger.unknown_tags(layers, self.source)
+        if unknown and not self.lenient:
+            sentence, word, tag = unknown[0]
+            raise CorpusError(
+                batch[sentence].path,
+                batch[sentence].line_of(word),
+                f"the model has never seen the tag {tag!r} of {self.source!r}",
+                "--lenient takes such tags as unknown",
+            )
+        counts = [0] * len(batch)
+        for sentence, _, _ in unknown:
+            counts[sentence] += 1
+        pieces = [self._pieces(layer) for layer in layers]
+        found = iter(
+            self.tagger.convert(
+                list(itertools.chain.from_iterable(pieces)),
+                self.source,
+                self.target,
+                mapping=self.mapping,
+                lenient=True,
+                with_marginals=with_candidates,
+            )
+        )
+        for place, parts, count in zip(batch, pieces, counts, strict=True):
+            answers = list(itertools.islice(found, len(parts)))
+            yield self._conversion(place.sentence, answers, with_candidates, count)
+
+    def _pieces(self, layer: Layer) -> list[Layer]:
+        """The sentences of a line, if the model has learned from sentences that were cut so."""
+        if reading_of(self._source_side).get("cut") != "sentence":
+            return [layer]
+        cut = cut_sentences([Sentence({self.source: layer})], self.source)
+        return [piece[self.source] for piece in cut]
+
+    def _conversion(
+        self, sentence: Sentence, answers: Sequence[Converted], with_candidates: bool, unknown: int
+    ) -> Conversion:
+        given, encoding = sentence[self.source], self._target_side.encoding_
+        guess = join_layers([each.layer for each in answers])
+        confidence = tuple(itertools.chain.from_iterable(each.confidence for each in answers))
+        sets = tuple(
+            itertools.chain.from_iterable(_candidates(each, encoding) for each in answers)
+            if with_candidates
+            else ()
+        )
+        layer, owners = guess, list(range(len(guess)))
+        if guess.words == given.words:
+            layer = dataclasses.replace(given, tags=guess.tags)
+        elif "".join(guess.words) != given.text:
+            layer, owners = _restored(given, guess, encoding, _all_ends(answers))
+        return Conversion(
+            sentence,
+            layer,
+            tuple(confidence[k] for k in owners),
+            tuple(sets[k] for k in owners) if with_candidates else None,
+            unknown,
+        )
+
+
+def _names(reading: dict[str, Any]) -> tuple[str, ...] | None:
+    return tuple(reading["columns"]) if "columns" in reading else None
+
+
+def _candidates(answer: Converted, encoding: Encoding) -> Iterator[frozenset[str]]:
+    """The most probable tags of each word: what its first unit may be, if a word begins there."""
+    assert answer.marginals is not None
+    tags = encoding.tags or ()
+    starts = [k for k, letter in enumerate(encoding.letters) if letter in _starters(encoding)]
+    for first in (0, *answer.ends)[: len(answer.ends)]:
+        # [letters, tags]; at word level there are no letters
+        table = answer.marginals[first].reshape(-1, len(tags))
+        shares: npt.NDArray[np.float64] = (table if len(table) == 1 else table[starts]).sum(axis=0)
+        yield candidates(shares / max(float(shares.sum()), 1e-300), tags)
+
+
+def _starters(encoding: Encoding) -> tuple[str, str]:
+    return encoding.boundaries.begin, encoding.boundaries.single
+
+
+def _all_ends(answers: Sequence[Converted]) -> list[int]:
+    """How many units lie before the end of each word, counted through all pieces of a line."""
+    ends: list[int] = []
+    for answer in answers:
+        before = ends[-1] if ends else 0
+        ends += [before + end for end in answer.ends]
+    return ends
+
+
+def _restored(given: Layer, guess: Layer, encoding: Encoding, ends: Sequence[int]) -> tuple[Layer, list[int]]:
+    """The guess in the characters of the given words, and for each word which of the guess it was."""
+    line = given.text
+    joins = {"join_letters": encoding.join_letters, "join_digits": encoding.join_digits}
+    spans = [texts.units(line[a:b], **joins) + a for a, b in given.spans()]
+    _, layer, cuts = restore(line, np.concatenate(spans), guess)
+    return layer, [bisect.bisect_left(ends, cut) for cut in cuts]
+
+
+def with_source_tags(conversion: Conversion, converter: Converter) -> Layer:
+    """The converted layer for a format of rows: the source's tags stay where they stood, if there is room."""
+    layer, given = conversion.layer, conversion.sentence[converter.source]
+    # A layer of rows keeps the column that its own tags do not stand in.
+    free = [column for column in TAG_COLUMNS if column not in given.columns]
+    if layer.words != given.words or len(free) != 1 or free[0] == converter.target_column:
+        return layer
+    tags = tuple(format_tags(given.tags, len(given), UNKNOWN_FIELD))
+    return dataclasses.replace(layer, columns={**layer.columns, free[0]: tags})

@@ -1,0 +1,1 @@
+"""One module a format; `registry` knows them by name and by extension."""

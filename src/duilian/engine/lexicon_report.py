@@ -1,0 +1,48 @@
+"""What became of a user's words in an analysis: read off the answer, whatever was asked of the decoder."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+
+from duilian.document import Doc, Words
+from duilian.lexicon import Finding
+
+
+def outcomes(
+    findings: Sequence[Finding], doc: Doc, tags: Mapping[str, Collection[str] | None]
+) -> list[Finding]:
+    """The findings with what the analysis has in their places; `tags` are those that each standard knows."""
+    return [_outcome(found, doc, tags) for found in findings]
+
+
+def _outcome(found: Finding, doc: Doc, tags: Mapping[str, Collection[str] | None]) -> Finding:
+    has, lost = [], []
+    for name in doc.standards:
+        layer = doc.layer(name)
+        wanted = [tag for tag in found.tags if tag in (tags[name] or ())]
+        words = _between(layer, found.start, found.end)
+        span = (layer.start[words.start], layer.end[words.stop - 1]) if len(words) == 1 else None
+        if span == (found.start, found.end) and (not wanted or (layer.tags or ())[words.start] in wanted):
+            has.append(name)
+        else:
+            lost.append(f"{name} has {_shown(doc.text, layer, words)}")
+    why_not = ""
+    if lost:
+        why_not = f"{found.why_not}: {'; '.join(lost)}" if found.why_not else "; ".join(lost)
+    return found._replace(why_not=why_not, standards=tuple(has))
+
+
+def _between(layer: Words, start: int, end: int) -> range:
+    """The words that have characters from `start` to `end`."""
+    return range(
+        int(np.searchsorted(layer.end, start, "right")), int(np.searchsorted(layer.start, end, "left"))
+    )
+
+
+def _shown(text: str, layer: Words, words: range) -> str:
+    spelled = [text[layer.start[k] : layer.end[k]] for k in words]
+    if layer.tags is None:
+        return " ".join(spelled)
+    return " ".join(f"{word}/{layer.tags[k]}" for word, k in zip(spelled, words, strict=True))

@@ -1,0 +1,128 @@
+"""Sentences through a parser, in batches, tagged on the way if need be; and a parser against gold trees."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import time
+from collections.abc import Iterable, Iterator
+
+from duilian import _native
+from duilian.corpus import Corpus, Layer, Sentence
+from duilian.errors import ConfigError
+from duilian.evaluation import Evaluation, PruningScore, evaluate_layers
+from duilian.models import StandardTagger
+from duilian.models.parser.model import Parser, no_tree
+
+BATCH_SENTENCES = 1000
+
+
+def parse_sentences(
+    parser: Parser,
+    sentences: Iterable[Sentence],
+    *,
+    tagger: StandardTagger | None = None,
+    keep_heads: bool = False,
+) -> Iterator[Sentence]:
+    """The sentences with the parser's trees in its standard's layer; in order, in constant memory."""
+    for batch in _batches(sentences):
+        layers = [layer_to_parse(sentence, parser) for sentence in batch]
+        if tagger is not None:
+            layers = with_tags(layers, tagger)
+        parsed = parser.predict_layers(layers, keep_heads=keep_heads)
+        for sentence, layer in zip(batch, parsed, strict=True):
+            yield dataclasses.replace(sentence, layers={**sentence.layers, parser.standard: layer})
+
+
+def parse_k_best(
+    parser: Parser, sentences: Iterable[Sentence], k: int, *, keep_heads: bool = False
+) -> Iterator[Sentence]:
+    """Every sentence with each of its k best trees, best first; the comments tell rank and score.
+
+    A score is a sum of weights, not a probability: it compares trees of one sentence.
+    """
+    number = 1
+    for batch in _batches(sentences):
+        layers = [layer_to_parse(sentence, parser) for sentence in batch]
+        parser.check_tags(layers, first=number)
+        for sentence, layer in zip(batch, layers, strict=True):
+            found = parser.ranked_trees(layer, k, keep_heads=keep_heads)
+            if layer.words and not found:
+                raise no_tree(number)
+            number += 1
+            yield from _ranked(sentence, parser.standard, found)
+
+
+def _ranked(sentence: Sentence, standard: str, trees: list[tuple[float, Layer]]) -> Iterator[Sentence]:
+    for rank, (score, tree) in enumerate(trees, start=1):
+        yield dataclasses.replace(
+            sentence,
+            layers={**sentence.layers, standard: tree},
+            comments=(*sentence.comments, f"# rank = {rank}", f"# score = {score:.6f}"),
+        )
+
+
+def _batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+    waiting = iter(sentences)
+    while batch := list(itertools.islice(waiting, BATCH_SENTENCES)):
+        yield batch
+
+
+def layer_to_parse(sentence: Sentence, parser: Parser) -> Layer:
+    """The layer of the parser's standard, or the only one."""
+    if parser.standard not in sentence.layers and len(sentence.layers) == 1:
+        return next(iter(sentence.layers.values()))
+    return sentence[parser.standard]
+
+
+def with_tags(layers: list[Layer], tagger: StandardTagger) -> list[Layer]:
+    """The same words and trees with the tagger's tags."""
+    if tagger.level != "word":
+        raise ConfigError("a parser of given words needs a word-level tagger", "see level in its recipe")
+    guess = tagger.predict_layers(layers)
+    return [dataclasses.replace(layer, tags=each.tags) for layer, each in zip(layers, guess, strict=True)]
+
+
+def with_given_tags(tagged: Layer, given: Layer) -> Layer:
+    """The tagger's tags where nobody has given one."""
+    pairs = zip(tagged.tags or (), given.tags or (None,) * len(given), strict=True)
+    return dataclasses.replace(
+        tagged, tags=tuple(theirs if isinstance(theirs, str) else ours for ours, theirs in pairs)
+    )
+
+
+def measure_parser(
+    parser: Parser, gold: Corpus, *, tagger: StandardTagger | None = None, threads: int = 1
+) -> Evaluation:
+    """All metrics that the gold trees allow, with the time that tagging and parsing took.
+
+    The parser sees gold tags unless there is a tagger.
+    """
+    layers = [sentence[gold.standard] for sentence in gold]
+    layers = [layer for layer in layers if layer.heads is not None]
+    if not layers:
+        raise ConfigError(f"{gold.source}: there is no tree to compare with")
+    parser.set_params(threads=threads)
+    start = time.perf_counter()
+    guess = parser.predict_layers(layers if tagger is None else with_tags(layers, tagger))
+    seconds = time.perf_counter() - start
+    found = evaluate_layers(layers, guess, standard=gold.standard).timed(seconds)
+    return dataclasses.replace(found, pruning=pruning_score(parser, layers, guess))
+
+
+def pruning_score(parser: Parser, gold: list[Layer], guess: list[Layer]) -> PruningScore | None:
+    """What pruning left of the gold heads; None for a parser that tries every arc.
+
+    A joint parser prunes by the tags of its plain tagger, another one by those that `guess` has.
+    """
+    if parser.least_share <= 0:
+        return None
+    data = parser.data(with_trees(parser.pruning_tags(guess), gold))
+    allowed = parser.native_.allowed_arcs(parser.pruning_, data, parser.least_share, parser.threads)
+    words, kept, right = _native.count_allowed(data, allowed)
+    return PruningScore(heads=kept / words, oracle=100.0 * right / words) if words else None
+
+
+def with_trees(layers: list[Layer], trees: list[Layer]) -> list[Layer]:
+    """The same words and tags with the heads of others."""
+    return [dataclasses.replace(a, heads=b.heads) for a, b in zip(layers, trees, strict=True)]

@@ -1,0 +1,1 @@
+"""Labels on units: how annotation becomes labels, and labels become words again."""

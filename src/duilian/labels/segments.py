@@ -1,0 +1,258 @@
+"""Segments of units as two rows of labels, boundary letters and tags: words in characters, chunks in words.
+
+At character level units are characters and segments words with their tags; at word level units are words and
+segments chunks with their types, a word outside of chunks being a segment of its own with the type `O`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian.corpus import Layer
+from duilian.errors import ConfigError, StandardError
+from duilian.evaluation import are_chunk_labels, chunk_score, chunks, main_score
+from duilian.labels.encoding import Encoding
+from duilian.lattice import Succession
+from duilian.standards import BoundaryScheme
+
+OUTSIDE = "O"
+UNKNOWN = -1
+Ints = npt.NDArray[np.int32]
+Doubles = npt.NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True)
+class Segmented:
+    """Units of some sentences with the sizes and tags of their segments; no tag is UNKNOWN."""
+
+    units: list[list[str]]
+    sizes: list[list[int]]
+    tags: list[list[int]]
+
+
+class Segments(Protocol):
+    """How layers become segments, and letters and tags of units become layers."""
+
+    scheme: str
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The tags of segments, by number."""
+
+    def split(self, words: Sequence[str]) -> tuple[list[str], list[int]]:
+        """Units of words, and how many each word has."""
+
+    def segment(self, layers: Iterable[Layer], *, is_given: bool) -> Segmented:
+        """The segments of annotated sentences; of segments that are given, tags are not asked."""
+
+    def layer(self, units: Sequence[str], letters: Sequence[int], tags: Sequence[int] | None) -> Layer:
+        """A layer from the letters and tags of units."""
+
+    def label_marginals(self, found: Doubles) -> Doubles:
+        """[T, S · T] probabilities of letters with tags → [T, labels] of the labels users see."""
+
+    def score(self, gold: Sequence[Layer], guess: Sequence[Layer]) -> float:
+        """One number to compare models by, in percent."""
+
+
+def boundaries(scheme: str) -> BoundaryScheme:
+    """The scheme, which must show at each unit whether it continues a word."""
+    found = BoundaryScheme.named(scheme)
+    if {found.begin, found.single} & {found.inside, found.end}:
+        raise ConfigError(f"two chains cannot work with the scheme {scheme!r}", hint="use BIES, BMES or BI")
+    return found
+
+
+def letters_of(scheme: str) -> tuple[str, ...]:
+    """Letters in the order of labels, as `Encoding` has them."""
+    b = boundaries(scheme)
+    return tuple(dict.fromkeys((b.end, b.single, b.begin, b.inside)))
+
+
+def letter_numbers(scheme: str, sizes: Sequence[Sequence[int]]) -> Ints:
+    """The letters of all units, for segments of these sizes."""
+    number, b = {letter: k for k, letter in enumerate(letters_of(scheme))}, boundaries(scheme)
+    flat = np.array([size for row in sizes for size in row], np.int64)
+    out = np.full(int(flat.sum()), number[b.inside], np.int32)
+    ends = np.cumsum(flat)
+    out[ends - 1] = number[b.end]
+    out[ends - flat] = number[b.begin]
+    out[(ends - 1)[flat == 1]] = number[b.single]
+    return out
+
+
+def letter_rules(scheme: str) -> tuple[Succession, list[bool]]:
+    """Which letter may follow which, and which continue a segment."""
+    b, letters = boundaries(scheme), letters_of(scheme)
+    rules = Succession(b.allowed(letters), b.allowed_start(letters), b.allowed_end(letters))
+    return rules, [letter in (b.inside, b.end) for letter in letters]
+
+
+@dataclasses.dataclass(frozen=True)
+class WordSegments(Encoding):
+    """Words with their tags, in characters: labels are those of `Encoding`."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The tags of words."""
+        return self.tags or ()
+
+    @cached_property
+    def _kind(self) -> dict[object, int]:
+        return {tag: k for k, tag in enumerate(self.kinds)}
+
+    def segment(self, layers: Iterable[Layer], *, is_given: bool = False) -> Segmented:
+        """The words; a tag that is a set of tags counts as not known."""
+        out = Segmented([], [], [])
+        for number, layer in enumerate(layers, 1):
+            units, sizes = self.split(layer.words)
+            if 0 in sizes:
+                word = layer.words[sizes.index(0)]
+                raise ConfigError(
+                    f"sentence {number}: the word {word!r} has no visible character, so that it can have no "
+                    "boundaries"
+                )
+            out.units.append(units)
+            out.sizes.append(sizes)
+            known = () if is_given or layer.tags is None else layer.tags
+            out.tags.append([self._number(tag) for tag in known] or [UNKNOWN] * len(sizes))
+        return out
+
+    def _number(self, tag: object) -> int:
+        if not isinstance(tag, str):
+            return UNKNOWN
+        if tag not in self._kind:
+            raise StandardError(f"the tag {tag!r} is not among the model's tags")
+        return self._kind[tag]
+
+    def layer(self, units: Sequence[str], letters: Sequence[int], tags: Sequence[int] | None) -> Layer:
+        """Words and their tags."""
+        names = [self.letters[k] for k in letters]
+        found = self.boundaries.decode(names)
+        words = tuple("".join(units[start:end]) for start, end, _ in found)
+        return Layer(words, None if tags is None else tuple(self.kinds[tags[start]] for start, _, _ in found))
+
+    def label_marginals(self, found: Doubles) -> Doubles:
+        """Labels are letters with tags, letter by letter: as they are."""
+        return found
+
+    def score(self, gold: Sequence[Layer], guess: Sequence[Layer]) -> float:
+        """F1 of words with their tags, if there are any."""
+        return main_score(gold, guess, is_cut=True)
+
+
+@dataclasses.dataclass(frozen=True)
+class ChunkSegments:
+    """Chunks of words: what users see are labels such as `B-NP`, `I-NP` and `O`, one a word."""
+
+    kinds: tuple[str, ...]
+    scheme: str = "BIES"
+    level: str = "word"
+    join_letters: bool = False  # words are units as they are
+    join_digits: bool = False
+
+    @property
+    def boundaries(self) -> BoundaryScheme:
+        """The scheme of boundary letters."""
+        return boundaries(self.scheme)
+
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """The labels that words can get."""
+        types = [kind for kind in self.kinds if kind != OUTSIDE]
+        return (*(f"{sign}-{kind}" for kind in types for sign in "BI"), OUTSIDE)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The same, as other encodings call them."""
+        return self.tags
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """Label → number."""
+        return {label: k for k, label in enumerate(self.tags)}
+
+    @cached_property
+    def _kind(self) -> dict[str, int]:
+        return {kind: k for k, kind in enumerate(self.kinds)}
+
+    @cached_property
+    def _names(self) -> list[list[str]]:
+        """[S][T] the label of a letter with a tag."""
+        b = boundaries(self.scheme)
+        return [
+            [
+                OUTSIDE if kind == OUTSIDE else f"{'B' if letter in (b.begin, b.single) else 'I'}-{kind}"
+                for kind in self.kinds
+            ]
+            for letter in letters_of(self.scheme)
+        ]
+
+    def split(self, words: Sequence[str]) -> tuple[list[str], list[int]]:
+        """Units are words."""
+        return list(words), [1] * len(words)
+
+    def segment(self, layers: Iterable[Layer], *, is_given: bool = False) -> Segmented:
+        """The chunks. Bare letters (`B`, `I`) are boundaries without a type."""
+        out = Segmented([], [], [])
+        for number, layer in enumerate(layers, 1):
+            labels = self._labels(layer, number, is_given)
+            found = {chunk.start: chunk for chunk in chunks(labels)}
+            is_typed = are_chunk_labels(labels) or all(label == OUTSIDE for label in labels)
+            sizes, tags, start = [], [], 0
+            while start < len(labels):
+                chunk = found.get(start)
+                sizes.append(1 if chunk is None else chunk.end - start)
+                kind = OUTSIDE if chunk is None else chunk.label
+                tags.append(self._number(kind) if kind and is_typed and not is_given else UNKNOWN)
+                start += sizes[-1]
+            out.units.append(list(layer.words))
+            out.sizes.append(sizes)
+            out.tags.append(tags)
+        return out
+
+    def _labels(self, layer: Layer, number: int, is_given: bool) -> list[str]:
+        labels = [label for label in layer.tags or () if isinstance(label, str)]
+        if len(labels) == len(layer.words):
+            return labels
+        if not labels:
+            wrong = "has no boundaries" if is_given else "has neither boundaries nor types"
+            raise StandardError(f"sentence {number} {wrong}", "give labels such as B-NP, or bare B, I and O")
+        place = next(k for k, label in enumerate(layer.tags or ()) if not isinstance(label, str))
+        raise StandardError(
+            f"sentence {number}: the word {layer.words[place]!r} has no chunk label, but others have",
+            "give bare letters B, I, O where the type is not known",
+        )
+
+    def _number(self, kind: str) -> int:
+        if kind not in self._kind:
+            raise StandardError(f"the chunk type {kind!r} is not among the model's")
+        return self._kind[kind]
+
+    def layer(self, units: Sequence[str], letters: Sequence[int], tags: Sequence[int] | None) -> Layer:
+        """Words with a label each; bare letters if there are no types."""
+        if tags is None:
+            b, names = boundaries(self.scheme), letters_of(self.scheme)
+            bare = ["B" if names[k] in (b.begin, b.single) else "I" for k in letters]
+            return Layer(tuple(units), tuple(bare))
+        return Layer(tuple(units), tuple(self._names[s][t] for s, t in zip(letters, tags, strict=True)))
+
+    def label_marginals(self, found: Doubles) -> Doubles:
+        """Letters that mean the same to users are added up."""
+        flat = [self.number[name] for row in self._names for name in row]
+        out = np.zeros((len(found), len(self.tags)))
+        for column, label in enumerate(flat):
+            out[:, label] += found[:, column]
+        return out
+
+    def score(self, gold: Sequence[Layer], guess: Sequence[Layer]) -> float:
+        """F1 of chunks, as conlleval counts them."""
+        return chunk_score(
+            [list(map(str, x.tags or ())) for x in gold], [list(map(str, x.tags or ())) for x in guess]
+        ).overall.f1

@@ -1,0 +1,181 @@
+"""Words that are known or wished for, as what the decoder takes: allowed labels, and bonuses on labels.
+
+Where a word is fixed, its units keep only the labels of that word; where it is preferred, those labels score
+better. See `Wishes` in `native/include/duilian/score/predictor.hpp`.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from duilian import _native
+from duilian.standards import tag_classes
+
+if TYPE_CHECKING:
+    from duilian.labels.encoding import Encoding
+
+Labels = tuple[int, ...]
+LONG = 4  # units; such a word is mostly a noun, and its characters mislead a tagger that never saw it
+NOUN_BONUS = 2.0  # at most, on the score of a long word without tags
+
+
+class WishedWord(NamedTuple):
+    """Units `start` to `end` (exclusive) are a word with one of these tags (none given: any that suits)."""
+
+    start: int
+    end: int
+    tags: tuple[str, ...]
+    bonus: float | None  # what that adds to the score of each unit; None: nothing else is allowed
+    is_sign: bool = False  # it has neither letters nor digits: without tags it may be punctuation
+
+
+class Wished:
+    """Wishes as they are collected, sentence by sentence; units are counted through all of them.
+
+    `standard` tells which tags are of punctuation, and which of nouns.
+    """
+
+    def __init__(self, encoding: Encoding, standard: str = "") -> None:
+        classes, known = tag_classes(standard), encoding.tags or ()
+        self._usual = tuple(tag for tag in known if tag not in classes.get("punctuation", ()))
+        self._nouns = tuple(tag for tag in known if tag in classes.get("noun", ()))
+        self._labels_of = _labels_of_words(encoding)
+        self._edges = _open_edges(encoding)
+        self._starts: Labels = tuple(np.flatnonzero(encoding.succession.start).tolist())
+        self._inner: Labels = tuple(np.flatnonzero(~encoding.succession.start).tolist())
+        self._first = 0  # unit where the next sentence begins
+        self._allowed: dict[int, Labels] = {}
+        self._bonus: dict[int, dict[Labels, float]] = {}
+        self._nouns_at: dict[int, tuple[Labels, float]] = {}
+
+    def add_sentence(
+        self,
+        words: Sequence[WishedWord],
+        length: int,
+        starts: Sequence[int] = (),
+        joined: Sequence[int] = (),
+    ) -> None:
+        """The words of the next sentence, which has so many units; they do not overlap, but for preferred
+        ones at either end of a longer one: of two bonuses on a label the larger counts.
+
+        `starts`: units that begin a word, whatever else; no wished word has one inside. `joined`: units that
+        do not begin a word; no wished word begins or ends before one.
+        """
+        for word in words:
+            count = word.end - word.start
+            tags = word.tags or (() if word.is_sign else self._usual)
+            units = range(self._first + word.start, self._first + word.end)
+            for unit, labels in zip(units, self._labels_of(tags, count), strict=True):
+                if word.bonus is None:
+                    self._allowed[unit] = labels
+                else:
+                    known = self._bonus.setdefault(unit, {})
+                    known[labels] = max(word.bonus, known.get(labels, 0.0))
+            if self._nouns and not word.tags and count >= LONG:
+                bonus = NOUN_BONUS if word.bonus is None else min(NOUN_BONUS, word.bonus)  # a hint stays one
+                self._nouns_at[units.start] = self._labels_of(self._nouns, count)[0], bonus
+        if any(self._edges):
+            self._close_edges(words, length)
+        for unit in starts:
+            allowed = self._allowed.get(self._first + unit, self._starts)
+            self._allowed[self._first + unit] = tuple(each for each in allowed if each in self._starts)
+        for unit in joined:
+            self._allowed.setdefault(self._first + unit, self._inner)
+        self._first += length
+
+    def go_to(self, unit: int) -> None:
+        """The next sentence begins at this unit; nothing is wished for those between."""
+        self._first = unit
+
+    def _close_edges(self, words: Sequence[WishedWord], length: int) -> None:
+        # After all words: a word that stands beside another one says more than the edge does.
+        for word in words:
+            for t, labels in ((word.start - 1, self._edges.before), (word.end, self._edges.behind)):
+                if not labels or not 0 <= t < length:
+                    continue
+                if word.bonus is None:
+                    self._allowed.setdefault(self._first + t, labels)
+                else:
+                    self._bonus.setdefault(self._first + t, {labels: word.bonus})
+
+    def native(self) -> _native.Wishes:
+        """All wishes so far."""
+        rows = [
+            (unit, *row)
+            for unit, found in self._bonus.items()
+            for row in (found.items() if len(found) == 1 else _larger(tuple(found.items())))
+        ]
+        rows += [(unit, *row) for unit, row in self._nouns_at.items()]
+        rows.sort(key=operator.itemgetter(0))
+        sizes = [len(labels) for _, labels, _ in rows]
+        return _native.Wishes(
+            self._tag_sets(),
+            np.repeat(np.array([unit for unit, _, _ in rows], np.int64), sizes),
+            _joined([labels for _, labels, _ in rows]),
+            np.repeat(np.array([bonus for _, _, bonus in rows], np.float32), sizes),
+        )
+
+    def _tag_sets(self) -> _native.TagSets:
+        if not self._allowed:
+            return _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
+        units = sorted(self._allowed)
+        labels = [self._allowed[unit] for unit in units]
+        sizes = np.zeros(self._first + 1, np.int32)
+        sizes[np.array(units) + 1] = [len(each) for each in labels]
+        return _native.TagSets(np.cumsum(sizes, dtype=np.int32), _joined(labels))
+
+
+@functools.lru_cache(maxsize=4096)  # words with the same tags and weights share their labels
+def _larger(found: tuple[tuple[Labels, float], ...]) -> tuple[tuple[Labels, float], ...]:
+    """Bonuses on sets of labels, in which each label has one, the largest."""
+    of_label: dict[int, float] = {}
+    for labels, bonus in found:
+        of_label |= {label: max(bonus, of_label.get(label, 0.0)) for label in labels}
+    bonuses = set(of_label.values())
+    return tuple((tuple(label for label in of_label if of_label[label] == each), each) for each in bonuses)
+
+
+def _joined(labels: list[Labels]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    return np.array(list(itertools.chain.from_iterable(labels)), np.int32)
+
+
+def _labels_of_words(encoding: Encoding) -> Callable[[tuple[str, ...], int], list[Labels]]:
+    """A function from a word's tags and its number of units to the labels that each unit may have."""
+
+    def names(tag: str, count: int) -> list[str]:
+        return [tag] if encoding.level == "word" else encoding.boundaries.encode([count], [tag])
+
+    @functools.cache
+    def labels_of(tags: tuple[str, ...], count: int) -> list[Labels]:
+        if encoding.tags is None:
+            return [(encoding.number[letter],) for letter in encoding.boundaries.encode([count])]
+        rows = [[encoding.number[name] for name in names(tag, count)] for tag in tags or encoding.tags]
+        return [tuple(sorted(column)) for column in zip(*rows, strict=True)]
+
+    return labels_of
+
+
+class _Edges(NamedTuple):
+    """The labels that the units beside a word must have to be no part of it; empty if its own labels tell.
+
+    In the scheme BI a word's last unit does not say that the word is over: the next one must be a B.
+    """
+
+    before: Labels
+    behind: Labels
+
+
+def _open_edges(encoding: Encoding) -> _Edges:
+    allows, start, end = encoding.succession
+    is_open_before = allows[np.ix_(~end, start)].any()
+    is_open_behind = allows[np.ix_(end, ~start)].any()
+    return _Edges(
+        tuple(np.flatnonzero(end).tolist()) if is_open_before else (),
+        tuple(np.flatnonzero(start).tolist()) if is_open_behind else (),
+    )

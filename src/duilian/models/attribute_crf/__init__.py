@@ -1,0 +1,1 @@
+"""A linear-chain CRF over feature dicts."""

@@ -1,0 +1,1 @@
+"""What all models share: settings, estimators, weights in files."""

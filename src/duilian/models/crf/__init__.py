@@ -1,0 +1,1 @@
+"""The plain tagger: a linear-chain CRF."""

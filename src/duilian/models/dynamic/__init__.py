@@ -1,0 +1,1 @@
+"""The tagger with dynamic features, for mixed text."""

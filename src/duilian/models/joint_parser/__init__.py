@@ -1,0 +1,1 @@
+"""Tags and trees from one search."""

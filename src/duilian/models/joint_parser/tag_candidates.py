@@ -1,0 +1,125 @@
+"""Which tags a word may have in a joint search: those that a plain tagger finds probable enough.
+
+A tag is a candidate if its marginal is at least λ times that of the word's best tag (Li et al. 2014, Eq.
+11-13). For the sentences a joint model learns from, the marginals come from jack-knifing, from taggers that
+did not see them, so that candidates are as good there as they will be on new text.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian.corpus import Layer, Tag
+from duilian.errors import StandardError
+from duilian.learning import jackknifed
+from duilian.models.crf.model import Tagger
+
+Marginals = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int32]
+
+LEAST_PROBABILITY = 1e-30  # of a given tag that the tagger finds impossible
+# Where the classes of probabilities end; more of them where small differences matter.
+LIKELIHOODS = np.array([0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 0.995])
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class TagCandidates:
+    """The candidates of all words, end to end, the words of all sentences in a row."""
+
+    first: npt.NDArray[np.int64]  # [words + 1]
+    tag: Ids  # [candidates]
+    likelihood: npt.NDArray[np.uint8]  # [candidates]  the class of its probability
+    best: Ids  # [words]  the likeliest
+
+    @property
+    def per_word(self) -> float:
+        """How many a word has on average."""
+        return len(self.tag) / max(len(self.best), 1)
+
+    def share_with(self, gold: Ids) -> float:
+        """The share of words whose gold tag is among their candidates, in percent; -1 is not counted."""
+        owner = np.repeat(np.arange(len(self.best)), np.diff(self.first))
+        found = np.bincount(owner, self.tag == gold[owner], minlength=len(gold)) > 0
+        known = gold >= 0
+        return float(100.0 * found[known].mean()) if known.any() else 0.0
+
+
+def candidates(
+    marginals: Marginals,
+    threshold: float,
+    *,
+    added: Ids | None = None,
+    given: npt.NDArray[np.bool_] | None = None,
+) -> TagCandidates:
+    """From marginals [words, tags]; `added` are tags to keep in any case, -1 for none.
+
+    `given` [words, tags] says which tags are allowed at all; a row with none allows all.
+    """
+    allowed = marginals
+    if given is not None:
+        is_open = np.logical_not(given.any(axis=1, keepdims=True))
+        allowed = np.where(given | is_open, np.maximum(marginals, LEAST_PROBABILITY), 0.0)
+    top = allowed.max(axis=1, keepdims=True)
+    kept = (allowed >= threshold * top) & (allowed > 0)
+    if added is not None:
+        kept[np.flatnonzero(added >= 0), added[added >= 0]] = True
+    word, tag = np.nonzero(kept)
+    first = np.concatenate([[0], np.cumsum(np.bincount(word, minlength=len(marginals)))])
+    return TagCandidates(
+        first.astype(np.int64),
+        tag.astype(np.int32),
+        np.searchsorted(LIKELIHOODS, marginals[word, tag]).astype(np.uint8),
+        allowed.argmax(axis=1).astype(np.int32),
+    )
+
+
+def marginals_of(tagger: Tagger, layers: Sequence[Layer], tags: Sequence[str]) -> Marginals:
+    """[words, tags] of all sentences, in the order of these tags; 0 for a tag that the tagger lacks."""
+    found = np.concatenate([np.zeros((0, len(tagger.encoding_.labels))), *tagger.marginals(layers)])
+    place = {tag: k for k, tag in enumerate(tags)}
+    own = tagger.encoding_.tags or ()
+    out = np.zeros((len(found), len(tags)))
+    out[:, [place[tag] for tag in own]] = found
+    return out
+
+
+def jackknifed_marginals(
+    make: Callable[[], Tagger], layers: Sequence[Layer], tags: Sequence[str], folds: int
+) -> Marginals:
+    """The same for training sentences, each by a tagger that learned from the other folds."""
+
+    def answer(train: list[Layer], held_out: list[Layer]) -> Marginals:
+        return marginals_of(make().fit(train), held_out, tags)
+
+    return np.concatenate(jackknifed(layers, min(folds, len(layers)), answer))
+
+
+def tag_numbers(layers: Sequence[Layer], tags: Sequence[str]) -> Ids:
+    """[words] the number of each gold tag; -1 where it is not one known tag."""
+    place: dict[Tag, int] = {tag: k for k, tag in enumerate(tags)}
+    rows = [tag for layer in layers for tag in layer.tags or (None,) * len(layer)]
+    return np.array([place.get(tag, -1) for tag in rows], np.int32)
+
+
+def allowed_tags(layers: Sequence[Layer], tags: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """[words, tags] what partial annotation allows; nothing in a row where it says nothing."""
+    place = {tag: k for k, tag in enumerate(tags)}
+    rows = [tag for layer in layers for tag in layer.tags or (None,) * len(layer)]
+    allowed = np.zeros((len(rows), len(tags)), np.bool_)
+    for word, tag in enumerate(rows):
+        if tag is None:
+            continue
+        names = (tag,) if isinstance(tag, str) else sorted(tag)
+        known = [place[name] for name in names if name in place]
+        if not known:
+            ours = ", ".join(tags[:5])
+            raise StandardError(
+                f"the tag {names[0]!r} is not known to the parser, which has {ours} …",
+                "give tags of its own standard, or none",
+            )
+        allowed[word, known] = True
+    return allowed

@@ -1,0 +1,1 @@
+"""Several models in one file: an analyser."""

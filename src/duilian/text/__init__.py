@@ -1,0 +1,50 @@
+"""Raw text: sentences, units, spans that stay whole, and what features see of a character."""
+
+from duilian.text.characters import Errors, char_types, check_text, is_punctuation
+from duilian.text.folding import Folding, Letters, Script, is_traditional, simplified
+from duilian.text.splitting import (
+    BEGINS,
+    GOES_ON,
+    NO_MARK,
+    NO_NUMBER,
+    WHOLE_KINDS,
+    Spans,
+    Split,
+    WholeKind,
+    WholeSpan,
+    cut,
+    gaps,
+    join,
+    sentences,
+    split,
+    units,
+    whole_spans,
+)
+
+__all__ = [
+    "BEGINS",
+    "GOES_ON",
+    "NO_MARK",
+    "NO_NUMBER",
+    "WHOLE_KINDS",
+    "Errors",
+    "Folding",
+    "Letters",
+    "Script",
+    "Spans",
+    "Split",
+    "WholeKind",
+    "WholeSpan",
+    "char_types",
+    "check_text",
+    "cut",
+    "gaps",
+    "is_punctuation",
+    "is_traditional",
+    "join",
+    "sentences",
+    "simplified",
+    "split",
+    "units",
+    "whole_spans",
+]
