@@ -29,7 +29,7 @@ from duilian.corpus import Layer, read_sentences
 from duilian.evaluation import word_score
 from duilian.labels.segments import letter_numbers
 from duilian.models import Tagger, TwoChainTagger
-from duilian.models.crf.model import NO_WISHES
+from duilian.models.crf.model import NO_CONSTRAINTS
 from measure import facts
 
 TASKS = {
@@ -183,7 +183,7 @@ def speeds(task: Task, model: TwoChainTagger, cross: Tagger) -> dict[str, float]
     nothing = np.zeros(0, np.int32)
     segment, tag = model.of("segment"), model.of("tag")
     work: dict[str, Callable[[], object]] = {
-        "cross-label joint": lambda: cross.predictor_.predict(packed, NO_WISHES, 1),
+        "cross-label joint": lambda: cross.predictor_.predict(packed, NO_CONSTRAINTS, 1),
         "segment": lambda: segment.label(packed, nothing),
         "joint": lambda: model.label(packed, nothing),
         "tagging": lambda: tag.label(packed, given),

@@ -22,7 +22,7 @@ from duilian.engine.streams import analyse as analyse_sources
 from duilian.errors import ConfigError, CorpusError, StandardError, TextError
 from duilian.labels.encoding import Encoding
 from duilian.lexicon import Entry, EntryMode, Finding, Lexicon, Match
-from duilian.lexicon.constraints import Wished
+from duilian.lexicon.constraints import WordConstraints
 from duilian.lexicon.entries import EntryTable, is_entry, parse_entry
 from duilian.models import Tagger
 
@@ -501,8 +501,8 @@ def test_entries_that_do_not_occur_change_nothing(
     lexicon = Lexicon(entries, mode=mode)
     for tagger in (characters, tagged):
         assert tagger.predict_layers(sentences, lexicon=lexicon) == tagger.predict_layers(sentences)
-        plain, wished = tagger.marginals(sentences), tagger.marginals(sentences, lexicon=lexicon)
-        assert all(np.array_equal(a, b) for a, b in zip(plain, wished, strict=True))
+        plain, constrained = tagger.marginals(sentences), tagger.marginals(sentences, lexicon=lexicon)
+        assert all(np.array_equal(a, b) for a, b in zip(plain, constrained, strict=True))
 
 
 @given(st.text("我们明天去北京 \u3000\u200b。a1", max_size=16), st.data())
@@ -516,11 +516,11 @@ def test_entries_that_a_line_of_text_does_not_have_change_nothing(
     words = [each for each in (joined, joined[cut:], joined[:cut]) if each and each not in line]
     lexicon = Lexicon([*words, "我们北京"] if "我们北京" not in line else words)
     for with_confidence in (False, True):
-        plain, wished = (
+        plain, constrained = (
             list(analyse_sources(characters, [Source(line)], lexicon=each, with_confidence=with_confidence))
             for each in (None, lexicon)
         )
-        assert wished == plain
+        assert constrained == plain
     assert characters.predict_layers([(line,)], lexicon=lexicon) == characters.predict_layers([(line,)])
     assert characters.k_best((line,), 2, lexicon=lexicon) == characters.k_best((line,), 2)
 
@@ -606,7 +606,7 @@ def test_a_model_that_only_segments_ignores_tags() -> None:
 
 
 def test_wishes_that_cannot_be_met_are_logged(characters: Tagger, caplog: pytest.LogCaptureFixture) -> None:
-    class Contradiction(Wished):
+    class Contradiction(WordConstraints):
         def native(self) -> _native.Wishes:
             sets = _native.TagSets(
                 np.array([0, 1, 1], np.int32),
@@ -616,7 +616,7 @@ def test_wishes_that_cannot_be_met_are_logged(characters: Tagger, caplog: pytest
             return _native.Wishes(sets, *nothing)
 
     class Impossible(Lexicon):
-        def wished(self, encoding: Encoding, *_: object, **__: object) -> Wished:
+        def constraints(self, encoding: Encoding, *_: object, **__: object) -> WordConstraints:
             return Contradiction(encoding)
 
     with caplog.at_level(logging.WARNING, "duilian"):

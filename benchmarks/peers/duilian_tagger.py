@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from duilian.features import pack
-from duilian.models.crf.model import NO_WISHES, Tagger
+from duilian.models.crf.model import NO_CONSTRAINTS, Tagger
 from peers.tasks import Split, Task, read_rows
 from peers.watch import Watch
 
@@ -41,4 +41,4 @@ def tag(task: Task, model: Path, source: Path, target: Path, watch: Watch) -> No
     columns = [{name: layer.columns[name] for name in names} for layer in sentences] if names else None
     packed = pack([layer.words for layer in sentences], tagger.folding_, columns)
     with watch.part("ready"):
-        tagger.predictor_.predict(packed, NO_WISHES, 1)
+        tagger.predictor_.predict(packed, NO_CONSTRAINTS, 1)

@@ -389,7 +389,7 @@ def test_blocks_and_pieces_are_read_as_lines_are(
 
     def by_pieces(skip: files.Skip | None) -> Iterator[tuple[int, str]]:
         decoder = files._Decoder("f", "utf-8", errors, skip)
-        return decoder.checked(decoder.lines(files.Arriving()))
+        return decoder.checked(decoder.lines(files.LiveInput()))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "_BLOCK_SIZE", size)

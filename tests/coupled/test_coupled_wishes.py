@@ -1,4 +1,4 @@
-"""A user's wishes for one standard of a coupled tagger, and the list of its best analyses, by listing."""
+"""A user's constraints for one standard of a coupled tagger, and the list of its best analyses, by listing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 from coupled_cases import KEEP_ALL, Pruning, Sets, Twin, legal_paths, side_probabilities
-from trained_cases import FOLDING, NO_WISHES, Bonus, Trained, on_side, random_trained, wishes
+from trained_cases import FOLDING, NO_CONSTRAINTS, Bonus, Trained, constraints, on_side, random_trained
 
 from duilian import _native
 from duilian.features import pack
@@ -59,7 +59,7 @@ def test_wishes_change_one_side_s_scores(sides: int, rules: str, pruning: Prunin
         allowed, bonus = random_wishes(trained, side, seed)
         predictor = trained.predictor(pruning, _native.Decoding.marginals)
         found, impossible = predictor.predict_wished(
-            trained.sentences, on_side(sides, side, wishes(allowed, bonus)), True, 1 + seed % 2
+            trained.sentences, on_side(sides, side, constraints(allowed, bonus)), True, 1 + seed % 2
         )
         assert impossible == 0
         twin = wished_twin(trained, side, bonus)
@@ -83,7 +83,7 @@ def test_wishes_of_several_sides_hold_together(pruning: Pruning) -> None:
         several = [random_wishes(trained, side, 10 * seed + side) for side in range(3)]
         predictor = trained.predictor(pruning, _native.Decoding.marginals)
         found, impossible = predictor.predict_wished(
-            trained.sentences, [wishes(*each) for each in several], True, 2
+            trained.sentences, [constraints(*each) for each in several], True, 2
         )
         assert impossible == 0
         twin = Twin.of(trained.case, trained.layout, trained.weights)
@@ -115,7 +115,7 @@ def test_wishes_that_cannot_be_are_dropped_for_their_sentence() -> None:
     allowed: Sets = [[] for _ in case.features]
     allowed[case.first[long]], allowed[case.first[long] + 1] = [a], [b]
     found, impossible = predictor.predict_wished(
-        trained.sentences, on_side(2, side, wishes(allowed, {})), False, 2
+        trained.sentences, on_side(2, side, constraints(allowed, {})), False, 2
     )
     assert impossible == 1
     assert found.label(side).tolist() == plain.label(side).tolist()
@@ -160,7 +160,7 @@ def test_the_best_analyses_obey_wishes() -> None:
     first = {tuple(labels.tolist()) for _, labels in predictor.k_best(text, 0, [], 1000)[1]}
     label = sorted(first)[0][0]
     allowed = [[label], *([[]] * (text.units - 1))]
-    _, found = predictor.k_best(text, 0, on_side(2, 0, wishes(allowed, {})), 1000)
+    _, found = predictor.k_best(text, 0, on_side(2, 0, constraints(allowed, {})), 1000)
     assert {tuple(labels.tolist()) for _, labels in found} == {each for each in first if each[0] == label}
 
 
@@ -169,17 +169,17 @@ def test_wishes_and_sentences_that_do_not_fit_are_refused() -> None:
     predictor = trained.predictor(Pruning(2, 0.9), _native.Decoding.marginals)
     units = trained.sentences.units
     for bad in [
-        wishes([[0]] * (units - 1), {}),
-        wishes([[99]] * units, {}),
-        wishes([], {(units, 0): 1.0}),
-        wishes([], {(0, 99): 1.0}),
-        wishes([], {(0, 0): np.nan}),
+        constraints([[0]] * (units - 1), {}),
+        constraints([[99]] * units, {}),
+        constraints([], {(units, 0): 1.0}),
+        constraints([], {(0, 99): 1.0}),
+        constraints([], {(0, 0): np.nan}),
     ]:
         for side in range(2):
             with pytest.raises(ValueError, match=r"fit|range"):
                 predictor.predict_wished(trained.sentences, on_side(2, side, bad), False, 1)
     with pytest.raises(ValueError, match="another number of sides"):
-        predictor.predict_wished(trained.sentences, [NO_WISHES], False, 1)
+        predictor.predict_wished(trained.sentences, [NO_CONSTRAINTS], False, 1)
     with pytest.raises(ValueError, match="not there"):
         predictor.k_best(one_sentence(trained, 0), 2, [], 1)
     for sentences in ([], [[]], [["天"], ["地"]]):

@@ -1,4 +1,4 @@
-"""Pruning by rough scores: with nothing pruned it answers as the exact route, and it obeys wishes."""
+"""Pruning by rough scores: with nothing pruned it answers as the exact route, and it obeys constraints."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 from coupled_cases import KEEP_ALL, Pruning, sets_of
-from trained_cases import on_side, random_trained, wishes
+from trained_cases import constraints, on_side, random_trained
 
 from duilian import _native
 
@@ -83,11 +83,13 @@ def test_given_labels_are_obeyed_and_bonuses_count(sides: int, rules: str, prune
         free = trained.predictor(KEEP_ALL, MARGINALS).predict(trained.sentences, [], False, 1)
         given = free.label(side).tolist()
         allowed = [[label] if unit % 3 else [] for unit, label in enumerate(given)]
-        wished = on_side(sides, side, wishes(allowed, {(0, 0): 2.0, (3, 1): -1.0}))
+        constrained = on_side(sides, side, constraints(allowed, {(0, 0): 2.0, (3, 1): -1.0}))
         rough, impossible = trained.predictor(WIDE, MARGINALS).predict_wished(
-            trained.sentences, wished, True, 1
+            trained.sentences, constrained, True, 1
         )
-        exact, _ = trained.predictor(KEEP_ALL, MARGINALS).predict_wished(trained.sentences, wished, True, 1)
+        exact, _ = trained.predictor(KEEP_ALL, MARGINALS).predict_wished(
+            trained.sentences, constrained, True, 1
+        )
         assert impossible == 0
         found = rough.label(side).tolist()
         assert [a for unit, a in enumerate(found) if unit % 3] == [

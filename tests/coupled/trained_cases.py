@@ -107,7 +107,7 @@ def random_trained(seed: int, sides: int = 2, rules: str = "free", *, pruned: Se
     return Trained(case, words, layout, weights, keys, packed, rows, pruner if pruned else [])
 
 
-def wishes(allowed: Sets, bonus: Bonus) -> _native.Wishes:
+def constraints(allowed: Sets, bonus: Bonus) -> _native.Wishes:
     places = sorted(bonus)
     return _native.Wishes(
         tag_sets(allowed) if any(allowed) else no_sets(),
@@ -117,9 +117,9 @@ def wishes(allowed: Sets, bonus: Bonus) -> _native.Wishes:
     )
 
 
-NO_WISHES = wishes([], {})
+NO_CONSTRAINTS = constraints([], {})
 
 
 def on_side(sides: int, side: int, own: _native.Wishes) -> list[_native.Wishes]:
     """Wishes for one side, and none for the others."""
-    return [own if k == side else NO_WISHES for k in range(sides)]
+    return [own if k == side else NO_CONSTRAINTS for k in range(sides)]

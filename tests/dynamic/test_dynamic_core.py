@@ -14,7 +14,7 @@ import pytest
 from duilian import _native
 from duilian.features import Templates, pack
 from duilian.labels.encoding import Encoding
-from duilian.models.crf.model import NO_WISHES
+from duilian.models.crf.model import NO_CONSTRAINTS
 from duilian.text import Folding, char_types
 from oracle import templates as twin
 from oracle.dynamic import Path, Search, words_so_far
@@ -156,7 +156,7 @@ class Case:
         )
 
     def predict(self, beam: int, margin: float, hearing: float = math.inf) -> list[list[int]]:
-        labels, impossible = self.predictor(beam, margin, hearing).predict(self.sentences, NO_WISHES, 2)
+        labels, impossible = self.predictor(beam, margin, hearing).predict(self.sentences, NO_CONSTRAINTS, 2)
         assert impossible == 0
         first = self.sentences.first
         return [labels[first[k] : first[k + 1]].tolist() for k in range(len(self.units))]

@@ -10,7 +10,7 @@ import pytest
 
 from duilian.errors import ConfigError, ModelFileError, StandardError
 from duilian.models import CoupledTagger
-from duilian.models.coupled.training_data import PlainSides
+from duilian.models.coupled.training_data import BaselineTaggers
 from duilian.standards import Mapping
 from models.coupled_corpora import CTB, DEV, FEW, PKU, QUICK, SMALL, TINY, side, small
 
@@ -59,7 +59,7 @@ def test_jack_knifing_is_kept_on_disk(tmp_path: Path, monkeypatch: pytest.Monkey
     def not_again(*_: object) -> None:
         raise AssertionError("jack-knifed again")
 
-    monkeypatch.setattr(PlainSides, "jackknifed", not_again)
+    monkeypatch.setattr(BaselineTaggers, "jackknifed", not_again)
     second = small(**settings).fit(SMALL)
     assert second.state()[1].keys() == first.state()[1].keys()
     for name, array in first.state()[1].items():

@@ -13,7 +13,7 @@ import pytest
 from duilian import _native
 from duilian.features import Templates, pack
 from duilian.labels.encoding import Encoding
-from duilian.models.crf.model import NO_WISHES
+from duilian.models.crf.model import NO_CONSTRAINTS
 from duilian.text import Folding
 from oracle.multitask import START, STOP, chosen_all, chosen_best, fired, mean_share, score
 
@@ -210,7 +210,7 @@ def test_compiled_tables_answer_alike(seed: int, expansion: str) -> None:
             if expansion == "best"
             else _native.Predictor(sizes[0], rules[0], compiled[0], *fixed)
         )
-        labels, _ = predictor.predict(case.sentences, NO_WISHES, 1)
+        labels, _ = predictor.predict(case.sentences, NO_CONSTRAINTS, 1)
         assert labels.tolist() == [x for path in case.tagged(side) for x in path]
 
 

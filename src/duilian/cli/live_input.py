@@ -8,21 +8,21 @@ from typing import TypeVar
 
 import typer
 
-from duilian.corpus.files import STANDARD_STREAM, Arriving
+from duilian.corpus.files import STANDARD_STREAM, LiveInput
 
 Item = TypeVar("Item")
 
 
-def standard_input(paths: Sequence[str]) -> Arriving | None:
+def standard_input(paths: Sequence[str]) -> LiveInput | None:
     """Standard input, if it is among the inputs; who types is told so."""
     if STANDARD_STREAM not in paths:
         return None
     if sys.stdin.isatty():
         typer.echo("duilian: type text; a line is answered when it ends, and Ctrl-D ends all", err=True)
-    return Arriving()
+    return LiveInput()
 
 
-def in_runs(items: Iterator[Item], stdin: Arriving | None) -> Iterator[Iterator[Item]]:
+def in_runs(items: Iterator[Item], stdin: LiveInput | None) -> Iterator[Iterator[Item]]:
     """A run ends where standard input would have to be waited for; what was written is seen by then."""
     if stdin is None:
         yield items

@@ -41,7 +41,7 @@ def display_name(path: str | os.PathLike[str]) -> str:
     return "<stdin>" if os.fspath(path) == STANDARD_STREAM else os.fspath(path)
 
 
-class Arriving(os.PathLike[str]):
+class LiveInput(os.PathLike[str]):
     """Standard input as a path; it knows whether its next line would have to be waited for."""
 
     def __init__(self) -> None:
@@ -102,8 +102,8 @@ def read_lines(
         elif isinstance(stream, io.BufferedReader) and stream.seekable():
             yield from decoder.lines_of_file(stream)
         else:  # a pipe gives its lines as they come
-            is_plain = isinstance(path, Arriving) and not isinstance(stream, gzip.GzipFile)
-            yield from decoder.checked(decoder.lines(cast(Arriving, path) if is_plain else stream))
+            is_plain = isinstance(path, LiveInput) and not isinstance(stream, gzip.GzipFile)
+            yield from decoder.checked(decoder.lines(cast(LiveInput, path) if is_plain else stream))
 
 
 def read_text(path: str | os.PathLike[str], *, encoding: str = "utf-8", errors: Errors = "strict") -> str:
@@ -146,7 +146,7 @@ class _Decoder:
             at += len(block)
 
     def lines(
-        self, stream: BinaryIO | io.BytesIO | Arriving, first: int = 1, at: int = 0
+        self, stream: BinaryIO | io.BytesIO | LiveInput, first: int = 1, at: int = 0
     ) -> Iterator[tuple[int, str]]:
         """`at`: how many bytes of the input lie before the stream."""
         for number, raw in _raw_lines(stream, self.name, first):
@@ -221,7 +221,7 @@ def _open_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def _raw_lines(
-    stream: BinaryIO | io.BytesIO | Arriving, name: str, first: int
+    stream: BinaryIO | io.BytesIO | LiveInput, name: str, first: int
 ) -> Iterator[tuple[int, bytes]]:
     number = first - 1
     try:

@@ -18,19 +18,19 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.corpus import Layer, Sentence
 from duilian.document import Doc, Words
-from duilian.engine.completion import Gaps
+from duilian.engine.completion import OpenAnnotation
 from duilian.engine.fast_segmentation import segment_fast
 from duilian.engine.k_best import KBest
-from duilian.engine.lexicon_report import outcomes
+from duilian.engine.lexicon_report import lexicon_report
 from duilian.engine.marginals import Marginals, with_marginals
-from duilian.engine.segmentation import Found
-from duilian.engine.text_constraints import Constraints, uncut_spans
+from duilian.engine.segmentation import Segmentation
+from duilian.engine.text_constraints import TextConstraints, uncut_spans
 from duilian.engine.tree_stage import TreeStage
 from duilian.engine.units import Units, packed_for, units_of_layers, units_of_texts
 from duilian.errors import ConfigError, DuilianError, TextError
 from duilian.labels.encoding import Encoding
 from duilian.lexicon import Finding, Lexicon
-from duilian.lexicon.constraint_builder import NO_WISHES
+from duilian.lexicon.constraint_builder import NO_CONSTRAINTS
 from duilian.models import CoupledTagger, Parser, Tagger, standards_of
 from duilian.standards import LabelMeaning
 from duilian.text import WHOLE_KINDS, Errors, WholeKind, check_text
@@ -73,7 +73,7 @@ class Analyzer:
             model.encodings_ if isinstance(model, CoupledTagger) else [model.encoding_]
         )
         self._meanings: list[LabelMeaning] = [each.meaning for each in self._encodings]
-        self._constraints = Constraints(dict(zip(self.standards, self._encodings, strict=True)), lexicon)
+        self._constraints = TextConstraints(dict(zip(self.standards, self._encodings, strict=True)), lexicon)
         self._marginals = Marginals(model)
         self._trees: TreeStage | None = None
         if parser is not None:
@@ -163,7 +163,7 @@ class Analyzer:
         doc = self(text) if isinstance(text, str) else text
         units = units_of_texts([doc.text], self._encodings[0], self.whole)
         tags = {name: each.tags for name, each in zip(self.standards, self._encodings, strict=True)}
-        return outcomes(self.lexicon.trace_units(doc.text, uncut_spans(units)), doc, tags)
+        return lexicon_report(self.lexicon.trace_units(doc.text, uncut_spans(units)), doc, tags)
 
     def fill(
         self, sentences: Iterable[Sentence], standard: str | None = None, *, threads: int = 1
@@ -175,7 +175,7 @@ class Analyzer:
         """
         side = self._side(standard)
         name = self.standards[side]
-        gaps, answered = Gaps(name, self._encodings[side].tags or ()), 0
+        gaps, answered = OpenAnnotation(name, self._encodings[side].tags or ()), 0
         for batch in _batches(sentences, lambda sentence: len(sentence[name].text), BATCH_CHARACTERS):
             layers = [gaps.bound(sentence[name]) for sentence in batch]
             try:
@@ -206,10 +206,10 @@ class Analyzer:
             return []
         best = KBest(k)
         for sentence in units.sentences():
-            best.add(self._marginals.k_best(side, sentence, self._constraints.wishes(sentence), k))
+            best.add(self._marginals.k_best(side, sentence, self._constraints.constraints(sentence), k))
         meaning, docs = self._meanings[side], []
         for probability, labels in best.answers():
-            (words,) = Found.of(meaning, units, labels, None).words(None)
+            (words,) = Segmentation.of(meaning, units, labels, None).words(None)
             docs.append(Doc(text, {name: words}, probability=probability))
         return docs
 
@@ -222,20 +222,20 @@ class Analyzer:
 
     def _fill(self, layers: Sequence[Layer], side: int, threads: int) -> list[Doc]:
         units = units_of_layers(layers, self._encodings[0])
-        wishes = self._constraints.wishes(units) or [NO_WISHES] * len(self.standards)
+        constraints = self._constraints.constraints(units) or [NO_CONSTRAINTS] * len(self.standards)
         nothing = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
-        wishes[side] = _native.Wishes(self._encodings[side].limits(layers), *nothing)
-        return self._docs([layer.text for layer in layers], units, wishes, threads, (side, layers))
+        constraints[side] = _native.Wishes(self._encodings[side].limits(layers), *nothing)
+        return self._docs([layer.text for layer in layers], units, constraints, threads, (side, layers))
 
     def _analyse(self, batch: Sequence[str], threads: int, marginals: bool) -> list[Doc]:
         units = units_of_texts(batch, self._encodings[0], self.whole)
-        return self._docs(batch, units, self._constraints.wishes(units), threads, marginals=marginals)
+        return self._docs(batch, units, self._constraints.constraints(units), threads, marginals=marginals)
 
     def _docs(
         self,
         batch: Sequence[str],
         units: Units,
-        wishes: Sequence[_native.Wishes],
+        constraints: Sequence[_native.Wishes],
         threads: int,
         given: tuple[int, Sequence[Layer]] | None = None,
         marginals: bool = False,
@@ -243,12 +243,12 @@ class Analyzer:
         if not len(units):
             return [Doc(text, self._nothing(marginals)) for text in batch]
         sides = []
-        rows = self._marginals.rows(units, wishes, threads) if marginals else ()
-        for side, (labels, sure) in enumerate(self._label(units, wishes, threads)):
+        rows = self._marginals.rows(units, constraints, threads) if marginals else ()
+        for side, (labels, sure) in enumerate(self._label(units, constraints, threads)):
             known = given[1] if given is not None and given[0] == side else ()
             # A given word is one, even with white space in it.
             own = dataclasses.replace(units, is_apart=np.zeros_like(units.is_apart)) if known else units
-            found = Found.of(self._meanings[side], own, labels, sure)
+            found = Segmentation.of(self._meanings[side], own, labels, sure)
             if marginals:
                 found = with_marginals(found, self._encodings[side], rows[side])
             if self._trees is not None and side == self._tree_side:
@@ -278,15 +278,15 @@ class Analyzer:
         return found
 
     def _label(
-        self, units: Units, wishes: Sequence[_native.Wishes], threads: int
+        self, units: Units, constraints: Sequence[_native.Wishes], threads: int
     ) -> list[tuple[Labels, npt.NDArray[np.float32] | None]]:
         """For each standard the labels of all units, and how sure they are if the model says it for free."""
         if isinstance(self.model, CoupledTagger):
-            answers, impossible = self.model.label_packed(packed_for(self.model, units), wishes, threads)
+            answers, impossible = self.model.label_packed(packed_for(self.model, units), constraints, threads)
             _warn(impossible)
             return [(answers.label(side), answers.p(side)) for side in range(len(self.standards))]
         labels, impossible = self.model.predictor_.predict(
-            packed_for(self.model, units), wishes[0] if wishes else NO_WISHES, threads
+            packed_for(self.model, units), constraints[0] if constraints else NO_CONSTRAINTS, threads
         )
         _warn(impossible)
         return [(labels, None)]

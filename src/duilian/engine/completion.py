@@ -12,7 +12,7 @@ from duilian.errors import AnnotationError, DuilianError
 from duilian.standards import universal_tags
 
 
-class Gaps:
+class OpenAnnotation:
     """The open tags of a standard that an encoding has these `tags` for."""
 
     def __init__(self, standard: str, tags: Collection[str]) -> None:

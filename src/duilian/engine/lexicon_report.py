@@ -10,7 +10,7 @@ from duilian.document import Doc, Words
 from duilian.lexicon import Finding
 
 
-def outcomes(
+def lexicon_report(
     findings: Sequence[Finding], doc: Doc, tags: Mapping[str, Collection[str] | None]
 ) -> list[Finding]:
     """The findings with what the analysis has in their places; `tags` are those that each standard knows."""

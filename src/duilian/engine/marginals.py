@@ -16,14 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
-from duilian.engine.segmentation import Found
+from duilian.engine.segmentation import Segmentation
 from duilian.engine.units import Ints, Units, packed_for
 from duilian.errors import ConfigError
 from duilian.labels.encoding import Encoding
-from duilian.lexicon.constraint_builder import NO_WISHES
+from duilian.lexicon.constraint_builder import NO_CONSTRAINTS
 from duilian.models import CoupledTagger, Tagger
 from duilian.models.coupled.storage import AVERAGE
-from duilian.models.crf.uncalibrated import MarginTagger
+from duilian.models.crf.uncalibrated import UncalibratedTagger
 
 MARGIN = 8.0  # bundles that look so much worse (in nats) than the best of their unit are not tried
 LEAST = 1e-4  # less probable tags are not told
@@ -52,26 +52,28 @@ class Marginals:
         return tagger.make_predictor(known.shape, known.weights)
 
     def k_best(
-        self, side: int, units: Units, wishes: Sequence[_native.Wishes], k: int
+        self, side: int, units: Units, constraints: Sequence[_native.Wishes], k: int
     ) -> list[tuple[float, npt.NDArray[np.int32]]]:
         """Probability and labels of the best analyses of one sentence after the standard of this number."""
         if not isinstance(self._model, CoupledTagger):
-            return self._model.k_best_labels(units.pieces[0], wishes, k)
-        log_z, found = self._wide.k_best(packed_for(self._model, units), side, list(wishes), k)
+            return self._model.k_best_labels(units.pieces[0], constraints, k)
+        log_z, found = self._wide.k_best(packed_for(self._model, units), side, list(constraints), k)
         return [(float(np.exp(score - log_z)), labels) for score, labels in found]
 
-    def rows(self, units: Units, wishes: Sequence[_native.Wishes], threads: int) -> list[LabelRows]:
+    def rows(self, units: Units, constraints: Sequence[_native.Wishes], threads: int) -> list[LabelRows]:
         """For each standard."""
-        if isinstance(self._model, MarginTagger):
+        if isinstance(self._model, UncalibratedTagger):
             kind = self._model.kind
             raise ConfigError(f"a model of kind {kind!r} has no probabilities", "use a model of kind crf")
         if not isinstance(self._model, CoupledTagger):
             packed = packed_for(self._model, units)
-            table = self._model.predictor_.predict_marginals(packed, [*wishes, NO_WISHES][0], threads)
+            table = self._model.predictor_.predict_marginals(
+                packed, [*constraints, NO_CONSTRAINTS][0], threads
+            )
             unit, label = np.nonzero(table)
             return [LabelRows(unit, label.astype(np.int32), table[unit, label])]
         packed = packed_for(self._model, units)
-        answers, _ = self._wide.predict_wished(packed, list(wishes), True, threads)
+        answers, _ = self._wide.predict_wished(packed, list(constraints), True, threads)
         return [_rows(answers, side) for side in range(len(self._model.standards))]
 
 
@@ -81,7 +83,7 @@ def _rows(answers: _native.CoupledAnswers, side: int) -> LabelRows:
     return LabelRows(unit, sets.tags, answers.candidate_p(side).astype(np.float64))
 
 
-def with_marginals(found: Found, encoding: Encoding, rows: LabelRows) -> Found:
+def with_marginals(found: Segmentation, encoding: Encoding, rows: LabelRows) -> Segmentation:
     """Words with the probabilities of all tags that they might have as they are cut, best first.
 
     The probability of a word with a tag is that of its least sure unit, as everywhere.

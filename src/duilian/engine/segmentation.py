@@ -15,7 +15,7 @@ from duilian.standards import LabelMeaning
 
 
 @dataclasses.dataclass(frozen=True)
-class Found:
+class Segmentation:
     """The words of some texts after one standard, all in a row."""
 
     units: Units
@@ -34,7 +34,7 @@ class Found:
         units: Units,
         labels: npt.NDArray[np.int32],
         sure: npt.NDArray[np.float32] | None,
-    ) -> Found:
+    ) -> Segmentation:
         """The words that the labels of all units make."""
         begins = np.asarray(meaning.starts)[labels]
         begins[1:] &= np.asarray(meaning.ends)[labels[:-1]]

@@ -228,7 +228,7 @@ def _analyse_text(
 
 def _cut_lines(tagger: StandardTagger, lines: Sequence[str], lexicon: Lexicon | None) -> list[Layer]:
     """Words and tags of each line, cut into sentences, by the native path of whole files if it will do."""
-    # Neither guide features and wishes nor two chains are for the native path.
+    # Neither guide features and constraints nor two chains are for the native path.
     if isinstance(tagger, TwoChainTagger) or tagger.templates_.columns or lexicon is not None:
         return _cut_sentences(tagger, lines, lexicon)
     # Control characters are in no unit, so that these signs are in no word.

@@ -1,4 +1,4 @@
-"""What is known of a text's words before any model speaks, as wishes to the decoder, for every standard.
+"""What is known of a text's words before any model speaks, as constraints to the decoder, for every standard.
 
 White space ends a word. Parts that stay whole (addresses, numbers, words in letters) are never cut; most
 kinds are words by themselves. What has letters, digits or Han characters is no punctuation. A user's lexicon
@@ -18,7 +18,7 @@ from duilian import _native
 from duilian.engine.units import Units, Whole
 from duilian.labels.encoding import Encoding
 from duilian.lexicon import Lexicon
-from duilian.lexicon.constraints import Wished, WishedWord
+from duilian.lexicon.constraints import ConstrainedWord, WordConstraints
 from duilian.standards import tag_classes, tags_of_wholes
 from duilian.text import BEGINS, GOES_ON, NO_MARK, NO_NUMBER, WHOLE_KINDS, Spans, WholeKind
 
@@ -26,8 +26,8 @@ WORDS: frozenset[WholeKind] = frozenset(WHOLE_KINDS) - {"number", "word"}
 """Kinds that are words by themselves; others may be a part of a longer word (15 in 15日)."""
 
 
-class Constraints:
-    """Makes wishes for the labels of each standard."""
+class TextConstraints:
+    """Makes constraints for the labels of each standard."""
 
     def __init__(self, encodings: Mapping[str, Encoding], lexicon: Lexicon | None) -> None:
         self._encodings = list(encodings.items())
@@ -42,7 +42,7 @@ class Constraints:
             encoding.barred_by(tag_classes(standard)) for standard, encoding in encodings.items()
         ]
 
-    def wishes(self, units: Units) -> list[_native.Wishes]:
+    def constraints(self, units: Units) -> list[_native.Wishes]:
         """For each standard; none at all if nothing is known of these units."""
         known = _known_of(units)
         if self._lexicon is None and not known.any():
@@ -53,16 +53,16 @@ class Constraints:
         found = []
         rows = zip(self._encodings, self._tags, self._barred_by, strict=True)
         for (standard, encoding), tags, barred_by in rows:
-            wished = Wished(encoding, standard)
+            constrained = WordConstraints(encoding, standard)
             for s in told:
-                wished.go_to(edges[s])
+                constrained.go_to(edges[s])
                 words = _words(units.wholes.get(s, ()), matches.get(s, ()), tags, encoding)
-                wished.add_sentence(words, edges[s + 1] - edges[s])
-            wished.go_to(edges[-1])
-            found.append(wished.native().restricted(known, barred_by))
+                constrained.add_sentence(words, edges[s + 1] - edges[s])
+            constrained.go_to(edges[-1])
+            found.append(constrained.native().restricted(known, barred_by))
         return found
 
-    def _matches(self, units: Units) -> dict[int, list[WishedWord]]:
+    def _matches(self, units: Units) -> dict[int, list[ConstrainedWord]]:
         """The lexicon's words in each sentence that has any, by units; to the lexicon a part that stays whole
         is one unit.
         """
@@ -80,10 +80,10 @@ class Constraints:
 
 def _words(
     wholes: Sequence[Whole],
-    matches: Sequence[WishedWord],
+    matches: Sequence[ConstrainedWord],
     tags: Mapping[str, tuple[str, ...]],
     encoding: Encoding,
-) -> list[WishedWord]:
+) -> list[ConstrainedWord]:
     """The user's words, and parts that are words where the user has none; both are in order."""
     usual = {(start, end): tags.get(kind, ()) for start, end, kind in wholes}
     own = [
@@ -94,7 +94,7 @@ def _words(
     ]
     forced = [each for each in own if each.bonus is None]
     parts = [
-        WishedWord(start, end, tags.get(kind, ()), None, kind in ("sign", "emoji"))
+        ConstrainedWord(start, end, tags.get(kind, ()), None, kind in ("sign", "emoji"))
         for start, end, kind in wholes
         if kind in WORDS
     ]
@@ -102,7 +102,7 @@ def _words(
     return sorted([*forced, *parts, *_apart([each for each in own if each.bonus is not None], parts)])
 
 
-def _apart(words: Sequence[WishedWord], others: Sequence[WishedWord]) -> list[WishedWord]:
+def _apart(words: Sequence[ConstrainedWord], others: Sequence[ConstrainedWord]) -> list[ConstrainedWord]:
     """The words that overlap none of the others, which are in order."""
     ends = [each.end for each in others]
     behind = [bisect.bisect_right(ends, each.start) for each in words]  # the first that ends behind its start

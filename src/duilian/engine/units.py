@@ -121,7 +121,7 @@ def _units(batch: Sequence[str], found: texts.Split) -> Units:
     has_gap[1:] = start[1:] > end[:-1]
     has_gap[found.first[:-1][found.first[:-1] < len(start)]] = False
     is_apart = has_gap.copy()
-    # Gaps inside sentences are rare, so that only they are looked at.
+    # OpenAnnotation inside sentences are rare, so that only they are looked at.
     for unit in np.flatnonzero(has_gap).tolist():
         owner = np.searchsorted(found.text, np.searchsorted(found.first, unit, "right") - 1, "right") - 1
         gap = batch[int(owner)][int(end[unit - 1]) : int(start[unit])]

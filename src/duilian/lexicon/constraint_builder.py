@@ -1,4 +1,4 @@
-"""What a user and the text itself want of the labels of sentences, as wishes to a tagger."""
+"""What a user and the text itself want of the labels of sentences, as constraints to a tagger."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from duilian import _native
 from duilian import text as texts
 from duilian.corpus import Layer
 from duilian.labels.encoding import Encoding
-from duilian.lexicon.constraints import WishedWord
+from duilian.lexicon.constraints import ConstrainedWord
 from duilian.lexicon.lexicon import Lexicon
 
-NO_WISHES = _native.Wishes(
+NO_CONSTRAINTS = _native.Wishes(
     _native.TagSets(np.array([0], np.int32), np.array([], np.int32)),
     np.array([], np.int64),
     np.array([], np.int32),
@@ -22,7 +22,7 @@ NO_WISHES = _native.Wishes(
 )
 
 
-def wishes_for(
+def constraints_for(
     encoding: Encoding,
     lexicon: Lexicon | None,
     units: Sequence[Sequence[str]],
@@ -38,20 +38,20 @@ def wishes_for(
     is_word = encoding.level == "word"
     is_text = is_text and not is_word
     if lexicon is None and not is_text:
-        return NO_WISHES
+        return NO_CONSTRAINTS
     gaps = [
         [] if is_word else encoding.gaps(layer.words, each) for layer, each in zip(layers, units, strict=True)
     ]
     words = Lexicon() if lexicon is None else lexicon
-    wished = words.wished(encoding, standard, units, gaps, cut_at_gaps=is_text).native()
+    constrained = words.constraints(encoding, standard, units, gaps, cut_at_gaps=is_text).native()
     if not is_text:
-        return wished
+        return constrained
     matches = [[]] * len(units) if lexicon is None else lexicon.matched(units, gaps)
     known = [_known(layer.text, encoding, own) for layer, own in zip(layers, matches, strict=True)]
-    return wished.restricted(np.concatenate([np.zeros(0, np.uint8), *known]), encoding.barred_by())
+    return constrained.restricted(np.concatenate([np.zeros(0, np.uint8), *known]), encoding.barred_by())
 
 
-def _known(text: str, encoding: Encoding, words: Sequence[WishedWord]) -> npt.NDArray[np.uint8]:
+def _known(text: str, encoding: Encoding, words: Sequence[ConstrainedWord]) -> npt.NDArray[np.uint8]:
     joins = encoding.join_letters, encoding.join_digits
     found = texts.split([text], joins, texts.WHOLE_KINDS, is_one_sentence=True)
     for part in found.wholes:

@@ -1,4 +1,4 @@
-"""Words that are known or wished for, as what the decoder takes: allowed labels, and bonuses on labels.
+"""Words that are known or constrained for, as what the decoder takes: allowed labels, and bonuses on labels.
 
 Where a word is fixed, its units keep only the labels of that word; where it is preferred, those labels score
 better. See `Wishes` in `native/include/duilian/score/predictor.hpp`.
@@ -25,7 +25,7 @@ LONG = 4  # units; such a word is mostly a noun, and its characters mislead a ta
 NOUN_BONUS = 2.0  # at most, on the score of a long word without tags
 
 
-class WishedWord(NamedTuple):
+class ConstrainedWord(NamedTuple):
     """Units `start` to `end` (exclusive) are a word with one of these tags (none given: any that suits)."""
 
     start: int
@@ -35,7 +35,7 @@ class WishedWord(NamedTuple):
     is_sign: bool = False  # it has neither letters nor digits: without tags it may be punctuation
 
 
-class Wished:
+class WordConstraints:
     """Wishes as they are collected, sentence by sentence; units are counted through all of them.
 
     `standard` tells which tags are of punctuation, and which of nouns.
@@ -56,7 +56,7 @@ class Wished:
 
     def add_sentence(
         self,
-        words: Sequence[WishedWord],
+        words: Sequence[ConstrainedWord],
         length: int,
         starts: Sequence[int] = (),
         joined: Sequence[int] = (),
@@ -64,8 +64,8 @@ class Wished:
         """The words of the next sentence, which has so many units; they do not overlap, but for preferred
         ones at either end of a longer one: of two bonuses on a label the larger counts.
 
-        `starts`: units that begin a word, whatever else; no wished word has one inside. `joined`: units that
-        do not begin a word; no wished word begins or ends before one.
+        `starts`: units that begin a word, whatever else; no constrained word has one inside. `joined`: units that
+        do not begin a word; no constrained word begins or ends before one.
         """
         for word in words:
             count = word.end - word.start
@@ -90,10 +90,10 @@ class Wished:
         self._first += length
 
     def go_to(self, unit: int) -> None:
-        """The next sentence begins at this unit; nothing is wished for those between."""
+        """The next sentence begins at this unit; nothing is constrained for those between."""
         self._first = unit
 
-    def _close_edges(self, words: Sequence[WishedWord], length: int) -> None:
+    def _close_edges(self, words: Sequence[ConstrainedWord], length: int) -> None:
         # After all words: a word that stands beside another one says more than the edge does.
         for word in words:
             for t, labels in ((word.start - 1, self._edges.before), (word.end, self._edges.behind)):
@@ -105,7 +105,7 @@ class Wished:
                     self._bonus.setdefault(self._first + t, {labels: word.bonus})
 
     def native(self) -> _native.Wishes:
-        """All wishes so far."""
+        """All constraints so far."""
         rows = [
             (unit, *row)
             for unit, found in self._bonus.items()

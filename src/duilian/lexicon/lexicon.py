@@ -1,6 +1,6 @@
 """A user's lexicon: words that must be words, or had better be, where a text has them.
 
-Matches become wishes to the decoder: labels that are allowed at a unit, or a bonus on them. Words that a text
+Matches become constraints to the decoder: labels that are allowed at a unit, or a bonus on them. Words that a text
 does not have leave its analysis alone. The same matches can be columns for feature templates, so that a
 model learns how far to trust the lexicon.
 
@@ -24,7 +24,7 @@ from duilian.corpus.files import display_name, read_lines
 from duilian.corpus.lines import shown
 from duilian.corpus.storage import ReadReport
 from duilian.errors import ConfigError, CorpusError, StandardError
-from duilian.lexicon.constraints import Wished, WishedWord
+from duilian.lexicon.constraints import ConstrainedWord, WordConstraints
 from duilian.lexicon.entries import Entry, EntryTable, check_weight
 from duilian.text import check_text, simplified
 
@@ -247,7 +247,7 @@ class Lexicon:
             tags[start:end] = ["|".join(self._tags(entry)) or "-"] * (end - start)
         return {"lexicon": places, "lexicon_tag": tags}
 
-    def wished(
+    def constraints(
         self,
         encoding: Encoding,
         standard: str,
@@ -255,28 +255,28 @@ class Lexicon:
         gaps: Sequence[Sequence[int]],
         *,
         cut_at_gaps: bool = False,
-    ) -> Wished:
+    ) -> WordConstraints:
         """What the lexicon asks of the decoder for sentences of units, whose labels are of a standard.
 
         `gaps`: for each sentence the units with white space or something invisible before them, which no word
         of the lexicon reaches over; if asked, no word at all does.
         """
         self.check_tags({standard: encoding.tags})
-        wished = Wished(encoding, standard)
+        constrained = WordConstraints(encoding, standard)
         found = self.matched(sentences, gaps, level=encoding.level)
         for units, words, apart in zip(sentences, found, gaps, strict=True):
-            wished.add_sentence(words, len(units), apart if cut_at_gaps else ())
-        return wished
+            constrained.add_sentence(words, len(units), apart if cut_at_gaps else ())
+        return constrained
 
     def matched(
         self, sentences: Sequence[Sequence[str]], gaps: Sequence[Sequence[int]], *, level: Level = "char"
-    ) -> list[list[WishedWord]]:
+    ) -> list[list[ConstrainedWord]]:
         """The words that fire in each sentence of units; no word reaches over the gaps before these units."""
         matches = self._matches(sentences, level, gaps)
         inner = self._inner(sentences, matches) if level == "char" else [[] for _ in matches]
         return [
             [
-                WishedWord(
+                ConstrainedWord(
                     start,
                     end,
                     self._tags(entry),

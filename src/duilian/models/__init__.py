@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from duilian.models.coupled.model import CoupledTagger
     from duilian.models.coupled.side import CoupledSide
     from duilian.models.crf.model import Tagger
-    from duilian.models.crf.uncalibrated import MarginTagger
+    from duilian.models.crf.uncalibrated import UncalibratedTagger
     from duilian.models.dynamic.model import DynamicTagger
     from duilian.models.guided.model import GuidedTagger
     from duilian.models.joint_parser.model import JointParser
@@ -38,7 +38,6 @@ __all__ = [
     "DynamicTagger",
     "GuidedTagger",
     "JointParser",
-    "MarginTagger",
     "Model",
     "MultitaskTagger",
     "Parser",
@@ -46,6 +45,7 @@ __all__ = [
     "Suite",
     "Tagger",
     "TwoChainTagger",
+    "UncalibratedTagger",
     "is_parser",
     "is_suite",
     "load",
@@ -76,7 +76,7 @@ __getattr__ = lazily(
             "standards_of",
             "tagger_for",
         ),
-        "duilian.models.crf.uncalibrated": ("MarginTagger",),
+        "duilian.models.crf.uncalibrated": ("UncalibratedTagger",),
         "duilian.models.multitask.model": ("MultitaskTagger",),
         "duilian.models.parser.model": ("Parser",),
         "duilian.models.suite.model": ("Suite",),

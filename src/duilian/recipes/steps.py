@@ -82,7 +82,7 @@ def save(tagger: Model | Parser, recipe: Recipe, run: Run, notes: dict[str, Any]
     """The model file, as `[save]` wants it; gives the score on the dev set."""
     if recipe.save.least > 0:
         tagger.trim(recipe.save.least)
-    forget_the_machine(tagger)
+    strip_environment(tagger)
     result = {"dev_score": tagger.best_score_, "iterations": tagger.iterations_}
     tagger.save(run.output, precision=recipe.save.precision, notes=origin(recipe) | notes | result)
     return tagger.best_score_
@@ -94,11 +94,11 @@ def origin(recipe: Recipe) -> dict[str, Any]:
     return {"recipe": recipe.text, "overrides": list(recipe.overrides)} | card
 
 
-def forget_the_machine(tagger: Model | Parser) -> None:
+def strip_environment(tagger: Model | Parser) -> None:
     """Threads and folders of this run must not make the model's bytes differ."""
     tagger.set_params(threads=1)
     if isinstance(tagger, JointParser):
-        forget_the_machine(tagger.tagger_)
+        strip_environment(tagger.tagger_)
     elif isinstance(tagger, Parser):
         return
     if tagger.templates is not None and tagger.templates not in presets():

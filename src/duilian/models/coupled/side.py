@@ -14,7 +14,7 @@ from duilian.corpus import Layer, Sentence
 from duilian.errors import ConfigError
 from duilian.labels.line_options import line_options
 from duilian.lexicon import Lexicon
-from duilian.lexicon.constraint_builder import NO_WISHES, wishes_for
+from duilian.lexicon.constraint_builder import NO_CONSTRAINTS, constraints_for
 from duilian.models.coupled.conversion_answers import marginal_tables
 from duilian.models.coupled.side_labels import decode_layers
 from duilian.models.crf.model import Answer, Sentences, layer_of
@@ -76,16 +76,20 @@ class CoupledSide:
         """
         layer = layer_of(sentence, self.standard)
         units = self.encoding_.split(layer.words)[0]
-        own = wishes_for(self.encoding_, lexicon, [units], [layer], standard=self.standard, is_text=is_text)
-        log_z, found = self._predictor.k_best(self.tagger._pack([units]), self._number, self._wishes(own), k)
+        own = constraints_for(
+            self.encoding_, lexicon, [units], [layer], standard=self.standard, is_text=is_text
+        )
+        log_z, found = self._predictor.k_best(
+            self.tagger._pack([units]), self._number, self._own_constraints(own), k
+        )
         return [
             Answer(self.encoding_.decode(units, labels.tolist()), score, float(np.exp(score - log_z)))
             for score, labels in found
         ]
 
-    def _wishes(self, own: _native.Wishes) -> list[_native.Wishes]:
+    def _own_constraints(self, own: _native.Wishes) -> list[_native.Wishes]:
         """Wishes for this standard, and none for the others."""
-        found = [NO_WISHES] * len(self.tagger.standards)
+        found = [NO_CONSTRAINTS] * len(self.tagger.standards)
         found[self._number] = own
         return found
 
@@ -104,9 +108,11 @@ class CoupledSide:
         layers = self.tagger._layers(sentences, self.standard)
         units = [self.encoding_.split(layer.words)[0] for layer in layers]
         packed = self.tagger._pack(units)
-        wishes = wishes_for(self.encoding_, lexicon, units, layers, standard=self.standard, is_text=is_text)
+        constraints = constraints_for(
+            self.encoding_, lexicon, units, layers, standard=self.standard, is_text=is_text
+        )
         found, impossible = self._predictor.predict_wished(
-            packed, self._wishes(wishes), with_candidates, self.tagger.threads
+            packed, self._own_constraints(constraints), with_candidates, self.tagger.threads
         )
         if impossible:
             _log.warning("%d sentences could not be analysed as the lexicon asks", impossible)

@@ -27,8 +27,8 @@ from duilian.models.coupled.conversion_answers import guide_labels
 from duilian.models.coupled.side_labels import NO_SETS, decode_layers, gold_labels
 from duilian.models.coupled.storage import AVERAGE
 from duilian.models.coupled.training_data import (
+    BaselineTaggers,
     Body,
-    PlainSides,
     make_body,
     offline_candidates,
     side_mappings,
@@ -113,18 +113,18 @@ class CoupledTraining:
         tagger = self.tagger
         return LearnConfig(iterations=tagger.plain_iterations, seed=tagger.seed, threads=tagger.threads)
 
-    def _plain(self, body: Body, say: Callable[[str], None]) -> PlainSides:
+    def _plain(self, body: Body, say: Callable[[str], None]) -> BaselineTaggers:
         tagger = self.tagger
         guide = None if tagger.guide is None else tagger.side(tagger.guide)
         guided = [side for side in range(len(tagger.standards)) if guide is not None and side != guide]
-        plain = PlainSides(body, guided, tagger.full_from)
+        plain = BaselineTaggers(body, guided, tagger.full_from)
         say("plain taggers")
         plain.train(
             self._plain_config(), on_side=lambda side: say(f"plain tagger of {tagger.standards[side]}")
         )
         return plain
 
-    def _jackknifed(self, plain: PlainSides, say: Callable[[str], None]) -> list[_native.TagSets]:
+    def _jackknifed(self, plain: BaselineTaggers, say: Callable[[str], None]) -> list[_native.TagSets]:
         """The sides' candidates on the training sentences, for pruning offline."""
         tagger = self.tagger
         say(f"jack-knifing in {tagger.folds} folds")
@@ -145,7 +145,7 @@ class CoupledTraining:
             cache=tagger.cache,
         )
 
-    def _latent(self, plain: PlainSides) -> list[_native.TagSets]:
+    def _latent(self, plain: BaselineTaggers) -> list[_native.TagSets]:
         """The labels of the other sides that joint features exist for: the plain taggers' candidates."""
         tagger = self.tagger
         most, mass = JOINT_PRUNING[tagger.level]
@@ -156,7 +156,7 @@ class CoupledTraining:
         return [plain.candidates(side, pruning, tagger.threads) for side in range(len(tagger.standards))]
 
     def _lay_out(
-        self, plain: PlainSides, pruned: list[_native.TagSets], say: Callable[[str], None]
+        self, plain: BaselineTaggers, pruned: list[_native.TagSets], say: Callable[[str], None]
     ) -> tuple[_native.CoupledLayout, _native.CoupledData]:
         tagger = self.tagger
         say("joint features")

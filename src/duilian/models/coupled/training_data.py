@@ -133,7 +133,7 @@ def _join_sets(sets: Sequence[_native.TagSets], units: Sequence[int]) -> _native
     return _chain_sets([a if len(a.first) > 1 else b for a, b in zip(sets, empty, strict=True)])
 
 
-class PlainSides:
+class BaselineTaggers:
     """A plain tagger for each side, over the features of the whole body."""
 
     def __init__(self, body: Body, guided: Sequence[int], full_from: int) -> None:
@@ -217,7 +217,7 @@ def _chain_sets(parts: Sequence[_native.TagSets]) -> _native.TagSets:
 
 
 def offline_candidates(
-    plain: PlainSides,
+    plain: BaselineTaggers,
     pruning: _native.Pruning,
     folds: int,
     config: LearnConfig,
@@ -242,7 +242,7 @@ def offline_candidates(
 
 
 def side_mappings(
-    mapping: str | Mapping, standards: Sequence[str], plain: PlainSides, threads: int
+    mapping: str | Mapping, standards: Sequence[str], plain: BaselineTaggers, threads: int
 ) -> list[SideMapping]:
     """What may go with what, for each pair of sides; none if everything may."""
     if mapping == "complete":
@@ -256,7 +256,7 @@ def side_mappings(
 
 
 def _tag_mapping(
-    mapping: str | Mapping, standards: Sequence[str], a: int, b: int, plain: PlainSides, threads: int
+    mapping: str | Mapping, standards: Sequence[str], a: int, b: int, plain: BaselineTaggers, threads: int
 ) -> Mapping:
     tags_a, tags_b = (plain.body.encodings[side].tags or () for side in (a, b))
     if isinstance(mapping, Mapping) or not mapping.startswith("automatic"):
@@ -274,7 +274,7 @@ def _tag_mapping(
     return Mapping(tags_a, tags_b, matrix).completed()
 
 
-def _seen_together(plain: PlainSides, a: int, b: int, *, on: int, threads: int) -> npt.NDArray[np.bool_]:
+def _seen_together(plain: BaselineTaggers, a: int, b: int, *, on: int, threads: int) -> npt.NDArray[np.bool_]:
     """Gold tags of one side's corpus with those that the other's plain tagger gives there."""
     body, other = plain.body, b if on == a else a
     gold, guess = body.own_labels(on), plain.labels(other, threads)

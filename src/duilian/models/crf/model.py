@@ -24,7 +24,7 @@ from duilian.features import Templates, pack
 from duilian.labels.encoding import Encoding, Level
 from duilian.labels.line_options import line_options
 from duilian.lexicon import Lexicon
-from duilian.lexicon.constraint_builder import NO_WISHES, wishes_for
+from duilian.lexicon.constraint_builder import NO_CONSTRAINTS, constraints_for
 from duilian.models.base.compiled_weights import compiled_of, keep_compiled
 from duilian.models.base.precision import Precision
 from duilian.models.base.storable import Stored
@@ -294,8 +294,10 @@ class Tagger(Stored):
         layers = self.layers(X)
         units = [self.encoding_.split(layer.words)[0] for layer in layers]
         packed = self._pack(units, layers)
-        wishes = wishes_for(self.encoding_, lexicon, units, layers, standard=self.standard, is_text=is_text)
-        labels, impossible = self.predictor_.predict(packed, wishes, self.threads)
+        constraints = constraints_for(
+            self.encoding_, lexicon, units, layers, standard=self.standard, is_text=is_text
+        )
+        labels, impossible = self.predictor_.predict(packed, constraints, self.threads)
         if impossible:
             _log.warning("%d sentences could not be analysed as the lexicon asks", impossible)
         return self._decode(units, labels, packed.first)
@@ -323,8 +325,10 @@ class Tagger(Stored):
         layers = self.layers(X)
         units = [self.encoding_.split(layer.words)[0] for layer in layers]
         packed = self._pack(units, layers)
-        wishes = wishes_for(self.encoding_, lexicon, units, layers, standard=self.standard, is_text=is_text)
-        found = self.predictor_.predict_marginals(packed, wishes, self.threads)
+        constraints = constraints_for(
+            self.encoding_, lexicon, units, layers, standard=self.standard, is_text=is_text
+        )
+        found = self.predictor_.predict_marginals(packed, constraints, self.threads)
         return np.split(found, packed.first[1:-1])
 
     def k_best(
@@ -338,10 +342,10 @@ class Tagger(Stored):
         """The k most probable analyses of a sentence, best first."""
         layer = layer_of(sentence, self.standard)
         units = self.encoding_.split(layer.words)[0]
-        wishes = wishes_for(
+        constraints = constraints_for(
             self.encoding_, lexicon, [units], [layer], standard=self.standard, is_text=is_text
         )
-        chain = self.predictor_.chain(self._pack([units], [layer]), wishes, 0)
+        chain = self.predictor_.chain(self._pack([units], [layer]), constraints, 0)
         log_z = chain.log_partition()
         tags = chain.tags
         return [
@@ -350,11 +354,13 @@ class Tagger(Stored):
         ]
 
     def k_best_labels(
-        self, units: Sequence[str], wishes: Sequence[_native.Wishes], k: int
+        self, units: Sequence[str], constraints: Sequence[_native.Wishes], k: int
     ) -> list[tuple[float, npt.NDArray[np.int32]]]:
-        """The same for a sentence that was split already, under wishes (one, or none): probability and
+        """The same for a sentence that was split already, under constraints (one, or none): probability and
         labels."""
-        chain = self.predictor_.chain(self._pack([units], []), wishes[0] if wishes else NO_WISHES, 0)
+        chain = self.predictor_.chain(
+            self._pack([units], []), constraints[0] if constraints else NO_CONSTRAINTS, 0
+        )
         log_z, tags = chain.log_partition(), chain.tags
         return [(float(np.exp(score - log_z)), tags[states]) for score, states in chain.k_best(k)]
 
@@ -383,7 +389,7 @@ class Tagger(Stored):
     def predict_labels(self, units: Sequence[Sequence[str]]) -> list[list[str]]:
         """The label of every unit, for units that were split already (no further columns)."""
         packed = self._pack(units, [])
-        labels, _ = self.predictor_.predict(packed, NO_WISHES, self.threads)
+        labels, _ = self.predictor_.predict(packed, NO_CONSTRAINTS, self.threads)
         flat, first = [self.encoding_.labels[k] for k in labels], packed.first.tolist()
         return [flat[first[k] : first[k + 1]] for k in range(len(units))]
 

@@ -9,7 +9,7 @@ from duilian.lexicon import Lexicon
 from duilian.models.crf.model import Sentences, Tagger
 
 
-class MarginTagger(Tagger):
+class UncalibratedTagger(Tagger):
     """A tagger whose scores are no probabilities."""
 
     def marginals(

@@ -22,14 +22,14 @@ from duilian.learning import AdaGrad, LearnConfig, PassiveAggressive
 from duilian.models.base.precision import Precision
 from duilian.models.base.table_codec import Arrays
 from duilian.models.crf.model import Columns, Sentences
-from duilian.models.crf.uncalibrated import MarginTagger
+from duilian.models.crf.uncalibrated import UncalibratedTagger
 from duilian.models.dynamic.english_uses import COLUMNS, EnglishUses
 from duilian.text import Folding, Letters
 
 WORD_ENTRIES = "by kind"  # a feature of words has an entry for labels that begin words, one for the others
 
 
-class DynamicTagger(MarginTagger):
+class DynamicTagger(UncalibratedTagger):
     """Cuts text into words and tags them, with an eye on the words it has found so far.
 
     `words` names the templates about words; None leaves them out (the static tagger of the paper). `english`

@@ -32,7 +32,7 @@ from duilian.models.base.precision import Precision
 from duilian.models.base.storable import Stored
 from duilian.models.base.table_codec import Arrays
 from duilian.models.crf.model import Sentences, Tagger, layer_of, tags_of
-from duilian.models.crf.uncalibrated import MarginTagger
+from duilian.models.crf.uncalibrated import UncalibratedTagger
 from duilian.models.multitask.label_mapping import LabelMapping, label_mapping
 from duilian.models.multitask.training import Examples
 from duilian.standards import Mapping as TagMapping
@@ -44,7 +44,7 @@ Listening = Literal["both", "first", "second"]
 _SIDES = (0, 1)
 
 
-class MultitaskSide(MarginTagger):
+class MultitaskSide(UncalibratedTagger):
     """One standard of a multi-task tagger, as a tagger of its own."""
 
     kind: ClassVar[str] = "multitask"

@@ -16,7 +16,7 @@ from duilian.models.suite.model import Suite
 from duilian.recipes.kinds.coupled import MOST_SIDES, CoupledSettings, fit_coupled
 from duilian.recipes.kinds.parser import ITERATIONS, with_predicted_tags
 from duilian.recipes.recipe import Kind, Recipe, Run, register
-from duilian.recipes.steps import corpora_of, forget_the_machine, learn_settings, origin
+from duilian.recipes.steps import corpora_of, learn_settings, origin, strip_environment
 
 PATIENCE = 6
 PARSER, SEGMENTER = "parser_", "segmenter"  # how the keys of their settings begin
@@ -58,7 +58,7 @@ def train_analyzer(recipe: Recipe, run: Run) -> float | None:
         result = {"dev_score": tagger.best_score_, "iterations": tagger.iterations_}
         if recipe.save.least > 0:
             tagger.trim(recipe.save.least)
-        forget_the_machine(tagger)
+        strip_environment(tagger)
         tagger.save(waiting, precision=recipe.save.precision, notes=notes | result)
         run.checkpoint.unlink(missing_ok=True)
     tagger = ThoroughTagger.load(waiting)
@@ -104,7 +104,7 @@ def _fit_parser(recipe: Recipe, run: Run, tagger: CoupledTagger) -> tuple[Parser
         checkpoint=run.checkpoint,
         resume=run.resume,
     )
-    forget_the_machine(parser)
+    strip_environment(parser)
     if least > 0:
         parser.trim(least)
     lifted = {"lifted": parser.lifted_}
@@ -134,7 +134,7 @@ def _fit_segmenter(recipe: Recipe, run: Run, tagger: CoupledTagger) -> Tagger | 
         **{key: learn[key] for key in ("seed", "threads") if key in learn},
     )
     segmenter.fit(corpus, dev=dev)
-    forget_the_machine(segmenter)
+    strip_environment(segmenter)
     return segmenter.trim(settings.segmenter_least)
 
 
