@@ -3,50 +3,61 @@
 from typing import TYPE_CHECKING
 
 from duilian.lazy import lazily
+from duilian.learning.config import (
+    AdaGrad,
+    ExponentiatedGradient,
+    Learning,
+    PassiveAggressive,
+    Perceptron,
+    Sgd,
+)
+from duilian.learning.session import Session, fingerprint
 
 if TYPE_CHECKING:
-    from duilian.learning.config import Algorithm, LearnConfig, suitable_batch
     from duilian.learning.jackknife import jackknifed
-    from duilian.learning.rules import AdaGrad, Exponentiated, PassiveAggressive, Perceptron, Rule, Sgd
+    from duilian.learning.rules import (
+        AdaGradRule,
+        ExponentiatedRule,
+        PassiveAggressiveRule,
+        PerceptronRule,
+        Rule,
+        SgdRule,
+    )
     from duilian.learning.trainer import IterationReport, Scores, Trainer
 
 __all__ = [
     "AdaGrad",
-    "Algorithm",
-    "Exponentiated",
+    "AdaGradRule",
+    "ExponentiatedGradient",
+    "ExponentiatedRule",
     "IterationReport",
-    "LearnConfig",
+    "Learning",
     "PassiveAggressive",
+    "PassiveAggressiveRule",
     "Perceptron",
+    "PerceptronRule",
     "Rule",
     "Scores",
+    "Session",
     "Sgd",
+    "SgdRule",
     "Trainer",
+    "fingerprint",
     "jackknifed",
-    "suitable_batch",
 ]
 
 __getattr__ = lazily(
     __name__,
     {
-        "duilian.learning.config": (
-            "Algorithm",
-            "LearnConfig",
-            "suitable_batch",
-        ),
         "duilian.learning.jackknife": ("jackknifed",),
         "duilian.learning.rules": (
-            "AdaGrad",
-            "Exponentiated",
-            "PassiveAggressive",
-            "Perceptron",
+            "AdaGradRule",
+            "ExponentiatedRule",
+            "PassiveAggressiveRule",
+            "PerceptronRule",
             "Rule",
-            "Sgd",
+            "SgdRule",
         ),
-        "duilian.learning.trainer": (
-            "IterationReport",
-            "Scores",
-            "Trainer",
-        ),
+        "duilian.learning.trainer": ("IterationReport", "Scores", "Trainer"),
     },
 )

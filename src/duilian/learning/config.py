@@ -1,52 +1,111 @@
-"""The settings of a training run: one frozen object that refuses bad values."""
+"""How to learn: one settings class for each learning rule, chosen by type.
+
+The same settings, seed and data give the same weights for any number of threads.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Literal, get_args
+from collections.abc import Mapping
+from typing import ClassVar, Literal, Self
 
 from duilian.errors import ConfigError
-
-Algorithm = Literal["adagrad", "sgd", "eg", "pa"]
-ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
+from duilian.settings import Settings, setting
 
 LARGEST_BATCH = 30
-LEAST_STEPS = 64
-
-
-def suitable_batch(sentences: int) -> int:
-    """Sentences per step for so many an iteration.
-
-    Threads share the sentences of a batch; but an iteration of too few steps learns less.
-    """
-    return max(1, min(LARGEST_BATCH, sentences // LEAST_STEPS))
+MIN_STEPS = 64
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class LearnConfig:
-    """How to learn. The same settings, seed and data give the same weights for any number of threads."""
+class Learning(Settings):
+    """What all learning rules share; `AdaGrad`, `Sgd` and the others add their own."""
 
-    algorithm: Algorithm = "adagrad"
-    # adagrad: the step size (0.3 if None); sgd: the first step (calibrated if None); pa: the largest step C
-    rate: float | None = None
-    l2: float = 0.1  # sgd and eg: c2 of the penalty c2 ‖w‖² on the whole training set
-    batch: int = 1  # sentences per step
-    sample: int | None = None  # sentences per iteration, drawn anew each time; None: all
-    iterations: int = 10
-    patience: int = 30  # stop after so many iterations without improvement on the dev set
-    average: bool = True  # also try the mean of the weights after each iteration; the better one is kept
-    seed: int = 1
-    threads: int = 1
+    alternative_key: ClassVar[str] = "algorithm"
 
-    def __post_init__(self) -> None:
-        if self.algorithm not in ALGORITHMS:
-            raise ConfigError(f"algorithm must be one of {', '.join(ALGORITHMS)}, got {self.algorithm!r}")
-        if self.rate is not None and not self.rate > 0:
-            raise ConfigError(f"rate must be > 0, got {self.rate!r}")
-        if not self.l2 > 0 and self.algorithm in ("sgd", "eg"):
-            raise ConfigError(f"l2 must be > 0 for {self.algorithm}, got {self.l2!r}")
-        for name in ("batch", "iterations", "patience", "threads"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)!r}")
-        if self.sample is not None and self.sample < 1:
-            raise ConfigError(f"sample must be at least 1, got {self.sample!r}")
+    iterations: int = setting(10, "Passes over the training data, or over a sample of it.", at_least=1)
+    patience: int = setting(
+        30, "Stop after this many iterations without improvement on the dev set.", at_least=1
+    )
+    average: bool = setting(
+        True, "Also try the mean of the weights after each iteration, and keep the better ones."
+    )
+    batch: int | None = setting(
+        None, "Sentences per step; none: what suits the size of the corpus.", at_least=1
+    )
+    sample: int | tuple[int | None, ...] | None = setting(
+        None,
+        "Sentences drawn per iteration, one number per corpus if there are several; none: all.",
+        at_least=1,
+    )
+    keep: Literal["all", "average"] = setting(
+        "all", "With several corpora: keep the best weights for each of them, or only the best on average."
+    )
+    seed: int = setting(1, "Random seed.")
+
+    @classmethod
+    def alternatives(cls) -> Mapping[str, type[Settings]]:
+        return RULES
+
+    def shared(self) -> set[str]:
+        return {field.name for field in dataclasses.fields(Learning)}
+
+    def check_rule(self, kind: str, *rules: type[Learning]) -> None:
+        """Refuse to train a kind of model by a rule that is not among these."""
+        if not isinstance(self, rules):
+            names = {rule: name for name, rule in RULES.items()}
+            known = " or ".join(repr(names[rule]) for rule in rules)
+            raise ConfigError(f"a model of kind {kind!r} learns by {known}, got {names[type(self)]!r}")
+
+    def with_batch(self, sentences: int) -> Self:
+        """The same with a batch size for this many sentences per iteration.
+
+        Threads share the sentences of a batch, but an iteration of too few steps learns less.
+        """
+        if self.batch is not None:
+            return self
+        drawn = min(sentences, self.sample) if isinstance(self.sample, int) else sentences
+        return dataclasses.replace(self, batch=max(1, min(LARGEST_BATCH, drawn // MIN_STEPS)))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class AdaGrad(Learning):
+    """Each weight has its own step size, rate / √(1 + Σ g²) (Duchi et al. 2011)."""
+
+    rate: float = setting(0.3, "Step size.", above=0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Sgd(Learning):
+    """Stochastic gradient descent with an L2 penalty, annealed as in CRFsuite."""
+
+    rate: float | None = setting(None, "First step size; none: calibrated on a sample.", above=0)
+    l2: float = setting(0.1, "c2 of the penalty c2 ‖w‖² on the whole training set.", above=0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ExponentiatedGradient(Learning):
+    """Exponentiated gradient on the dual (Collins et al. 2008)."""
+
+    l2: float = setting(0.1, "c2 of the penalty c2 ‖w‖² on the whole training set.", above=0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PassiveAggressive(Learning):
+    """As far as the margin needs, but no further than a limit (Crammer et al. 2006)."""
+
+    aggressiveness: float = setting(1.0, "Largest step, the C of the paper.", above=0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Perceptron(Learning):
+    """The averaged perceptron (Collins 2002)."""
+
+
+RULES: dict[str, type[Settings]] = {
+    "adagrad": AdaGrad,
+    "sgd": Sgd,
+    "eg": ExponentiatedGradient,
+    "pa": PassiveAggressive,
+    "perceptron": Perceptron,
+}
+"""By the name that recipes and model files use."""

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
-from duilian.learning.config import LearnConfig
+from duilian.learning.config import AdaGrad, ExponentiatedGradient, PassiveAggressive, Perceptron, Sgd
 
 Weights = npt.NDArray[np.float32]
 Order = npt.NDArray[np.int64]
@@ -24,8 +24,6 @@ Structure = (
     _native.DynamicTraining | _native.MultitaskTraining | _native.TaggingStructure | _native.TwoChainStructure
 )
 
-ADAGRAD_RATE = 0.3
-LARGEST_STEP = 1.0
 CALIBRATION_SAMPLE = 1000
 CALIBRATION_RATES = (0.025, 0.05, 0.1, 0.2, 0.4)
 
@@ -46,19 +44,18 @@ class Rule(Protocol):
         """Restores what is in neither `arrays` nor `numbers` after these passes."""
 
 
-class AdaGrad:
-    """Each weight has its own step, rate / √(1 + Σ g²) (Duchi et al. 2011)."""
+class AdaGradRule:
+    """The passes of `AdaGrad`."""
 
-    def __init__(self, objective: Objective, config: LearnConfig) -> None:
-        self._objective, self._config = objective, config
+    def __init__(self, objective: Objective, settings: AdaGrad, threads: int) -> None:
+        self._objective, self._batch, self._threads = objective, settings.batch or 1, threads
         self.arrays: dict[str, npt.NDArray[Any]] = {"squares": np.zeros(objective.weights, np.float32)}
-        self.numbers = {"rate": config.rate or ADAGRAD_RATE}
+        self.numbers = {"rate": settings.rate}
 
     def run_pass(self, weights: Weights, order: Order) -> float:
         """One pass in this order, in place; the summed loss."""
-        config = self._config
         return self._objective.adagrad_pass(
-            weights, self.arrays["squares"], self.numbers["rate"], order, config.batch, config.threads
+            weights, self.arrays["squares"], self.numbers["rate"], order, self._batch, self._threads
         )
 
     def replay(self, weights: Weights, orders: list[Order]) -> None:
@@ -69,13 +66,14 @@ class AdaGrad:
         return weights
 
 
-class Sgd:
-    """Stochastic gradient descent with L2, step size annealed and calibrated as in CRFsuite."""
+class SgdRule:
+    """The passes of `Sgd`."""
 
-    def __init__(self, objective: Descent, examples: int, config: LearnConfig) -> None:
-        self._objective, self._examples, self._config = objective, examples, config
+    def __init__(self, objective: Descent, examples: int, settings: Sgd, threads: int) -> None:
+        self._objective, self._examples, self._settings = objective, examples, settings
+        self._threads = threads
         self.arrays: dict[str, npt.NDArray[Any]] = {}
-        self.numbers = {"rate": config.rate or 0.0, "steps": 0.0}
+        self.numbers = {"rate": settings.rate or 0.0, "steps": 0.0}
 
     def run_pass(self, weights: Weights, order: Order) -> float:
         """One pass in this order, in place; the summed loss."""
@@ -94,17 +92,17 @@ class Sgd:
 
     def _descend(self, weights: Weights, rate: float, order: Order, steps: int) -> tuple[float, int]:
         # c2 ‖w‖² on all sentences is λ/2 ‖w‖² on each, with λ = 2 c2 / N
-        config, lambda_ = self._config, 2.0 * self._config.l2 / max(self._examples, 1)
+        lambda_ = 2.0 * self._settings.l2 / max(self._examples, 1)
         state = _native.SgdState(steps, 1.0)
         loss = self._objective.sgd_pass(
-            weights, state, lambda_, 1.0 / (lambda_ * rate), order, config.batch, config.threads
+            weights, state, lambda_, 1.0 / (lambda_ * rate), order, self._settings.batch or 1, self._threads
         )
         weights *= np.float32(state.scale)
         return loss, state.steps
 
     def _calibrate(self, size: int) -> float:
         """The first step that lowers the loss most on a sample, starting from zero weights."""
-        order = np.random.default_rng([self._config.seed, 10**6]).permutation(self._examples)
+        order = np.random.default_rng([self._settings.seed, 10**6]).permutation(self._examples)
         order = order[:CALIBRATION_SAMPLE].astype(np.int64)
         losses = []
         for rate in CALIBRATION_RATES:
@@ -117,11 +115,13 @@ class Sgd:
         return CALIBRATION_RATES[int(np.argmin(losses))]
 
 
-class Exponentiated:
-    """Exponentiated gradient on the dual (Collins et al. 2008); one thread, fully annotated sentences."""
+class ExponentiatedRule:
+    """The passes of `ExponentiatedGradient`: one thread, fully annotated sentences."""
 
-    def __init__(self, make: Callable[[float], _native.ExponentiatedGradient], config: LearnConfig) -> None:
-        self._learner = make(2.0 * config.l2)  # C/2 ‖w‖² = c2 ‖w‖²
+    def __init__(
+        self, make: Callable[[float], _native.ExponentiatedGradient], settings: ExponentiatedGradient
+    ) -> None:
+        self._learner = make(2.0 * settings.l2)  # C/2 ‖w‖² = c2 ‖w‖²
         self.arrays: dict[str, npt.NDArray[Any]] = {}
         self.numbers: dict[str, float] = {}
 
@@ -140,13 +140,13 @@ class Exponentiated:
         return weights
 
 
-class Perceptron:
-    """The averaged perceptron (Collins 2002): answers come from the mean of the weights of all rounds."""
+class PerceptronRule:
+    """The passes of `Perceptron`: answers come from the mean of the weights of all rounds."""
 
     def __init__(
-        self, objective: _native.TreeObjective | _native.JointObjective, config: LearnConfig
+        self, objective: _native.TreeObjective | _native.JointObjective, settings: Perceptron, threads: int
     ) -> None:
-        self._objective, self._config = objective, config
+        self._objective, self._batch, self._threads = objective, settings.batch or 1, threads
         self.arrays: dict[str, npt.NDArray[Any]] = {"lag": np.zeros(objective.weights, np.float64)}
         self.numbers: dict[str, float] = {"rounds": 0.0}
 
@@ -154,7 +154,7 @@ class Perceptron:
         """One pass in this order, in place; wrong heads and relations."""
         state = _native.PerceptronState(int(self.numbers["rounds"]))
         loss = self._objective.perceptron_pass(
-            weights, self.arrays["lag"], state, order, self._config.batch, self._config.threads
+            weights, self.arrays["lag"], state, order, self._batch, self._threads
         )
         self.numbers["rounds"] = state.rounds
         return loss
@@ -167,13 +167,13 @@ class Perceptron:
         """Nothing is hidden."""
 
 
-class PassiveAggressive:
-    """As far as the margin needs, but no further than C (Crammer et al. 2006); one sentence at a time."""
+class PassiveAggressiveRule:
+    """The passes of `PassiveAggressive`: one sentence at a time."""
 
-    def __init__(self, structure: Structure, config: LearnConfig) -> None:
-        self._structure, self._average = structure, config.average
+    def __init__(self, structure: Structure, settings: PassiveAggressive) -> None:
+        self._structure, self._average = structure, settings.average
         self.arrays: dict[str, npt.NDArray[Any]] = {"lag": np.zeros(structure.weights, np.float64)}
-        self.numbers = {"rate": config.rate or LARGEST_STEP, "rounds": 0.0}
+        self.numbers = {"rate": settings.aggressiveness, "rounds": 0.0}
 
     def run_pass(self, weights: Weights, order: Order) -> float:
         """One pass in this order, in place; the summed loss."""

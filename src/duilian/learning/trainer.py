@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from duilian.errors import DuilianError, ModelFileError
-from duilian.learning.config import LearnConfig
+from duilian.learning.config import Learning
 from duilian.learning.rules import Order, Rule, Weights
+from duilian.learning.session import Session
 from duilian.modelfile import read_model, write_model
 
 
@@ -64,18 +65,19 @@ class Trainer:
         rule: Rule,
         size: int,
         examples: int,
-        config: LearnConfig,
+        learning: Learning,
         *,
         sides: int = 1,
         draw: Draw | None = None,
         start: Weights | None = None,
         judge_start: bool = False,
     ) -> None:
-        self.rule, self.examples, self.config = rule, examples, config
-        self._draw = draw or (lambda rng: rng.permutation(examples)[: config.sample].astype(np.int64))
+        self.rule, self.examples, self.learning = rule, examples, learning
+        sample = learning.sample if isinstance(learning.sample, int) else None
+        self._draw = draw or (lambda rng: rng.permutation(examples)[:sample].astype(np.int64))
         self.weights: Weights = np.zeros(size, np.float32) if start is None else start
         self._judges_start = judge_start and start is not None and bool(start.any())
-        self.total: Weights = np.zeros(size if config.average else 0, np.float32)
+        self.total: Weights = np.zeros(size if learning.average else 0, np.float32)
         self._mean: Weights = np.empty_like(self.total)  # one room for all iterations: new pages are dear
         self.bests = [Best(self.weights) for _ in range(sides + 1 if sides > 1 else 1)]
         self.iteration = 0
@@ -93,12 +95,12 @@ class Trainer:
     def run(self, evaluate: Evaluate | None) -> Iterator[IterationReport]:
         """One report per iteration, until patience or iterations are used up. If weights to start with are
         judged, too, they may stay the best for a side."""
-        config = self.config
+        learning = self.learning
         if self.iteration == 0 and self._judges_start and evaluate is not None:
             start = time.perf_counter()
             score, is_best, details = self._judge([self.weights], evaluate)
             yield IterationReport(0, None, score, is_best, time.perf_counter() - start, details)
-        while self.iteration < config.iterations and self._is_patient():
+        while self.iteration < learning.iterations and self._is_patient():
             start = time.perf_counter()
             order = self._order(self.iteration)
             loss = self._pass(order)
@@ -111,29 +113,27 @@ class Trainer:
         self,
         evaluate: Evaluate | None,
         fingerprint: Callable[[], str],
-        *,
-        on_iteration: Callable[[IterationReport], None] | None = None,
-        checkpoint: str | Path | None = None,
-        resume: bool = False,
+        session: Session,
     ) -> None:
-        """All iterations; with `checkpoint` the state is saved after each, with `resume` it goes on there.
+        """All iterations; the session says where to save the state after each, and whether to resume.
 
         `fingerprint` tells data and settings from others, so that no run goes on with another's state.
         """
+        checkpoint = session.checkpoint
         mark = fingerprint() if checkpoint else ""
-        if checkpoint and resume and Path(checkpoint).exists():
+        if checkpoint and session.resume and Path(checkpoint).exists():
             self.resume(checkpoint, mark)
         for report in self.run(evaluate):
             if checkpoint:
                 self.save(checkpoint, mark)
-            if on_iteration:
-                on_iteration(report)
+            if session.on_iteration:
+                session.on_iteration(report)
 
     def _is_patient(self) -> bool:
-        return self.iteration - max(best.iteration for best in self.bests) < self.config.patience
+        return self.iteration - max(best.iteration for best in self.bests) < self.learning.patience
 
     def _order(self, iteration: int) -> Order:
-        return self._draw(np.random.default_rng([self.config.seed, iteration]))
+        return self._draw(np.random.default_rng([self.learning.seed, iteration]))
 
     def _pass(self, order: Order) -> float | None:
         try:
@@ -144,7 +144,7 @@ class Trainer:
             raise DuilianError(f"{where}: {error}", hint=f"the rate was {rate}") from None
 
     def _keep_best(self, evaluate: Evaluate | None) -> tuple[float | None, bool, Mapping[str, float]]:
-        if self.config.average:
+        if self.learning.average:
             self.total += self.weights
         if evaluate is None:
             self.bests[-1].weights = self.rule.to_use(self.weights).copy()
@@ -173,7 +173,7 @@ class Trainer:
 
     def _candidates(self) -> Iterator[Weights]:
         yield self.rule.to_use(self.weights)
-        if self.config.average:
+        if self.learning.average:
             yield np.divide(self.total, np.float32(self.iteration), out=self._mean)
 
     def save(self, path: str | Path, fingerprint: str) -> None:

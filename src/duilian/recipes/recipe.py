@@ -1,8 +1,8 @@
 """Recipes: one TOML file names everything that a training run needs, and `train` carries it out.
 
-A kind of model is a settings class (the keys of `[model]`) and a function that trains; `register` adds one.
-The model file notes the recipe, the fingerprints of the corpora and the score on the dev set, and nothing
-that differs from machine to machine: the same recipe, seed and data give the same bytes.
+A kind of model is its settings (the keys of `[model]` and a table for each group) and a function that trains;
+`register` adds one. The model file notes the recipe, the fingerprints of the corpora and the score on the dev
+set, and nothing that differs from machine to machine: the same recipe, seed and data give the same bytes.
 """
 
 from __future__ import annotations
@@ -12,77 +12,53 @@ import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 from duilian.corpus import Corpus, Sentence, Trees, read_sentences
 from duilian.errors import ConfigError
 from duilian.features.templates import presets
-from duilian.learning import Algorithm, IterationReport, LearnConfig
+from duilian.learning import IterationReport, Session
 from duilian.models.base.precision import Precision
-from duilian.recipes.settings import Table, nearest, override, read_toml
+from duilian.recipes.tables import RENAMED, Table, override, read_toml
+from duilian.settings import SettingError, Settings, UnknownSettingError, nearest, setting
 
 DATA_VARIABLE = "DUILIAN_DATA"
 Part = Literal["train", "dev", "test"]
-PARTS = ("model", "side", "learn", "save", "card")
+PARTS = ("model", "side", "saving", "card")
+BY_SIDES = ("standard", "standards")
+
+S = TypeVar("S", bound=Settings)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Side:
-    """One `[[side]]`: a standard, and where its sentences stand."""
+class Side(Settings):
+    """One `[[side]]`: a standard, and where to find its sentences."""
 
-    standard: str
-    train: str | list[str]
-    dev: str | list[str] | None = None
-    test: str | list[str] | None = None
-    sample: int | None = None  # sentences drawn per iteration; None: all
-    format: str | None = None
-    column: str | None = None
-    columns: list[str] | None = None
-    cut: Literal["line", "sentence"] = "line"
-    encoding: str = "utf-8"
-    limit: int | None = None  # only the first sentences of train
-
-    def __post_init__(self) -> None:
-        for name in ("sample", "limit"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ConfigError(f"{name} must be at least 1, got {value}")
+    standard: str = setting("", "Name of the standard.")
+    train: str | tuple[str, ...] = setting("", "Training files.")
+    dev: str | tuple[str, ...] | None = setting(None, "Files that choose the best weights.")
+    test: str | tuple[str, ...] | None = setting(None, "Files to report a final score on.")
+    sample: int | None = setting(None, "Sentences drawn per iteration; none: all.", at_least=1)
+    format: str | None = setting(None, "Format of the files; none: recognised.")
+    column: str | None = setting(None, "Column that has the tags.")
+    columns: tuple[str, ...] | None = setting(None, "Names of the columns.")
+    cut: Literal["line", "sentence"] = setting("line", "What becomes a sentence of the corpus.")
+    encoding: str = setting("utf-8", "Encoding of the files.")
+    limit: int | None = setting(None, "Use only the first sentences of train.", at_least=1)
 
     def reading(self) -> dict[str, Any]:
         """How to read more of the same, for the model's notes; only what is not usual."""
-        found = {"format": self.format, "column": self.column, "columns": self.columns, "cut": self.cut}
+        columns = None if self.columns is None else list(self.columns)
+        found = {"format": self.format, "column": self.column, "columns": columns, "cut": self.cut}
         return {name: value for name, value in found.items() if value not in (None, "line")}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Save:
-    """`[save]`: how the weights are stored; those smaller than `least` are left out."""
+class Saving(Settings):
+    """`[saving]`: how the weights are stored."""
 
-    precision: Precision = "float32"
-    least: float = 0.0
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Learn:
-    """`[learn]`: what a recipe may say about learning; what it leaves out is as in `LearnConfig`."""
-
-    algorithm: Algorithm | None = None
-    rate: float | None = None
-    l2: float | None = None
-    batch: int | None = None
-    iterations: int | None = None
-    patience: int | None = None
-    average: bool | None = None
-    seed: int | None = None
-    threads: int | None = None
-
-    def __post_init__(self) -> None:
-        LearnConfig(**self.chosen())  # refuses bad values
-
-    def chosen(self) -> dict[str, Any]:
-        """The settings that the recipe names."""
-        found = dataclasses.asdict(self)
-        return {name: value for name, value in found.items() if value is not None}
+    precision: Precision = setting("float32", "Precision of the stored weights.")
+    min_weight: float = setting(0.0, "Leave out weights smaller than this.", at_least=0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -93,10 +69,9 @@ class Recipe:
     text: str
     overrides: tuple[str, ...]
     kind: str
-    model: Mapping[str, Any]
+    config: Settings
     sides: tuple[Side, ...]
-    learn: Learn
-    save: Save
+    saving: Saving
     card: Mapping[str, Any]
     folder: Path
 
@@ -104,23 +79,20 @@ class Recipe:
     def load(cls, path: str | Path, data: str | Path | None = None, overrides: Sequence[str] = ()) -> Self:
         """The recipe in a file; `data` (or DUILIAN_DATA) is the folder of the corpora, else the recipe's."""
         text, content = read_toml(path)
-        for setting in overrides:
-            override(content, setting)
+        for each in overrides:
+            override(content, each)
         file, folder = Path(path).name, data or os.environ.get(DATA_VARIABLE) or Path(path).parent
         top = Table(file, "the recipe", content)
-        for key in content:
-            if key not in PARTS:
-                raise top.wrong(f"has no part [{key}]", nearest(key, PARTS))
-        kind, model = _model(_table(top, "model"), Path(path).parent)
+        kind = _kind(_table(top, "model"))
+        sides = _sides(top, kind)
         return cls(
             file=file,
             text=text,
             overrides=tuple(overrides),
             kind=kind.name,
-            model=model,
-            sides=_sides(top, kind),
-            learn=_build(Learn, _table(top, "learn")),
-            save=_build(Save, _table(top, "save")),
+            config=_config(top, kind, sides, Path(path).parent),
+            sides=sides,
+            saving=_updated(Saving(), _table(top, "saving")),
             card=_card(_table(top, "card")),
             folder=Path(folder),
         )
@@ -164,10 +136,16 @@ def _table(top: Table, key: str) -> Table:
     return Table(top.file, f"[{key}]", values)
 
 
-def _build(cls: type[Any], table: Table) -> Any:
-    arguments = table.settings(cls)
+def _updated(settings: S, table: Table) -> S:
+    """Settings with the values of a table; an error names the table."""
     try:
-        return cls(**arguments)
+        return settings.updated(table.values)
+    except SettingError as error:
+        *groups, key = error.path
+        place = table.inside(".".join(groups))
+        if isinstance(error, UnknownSettingError):
+            raise place.wrong(f"has no key {key!r}", RENAMED.get(key) or error.hint) from None
+        raise place.wrong(f"{key} {error.what}", error.hint) from None
     except ConfigError as error:
         raise table.wrong(error.message, error.hint) from None
 
@@ -181,19 +159,42 @@ def _card(table: Table) -> dict[str, str | list[str]]:
     return dict(table.values)
 
 
-def _model(table: Table, recipe_folder: Path) -> tuple[Kind, dict[str, Any]]:
+def _kind(table: Table) -> Kind:
     name = table.values.get("kind")
     if name not in KINDS:
         wrong = "needs the key 'kind'" if name is None else f"kind {name!r} does not exist"
         raise table.wrong(wrong, f"there are: {', '.join(KINDS)}")
-    kind = KINDS[name]
-    model = table.without("kind").settings(kind.settings)
-    templates = model.get("templates")
+    return KINDS[name]
+
+
+def _config(top: Table, kind: Kind, sides: tuple[Side, ...], folder: Path) -> Settings:
+    """The settings of the model: the keys of `[model]`, a table for each group, and what the sides say."""
+    config, model = kind.config(), _table(top, "model").without("kind")
+    groups = [name for name, _ in config.groups()]
+    for key in top.values:
+        if key not in (*PARTS, *groups):
+            hint = RENAMED.get(key) or nearest(key, (*PARTS, *groups))
+            raise top.wrong(f"has no part [{key}]", hint)
+    for key in model.values:
+        if key in groups:
+            raise model.wrong(f"{key} is a table", f"write [{key}] and its keys")
+        if key in BY_SIDES:
+            raise model.wrong(f"has no key {key!r}", "say it in [[side]]")
+    for group in groups:
+        config = config.updated({group: _updated(getattr(config, group), _table(top, group))})
+    return _with_paths(kind.with_sides(_updated(config, model), sides), folder)
+
+
+def _with_paths(config: Settings, folder: Path) -> Settings:
+    """Files that settings name, found beside the recipe."""
+    features = getattr(config, "features", None)
+    templates = getattr(features, "templates", None)
     if templates is not None and templates not in presets():
-        model["templates"] = str(recipe_folder / templates)
-    if model.get("mapping", "").endswith(".txt"):
-        model["mapping"] = str(recipe_folder / model["mapping"])
-    return kind, model
+        config = config.updated({"features": {"templates": str(folder / templates)}})
+    mapping = getattr(config, "mapping", None)
+    if isinstance(mapping, str) and mapping.endswith(".txt"):
+        config = config.updated({"mapping": str(folder / mapping)})
+    return config
 
 
 def _sides(top: Table, kind: Kind) -> tuple[Side, ...]:
@@ -204,7 +205,14 @@ def _sides(top: Table, kind: Kind) -> tuple[Side, ...]:
         least, most = kind.sides[0], kind.sides[-1]
         wanted = str(least) if least == most else f"{least} to {most}"
         raise top.wrong(f"has {len(tables)} [[side]]; a model of kind {kind.name!r} needs {wanted}")
-    return tuple(_build(Side, Table(top.file, "[[side]]", values)) for values in tables)
+    return tuple(_side(Table(top.file, "[[side]]", values)) for values in tables)
+
+
+def _side(table: Table) -> Side:
+    for key in ("standard", "train"):
+        if key not in table.values:
+            raise table.wrong(f"needs the key {key!r}")
+    return _updated(Side(), table)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -213,7 +221,7 @@ class Run:
 
     output: Path
     resume: bool = False
-    threads: int | None = None
+    threads: int = 1
     on_iteration: Callable[[IterationReport], None] | None = None
     on_stage: Callable[[str], None] | None = None  # what is done before the first iteration
     on_warning: Callable[[str], None] | None = None
@@ -232,6 +240,16 @@ class Run:
         """Where the state is kept between iterations."""
         return self.output.with_name(f"{self.output.name}.checkpoint")
 
+    def session(self) -> Session:
+        """What the training loop is told."""
+        return Session(
+            threads=self.threads,
+            on_iteration=self.on_iteration,
+            on_stage=self.on_stage,
+            checkpoint=self.checkpoint,
+            resume=self.resume,
+        )
+
     def warn(self, message: str) -> None:
         """Tell what may be a mistake."""
         if self.on_warning:
@@ -240,14 +258,22 @@ class Run:
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
-    """A kind of model: its name, the keys of `[model]`, how many sides it may have, how it is trained."""
+    """A kind of model: its name and settings, how many sides it may have, how it is trained."""
 
     name: str
-    settings: type[Any]
+    config: type[Settings]
     sides: range
     train: Callable[[Recipe, Run], float | None]
-    iterations: int = LearnConfig().iterations  # if the recipe does not say
-    answers_all: bool = False  # whether the model answers after every side's standard, not the first's only
+    answers_all: bool = False  # whether the model answers in every side's standard, not only the first's
+
+    def with_sides(self, config: Settings, sides: Sequence[Side]) -> Settings:
+        """Settings with what the sides say: standards, and sentences per iteration."""
+        samples = [side.sample for side in sides]
+        if not hasattr(config, "standards"):
+            return config.updated({"standard": sides[0].standard, "learning": {"sample": samples[0]}})
+        names = tuple(side.standard for side in sides)
+        drawn = tuple(samples) if any(sample is not None for sample in samples) else None
+        return config.updated({"standards": names, "learning": {"sample": drawn}})
 
 
 KINDS: dict[str, Kind] = {}
@@ -267,7 +293,7 @@ def train(recipe: Recipe, run: Run) -> float | None:
 
 
 def _check_output(output: Path) -> None:
-    # Before hours of training, not behind them.
+    # Before hours of training, not after them.
     folder = output.resolve().parent
     if output.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
         raise ConfigError(f"{output}: cannot be written here", "choose another place with -o")

@@ -1,28 +1,29 @@
-"""What a run of every kind does before training and behind it: corpora looked over for what would spoil it,
-notes of where a model comes from, and a file without traces of the machine.
-"""
+"""What every run does before and after training: check corpora, note where the model comes from, save it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from duilian.corpus import Corpus, Sentence, Trees
 from duilian.errors import StandardError
-from duilian.features.templates import presets
 from duilian.labels.encoding import Level
-from duilian.models.coupled.model import CoupledTagger
-from duilian.models.joint_parser.model import JointParser
-from duilian.models.multitask.model import MultitaskTagger
-from duilian.models.parser.model import Parser
-from duilian.models.registry import Model
+from duilian.models.base.precision import Precision
 from duilian.recipes.recipe import Recipe, Run, Side
 
 
-def learn_settings(recipe: Recipe, run: Run) -> dict[str, Any]:
-    """`[learn]` as the recipe has it, with the threads of this run."""
-    return recipe.learn.chosen() | ({} if run.threads is None else {"threads": run.threads})
+class Trainable(Protocol):
+    """A trained estimator, as far as saving it goes."""
+
+    best_score_: float | None
+    iterations_: int
+
+    def trim(self, min_weight: float) -> Any:
+        """Drop small weights."""
+
+    def save(self, path: Path, *, precision: Precision, notes: dict[str, Any]) -> None:
+        """Write the model file."""
 
 
 def corpora_of(
@@ -78,36 +79,20 @@ def _content(sentence: Sentence, standard: str, level: Level) -> tuple[str, ...]
     return words if level == "word" else "".join(words)
 
 
-def save(tagger: Model | Parser, recipe: Recipe, run: Run, notes: dict[str, Any]) -> float | None:
-    """The model file, as `[save]` wants it; gives the score on the dev set."""
-    if recipe.save.least > 0:
-        tagger.trim(recipe.save.least)
-    strip_environment(tagger)
-    result = {"dev_score": tagger.best_score_, "iterations": tagger.iterations_}
-    tagger.save(run.output, precision=recipe.save.precision, notes=origin(recipe) | notes | result)
-    return tagger.best_score_
+def save(estimator: Trainable, recipe: Recipe, run: Run, notes: dict[str, Any]) -> float | None:
+    """Write the model file as `[saving]` asks; gives the score on the dev set."""
+    saving = recipe.saving
+    if saving.min_weight > 0:
+        estimator.trim(saving.min_weight)
+    result = {"dev_score": estimator.best_score_, "iterations": estimator.iterations_}
+    estimator.save(run.output, precision=saving.precision, notes=origin(recipe) | notes | result)
+    return estimator.best_score_
 
 
 def origin(recipe: Recipe) -> dict[str, Any]:
     """Where a model comes from, for its notes."""
     card = {"card": dict(recipe.card)} if recipe.card else {}
     return {"recipe": recipe.text, "overrides": list(recipe.overrides)} | card
-
-
-def strip_environment(tagger: Model | Parser) -> None:
-    """Threads and folders of this run must not make the model's bytes differ."""
-    tagger.set_params(threads=1)
-    if isinstance(tagger, JointParser):
-        strip_environment(tagger.tagger_)
-    elif isinstance(tagger, Parser):
-        return
-    if tagger.templates is not None and tagger.templates not in presets():
-        tagger.templates_.name = Path(tagger.templates).name
-        tagger.set_params(templates=tagger.templates_.name)
-    if isinstance(tagger, CoupledTagger):
-        tagger.set_params(cache=None)
-    if isinstance(tagger, CoupledTagger | MultitaskTagger) and isinstance(tagger.mapping, str):
-        tagger.set_params(mapping=Path(tagger.mapping).name)
 
 
 def side_notes(side: Side, corpus: Corpus, dev: Corpus | None) -> dict[str, Any]:

@@ -1,34 +1,183 @@
-"""scikit-learn's manners without scikit-learn: parameters by name, and what its tools ask of an estimator."""
+"""Estimators: the face of a model that people call, in scikit-learn's manner but without scikit-learn.
+
+Config → Trainer → Model → Predictor: an estimator's parameters are the fields of its config; `fit` hands the
+config to a trainer, which makes a model (weights as data); a predictor is the model compiled for answering.
+"""
 
 from __future__ import annotations
 
+import abc
+import dataclasses
 import importlib
-import inspect
-from typing import Any, Self
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from duilian.errors import ConfigError
+import numpy.typing as npt
+
+from duilian.errors import ConfigError, ModelFileError, TemplateError
+from duilian.modelfile import read_model, write_model
+from duilian.models.base.precision import Precision
+from duilian.settings import Settings, nearest
+
+Arrays = dict[str, npt.NDArray[Any]]
+State = tuple[dict[str, Any], Arrays]
+"""What a file keeps of a model: plain values (its header) and arrays, never code."""
+
+Config = TypeVar("Config", bound=Settings)
 
 
-class Estimator:
-    """Parameters stand in the constructor and are kept under their names."""
+class Parameters(Generic[Config]):
+    """Parameters by name, groups of settings included: `get_params`, `set_params`, `clone`, grid search."""
+
+    config_type: type[Config]
 
     @classmethod
-    def _parameter_names(cls) -> list[str]:
-        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+    def parameter_names(cls) -> list[str]:
+        """The constructor's parameters: the fields of the config."""
+        return [field.name for field in dataclasses.fields(cls.config_type)]
+
+    @classmethod
+    def with_config(cls, config: Config) -> Self:
+        """An estimator with these settings."""
+        return cls(**{name: getattr(config, name) for name in cls.parameter_names()})
+
+    @property
+    def config(self) -> Config:
+        """The parameters, checked."""
+        return self.config_type(**self.get_params(deep=False))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The constructor's parameters by name."""
-        return {name: getattr(self, name) for name in self._parameter_names()}
+        """The parameters by name; `deep` adds those inside groups as `group__name`."""
+        found = {name: getattr(self, name) for name in self.parameter_names()}
+        if deep:
+            for group, settings in list(found.items()):
+                if isinstance(settings, Settings):
+                    inner = dataclasses.fields(settings)
+                    found |= {f"{group}__{each.name}": getattr(settings, each.name) for each in inner}
+        return found
 
     def set_params(self, **params: Any) -> Self:
-        """Changes parameters by name."""
+        """Change parameters by name, also inside groups: `learning__rate=0.1`."""
         for name, value in params.items():
-            if name not in self._parameter_names():
-                raise ConfigError(f"{type(self).__name__} has no parameter {name!r}")
-            setattr(self, name, value)
+            group, _, inner = name.partition("__")
+            if group not in self.parameter_names():
+                hint = nearest(group, self.parameter_names())
+                raise ConfigError(f"{type(self).__name__} has no parameter {name!r}", hint)
+            if inner:
+                value = getattr(self, group).updated({inner: value})
+            setattr(self, group, value)
         return self
 
+    def __repr__(self) -> str:
+        usual = {field.name: field.default for field in dataclasses.fields(self.config_type)}
+        own = self.get_params(deep=False).items()
+        changed = [f"{name}={value!r}" for name, value in own if value != usual[name]]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
     def __sklearn_tags__(self) -> Any:
-        # Not a classifier in scikit-learn's sense: its answers are lists, which no stratified split can sort.
+        # Not a classifier in scikit-learn's sense: answers are lists, which no stratified split can sort.
         tags = importlib.import_module("sklearn.utils")
         return tags.Tags(estimator_type=None, target_tags=tags.TargetTags(required=True))
+
+
+class StoredModel(abc.ABC):
+    """A trained model as data: its config, what it knows of its standards, and its weights."""
+
+    kind: ClassVar[str]
+
+    @abc.abstractmethod
+    def state(self, precision: Precision = "float32") -> State:
+        """What a model file keeps; the header has the key `kind`."""
+
+    @classmethod
+    @abc.abstractmethod
+    def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
+        """The model again, checked."""
+
+
+Model = TypeVar("Model", bound=StoredModel)
+
+
+class Estimator(Parameters[Config], abc.ABC, Generic[Config, Model]):
+    """A model that can be trained, asked, saved and loaded."""
+
+    kind: ClassVar[str]
+    model_type: type[Model]
+    model_: Model
+    notes_: dict[str, Any]
+
+    @abc.abstractmethod
+    def _use(self, model: Model) -> None:
+        """Compile a model for answering."""
+
+    def use(self, model: Model) -> Self:
+        """Answer with this model from now on."""
+        self.model_ = model
+        self._use(model)
+        return self
+
+    @classmethod
+    def of(cls, model: Model) -> Self:
+        """An estimator with a trained model."""
+        return cls.with_config(model.config).use(model)  # type: ignore[attr-defined]
+
+    def is_trained(self) -> bool:
+        """Whether there is a model to ask."""
+        return hasattr(self, "model_")
+
+    def state(self, precision: Precision = "float32") -> State:
+        """What a model file keeps."""
+        return self.model_.state(precision)
+
+    @classmethod
+    def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
+        """The estimator again."""
+        return cls.of(cls.model_type.from_state(header, arrays))
+
+    def save(
+        self, path: str | Path, *, precision: Precision = "float32", notes: Mapping[str, Any] | None = None
+    ) -> None:
+        """Write the model to one file. `precision` is that of the weights; `notes` go into its header."""
+        header, arrays = self.state(precision)
+        write_model(path, {**header, "notes": dict(notes or {})}, arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model from its file."""
+        return cls.restored(path, *read_model(path))
+
+    @classmethod
+    def restored(cls, path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> Self:
+        """A model from what was read from its file."""
+        try:
+            if header["kind"] != cls.kind:
+                raise ModelFileError(str(path), f"is a model of kind {header['kind']!r}, not {cls.kind!r}")
+            if "parameters" in header or "parameters" in header.get("tagger", {}):
+                raise ModelFileError(
+                    str(path), "was written by an older version of Duilian", "train it again from its recipe"
+                )
+            found = cls.from_state(header, arrays)
+            found.remember(header["notes"])
+        except (LookupError, TypeError, ValueError, AttributeError, ConfigError, TemplateError) as error:
+            raise ModelFileError(str(path), f"the parts of the model do not fit together ({error})") from None
+        return found
+
+    def remember(self, notes: dict[str, Any]) -> None:
+        """Keep what the file says about its origin."""
+        self.notes_ = notes
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For joblib and multiprocessing: the parameters and, if trained, what a model file has."""
+        return {
+            "parameters": self.get_params(deep=False),
+            "state": self.state() if self.is_trained() else None,
+            "notes": getattr(self, "notes_", None),
+        }
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        vars(self).update(kept["parameters"])
+        if kept["state"] is not None:
+            self.use(self.model_type.from_state(*kept["state"]))
+        if kept["notes"] is not None:
+            self.remember(kept["notes"])

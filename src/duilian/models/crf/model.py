@@ -1,135 +1,65 @@
 """The plain tagger (kind `crf`): a linear-chain CRF for words or for characters.
 
 At word level it labels words (parts of speech, chunks, any column); at character level it cuts text into
-words and, if there are tags, tags them. Parameters stand in the constructor, `fit` returns the tagger, what
-it learns ends in an underscore: scikit-learn's grid search and cross-validation work with it.
+words and, if there are tags, tags them. Parameters stand in the constructor, `fit` returns the tagger, and
+what it learns ends in an underscore: scikit-learn's grid search and cross-validation work with it.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
-import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from duilian import _native, evaluation, learning
+from duilian import evaluation
 from duilian.corpus import Layer, Sentence
-from duilian.errors import ConfigError, StandardError
-from duilian.features import Templates, pack
+from duilian.features import Templates
 from duilian.labels.encoding import Encoding, Level
-from duilian.labels.line_options import line_options
+from duilian.learning import Learning, Session
 from duilian.lexicon import Lexicon
-from duilian.lexicon.constraint_builder import NO_CONSTRAINTS, constraints_for
-from duilian.models.base.compiled_weights import compiled_of, keep_compiled
-from duilian.models.base.precision import Precision
-from duilian.models.base.storable import Stored
-from duilian.models.base.table_codec import Arrays
-from duilian.text import Folding, Script
+from duilian.models.base.estimator import Estimator
+from duilian.models.base.feature_settings import Features
+from duilian.models.base.sentences import Answer, Sentences, layer_of, layers_of
+from duilian.models.crf.config import CrfConfig
+from duilian.models.crf.predictor import CrfPredictor
+from duilian.models.crf.storage import CrfModel
 
-Sentences = Iterable[Layer] | Iterable[Sentence] | Iterable[Sequence[str]]
-Columns = Mapping[str, Sequence[str]]
-
-DEFAULT_TEMPLATES = {"word": "pos-word", "char": "segpos-char"}
-
-_log = logging.getLogger("duilian")
+if TYPE_CHECKING:
+    from duilian.models.crf.training import CrfTrainer, TrainedCrf
 
 
-def layer_of(sentence: Layer | Sentence | Sequence[str], standard: str) -> Layer:
-    """What a tagger for `standard` is given: a layer, a sentence that has it, or words."""
-    if isinstance(sentence, Layer):
-        return sentence
-    return sentence[standard] if isinstance(sentence, Sentence) else Layer(tuple(sentence))
+class Tagger(Estimator[CrfConfig, CrfModel]):
+    """Labels units in one standard; see the module's text for the levels.
 
-
-@dataclasses.dataclass(frozen=True)
-class Answer:
-    """One analysis of a sentence with its score and its probability."""
-
-    layer: Layer
-    score: float
-    probability: float
-
-
-def tags_of(layers: Sequence[Layer], standard: str) -> tuple[str, ...]:
-    """All tags that annotated sentences have, in alphabetical order."""
-    known = {tag for layer in layers for tag in layer.tags or () if tag is not None}
-    seen = {name for tag in known for name in ((tag,) if isinstance(tag, str) else tag)}
-    if not seen:
-        raise StandardError(f"the corpus has no tags in {standard!r} to learn from")
-    return tuple(sorted(seen))
-
-
-class Tagger(Stored):
-    """Labels units after one standard; see the module's text for the levels.
-
-    `segment_only` (characters) leaves tags out. `full_from`: features seen so many times get a weight for
-    every label, rarer ones only for labels they were seen with. `min_count`: rarer features are left out.
-    `batch` is None for batches that suit the size of the corpus.
+    >>> from duilian import demo
+    >>> tagger = Tagger("ctb").fit(demo.load("ctb"))
+    >>> tagger.predict([["我们", "去", "北京"]])
+    [['PN', 'VV', 'NR']]
     """
 
     kind: ClassVar[str] = "crf"
-    weights_: npt.NDArray[np.float32]
-    keys_: npt.NDArray[np.uint64]
+    config_type = CrfConfig
+    model_type: type[CrfModel] = CrfModel
+    predictor_type: ClassVar[type[CrfPredictor]] = CrfPredictor
+    predictor_: CrfPredictor
+    trained_: TrainedCrf
 
     def __init__(
         self,
         standard: str = "tags",
         *,
         level: Level = "word",
-        templates: str | None = None,
         segment_only: bool = False,
-        scheme: str = "BIES",
-        join_letters: bool = False,
-        join_digits: bool = False,
-        script: Script = "as-is",
-        min_count: int = 1,
-        full_from: int = 2,
-        algorithm: learning.Algorithm = "adagrad",
-        rate: float | None = None,
-        l2: float = 0.1,
-        batch: int | None = None,
-        sample: int | None = None,
-        iterations: int = 10,
-        patience: int = 30,
-        average: bool = True,
-        seed: int = 1,
-        threads: int = 1,
+        features: Features = CrfConfig.features,
+        learning: Learning = CrfConfig.learning,
     ) -> None:
         self.standard = standard
         self.level = level
-        self.templates = templates
         self.segment_only = segment_only
-        self.scheme = scheme
-        self.join_letters = join_letters
-        self.join_digits = join_digits
-        self.script = script
-        self.min_count = min_count
-        self.full_from = full_from
-        self.algorithm = algorithm
-        self.rate = rate
-        self.l2 = l2
-        self.batch = batch
-        self.sample = sample
-        self.iterations = iterations
-        self.patience = patience
-        self.average = average
-        self.seed = seed
-        self.threads = threads
-
-    def _default_templates(self) -> str:
-        return DEFAULT_TEMPLATES[self.level]
-
-    def _learn_config(self, sentences: int) -> learning.LearnConfig:
-        names = [field.name for field in dataclasses.fields(learning.LearnConfig)]
-        chosen = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        if self.batch is None:
-            chosen["batch"] = learning.suitable_batch(min(sentences, self.sample or sentences))
-        return learning.LearnConfig(**chosen)
+        self.features = features
+        self.learning = learning
 
     def fit(
         self,
@@ -137,148 +67,44 @@ class Tagger(Stored):
         y: Iterable[Sequence[str]] | None = None,
         *,
         dev: Sentences | None = None,
-        on_iteration: Callable[[learning.IterationReport], None] | None = None,
-        checkpoint: str | Path | None = None,
-        resume: bool = False,
+        threads: int = 1,
+        session: Session | None = None,
     ) -> Self:
-        """Learns from annotated sentences, or from words `X` and their tags `y`.
+        """Learn from annotated sentences, or from words `X` and their tags `y`.
 
-        With `checkpoint` the state is saved after each iteration; with `resume` training goes on from there.
+        With a dev set, the weights of the iteration that does best on it are kept. A `session` says more than
+        `threads`: whom to tell of progress, where to save the state and whether to resume from it.
         """
-        layers = self.layers(X, y)
-        config = self._learn_config(len(layers))
-        self._prepare(layers)
-        data, keys = self._data(layers)
-        trainer = learning.Trainer(
-            self._rule(data, len(layers), config), self.layout_.weights, len(layers), config
-        )
-        evaluate = self._evaluator(self.layers(dev), keys) if dev is not None else None
-        trainer.run_kept(
-            evaluate,
-            lambda: self._fingerprint(keys),
-            on_iteration=on_iteration,
-            checkpoint=checkpoint,
-            resume=resume,
-        )
-        self.best_score_ = None if evaluate is None else float(trainer.best_score)
-        self.iterations_ = trainer.iteration
-        self.weights_, self.keys_ = trainer.best, keys
-        del trainer, data, evaluate  # before the compiled weights need their room
+        trainer = self._trainer(session or Session(threads=threads))
+        self.trained_ = trainer.run(self.layers(X, y), None if dev is None else self.layers(dev))
+        self.best_score_, self.iterations_ = self.trained_.score, self.trained_.iterations
         return self.trim(0.0)
+
+    def _trainer(self, session: Session) -> CrfTrainer:
+        from duilian.models.crf.training import CrfTrainer  # not needed to tag
+
+        return CrfTrainer(self.config, session)
 
     def layers(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> list[Layer]:  # noqa: N803
         """Annotated sentences in any of the accepted forms, as layers."""
-        if y is not None:
-            return [Layer(tuple(words), tuple(tags)) for words, tags in zip(X, y, strict=True)]  # type: ignore[arg-type]
-        return [layer_of(each, self.standard) for each in X]
+        return layers_of(X, self.standard, y)
 
-    def _prepare(self, layers: Sequence[Layer]) -> None:
-        if not layers:
-            raise ConfigError("there is no sentence to learn from")
-        for name, least in (("min_count", 1), ("full_from", 1)):
-            if getattr(self, name) < least:
-                raise ConfigError(f"{name} must be at least {least}, got {getattr(self, name)!r}")
-        tags = None if self.segment_only else tags_of(layers, self.standard)
-        self.encoding_ = Encoding(self.level, tags, self.scheme, self.join_letters, self.join_digits)
-        self.templates_ = Templates.load(self.templates or self._default_templates())
-        self._set_folding()
+    def trim(self, min_weight: float) -> Self:
+        """Feature selection: drop state weights smaller than `min_weight`. Needs the state of training."""
+        return self.use(self.trained_.model(min_weight))
 
-    def _set_folding(self) -> None:
-        self.folding_ = Folding(script=self.script)
+    def _use(self, model: CrfModel) -> None:
+        self.predictor_ = self.predictor_type(model)
 
-    def _pack(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> _native.Sentences:
-        if not self.templates_.columns:
-            return pack(units, self.folding_)
-        return pack(units, self.folding_, self._unit_columns(units, layers))
+    @property
+    def encoding_(self) -> Encoding:
+        """How annotation becomes labels."""
+        return self.predictor_.encoding
 
-    def _unit_columns(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> list[Columns]:
-        """What the templates want beside the units; here the columns of the corpus."""
-        for layer in layers:
-            missing = [name for name in self.templates_.columns if name not in layer.columns]
-            if missing:
-                have = ", ".join(layer.columns) or "none"
-                raise ConfigError(f"the templates need the column {missing[0]!r}; the corpus has: {have}")
-        return [{name: layer.columns[name] for name in self.templates_.columns} for layer in layers]
-
-    def _data(self, layers: Sequence[Layer]) -> tuple[Any, npt.NDArray[np.uint64]]:
-        """What the learning rule learns from, and the keys of its features."""
-        encoded = self.encoding_.encode(layers)
-        packed = self._pack(encoded.units, layers)
-        templates, least = self.templates_.native, self.min_count
-        keys, rows = _native.index_features(templates, packed, least, self.threads)
-        data = _native.TaggingData(rows, packed.first, encoded.label, encoded.sets)
-        rules, labels = self.encoding_.succession.native(), len(self.encoding_.labels)
-        self.layout_ = _native.lay_out_tagger(labels, rules, len(keys), data, self.full_from)
-        return data, keys
-
-    def _rule(self, data: Any, examples: int, config: learning.LearnConfig) -> learning.Rule:
-        if config.algorithm == "eg":
-            return learning.Exponentiated(
-                lambda c: _native.ExponentiatedGradient(self.layout_, data, c), config
-            )
-        if config.algorithm == "pa":
-            return learning.PassiveAggressive(_structure(self.layout_, data), config)
-        objective = _native.TaggingObjective(self.layout_, data)
-        return (
-            learning.Sgd(objective, examples, config)
-            if config.algorithm == "sgd"
-            else learning.AdaGrad(objective, config)
-        )
-
-    def _fingerprint(self, keys: npt.NDArray[np.uint64]) -> str:
-        settings = [
-            pair for pair in sorted(self.get_params().items()) if pair[0] not in ("threads", "iterations")
-        ]
-        digest = hashlib.blake2b(repr(settings).encode(), digest_size=16)
-        for part in (keys, self.layout_.first, self.layout_.label):
-            digest.update(np.ascontiguousarray(part).tobytes())
-        return digest.hexdigest()
-
-    def _evaluator(
-        self, layers: Sequence[Layer], keys: npt.NDArray[np.uint64]
-    ) -> Callable[[npt.NDArray[np.float32]], float]:
-        """Accuracy of words, or F1 of words with their tags, on a dev set: its features are taken once."""
-        split = [self.encoding_.split(layer.words) for layer in layers]
-        packed = self._pack([units for units, _ in split], layers)
-        labels_by = self._dev_labels(packed, keys)
-        tags = (
-            None
-            if self.segment_only
-            else [tag for layer in layers for tag in layer.tags or (None,) * len(layer)]
-        )
-        sizes = [size for _, counts in split for size in counts]
-        scorer = evaluation.LabelScorer(self.encoding_.meaning, packed.first, sizes, tags)
-
-        return lambda weights: scorer.score(labels_by(weights)).f1
-
-    def _dev_labels(
-        self, packed: _native.Sentences, keys: npt.NDArray[np.uint64]
-    ) -> Callable[[npt.NDArray[np.float32]], npt.NDArray[np.int32]]:
-        """The labels that weights under training give."""
-        index = _native.FeatureIndex(keys)
-        rows = _native.extract_rows(self.templates_.native, packed, index, self.threads)
-        return lambda weights: _native.tag_units(self.layout_, weights, rows, packed.first, self.threads)
-
-    def _decode(
-        self, units: Sequence[Sequence[str]], labels: npt.NDArray[np.int32], first: npt.NDArray[np.int64]
-    ) -> list[Layer]:
-        flat, at = labels.tolist(), first.tolist()
-        return [self.encoding_.decode(each, flat[at[k] : at[k + 1]]) for k, each in enumerate(units)]
-
-    def trim(self, least: float) -> Self:
-        """Feature selection: drops the state weights smaller than `least`. Needs the state of training."""
-        self._set_predictor(_native.compile_weights(self.layout_, self.weights_, self.keys_, least))
-        return self
-
-    def _set_predictor(self, compiled: _native.CompiledWeights) -> None:
-        encoding = self.encoding_
-        self.predictor_ = _native.Predictor(
-            len(encoding.labels),
-            encoding.succession.native(),
-            compiled,
-            self.templates_.native,
-            self.folding_.native,
-        )
+    @property
+    def templates_(self) -> Templates:
+        """The feature templates."""
+        return self.predictor_.templates
 
     def predict_layers(
         self,
@@ -286,27 +112,24 @@ class Tagger(Stored):
         *,
         lexicon: Lexicon | None = None,
         is_text: bool = False,
+        threads: int = 1,
     ) -> list[Layer]:
-        """The analysis of each sentence. At character level the words given are joined and cut anew; if
-        they are text, white space in them ends a word, and parts that stay whole (`text.whole_spans`) are not
-        cut.
-        """
-        layers = self.layers(X)
-        units = [self.encoding_.split(layer.words)[0] for layer in layers]
-        packed = self._pack(units, layers)
-        constraints = constraints_for(
-            self.encoding_, lexicon, units, layers, standard=self.standard, is_text=is_text
+        """The analysis of each sentence; see `CrfPredictor.predict_layers`."""
+        return self.predictor_.predict_layers(
+            self.layers(X), lexicon=lexicon, is_text=is_text, threads=threads
         )
-        labels, impossible = self.predictor_.predict(packed, constraints, self.threads)
-        if impossible:
-            _log.warning("%d sentences could not be analysed as the lexicon asks", impossible)
-        return self._decode(units, labels, packed.first)
 
-    def predict(self, X: Sentences, *, lexicon: Lexicon | None = None) -> list[list[str]]:  # noqa: N803
-        """Tags of each sentence's words; words themselves if the tagger only segments."""
+    def predict(
+        self,
+        X: Sentences,  # noqa: N803
+        *,
+        lexicon: Lexicon | None = None,
+        threads: int = 1,
+    ) -> list[list[str]]:
+        """Tags of each sentence's words; the words themselves if the tagger only segments."""
         return [
             [str(tag) for tag in layer.tags] if layer.tags is not None else list(layer.words)
-            for layer in self.predict_layers(X, lexicon=lexicon)
+            for layer in self.predict_layers(X, lexicon=lexicon, threads=threads)
         ]
 
     def score(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> float:  # noqa: N803
@@ -320,113 +143,15 @@ class Tagger(Stored):
         *,
         lexicon: Lexicon | None = None,
         is_text: bool = False,
+        threads: int = 1,
     ) -> list[npt.NDArray[np.float64]]:
         """For each sentence the probability of every label (`encoding_.labels`) at every unit, [T, L]."""
-        layers = self.layers(X)
-        units = [self.encoding_.split(layer.words)[0] for layer in layers]
-        packed = self._pack(units, layers)
-        constraints = constraints_for(
-            self.encoding_, lexicon, units, layers, standard=self.standard, is_text=is_text
-        )
-        found = self.predictor_.predict_marginals(packed, constraints, self.threads)
-        return np.split(found, packed.first[1:-1])
+        return self.predictor_.marginals(self.layers(X), lexicon=lexicon, is_text=is_text, threads=threads)
 
-    def k_best(
-        self,
-        sentence: Layer | Sentence | Sequence[str],
-        k: int,
-        *,
-        lexicon: Lexicon | None = None,
-        is_text: bool = False,
-    ) -> list[Answer]:
-        """The k most probable analyses of a sentence, best first."""
-        layer = layer_of(sentence, self.standard)
-        units = self.encoding_.split(layer.words)[0]
-        constraints = constraints_for(
-            self.encoding_, lexicon, [units], [layer], standard=self.standard, is_text=is_text
-        )
-        chain = self.predictor_.chain(self._pack([units], [layer]), constraints, 0)
-        log_z = chain.log_partition()
-        tags = chain.tags
-        return [
-            Answer(self.encoding_.decode(units, tags[states].tolist()), score, float(np.exp(score - log_z)))
-            for score, states in chain.k_best(k)
-        ]
+    def k_best(self, sentence: Layer | Sentence | Sequence[str], k: int, **options: Any) -> list[Answer]:
+        """The k most probable analyses of a sentence, best first; see `CrfPredictor.k_best`."""
+        return self.predictor_.k_best(layer_of(sentence, self.standard), k, **options)
 
-    def k_best_labels(
-        self, units: Sequence[str], constraints: Sequence[_native.Wishes], k: int
-    ) -> list[tuple[float, npt.NDArray[np.int32]]]:
-        """The same for a sentence that was split already, under constraints (one, or none): probability and
-        labels."""
-        chain = self.predictor_.chain(
-            self._pack([units], []), constraints[0] if constraints else NO_CONSTRAINTS, 0
-        )
-        log_z, tags = chain.log_partition(), chain.tags
-        return [(float(np.exp(score - log_z)), tags[states]) for score, states in chain.k_best(k)]
-
-    def tag_lines(self, text: bytes, *, between: str = " ", before_tag: str = "_") -> bytes:
-        """Lines of UTF-8 in, tagged lines out: the fast way of whole files.
-
-        At word level a line holds words separated by blanks, at character level raw text.
-        """
-        options = line_options(self.encoding_, between, before_tag)
-        return self.predictor_.tag_lines(text, options, self.threads)
-
-    def tag_rows(self, text: bytes, columns: Sequence[str], *, between: str = " ") -> bytes:
-        """Rows of white-space fields in, the same rows with a label behind each out; the fast way for words
-        with further columns. `columns` names the fields, the word first; blank lines part sentences.
-        """
-        missing = [name for name in self.templates_.columns if name not in columns[1:]]
-        if self.level != "word" or missing:
-            raise ConfigError(
-                f"rows of {', '.join(columns)} do not suit this tagger", hint=f"it needs {missing}"
-            )
-        field = [list(columns).index(name) for name in self.templates_.columns]
-        return _native.tag_rows(
-            self.predictor_, text, field, line_options(self.encoding_, between, ""), self.threads
-        )
-
-    def predict_labels(self, units: Sequence[Sequence[str]]) -> list[list[str]]:
-        """The label of every unit, for units that were split already (no further columns)."""
-        packed = self._pack(units, [])
-        labels, _ = self.predictor_.predict(packed, NO_CONSTRAINTS, self.threads)
-        flat, first = [self.encoding_.labels[k] for k in labels], packed.first.tolist()
-        return [flat[first[k] : first[k + 1]] for k in range(len(units))]
-
-    def state(self, precision: Precision = "float32") -> tuple[dict[str, Any], Arrays]:
-        """What a model file keeps of the tagger: plain values and arrays."""
-        header = {
-            "kind": self.kind,
-            "parameters": self.get_params() | {"threads": 1},  # how it was made must not show in the bytes
-            "tags": self.encoding_.tags,
-            "templates": self.templates_.text,
-            "templates_name": self.templates_.name,
-        }
-        return header, keep_compiled(self.predictor_.weights, precision)
-
-    @classmethod
-    def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
-        """The tagger again."""
-        tagger = cls(**header["parameters"])
-        cls._restore(tagger, header)
-        tagger._set_predictor(compiled_of(arrays))
-        return tagger
-
-    @classmethod
-    def _restore(cls, tagger: Self, header: Mapping[str, Any]) -> None:
-        """What the header tells besides the parameters."""
-        tags = None if header["tags"] is None else tuple(header["tags"])
-        tagger.encoding_ = Encoding(
-            tagger.level, tags, tagger.scheme, tagger.join_letters, tagger.join_digits
-        )
-        tagger.templates_ = Templates(header["templates"], name=header["templates_name"])
-        tagger._set_folding()
-
-
-def _structure(layout: _native.TaggerLayout, data: _native.TaggingData) -> _native.TaggingStructure:
-    try:
-        return _native.TaggingStructure(layout, data)
-    except ValueError as error:
-        raise ConfigError(
-            str(error), hint="use algorithm = 'adagrad' for partly annotated sentences"
-        ) from None
+    def tag_lines(self, text: bytes, *, between: str = " ", before_tag: str = "_", threads: int = 1) -> bytes:
+        """Lines of UTF-8 in, tagged lines out: the fast way for whole files."""
+        return self.predictor_.tag_lines(text, between=between, before_tag=before_tag, threads=threads)

@@ -1,0 +1,54 @@
+"""What a training run is told besides its settings."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian.errors import ConfigError
+from duilian.settings import Settings
+
+if TYPE_CHECKING:
+    from duilian.learning.trainer import IterationReport
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Session:
+    """Threads to use, whom to tell of progress, and where to keep the state between iterations.
+
+    None of it changes the weights.
+    """
+
+    threads: int = 1
+    on_iteration: Callable[[IterationReport], None] | None = None
+    on_stage: Callable[[str], None] | None = None  # told what is being done before the iterations begin
+    checkpoint: str | Path | None = None
+    resume: bool = False
+
+    def __post_init__(self) -> None:
+        if self.threads < 1:
+            raise ConfigError(f"threads must be at least 1, got {self.threads!r}")
+
+    def stage(self, name: str) -> None:
+        """Say what is being done."""
+        if self.on_stage:
+            self.on_stage(name)
+
+
+def fingerprint(config: Settings, parts: Iterable[npt.NDArray[Any] | str]) -> str:
+    """Tells a run of training from others by its settings and data, so that no run resumes another's state.
+
+    The number of iterations does not count: a run may be continued.
+    """
+    settings = config.to_dict()
+    settings["learning"] = {key: each for key, each in settings["learning"].items() if key != "iterations"}
+    digest = hashlib.blake2b(repr(settings).encode(), digest_size=16)
+    for part in parts:
+        digest.update(part.encode() if isinstance(part, str) else np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()

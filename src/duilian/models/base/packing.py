@@ -1,0 +1,72 @@
+"""Sentences as the native core reads them: units, and the columns that templates ask for."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import _native
+from duilian.corpus import Layer
+from duilian.errors import ConfigError
+from duilian.features import Templates, pack
+from duilian.labels.encoding import Encoding
+from duilian.text import Folding
+
+Columns = Mapping[str, Sequence[str]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Packer:
+    """Layers → units → packed sentences, and labels → layers; here the columns are those of the corpus."""
+
+    encoding: Encoding
+    templates: Templates
+    folding: Folding
+
+    def units(self, layers: Sequence[Layer]) -> list[list[str]]:
+        """The units of each sentence."""
+        return [self.encoding.split(layer.words)[0] for layer in layers]
+
+    def pack(
+        self, units: Sequence[Sequence[str]], layers: Sequence[Layer], threads: int = 1
+    ) -> _native.Sentences:
+        """The units of sentences with the columns that the templates ask for."""
+        if not self.templates.columns:
+            return pack(units, self.folding)
+        return pack(units, self.folding, self.columns(units, layers, threads))
+
+    def columns(
+        self, units: Sequence[Sequence[str]], layers: Sequence[Layer], threads: int
+    ) -> Sequence[Columns]:
+        """What the templates ask for besides the units."""
+        return corpus_columns(self.templates.columns, layers)
+
+    def decode(
+        self, units: Sequence[Sequence[str]], labels: npt.NDArray[np.int32], first: npt.NDArray[np.int64]
+    ) -> list[Layer]:
+        """Words and tags of sentences whose labels stand in a row."""
+        return decode_layers(self.encoding, units, labels, first)
+
+
+def corpus_columns(names: Sequence[str], layers: Sequence[Layer]) -> list[Columns]:
+    """Columns of the corpus by name."""
+    for layer in layers:
+        missing = [name for name in names if name not in layer.columns]
+        if missing:
+            have = ", ".join(layer.columns) or "none"
+            raise ConfigError(f"the templates need the column {missing[0]!r}; the corpus has: {have}")
+    return [{name: layer.columns[name] for name in names} for layer in layers]
+
+
+def decode_layers(
+    encoding: Encoding,
+    units: Sequence[Sequence[str]],
+    labels: npt.NDArray[np.int32],
+    first: npt.NDArray[np.int64],
+) -> list[Layer]:
+    """Words and tags of sentences whose labels stand in a row."""
+    flat, at = labels.tolist(), first.tolist()
+    return [encoding.decode(each, flat[at[k] : at[k + 1]]) for k, each in enumerate(units)]

@@ -1,0 +1,58 @@
+"""The plain tagger as data: what training makes and a model file keeps."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+from duilian import _native
+from duilian.features import Templates
+from duilian.models.base.compiled_weights import compiled_of, keep_compiled
+from duilian.models.base.estimator import Arrays, State, StoredModel
+from duilian.models.base.packing import Packer
+from duilian.models.base.precision import Precision
+from duilian.models.crf.config import CrfConfig
+
+
+@dataclasses.dataclass(frozen=True)
+class CrfModel(StoredModel):
+    """Weights of a plain tagger with its tags and templates; `tags` is None for segmentation only."""
+
+    kind: ClassVar[str] = "crf"
+    config_type: ClassVar[type[CrfConfig]] = CrfConfig
+
+    config: CrfConfig
+    tags: tuple[str, ...] | None
+    templates: Templates
+    weights: _native.CompiledWeights
+
+    def packer(self) -> Packer:
+        """How sentences become units and labels become words."""
+        features = self.config.features
+        return Packer(features.encoding(self.config.level, self.tags), self.templates, features.folding())
+
+    def state(self, precision: Precision = "float32") -> State:
+        """What a model file keeps."""
+        header = {
+            "kind": self.kind,
+            "config": self.config.to_dict(),
+            "tags": self.tags,
+            "templates": self.templates.text,
+            "templates_name": self.templates.name,
+        }
+        return header, keep_compiled(self.weights, precision)
+
+    @classmethod
+    def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
+        """The model again."""
+        return cls(**cls.parts_of(header), weights=compiled_of(arrays))
+
+    @classmethod
+    def parts_of(cls, header: Mapping[str, Any]) -> dict[str, Any]:
+        """What the header says: settings, tags and templates."""
+        return {
+            "config": cls.config_type().updated(header["config"]),
+            "tags": None if header["tags"] is None else tuple(header["tags"]),
+            "templates": Templates(header["templates"], name=header["templates_name"]),
+        }

@@ -1,0 +1,158 @@
+"""Training the plain tagger: features, a learning rule, the iterations, the best weights."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import _native
+from duilian.corpus import Layer
+from duilian.errors import ConfigError
+from duilian.evaluation import LabelScorer
+from duilian.features import Templates
+from duilian.learning import (
+    AdaGrad,
+    AdaGradRule,
+    ExponentiatedGradient,
+    ExponentiatedRule,
+    Learning,
+    PassiveAggressive,
+    PassiveAggressiveRule,
+    Rule,
+    Session,
+    Sgd,
+    SgdRule,
+    Trainer,
+    fingerprint,
+)
+from duilian.models.base.feature_settings import DEFAULT_TEMPLATES
+from duilian.models.base.packing import Packer
+from duilian.models.base.sentences import tags_of
+from duilian.models.crf.config import CrfConfig
+from duilian.models.crf.storage import CrfModel
+
+Weights = npt.NDArray[np.float32]
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainedCrf:
+    """What training leaves: weights that can still be trimmed, the best dev score, iterations run."""
+
+    score: float | None
+    iterations: int
+    model: Callable[[float], CrfModel]
+    """The model without state weights smaller than this."""
+
+
+class CrfTrainer:
+    """A run of training of the plain tagger."""
+
+    model_type: ClassVar[type[CrfModel]] = CrfModel
+
+    def __init__(self, config: CrfConfig, session: Session) -> None:
+        self.config, self.session = config, session
+
+    def run(self, layers: Sequence[Layer], dev: Sequence[Layer] | None = None) -> TrainedCrf:
+        """Learn from annotated sentences; with a dev set, keep the weights that do best on it."""
+        if not layers:
+            raise ConfigError("there is no sentence to learn from")
+        self.packer = self._make_packer(layers)
+        learning = self.config.learning.with_batch(len(layers))
+        data, keys = self._data(layers)
+        trainer = Trainer(self._rule(data, len(layers), learning), self.layout.weights, len(layers), learning)
+        evaluate = self._evaluator(dev, keys) if dev is not None else None
+        trainer.run_kept(
+            evaluate,
+            lambda: fingerprint(self.config, (keys, self.layout.first, self.layout.label)),
+            self.session,
+        )
+        score = None if evaluate is None else float(trainer.best_score)
+        weights, iterations = trainer.best, trainer.iteration
+        del trainer, data, evaluate  # before the compiled weights need their room
+        return TrainedCrf(score, iterations, self._maker(weights, keys))
+
+    def _maker(self, weights: Weights, keys: npt.NDArray[np.uint64]) -> Callable[[float], CrfModel]:
+        """Makes the model, free of what only training needs."""
+        layout, parts, model_type = self.layout, self._parts(), self.model_type
+
+        def make(min_weight: float) -> CrfModel:
+            compiled = _native.compile_weights(layout, weights, keys, min_weight)
+            return model_type(**parts, weights=compiled)
+
+        return make
+
+    def _parts(self) -> dict[str, Any]:
+        """What a model has besides its weights. It names its templates, whatever path they came from."""
+        templates = self.packer.templates
+        config = self.config.updated({"features": {"templates": templates.name}})
+        return {"config": config, "tags": self.packer.encoding.tags, "templates": templates}
+
+    def _templates(self) -> Templates:
+        return self.config.features.load_templates(DEFAULT_TEMPLATES[self.config.level])
+
+    def _make_packer(self, layers: Sequence[Layer]) -> Packer:
+        config = self.config
+        tags = None if config.segment_only else tags_of(layers, config.standard)
+        encoding = config.features.encoding(config.level, tags)
+        return Packer(encoding, self._templates(), config.features.folding())
+
+    def _pack_training(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> _native.Sentences:
+        return self.packer.pack(units, layers, self.session.threads)
+
+    def _data(self, layers: Sequence[Layer]) -> tuple[Any, npt.NDArray[np.uint64]]:
+        """What the learning rule learns from, and the keys of its features."""
+        encoding, features = self.packer.encoding, self.config.features
+        encoded = encoding.encode(layers)
+        packed = self._pack_training(encoded.units, layers)
+        keys, rows = _native.index_features(
+            self.packer.templates.native, packed, features.min_count, self.session.threads
+        )
+        data = _native.TaggingData(rows, packed.first, encoded.label, encoded.sets)
+        rules = encoding.succession.native()
+        self.layout = _native.lay_out_tagger(len(encoding.labels), rules, len(keys), data, features.full_from)
+        return data, keys
+
+    def _rule(self, data: Any, examples: int, learning: Learning) -> Rule:
+        if isinstance(learning, ExponentiatedGradient):
+            make = lambda c: _native.ExponentiatedGradient(self.layout, data, c)  # noqa: E731
+            return ExponentiatedRule(make, learning)
+        if isinstance(learning, PassiveAggressive):
+            return PassiveAggressiveRule(_structure(self.layout, data), learning)
+        objective = _native.TaggingObjective(self.layout, data)
+        if isinstance(learning, Sgd):
+            return SgdRule(objective, examples, learning, self.session.threads)
+        assert isinstance(learning, AdaGrad)
+        return AdaGradRule(objective, learning, self.session.threads)
+
+    def _evaluator(self, layers: Sequence[Layer], keys: npt.NDArray[np.uint64]) -> Callable[[Weights], float]:
+        """Accuracy of words, or F1 of words with their tags, on a dev set: its features are taken once."""
+        encoding = self.packer.encoding
+        split = [encoding.split(layer.words) for layer in layers]
+        packed = self.packer.pack([units for units, _ in split], layers, self.session.threads)
+        labels_by = self._dev_labels(packed, keys)
+        tags = None
+        if not self.config.segment_only:
+            tags = [tag for layer in layers for tag in layer.tags or (None,) * len(layer)]
+        sizes = [size for _, counts in split for size in counts]
+        scorer = LabelScorer(encoding.meaning, packed.first, sizes, tags)
+        return lambda weights: scorer.score(labels_by(weights)).f1
+
+    def _dev_labels(
+        self, packed: _native.Sentences, keys: npt.NDArray[np.uint64]
+    ) -> Callable[[Weights], npt.NDArray[np.int32]]:
+        """The labels that weights under training give."""
+        layout, threads, index = self.layout, self.session.threads, _native.FeatureIndex(keys)
+        rows = _native.extract_rows(self.packer.templates.native, packed, index, threads)
+        return lambda weights: _native.tag_units(layout, weights, rows, packed.first, threads)
+
+
+def _structure(layout: _native.TaggerLayout, data: _native.TaggingData) -> _native.TaggingStructure:
+    try:
+        return _native.TaggingStructure(layout, data)
+    except ValueError as error:
+        hint = "use algorithm = 'adagrad' for partly annotated sentences"
+        raise ConfigError(str(error), hint) from None

@@ -1,0 +1,188 @@
+"""Settings: frozen dataclasses that refuse bad values.
+
+A setting is declared once: type, default, range and a line of help. Everything else is derived from that
+declaration: the check, the parameters of an estimator (`pruning__max_candidates`), the keys of a recipe, the
+header of a model file, and the tables in docs/settings.md.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import functools
+import operator
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Self
+
+from duilian.errors import ConfigError
+
+_NAMES = {str: "a string", int: "a whole number", float: "a number", bool: "true or false"}
+_RANGES: tuple[tuple[str, str, Callable[[float, float], bool]], ...] = (
+    ("at_least", "at least", operator.ge),
+    ("above", "greater than", operator.gt),
+    ("at_most", "at most", operator.le),
+)
+_PLURALS = {str: "strings", int: "whole numbers", float: "numbers"}
+
+
+def setting(
+    default: Any,
+    help: str,
+    *,
+    at_least: float | None = None,
+    above: float | None = None,
+    at_most: float | None = None,
+) -> Any:
+    """A field of a settings class."""
+    limits = {"at_least": at_least, "above": above, "at_most": at_most}
+    return dataclasses.field(default=default, metadata={"help": help} | limits)
+
+
+class SettingError(ConfigError):
+    """A setting with a wrong name or value; `path` leads to it through the groups."""
+
+    def __init__(self, path: tuple[str, ...], message: str, hint: str = "") -> None:
+        super().__init__(f"{'.'.join(path)} {message}", hint)
+        self.path, self.what = path, message
+
+    def inside(self, group: str) -> SettingError:
+        """The same error, seen from the group around it."""
+        return type(self)((group, *self.path), self.what, self.hint)
+
+
+class UnknownSettingError(SettingError):
+    """A name that is not a setting."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The base of all settings. A group of settings is a field whose type is another settings class."""
+
+    alternative_key: ClassVar[str] = ""
+    """The key that names one of several settings classes, such as `algorithm` for ways to learn."""
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, list):
+                value = tuple(value)
+                object.__setattr__(self, field.name, value)
+            wanted = self.types()[field.name]
+            if not fits(value, wanted):
+                raise SettingError((field.name,), f"must be {spell(wanted)}, got {value!r}")
+            _check_range(field, value)
+
+    @classmethod
+    @functools.cache
+    def types(cls) -> Mapping[str, Any]:
+        """The type of each setting."""
+        return typing.get_type_hints(cls)
+
+    @classmethod
+    def alternatives(cls) -> Mapping[str, type[Settings]]:
+        """The classes that `alternative_key` chooses from, by name; none for most."""
+        return {}
+
+    def groups(self) -> Iterator[tuple[str, Settings]]:
+        """The groups of settings in these, by name."""
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, Settings):
+                yield field.name, value
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, groups nested: what a model file keeps."""
+        name = next((name for name, known in self.alternatives().items() if known is type(self)), None)
+        found: dict[str, Any] = {} if name is None else {self.alternative_key: name}
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, Settings):
+                value = value.to_dict()
+            found[field.name] = list(value) if isinstance(value, tuple) else value
+        return found
+
+    def updated(self, values: Mapping[str, Any]) -> Self:
+        """These settings with some values changed; a group takes a mapping of its own changes."""
+        own = dict(values)
+        base = self._alternative(own.pop(self.alternative_key)) if self.alternative_key in own else self
+        names = [field.name for field in dataclasses.fields(base)]
+        for name, value in own.items():
+            if name not in names:
+                raise UnknownSettingError((name,), "is not a setting", nearest(name, names))
+            group = getattr(base, name)
+            if isinstance(group, Settings) and isinstance(value, Mapping):
+                try:
+                    own[name] = group.updated(value)
+                except SettingError as error:
+                    raise error.inside(name) from None
+        return dataclasses.replace(base, **own)
+
+    def _alternative(self, name: Any) -> Self:
+        """Settings of another class, with what it has in common with this one."""
+        known = self.alternatives().get(name)
+        if known is None:
+            choices = ", ".join(map(repr, self.alternatives()))
+            raise SettingError((self.alternative_key,), f"must be one of {choices}, got {name!r}")
+        if known is type(self):
+            return self
+        shared = {field.name for field in dataclasses.fields(known)} & self.shared()
+        return typing.cast(Self, known(**{key: getattr(self, key) for key in shared}))
+
+    def shared(self) -> set[str]:
+        """The settings that another alternative takes over."""
+        return {field.name for field in dataclasses.fields(self)}
+
+
+def _check_range(field: dataclasses.Field[Any], value: Any) -> None:
+    for number in value if isinstance(value, tuple) else (value,):
+        if not isinstance(number, int | float) or isinstance(number, bool):
+            continue
+        for key, words, is_fine in _RANGES:
+            limit = field.metadata.get(key)
+            if limit is not None and not is_fine(number, limit):
+                raise SettingError((field.name,), f"must be {words} {limit}, got {number!r}")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The hint for an unknown name: the most similar known one, or all of them."""
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"choose one of: {', '.join(names)}"
+
+
+def _members(wanted: Any) -> tuple[Any, ...]:
+    is_union = isinstance(wanted, types.UnionType) or typing.get_origin(wanted) is typing.Union
+    return typing.get_args(wanted) if is_union else (wanted,)
+
+
+def fits(value: Any, wanted: Any) -> bool:
+    """Whether a value is of a type, as annotations spell it."""
+    return any(_fits_one(value, member) for member in _members(wanted))
+
+
+def _fits_one(value: Any, wanted: Any) -> bool:
+    origin = typing.get_origin(wanted)
+    if origin is typing.Literal:
+        return isinstance(value, str | int) and value in typing.get_args(wanted)
+    if origin in (list, tuple):
+        member = typing.get_args(wanted)[0]
+        return isinstance(value, list | tuple) and all(fits(each, member) for each in value)
+    if wanted is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool))
+
+
+def spell(wanted: Any) -> str:
+    """A type in words."""
+    return " or ".join(_spell_one(each) for each in _members(wanted) if each is not type(None))
+
+
+def _spell_one(wanted: Any) -> str:
+    if typing.get_origin(wanted) is typing.Literal:
+        return " or ".join(map(repr, typing.get_args(wanted)))
+    if typing.get_origin(wanted) in (list, tuple):
+        members = [each for each in _members(typing.get_args(wanted)[0]) if each is not type(None)]
+        return f"a list of {_PLURALS.get(members[0], 'values')}"
+    return _NAMES.get(wanted, f"a {wanted.__name__}")
