@@ -87,7 +87,7 @@ class CrfTrainer:
 
     def _parts(self) -> dict[str, Any]:
         """What a model has besides its weights. It names its templates, whatever path they came from."""
-        templates = self.packer.templates
+        templates = self.config.features.named(self.packer.templates)
         config = self.config.updated({"features": {"templates": templates.name}})
         return {"config": config, "tags": self.packer.encoding.tags, "templates": templates}
 
