@@ -25,7 +25,7 @@ from duilian.settings import SettingError, Settings, UnknownSettingError, neares
 DATA_VARIABLE = "DUILIAN_DATA"
 Part = Literal["train", "dev", "test"]
 PARTS = ("model", "side", "saving", "card")
-BY_SIDES = ("standard", "standards")
+BY_SIDES = ("standard", "standards", "source_standard")
 
 S = TypeVar("S", bound=Settings)
 

@@ -16,9 +16,11 @@ RENAMED = {
     "most": "was renamed: [pruning] max_candidates",
     "tagging_most": "was renamed: [pruning] max_candidates_tagging",
     "mass": "was renamed: [pruning] candidate_mass",
-    "margin": "was renamed: [pruning] bundle_gap (coupled), head_cost (parser), kind_gap (dynamic)",
+    "margin": "was renamed: [pruning] bundle_gap (coupled), head_cost (parser), [search] kind_gap (dynamic)",
     "relation_margin": "was renamed: relation_cost",
-    "hearing": "was renamed: path_gap",
+    "hearing": "was renamed: [search] path_gap",
+    "beam": "was moved: [search] beam",
+    "words": "was renamed: [features] word_templates",
     "keep": "was moved: [learning] keep",
     "warm": "was renamed: [start] shares",
     "plain_iterations": "was renamed: [start] baseline_iterations",
@@ -31,6 +33,7 @@ RENAMED = {
         ("templates", "scheme", "join_letters", "join_digits", "script", "min_count", "full_from"),
         "was moved to the table [features]",
     ),
+    **dict.fromkeys(("english", "letters", "min_word_count"), "was moved to the table [features]"),
 }
 """Keys of older recipes, and what became of them."""
 
