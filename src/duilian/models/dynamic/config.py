@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from duilian.errors import ConfigError
 from duilian.labels.encoding import Level
 from duilian.learning import AdaGrad, Learning, PassiveAggressive
-from duilian.models.base.feature_settings import Features, file_name
+from duilian.models.base.feature_settings import Features
 from duilian.models.crf.config import CrfConfig
 from duilian.settings import Settings, setting
 from duilian.standards import BoundaryScheme
@@ -40,11 +40,6 @@ class DynamicFeatures(Features):
     def folding(self) -> Folding:
         """What features see of a character and of letters."""
         return Folding(script=self.script, letters=self.letters)
-
-    def without_paths(self) -> Self:
-        """With names of files instead of their paths: what a model keeps."""
-        words, english = file_name(self.word_templates), file_name(self.english)
-        return dataclasses.replace(super().without_paths(), word_templates=words, english=english)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

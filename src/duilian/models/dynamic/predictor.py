@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from duilian import _native
+from duilian.features import Templates
+from duilian.labels.encoding import Encoding
 from duilian.models.crf.uncalibrated import UncalibratedPredictor
-from duilian.models.dynamic.packing import label_words, native_templates
 from duilian.models.dynamic.storage import DynamicModel
 
 
@@ -24,3 +25,14 @@ class DynamicPredictor(UncalibratedPredictor):
             search.beam,
             *search.limits(),
         )
+
+
+def label_words(encoding: Encoding) -> _native.LabelWords:
+    """Which labels begin and end words, and the tags they stand for."""
+    tags = [str(encoding.boundaries.split(label)[1]) for label in encoding.labels]
+    return _native.LabelWords(encoding.succession.start.tolist(), encoding.succession.end.tolist(), tags)
+
+
+def native_templates(templates: Templates | None) -> _native.TemplateSet:
+    """Templates, or an empty set of them."""
+    return _native.TemplateSet() if templates is None else templates.native

@@ -13,8 +13,7 @@ from duilian.models.base.precision import Precision
 from duilian.models.crf.config import CrfConfig
 from duilian.models.crf.storage import CrfModel
 from duilian.models.dynamic.config import DynamicConfig
-from duilian.models.dynamic.english_uses import EnglishUses
-from duilian.models.dynamic.packing import DynamicPacker
+from duilian.models.dynamic.english_uses import DynamicPacker, EnglishUses
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,12 +13,12 @@ from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import ConfigError, StandardError, TemplateError
 from duilian.features import Templates
-from duilian.learning import AdaGrad, AdaGradRule, Learning, PassiveAggressive, PassiveAggressiveRule, Rule
+from duilian.learning import AdaGrad, Learning, PassiveAggressive, PassiveAggressiveRule, Rule
 from duilian.models.crf.storage import CrfModel
 from duilian.models.crf.training import CrfTrainer, Weights
 from duilian.models.dynamic.config import DynamicConfig
-from duilian.models.dynamic.english_uses import COLUMNS, EnglishUses
-from duilian.models.dynamic.packing import DynamicPacker, label_words, native_templates
+from duilian.models.dynamic.english_uses import COLUMNS, DynamicPacker, EnglishUses
+from duilian.models.dynamic.predictor import label_words, native_templates
 from duilian.models.dynamic.storage import DynamicModel
 
 TEMPLATES = "mixed-static"
@@ -67,7 +67,7 @@ class DynamicTrainer(CrfTrainer):
         if isinstance(learning, PassiveAggressive):
             return PassiveAggressiveRule(data, learning)
         assert isinstance(learning, AdaGrad)
-        return AdaGradRule(_native.DynamicObjective(data), learning, self.session.threads)
+        return learning.rule(_native.DynamicObjective(data), examples, self.session.threads)
 
     def _dev_labels(
         self, packed: _native.Sentences, keys: npt.NDArray[np.uint64]
@@ -77,9 +77,14 @@ class DynamicTrainer(CrfTrainer):
         return lambda weights: data.tag(weights, packed, rows, threads)
 
     def _parts(self) -> dict[str, Any]:
-        words = self.word_templates
-        named = None if words is None else Templates(words.text, name=Path(words.name).name)
-        return super()._parts() | {"word_templates": named, "english": self.packer.english}
+        parts, features = super()._parts(), self.config.features
+        words = None if self.word_templates is None else features.named(self.word_templates)
+        named = {
+            "word_templates": None if words is None else words.name,
+            "english": None if features.english is None else Path(features.english).name,
+        }
+        config = parts["config"].updated({"features": named})
+        return parts | {"config": config, "word_templates": words, "english": self.packer.english}
 
     def _maker(self, weights: Weights, keys: npt.NDArray[np.uint64]) -> Callable[[float], CrfModel]:
         """Makes the model; weights of words are dropped up to five times the size."""
