@@ -181,7 +181,9 @@ def _config(top: Table, kind: Kind, sides: tuple[Side, ...], folder: Path) -> Se
         if key in BY_SIDES:
             raise model.wrong(f"has no key {key!r}", "say it in [[side]]")
     changed = {group: _updated(getattr(config, group), _table(top, group)) for group in groups}
-    return _with_paths(_updated(config, dataclasses.replace(model, values={**model.values, **changed})), folder)
+    return _with_paths(
+        _updated(config, dataclasses.replace(model, values={**model.values, **changed})), folder
+    )
 
 
 def _with_paths(config: Settings, folder: Path) -> Settings:

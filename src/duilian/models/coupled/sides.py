@@ -17,6 +17,7 @@ from duilian.labels.encoding import Encoding
 from duilian.models.base.packing import decode_layers
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.crf.predictor import CrfPredictor
+from duilian.models.crf.storage import CrfModel
 from duilian.text import Folding
 
 NO_SETS = _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
@@ -86,12 +87,20 @@ def gold_labels(encoding: Encoding, layers: Sequence[Layer]) -> Labels:
 
 
 @dataclasses.dataclass(frozen=True)
-class Packer:
+class GuidePacker:
     """Units as the native core reads them; if the model has a guide, with its labels."""
 
     folding: Folding
     guide: Encoding | None = None
     source: CrfPredictor | None = None  # the tagger of the guide
+
+    @classmethod
+    def of_model(cls, config: CoupledConfig, sides: Sides, source: CrfModel | None) -> GuidePacker:
+        """The packer of a model, which has a source if it has a guide."""
+        folding, guide = config.features.folding(), config.features.guide
+        if guide is None or source is None:
+            return cls(folding)
+        return cls(folding, sides.encodings[sides.number(guide)], CrfPredictor(source))
 
     def pack(
         self, units: Units, guide: Sequence[Sequence[str]] | None = None, threads: int = 1

@@ -138,9 +138,7 @@ def _compiled(header: Mapping[str, Any], arrays: Arrays, k: int) -> _native.Coup
     parts = below(arrays, f"{k}.")
     slot, label = unpack_table(below(arrays, f"table.{header['tables'][k]}."))
     moves = below(arrays, "transition.") | below(parts, "transition.")
-    return _native.CoupledWeights(
-        slot, label, dequantise(parts), _dense(moves), list(header["pruned_sides"])
-    )
+    return _native.CoupledWeights(slot, label, dequantise(parts), _dense(moves), list(header["pruned_sides"]))
 
 
 def _dense(arrays: Arrays) -> npt.NDArray[np.float32]:
