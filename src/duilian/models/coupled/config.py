@@ -41,8 +41,8 @@ class CoupledPruning(Settings):
 
     kind: Literal["online", "offline", "mixed"] = setting(
         "online",
-        "`online`: by the model's own separate features; `offline`: by jack-knifed baseline taggers; `mixed`: "
-        "online in training, by baseline taggers when tagging.",
+        "`online`: by the model's own separate features; `offline`: by jack-knifed baseline taggers; "
+        "`mixed`: online in training, by baseline taggers when tagging.",
     )
     max_candidates: int = setting(8, "Labels per unit and standard, the r of the papers.", at_least=1)
     max_candidates_tagging: int | None = setting(

@@ -121,8 +121,8 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel]):
         return DevLayers(layers_of(found, standard), given if found and len(given) == len(found) else None)
 
     def trim(self, min_weight: float) -> Self:
-        """Feature selection: drop state weights smaller than `min_weight`, the guide's too. Needs the state of
-        training."""
+        """Feature selection: drop state weights smaller than `min_weight`, the guide's too. Needs the state
+        of training."""
         return self.use(self.trained_.model(min_weight))
 
     def _use(self, model: CoupledModel) -> None:

@@ -15,7 +15,6 @@ from duilian.models.coupled.config import CoupledConfig
 from duilian.models.coupled.conversion_answers import Converted, conversion_limits, converted
 from duilian.models.coupled.sides import GuidePacker
 from duilian.models.coupled.storage import AVERAGE, CoupledModel
-from duilian.models.crf.predictor import CrfPredictor
 from duilian.standards import Mapping
 
 COARSE_WINDOW = 7.0  # of a mixed model's coarse pruning (chain/rough.hpp)

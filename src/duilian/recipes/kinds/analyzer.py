@@ -17,6 +17,7 @@ from duilian.models.coupled.predictor import CoupledPredictor
 from duilian.models.crf.model import Tagger
 from duilian.models.parser.config import ParserConfig
 from duilian.models.parser.model import Parser
+from duilian.models.parser.treebank import jackknifed_tags
 from duilian.models.suite.model import Suite
 from duilian.recipes.kinds.coupled import MAX_SIDES, fit_coupled
 from duilian.recipes.recipe import Kind, Recipe, Run, register
@@ -120,8 +121,6 @@ def train_analyzer(recipe: Recipe, run: Run) -> float | None:
 def _fit_parser(
     config: AnalyzerConfig, recipe: Recipe, run: Run, tagger: CoupledTagger
 ) -> tuple[Parser, dict[str, Any]]:
-    from duilian.models.parser.training import jackknifed_tags  # not needed to read recipes
-
     parser = Parser.with_config(config.parser_config())
     corpus, dev = corpora_of(recipe, recipe.sides[0], trees="whole")
     layers, session = parser.layers(corpus), run.session()
