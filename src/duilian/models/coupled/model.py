@@ -114,7 +114,8 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel]):
 
         if corpus is None:
             return None
-        found, guide = list(corpus), self.features.guide
+        found: list[Any] = list(corpus)
+        guide = self.features.guide
         given: list[Layer] = []
         if guide is not None and guide != standard:
             given = [each[guide] for each in found if isinstance(each, Sentence) and guide in each.layers]
