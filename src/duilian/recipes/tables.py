@@ -24,7 +24,6 @@ RENAMED = {
     "plain_iterations": "was renamed: [start] baseline_iterations",
     "joint_count": "was moved: [features] joint_count",
     "folds": "was moved: [pruning] folds (coupled), tag_folds (parser), [tagging] folds (joint-parser)",
-    "samples": "say it in [[side]]: sample",
     **{f"parser_{key}": f"was moved: [parser] {key}" for key in ("order", "bits", "iterations", "threshold")},
     "parser_relation_bits": "was moved: [parser] relation_bits",
     "parser_pruning_bits": "was moved: [parser] pruning_bits",
