@@ -1,8 +1,8 @@
 """How probable the tags of words and the best analyses are, for those who ask.
 
-A search for the best analysis tries few candidates, and gives them all probability. Here more are tried, in
-about twice the time, so that what is left out hardly counts; words and tags of one analysis are those of the
-other search.
+A search for the best analysis tries few candidates, and gives them all the probability. Here more are tried,
+in about twice the time, so that what is left out hardly counts; words and tags are still those of the other
+search.
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ from duilian.errors import ConfigError
 from duilian.labels.encoding import Encoding
 from duilian.lexicon.constraint_builder import NO_CONSTRAINTS
 from duilian.models import CoupledTagger, Tagger
-from duilian.models.coupled.storage import AVERAGE
+from duilian.models.coupled.predictor import CoupledPredictor
 from duilian.models.crf.uncalibrated import UncalibratedTagger
 
-MARGIN = 8.0  # bundles that look so much worse (in nats) than the best of their unit are not tried
-LEAST = 1e-4  # less probable tags are not told
+MIN_PROBABILITY = 1e-4  # less probable tags are not told
 
 
 class LabelRows(NamedTuple):
@@ -44,21 +43,18 @@ class Marginals:
         self._model = model
 
     @functools.cached_property
-    def _wide(self) -> _native.CoupledPredictor:
-        """The model with more candidates; its weights are kept once more."""
+    def _wide(self) -> CoupledPredictor:
+        """The model with more candidates; its tables are made once more."""
         assert isinstance(self._model, CoupledTagger)
-        tagger, known = object.__new__(CoupledTagger), self._model.predictors_[AVERAGE]
-        tagger.__dict__ |= self._model.__dict__ | {"mass": 1.0, "margin": MARGIN}
-        return tagger.make_predictor(known.shape, known.weights)
+        return self._model.predictor_.wide()
 
     def k_best(
         self, side: int, units: Units, constraints: Sequence[_native.Wishes], k: int
     ) -> list[tuple[float, npt.NDArray[np.int32]]]:
-        """Probability and labels of the best analyses of one sentence after the standard of this number."""
+        """Probability and labels of the best analyses of one sentence in the standard of this number."""
         if not isinstance(self._model, CoupledTagger):
-            return self._model.k_best_labels(units.pieces[0], constraints, k)
-        log_z, found = self._wide.k_best(packed_for(self._model, units), side, list(constraints), k)
-        return [(float(np.exp(score - log_z)), labels) for score, labels in found]
+            return self._model.predictor_.k_best_labels(units.pieces[0], constraints, k)
+        return self._wide.k_best_labels(packed_for(self._model, units), side, constraints, k)
 
     def rows(self, units: Units, constraints: Sequence[_native.Wishes], threads: int) -> list[LabelRows]:
         """For each standard."""
@@ -67,13 +63,12 @@ class Marginals:
             raise ConfigError(f"a model of kind {kind!r} has no probabilities", "use a model of kind crf")
         if not isinstance(self._model, CoupledTagger):
             packed = packed_for(self._model, units)
-            table = self._model.predictor_.predict_marginals(
-                packed, [*constraints, NO_CONSTRAINTS][0], threads
-            )
+            native = self._model.predictor_.native
+            table = native.predict_marginals(packed, [*constraints, NO_CONSTRAINTS][0], threads)
             unit, label = np.nonzero(table)
             return [LabelRows(unit, label.astype(np.int32), table[unit, label])]
         packed = packed_for(self._model, units)
-        answers, _ = self._wide.predict_wished(packed, list(constraints), True, threads)
+        answers, _ = self._wide.label_packed(packed, constraints, threads, with_candidates=True)
         return [_rows(answers, side) for side in range(len(self._model.standards))]
 
 
@@ -101,7 +96,7 @@ def with_marginals(found: Segmentation, encoding: Encoding, rows: LabelRows) -> 
     word, tag = kinds // width, kinds % width
     # A tag that some unit of the word cannot have is none of its tags; the one that was found always is.
     own = found.labels[word] % width == tag
-    is_told = (count == lengths[word]) & ((p >= LEAST) | own)
+    is_told = (count == lengths[word]) & ((p >= MIN_PROBABILITY) | own)
     best = np.flatnonzero(is_told)[np.lexsort((-p[is_told], word[is_told]))]
     marginals: list[dict[str, float]] = [{} for _ in range(len(found.first))]
     for k, name, each in zip(word[best].tolist(), tag[best].tolist(), p[best].tolist(), strict=True):

@@ -169,7 +169,7 @@ def _kind(table: Table) -> Kind:
 
 def _config(top: Table, kind: Kind, sides: tuple[Side, ...], folder: Path) -> Settings:
     """The settings of the model: the keys of `[model]`, a table for each group, and what the sides say."""
-    config, model = kind.config(), _table(top, "model").without("kind")
+    config, model = kind.with_sides(kind.config(), sides), _table(top, "model").without("kind")
     groups = [name for name, _ in config.groups()]
     for key in top.values:
         if key not in (*PARTS, *groups):
@@ -180,9 +180,10 @@ def _config(top: Table, kind: Kind, sides: tuple[Side, ...], folder: Path) -> Se
             raise model.wrong(f"{key} is a table", f"write [{key}] and its keys")
         if key in BY_SIDES:
             raise model.wrong(f"has no key {key!r}", "say it in [[side]]")
-    for group in groups:
-        config = config.updated({group: _updated(getattr(config, group), _table(top, group))})
-    return _with_paths(kind.with_sides(_updated(config, model), sides), folder)
+    changed = {group: _updated(getattr(config, group), _table(top, group)) for group in groups}
+    return _with_paths(
+        _updated(config, dataclasses.replace(model, values={**model.values, **changed})), folder
+    )
 
 
 def _with_paths(config: Settings, folder: Path) -> Settings:
