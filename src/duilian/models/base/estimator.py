@@ -118,7 +118,7 @@ class Estimator(Parameters[Config], abc.ABC, Generic[Config, Model]):
         return self
 
     @classmethod
-    def of(cls, model: Model) -> Self:
+    def with_model(cls, model: Model) -> Self:
         """An estimator with a trained model."""
         return cls.with_config(model.config).use(model)  # type: ignore[attr-defined]
 
@@ -133,7 +133,7 @@ class Estimator(Parameters[Config], abc.ABC, Generic[Config, Model]):
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """The estimator again."""
-        return cls.of(cls.model_type.from_state(header, arrays))
+        return cls.with_model(cls.model_type.from_state(header, arrays))
 
     def save(
         self, path: str | Path, *, precision: Precision = "float32", notes: Mapping[str, Any] | None = None
