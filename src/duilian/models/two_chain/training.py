@@ -19,8 +19,7 @@ from duilian.labels.encoding import Level
 from duilian.labels.segments import OUTSIDE, Segmented, letter_numbers
 from duilian.learning import PassiveAggressive, PassiveAggressiveRule, Session, Trainer, fingerprint
 from duilian.models.two_chain.config import TwoChainConfig
-from duilian.models.two_chain.packing import TwoChainPacker
-from duilian.models.two_chain.storage import TwoChainModel
+from duilian.models.two_chain.storage import TwoChainModel, TwoChainPacker
 
 Weights = npt.NDArray[np.float32]
 
