@@ -17,7 +17,7 @@ train = "ctb.txt"
 dev = "ctb-dev.txt"
 limit = 80
 
-[learn]
+[learning]
 iterations = 2
 """
 
@@ -26,7 +26,7 @@ def both_sides(kind: str, settings: str = "", *, tested: Collection[str] = (), i
     """A recipe for both corpora; `settings`: lines of the model; `tested`: standards with a test set."""
     sides = [_side(standard, is_tested=standard in tested) for standard in ("ctb", "pku")]
     model = "\n".join(["[model]", f'kind = "{kind}"', *([settings] if settings else [])])
-    return "\n\n".join([f"\n{model}", *sides, f"[learn]\niterations = {iterations}"]) + "\n"
+    return "\n\n".join([f"\n{model}", *sides, f"[learning]\niterations = {iterations}"]) + "\n"
 
 
 def _side(standard: str, *, is_tested: bool) -> str:
