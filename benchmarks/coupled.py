@@ -230,14 +230,14 @@ def conversion(bench: Bench) -> None:
         bench.row(name, v2=f"{100 * f1(counts):.2f}", sentences=len(gold))
         return counts
 
-    plain = Tagger("v2", threads=bench.threads).fit(learned)
+    plain = Tagger("v2").fit(learned, threads=bench.threads)
     row("plain v2 tagger", plain.predict_layers(gold))
     table = best_table(v1, plain)
     row(
         "best tag table",
         [Layer(p["v1"].words, tuple(table[t] for t in p["v1"].tags or ())) for p in held_out],
     )
-    source = Tagger("v1", threads=bench.threads).fit(v1)
+    source = Tagger("v1").fit(v1, threads=bench.threads)
     guided = GivenGuide("v2", source_standard="v1", threads=bench.threads).fit(learned, source=source)
     guided.given = {pair["v2"].words: pair["v1"] for pair in held_out}
     other = row("guided with the given tags", guided.predict_layers(gold))

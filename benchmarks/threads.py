@@ -17,7 +17,7 @@ from measure import Row, show
 
 def seconds(settings: dict[str, Any], threads: int, train: Corpus, dev: Corpus | None) -> float:
     start = time.perf_counter()
-    Tagger("tags", threads=threads, **settings).fit(train, dev=dev)
+    Tagger("tags", **settings).fit(train, dev=dev, threads=threads)
     return time.perf_counter() - start
 
 

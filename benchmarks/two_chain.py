@@ -28,7 +28,9 @@ from rich.table import Table
 from duilian.corpus import Layer, read_sentences
 from duilian.evaluation import word_score
 from duilian.labels.segments import letter_numbers
+from duilian.learning.config import RULES
 from duilian.models import Tagger, TwoChainTagger
+from duilian.models.base.feature_settings import Features
 from duilian.models.crf.model import NO_CONSTRAINTS
 from measure import facts
 
@@ -74,13 +76,9 @@ class Task:
         rate = o.cross_rate if algorithm == "pa" else None
         return Tagger(
             self.standard,
-            level=level,  # type: ignore[arg-type]
-            templates=templates,
-            algorithm=algorithm,  # type: ignore[arg-type]
-            rate=rate,
-            full_from=o.full_from,
-            iterations=iterations or o.iterations,
-            seed=o.seed,
+            level=level,
+            features=Features(templates=templates, full_from=o.full_from),
+            learning=RULES[algorithm](rate=rate, iterations=iterations or o.iterations, seed=o.seed),
         )
 
 

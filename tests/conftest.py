@@ -17,6 +17,7 @@ from hypothesis import settings
 from demo_recipes import ONE_SIDE
 from duilian import demo
 from duilian.engine import Analyzer
+from duilian.learning import AdaGrad
 from duilian.models import CoupledTagger, Parser, Tagger
 from duilian.recipes import Recipe
 
@@ -37,7 +38,7 @@ def coupled() -> Analyzer:
 @pytest.fixture(scope="session")
 def plain() -> Analyzer:
     """An analyser of one of them."""
-    return Analyzer(Tagger("pku", level="char", iterations=3).fit(demo.load("pku", "pku")))
+    return Analyzer(Tagger("pku", level="char", learning=AdaGrad(iterations=3)).fit(demo.load("pku", "pku")))
 
 
 @pytest.fixture(scope="session")

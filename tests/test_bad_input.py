@@ -18,6 +18,7 @@ from cli.running import Call, in_demo_folder
 from duilian import demo, modelfile
 from duilian.engine import Analyzer, load
 from duilian.errors import ConfigError, ModelFileError, TextError
+from duilian.learning import AdaGrad
 from duilian.models import Parser, Suite, Tagger
 
 IS_SLOW = bool(os.environ.get("DUILIAN_SLOW"))
@@ -33,7 +34,9 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     chains = [dataclasses.replace(each, heads=tuple(range(len(each)))) for each in layers]
     parser = Parser("pku", order=1, bits=12, relation_bits=8, pruning_bits=8, iterations=1).fit(chains)
     folder = tmp_path_factory.mktemp("models")
-    Suite(Tagger("pku", level="char", iterations=2).fit(corpus), parser).save(folder / "zh.model")
+    Suite(Tagger("pku", level="char", learning=AdaGrad(iterations=2)).fit(corpus), parser).save(
+        folder / "zh.model"
+    )
     return folder
 
 

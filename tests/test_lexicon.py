@@ -21,10 +21,12 @@ from duilian.engine.streams import Source
 from duilian.engine.streams import analyse as analyse_sources
 from duilian.errors import ConfigError, CorpusError, StandardError, TextError
 from duilian.labels.encoding import Encoding
+from duilian.learning import AdaGrad
 from duilian.lexicon import Entry, EntryMode, Finding, Lexicon, Match
 from duilian.lexicon.constraints import WordConstraints
 from duilian.lexicon.entries import EntryTable, is_entry, parse_entry
 from duilian.models import Tagger
+from duilian.models.base.feature_settings import Features
 
 CORPUS = demo.load("ctb", "ctb")
 VOCABULARY = sorted({word for sentence in CORPUS for word in sentence["ctb"].words})
@@ -33,12 +35,12 @@ SENTENCES = [sentence["ctb"].words for sentence in CORPUS][:40]
 
 @pytest.fixture(scope="module")
 def characters() -> Tagger:
-    return Tagger("ctb", level="char", iterations=4).fit(CORPUS)
+    return Tagger("ctb", level="char", learning=AdaGrad(iterations=4)).fit(CORPUS)
 
 
 @pytest.fixture(scope="module")
 def tagged() -> Tagger:
-    return Tagger("ctb", level="word", iterations=4).fit(CORPUS)
+    return Tagger("ctb", level="word", learning=AdaGrad(iterations=4)).fit(CORPUS)
 
 
 texts = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=8).map(tuple)
@@ -354,7 +356,13 @@ def test_what_explain_says_is_forced_is_in_the_output(
 @pytest.mark.parametrize("scheme", ["BIES", "BMES", "BI", "IE"])
 @pytest.mark.parametrize("segment_only", [False, True])
 def test_forced_words_are_words_in_every_scheme(scheme: str, segment_only: bool) -> None:
-    tagger = Tagger("ctb", level="char", scheme=scheme, segment_only=segment_only, iterations=1).fit(CORPUS)
+    tagger = Tagger(
+        "ctb",
+        level="char",
+        segment_only=segment_only,
+        features=Features(scheme=scheme),
+        learning=AdaGrad(iterations=1),
+    ).fit(CORPUS)
     text = "我们明天去北京参观新的图书馆"
     for start, end in itertools.combinations(range(len(text) + 1), 2):
         if end - start > 3:
@@ -375,7 +383,7 @@ def test_of_two_forced_words_that_overlap_one_is_a_word(characters: Tagger) -> N
 
 def test_only_signs_may_be_punctuation(characters: Tagger) -> None:
     # A tagger that knows little more than commas.
-    tagger = Tagger("ctb", level="char", iterations=2)
+    tagger = Tagger("ctb", level="char", learning=AdaGrad(iterations=2))
     tagger.fit([Layer(("，", "，", "。", "好"), ("PU", "PU", "PU", "VA"))] * 5)
     assert dict(analyse(tagger, "，龘，", Lexicon(["龘"])))["龘"] == "VA"
     assert dict(analyse(tagger, "，…，", Lexicon(["…"])))["…"] == "PU"
@@ -407,7 +415,9 @@ def test_all_units_forced_and_single_characters(characters: Tagger) -> None:
 
 
 def test_runs_of_letters_are_matched_as_units() -> None:
-    tagger = Tagger("ctb", level="char", join_letters=True, iterations=2).fit(CORPUS)
+    tagger = Tagger(
+        "ctb", level="char", features=Features(join_letters=True), learning=AdaGrad(iterations=2)
+    ).fit(CORPUS)
     found = dict(analyse(tagger, "我买了iPhone手机", Lexicon([Entry("iPhone手机", ("NR",)), "Phone"])))
     assert found["iPhone手机"] == "NR"
 
@@ -477,7 +487,13 @@ def test_an_entry_with_a_weight_is_a_preference_in_any_mode(characters: Tagger) 
 
 @pytest.mark.parametrize("scheme", ["BI", "IE"])
 def test_a_strong_preference_is_a_whole_word_in_schemes_with_open_edges(scheme: str) -> None:
-    tagger = Tagger("ctb", level="char", scheme=scheme, segment_only=True, iterations=1).fit(CORPUS)
+    tagger = Tagger(
+        "ctb",
+        level="char",
+        segment_only=True,
+        features=Features(scheme=scheme),
+        learning=AdaGrad(iterations=1),
+    ).fit(CORPUS)
     text = "我们明天去北京参观新的图书馆"
     for start in range(len(text) - 1):
         word = text[start : start + 2]
@@ -601,7 +617,7 @@ def test_a_tag_in_a_file_that_the_model_does_not_know_has_its_place(
 
 
 def test_a_model_that_only_segments_ignores_tags() -> None:
-    tagger = Tagger("ctb", level="char", segment_only=True, iterations=1).fit(CORPUS)
+    tagger = Tagger("ctb", level="char", segment_only=True, learning=AdaGrad(iterations=1)).fit(CORPUS)
     assert ("天去北", None) in analyse(tagger, "我们明天去北京", Lexicon([Entry("天去北", ("vn",))]))
 
 
@@ -640,5 +656,10 @@ def test_a_tagger_learns_from_lexicon_columns(tmp_path: Path) -> None:
         return Layer(tuple(words), columns={name: tuple(values) for name, values in columns.items()})
 
     taught = [layer(words.split()) for words in ("我 爱 星河", "星河 好", "他 看 星河 了")]
-    tagger = Tagger(level="char", segment_only=True, templates=str(templates), iterations=10).fit(taught)
+    tagger = Tagger(
+        level="char",
+        segment_only=True,
+        features=Features(templates=str(templates)),
+        learning=AdaGrad(iterations=10),
+    ).fit(taught)
     assert tagger.predict_layers([layer(["去山海吧"])])[0].words == ("去", "山海", "吧")

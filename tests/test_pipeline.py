@@ -20,6 +20,7 @@ from duilian.document import Doc
 from duilian.engine import Analyzer
 from duilian.engine import analyzer as analyzer_module
 from duilian.errors import ConfigError, TextError
+from duilian.learning import AdaGrad
 from duilian.lexicon import Entry
 from duilian.models import CoupledTagger, Parser, Suite, Tagger, load_parser
 from duilian.models import load as load_model
@@ -104,7 +105,7 @@ def test_wrong_questions_are_answered_clearly(coupled: Analyzer) -> None:
     with pytest.raises(ConfigError, match="threads must be at least 1"):
         list(coupled.pipe(["我"], threads=0))
     with pytest.raises(ConfigError, match="needs a character-level model"):
-        Analyzer(Tagger("ctb", iterations=1).fit(demo.load("ctb", "ctb")))
+        Analyzer(Tagger("ctb", learning=AdaGrad(iterations=1)).fit(demo.load("ctb", "ctb")))
 
 
 def test_an_analyser_from_a_file_says_the_same(coupled: Analyzer, tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ import pytest
 
 from demo_recipes import ONE_SIDE as RECIPE
 from demo_recipes import train_bytes
-from duilian import Tagger
 from duilian.errors import ConfigError, DuilianError, ModelFileError, StandardError
-from duilian.recipes import KINDS, CrfSettings, Kind, Recipe, Run, register, train
+from duilian.learning import AdaGrad
+from duilian.models.crf.config import CrfConfig
+from duilian.recipes import KINDS, Kind, Recipe, Run, register, train
 
 DEMO = Path(str(importlib.resources.files("duilian.demo")))
 SHIPPED = sorted((Path(__file__).parent.parent / "recipes").glob("*.toml"))
@@ -36,9 +37,8 @@ def test_there_are_shipped_recipes():
 
 def test_what_is_named_is_taken_and_the_rest_is_usual(recipe):
     found = recipe()
-    assert found.model == {}
-    assert found.learn.chosen() == {"iterations": 2}
-    assert (found.save.precision, found.save.least) == ("float32", 0.0)
+    assert found.config == CrfConfig(standard="ctb", learning=AdaGrad(iterations=2))
+    assert (found.saving.precision, found.saving.min_weight) == ("float32", 0.0)
     corpus = found.corpus(found.sides[0], "train")
     assert corpus is not None
     assert len(corpus) == 80
@@ -47,30 +47,34 @@ def test_what_is_named_is_taken_and_the_rest_is_usual(recipe):
 
 
 WRONG = [
-    ("learn.raet=1", "r.toml: [learn] has no key 'raet'", "did you mean 'rate'?"),
-    ("learn.xyzzy=1", "r.toml: [learn] has no key 'xyzzy'", "choose one of: algorithm"),
-    ("learn.batch=1.5", "r.toml: [learn] batch must be a whole number, got 1.5", ""),
-    ("learn.batch=true", "r.toml: [learn] batch must be a whole number, got True", ""),
-    ("learn.batch=0", "r.toml: [learn] batch must be at least 1, got 0", ""),
-    ("learn.rate=-1", "r.toml: [learn] rate must be > 0, got -1", ""),
-    ("learn.average=1", "r.toml: [learn] average must be true or false, got 1", ""),
+    ("learning.raet=1", "r.toml: [learning] has no key 'raet'", "did you mean 'rate'?"),
+    ("learning.xyzzy=1", "r.toml: [learning] has no key 'xyzzy'", "choose one of: iterations"),
+    ("learning.batch=1.5", "r.toml: [learning] batch must be a whole number, got 1.5", ""),
+    ("learning.batch=true", "r.toml: [learning] batch must be a whole number, got True", ""),
+    ("learning.batch=0", "r.toml: [learning] batch must be at least 1, got 0", ""),
+    ("learning.rate=-1", "r.toml: [learning] rate must be greater than 0, got -1", ""),
+    ("learning.average=1", "r.toml: [learning] average must be true or false, got 1", ""),
     (
-        "learn.algorithm=adam",
-        "r.toml: [learn] algorithm must be 'adagrad', 'sgd', 'eg', 'pa', got 'adam'",
+        "learning.algorithm=adam",
+        "r.toml: [learning] algorithm must be one of 'adagrad', 'sgd', 'eg', 'pa', 'perceptron', got 'adam'",
         "",
     ),
     ("model.kind=crff", "r.toml: [model] kind 'crff' does not exist", "there are: crf"),
     ("model.levle=char", "r.toml: [model] has no key 'levle'", "did you mean 'level'?"),
     ("side.dve=a.txt", "r.toml: [[side]] has no key 'dve'", "did you mean 'dev'?"),
-    ("side.train=[1]", "r.toml: [[side]] train must be a string or a list of strings, got [1]", ""),
+    ("side.train=[1]", "r.toml: [[side]] train must be a string or a list of strings, got (1,)", ""),
     ("side.limit=0", "r.toml: [[side]] limit must be at least 1, got 0", ""),
-    ("side.cut=word", "r.toml: [[side]] cut must be 'line', 'sentence', got 'word'", ""),
-    ("save.precision=int4", "r.toml: [save] precision must be 'float32', 'float16', 'int8', got 'int4'", ""),
-    ("lern.rate=1", "r.toml: the recipe has no part [lern]", "did you mean 'learn'?"),
-    ("learn.rate", "--set learn.rate: expected table.key=value", "for instance learn.rate=0.1"),
-    ("rate=1", "--set rate=1: expected table.key=value", "for instance learn.rate=0.1"),
+    ("side.cut=word", "r.toml: [[side]] cut must be 'line' or 'sentence', got 'word'", ""),
+    (
+        "saving.precision=int4",
+        "r.toml: [saving] precision must be 'float32' or 'float16' or 'int8', got 'int4'",
+        "",
+    ),
+    ("lern.rate=1", "r.toml: the recipe has no part [lern]", "did you mean 'learning'?"),
+    ("learning.rate", "--set learning.rate: expected table.key=value", "for instance learning.rate=0.1"),
+    ("rate=1", "--set rate=1: expected table.key=value", "for instance learning.rate=0.1"),
     ("side.2.dev=a", "--set side.2.dev=a: 2 must be a number from 1 to 1", ""),
-    ("learn.iterations.x=1", "--set learn.iterations.x=1: learn.iterations is not a table", ""),
+    ("learning.iterations.x=1", "--set learning.iterations.x=1: learning.iterations is not a table", ""),
 ]
 
 
@@ -103,11 +107,11 @@ def test_wholes_that_are_wrong(recipe, text, message):
 
 def test_overrides_are_values_or_bare_strings(recipe):
     found = recipe(
-        RECIPE, "learn.rate=0.1", "side.dev=['a', 'b']", "side.1.standard=x-y", "save.precision='int8'"
+        RECIPE, "learning.rate=0.1", "side.dev=['a', 'b']", "side.1.standard=x-y", "saving.precision='int8'"
     )
-    assert found.learn.rate == 0.1
+    assert found.learning.rate == 0.1
     assert (found.sides[0].dev, found.sides[0].standard) == (["a", "b"], "x-y")
-    assert found.save.precision == "int8"
+    assert found.saving.precision == "int8"
 
 
 def test_several_files_are_one_corpus(recipe):
@@ -126,7 +130,7 @@ def test_two_sides_need_a_kind_that_takes_them(recipe, monkeypatch):
     text = RECIPE + '[[side]]\nstandard = "pku"\ntrain = "pku.txt"\n'
     with pytest.raises(ConfigError, match="has 2"):
         recipe(text)
-    monkeypatch.setitem(KINDS, "pair", Kind("pair", CrfSettings, range(2, 3), lambda recipe, run: 12.5))
+    monkeypatch.setitem(KINDS, "pair", Kind("pair", CrfConfig, range(2, 3), lambda recipe, run: 12.5))
     found = recipe(text, "model.kind=pair", "side.2.limit=3")
     assert [side.limit for side in found.sides] == [80, 3]
     with pytest.raises(ConfigError, match="say which"):
@@ -138,28 +142,28 @@ def test_register_adds_a_kind(monkeypatch):
     monkeypatch.setattr("duilian.recipes.recipe.KINDS", {})
     from duilian.recipes import recipe
 
-    register(Kind("new", CrfSettings, range(1, 2), lambda recipe, run: None))
+    register(Kind("new", CrfConfig, range(1, 2), lambda recipe, run: None))
     assert list(recipe.KINDS) == ["new"]
 
 
 def test_threads_and_folders_do_not_show_in_the_model(recipe, tmp_path):
     (tmp_path / "mine.txt").write_text("w[0]\nt[-1]\n", encoding="utf-8")
-    text = RECIPE.replace('kind = "crf"', 'kind = "crf"\ntemplates = "mine.txt"')
+    text = RECIPE.replace('kind = "crf"', 'kind = "crf"\n\n[features]\ntemplates = "mine.txt"')
     one = train_bytes(recipe(text), tmp_path / "one", threads=1)
     two = train_bytes(recipe(text), tmp_path / "two", threads=3)
     assert one == two
     assert str(tmp_path).encode() not in one
-    assert train_bytes(recipe(text, "learn.seed=2"), tmp_path / "three") != one
+    assert train_bytes(recipe(text, "learning.seed=2"), tmp_path / "three") != one
 
 
 def test_notes_tell_where_a_model_comes_from(recipe, tmp_path):
-    plan = recipe(RECIPE, "learn.iterations=1")
+    plan = recipe(RECIPE, "learning.iterations=1")
     score = train(plan, Run(output=tmp_path / "m"))
     notes = Tagger.load(tmp_path / "m").notes_
     corpus = plan.corpus(plan.sides[0], "train")
     assert corpus is not None
     assert notes["recipe"] == RECIPE
-    assert notes["overrides"] == ["learn.iterations=1"]
+    assert notes["overrides"] == ["learning.iterations=1"]
     assert notes["corpora"]["train"] == {"sentences": 80, "fingerprint": corpus.fingerprint()}
     assert notes["corpora"]["dev"]["sentences"] == 40
     assert (notes["dev_score"], notes["iterations"]) == (score, 1)
@@ -172,7 +176,7 @@ def test_stopped_and_resumed_is_the_same_model(recipe, tmp_path):
     def stop(report):
         raise Stop
 
-    plan = recipe(RECIPE, "learn.iterations=3")
+    plan = recipe(RECIPE, "learning.iterations=3")
     whole = train_bytes(plan, tmp_path / "whole")
     run = Run(output=tmp_path / "m", on_iteration=stop)
     with pytest.raises(Stop):
@@ -196,7 +200,7 @@ def test_a_checkpoint_of_another_run_is_refused(recipe, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         train(recipe(), run)
     with pytest.raises(ModelFileError, match="not a checkpoint of this run"):
-        train(recipe(RECIPE, "learn.l2=0.5"), run)
+        train(recipe(RECIPE, "learning.l2=0.5"), run)
 
 
 def test_warnings_about_the_dev_set(recipe, tmp_path):
@@ -212,8 +216,8 @@ def test_warnings_about_the_dev_set(recipe, tmp_path):
 
 def test_smaller_files(recipe, tmp_path):
     plain = len(train_bytes(recipe(), tmp_path / "a"))
-    assert len(train_bytes(recipe(RECIPE, "save.precision=int8"), tmp_path / "b")) < plain
-    assert len(train_bytes(recipe(RECIPE, "save.least=0.2"), tmp_path / "c")) < plain / 2
+    assert len(train_bytes(recipe(RECIPE, "saving.precision=int8"), tmp_path / "b")) < plain
+    assert len(train_bytes(recipe(RECIPE, "saving.min_weight=0.2"), tmp_path / "c")) < plain / 2
 
 
 def test_corpora_that_cannot_be_learned_from(recipe, tmp_path):
@@ -227,7 +231,7 @@ def test_corpora_that_cannot_be_learned_from(recipe, tmp_path):
     with pytest.raises(DuilianError, match=r"empty\.pos:1: the file is empty"):
         train(recipe(RECIPE, f"side.train={tmp_path / 'empty.pos'}"), run)
     with pytest.raises(ConfigError, match="the templates need the column 'pos'"):
-        train(recipe(RECIPE, "model.templates=chunk"), run)
+        train(recipe(RECIPE, "features.templates=chunk"), run)
     train(recipe(RECIPE, f"side.train={words}", "model.level=char", "model.segment_only=true"), run)
     assert Tagger.load(run.output).encoding_.tags is None
 
@@ -243,16 +247,20 @@ def test_places_that_cannot_be_written_are_found_before_training(recipe, tmp_pat
             train(recipe(), Run(output=place, on_iteration=lambda report: pytest.fail("it trained")))
 
 
-def test_settings_of_a_kind_are_parameters_with_the_same_defaults():
-    import dataclasses
-    import inspect
+OLD = [
+    ("learn.rate=1", "r.toml: the recipe has no part [learn]", "renamed: [learning]"),
+    ("save.least=1", "r.toml: the recipe has no part [save]", "renamed: [saving]"),
+    ("saving.least=1", "r.toml: [saving] has no key 'least'", "renamed: [saving] min_weight"),
+    ("model.templates=a", "r.toml: [model] has no key 'templates'", "moved to the table [features]"),
+    ("learning.threads=2", "r.toml: [learning] has no key 'threads'", "--threads"),
+    ("model.standard=x", "r.toml: [model] has no key 'standard'", "say it in [[side]]"),
+    ("model.features=x", "r.toml: [model] features is a table", "write [features]"),
+]
 
-    from duilian.models import CoupledTagger, GuidedTagger
-    from duilian.recipes import CoupledSettings, GuidedSettings
 
-    for settings, model in ((CrfSettings, Tagger), (CoupledSettings, CoupledTagger)):
-        parameters = inspect.signature(model).parameters
-        for field in dataclasses.fields(settings):
-            assert parameters[field.name].default == field.default, field.name
-    own = {field.name for field in dataclasses.fields(GuidedSettings)}
-    assert own - {"source_iterations"} <= set(GuidedTagger()._parameter_names())
+@pytest.mark.parametrize(("setting", "message", "hint"), OLD)
+def test_keys_of_older_recipes_say_what_became_of_them(recipe, setting, message, hint):
+    with pytest.raises(ConfigError) as caught:
+        recipe(RECIPE, setting)
+    assert message in str(caught.value)
+    assert hint in caught.value.hint

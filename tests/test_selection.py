@@ -13,6 +13,7 @@ from duilian import Sentence, Tagger, demo, read, write
 from duilian.annotation.selection import Review, candidates, hardest, most_uncertain, select
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
+from duilian.learning import AdaGrad
 
 TAGS = ["A", "B", "C", "D", "E", "F"]
 probabilities = st.lists(st.floats(0.01, 1.0), min_size=1, max_size=30)
@@ -20,7 +21,7 @@ probabilities = st.lists(st.floats(0.01, 1.0), min_size=1, max_size=30)
 
 @pytest.fixture(scope="module")
 def tagger():
-    return Tagger("ctb", iterations=2).fit(demo.load("ctb", "ctb"))
+    return Tagger("ctb", learning=AdaGrad(iterations=2)).fit(demo.load("ctb", "ctb"))
 
 
 @given(probabilities, st.floats(0.01, 1.0))
@@ -71,7 +72,7 @@ def test_the_file_is_a_corpus_with_partial_annotation(tagger, tmp_path, form):
     again = read(tmp_path / "f", format=form, standard="ctb")
     assert [each["ctb"].tags for each in again] == [each["ctb"].tags for each in found]
     assert [each["ctb"].words for each in again] == [each["ctb"].words for each in found]
-    Tagger("ctb", iterations=1).fit(again)
+    Tagger("ctb", learning=AdaGrad(iterations=1)).fit(again)
 
 
 def test_the_most_uncertain_sentences_come_first(tagger):
@@ -91,7 +92,7 @@ def test_what_is_refused(tagger):
     for share in (0.0, -1.0, 1.1, float("nan")):
         with pytest.raises(ConfigError, match="share"):
             list(select(tagger, [], share))
-    char = Tagger("ctb", level="char", iterations=1).fit(demo.load("both-ctb", "ctb"))
+    char = Tagger("ctb", level="char", learning=AdaGrad(iterations=1)).fit(demo.load("both-ctb", "ctb"))
     with pytest.raises(ConfigError, match="word-level"):
         list(select(char, [], 0.2))
 

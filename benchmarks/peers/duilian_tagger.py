@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from duilian.features import pack
+from duilian.models.base.feature_settings import Features
 from duilian.models.crf.model import NO_CONSTRAINTS, Tagger
 from peers.tasks import Split, Task, read_rows
 from peers.watch import Watch
@@ -15,7 +16,7 @@ from peers.watch import Watch
 
 def train(task: Task, split: Split, model: Path, settings: Mapping[str, Any], watch: Watch) -> dict[str, Any]:
     """Writes the model; the answer has the curve [CPU seconds, dev accuracy] after each iteration."""
-    tagger = Tagger(task.standard, templates=task.templates, **settings)
+    tagger = Tagger(task.standard, **settings, features=Features(templates=task.templates))
     curve: list[tuple[float, float]] = []
     start = time.process_time()
     with watch.part("train"):

@@ -13,14 +13,17 @@ import pytest
 from cli.running import Call, in_demo_folder
 from duilian import demo
 from duilian.cli import analyze
+from duilian.learning import AdaGrad
 from duilian.models import Tagger
 
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models")
-    Tagger("pku", level="char", iterations=3).fit(demo.load("pku", "pku")).save(folder / "char.model")
-    Tagger("ctb", iterations=1).fit(demo.load("ctb", "ctb")).save(folder / "words.model")
+    Tagger("pku", level="char", learning=AdaGrad(iterations=3)).fit(demo.load("pku", "pku")).save(
+        folder / "char.model"
+    )
+    Tagger("ctb", learning=AdaGrad(iterations=1)).fit(demo.load("ctb", "ctb")).save(folder / "words.model")
     return folder
 
 

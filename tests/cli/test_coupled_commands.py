@@ -16,6 +16,7 @@ from duilian.conversion import Converter
 from duilian.corpus import Layer, Sentence
 from duilian.corpus.places import Placed
 from duilian.engine.streams import Source, analyse
+from duilian.learning import AdaGrad
 from duilian.models import CoupledTagger, Tagger, load
 
 RECIPE = both_sides(
@@ -44,7 +45,7 @@ def models(tmp_path_factory) -> Path:
     CoupledTagger(demo.STANDARDS, level="char", guide="pku", most=3, iterations=1, **common).fit(
         [corpus[:40] for corpus in corpora]
     ).save(folder / "guided")
-    Tagger("ctb", iterations=1).fit(corpora[0]).save(folder / "plain")
+    Tagger("ctb", learning=AdaGrad(iterations=1)).fit(corpora[0]).save(folder / "plain")
     return folder
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from duilian import demo
+from duilian.learning import AdaGrad
 from duilian.models import GuidedTagger, Tagger
 
 
@@ -20,7 +21,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module")
 def char_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("models") / "char"
-    Tagger("ctb", iterations=2, level="char").fit(demo.load("ctb", "ctb")).save(path)
+    Tagger("ctb", level="char", learning=AdaGrad(iterations=2)).fit(demo.load("ctb", "ctb")).save(path)
     return path
 
 

@@ -19,6 +19,8 @@ from running import DEMO, Call, hear_control_c, in_demo_folder
 
 from duilian import Tagger, demo, read
 from duilian.engine.streams import Source, analyse, analyse_k_best, segmented_line
+from duilian.learning import AdaGrad
+from duilian.models.base.feature_settings import Features
 from duilian.text import units
 
 WORD = """
@@ -31,7 +33,7 @@ train = "ctb.txt"
 dev = "ctb-dev.txt"
 test = "both-ctb.txt"
 
-[learn]
+[learning]
 iterations = 2
 """
 CHAR = WORD.replace('"crf"', '"crf"\nlevel = "char"')
@@ -42,9 +44,15 @@ def models(tmp_path_factory) -> Path:
     """A folder with a model that tags words, one that tags characters, one that only cuts."""
     folder = tmp_path_factory.mktemp("models")
     corpus = demo.load("ctb", "ctb")
-    Tagger("ctb", iterations=2).fit(corpus).save(folder / "word")
-    Tagger("ctb", iterations=2, level="char").fit(corpus).save(folder / "char")
-    cuts = Tagger("ctb", iterations=2, level="char", segment_only=True, join_letters=True, join_digits=True)
+    Tagger("ctb", learning=AdaGrad(iterations=2)).fit(corpus).save(folder / "word")
+    Tagger("ctb", level="char", learning=AdaGrad(iterations=2)).fit(corpus).save(folder / "char")
+    cuts = Tagger(
+        "ctb",
+        level="char",
+        segment_only=True,
+        features=Features(join_letters=True, join_digits=True),
+        learning=AdaGrad(iterations=2),
+    )
     cuts.fit(corpus).save(folder / "cuts")
     return folder
 
@@ -73,8 +81,8 @@ def test_train_obeys_its_options(duilian, tmp_path):
     usual = model()
     assert model("--threads", "3") == usual
     assert model("--data", str(DEMO)) == usual
-    assert model("--seed", "2") == model("--set", "learn.seed=2") != usual
-    assert len(model("--set", "save.precision=int8")) < len(usual)
+    assert model("--seed", "2") == model("--set", "learning.seed=2") != usual
+    assert len(model("--set", "saving.precision=int8")) < len(usual)
 
 
 def test_the_test_set_is_only_looked_at_when_asked(duilian, tmp_path):
@@ -121,7 +129,7 @@ def stop_when_it_has_a_checkpoint(process: subprocess.Popen[bytes], path: Path, 
     return process.communicate(timeout=30)[1]
 
 
-LONG = ("train", "word.toml", "-o", "m", "--set", "learn.iterations=40", "--set", "side.limit=60")
+LONG = ("train", "word.toml", "-o", "m", "--set", "learning.iterations=40", "--set", "side.limit=60")
 
 
 def test_killed_and_resumed_is_the_same_model(duilian, tmp_path):
@@ -372,10 +380,10 @@ def test_select(duilian, tmp_path):
 BAD = [
     (("train", "missing.toml", "-o", "m"), "missing.toml: no such file or directory"),
     (("train", "word.toml", "-o", "no/m"), "no/m: cannot be written here"),
-    (("train", "word.toml", "-o", "m", "--set", "learn.raet=1"), "word.toml: [learn] has no key 'raet'"),
+    (("train", "word.toml", "-o", "m", "--set", "learn.raet=1"), "word.toml: [learning] has no key 'raet'"),
     (("train", "word.toml", "-o", "m", "--set", "side.train=empty.pos"), "empty.pos:1: the file is empty"),
     (("train", "word.toml", "-o", "m", "--set", "side.train=words.seg"), "words.seg: the corpus has no tags"),
-    (("train", "word.toml", "-o", "m", "--set", "model.templates=chunk"), "need the column 'pos'"),
+    (("train", "word.toml", "-o", "m", "--set", "features.templates=chunk"), "need the column 'pos'"),
     (("train", "word.toml", "-o", "m", "--data", "/nowhere"), "there is no file '/nowhere/ctb.txt'"),
     (("tag", "missing", "words.seg"), "missing: no such file or directory"),
     (("tag", "cut-short", "words.seg"), "cut-short: "),

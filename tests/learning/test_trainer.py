@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from duilian.errors import DuilianError, ModelFileError
-from duilian.learning import IterationReport, LearnConfig, Scores, Trainer
+from duilian.learning import IterationReport, Learning, Scores, Trainer
 from duilian.modelfile import read_model
 
 Weights = npt.NDArray[np.float32]
@@ -36,7 +36,7 @@ class Counting:
 
 
 def trainer(sides: int = 1, **settings: object) -> Trainer:
-    config = LearnConfig(**{"average": False, "iterations": 10} | settings)  # type: ignore[arg-type]
+    config = Learning(**{"average": False, "iterations": 10} | settings)  # type: ignore[arg-type]
     return Trainer(Counting(), 3, 8, config, sides=sides)
 
 
@@ -142,7 +142,7 @@ def test_sentences_are_drawn_as_asked() -> None:
             orders.append(order.tolist())
             return super().run_pass(weights, order)
 
-    config = LearnConfig(iterations=2, average=False)
+    config = Learning(iterations=2, average=False)
     draw = lambda rng: rng.permutation(np.array([7, 7, 2]))  # noqa: E731
     list(Trainer(Watching(), 1, 8, config, draw=draw).run(None))
     assert [sorted(order) for order in orders] == [[2, 7, 7]] * 2
@@ -157,6 +157,6 @@ def test_a_failing_pass_says_where() -> None:
         def run_pass(self, weights: Weights, order: npt.NDArray[np.int64]) -> float:
             raise RuntimeError("the loss is not finite")
 
-    run = Trainer(Failing(), 1, 8, LearnConfig())
+    run = Trainer(Failing(), 1, 8, Learning())
     with pytest.raises(DuilianError, match="failed in iteration 1: the loss is not finite"):
         list(run.run(None))

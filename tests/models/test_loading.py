@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 
 import pytest
 
 import duilian
 from duilian import models
 from duilian.models.parser.model import Parser
-from duilian.models.registry import KINDS, PARSERS
+from duilian.models.registry import KINDS, PARSERS, estimator_of
 from duilian.recipes import KINDS as RECIPE_KINDS
 
 
@@ -19,8 +18,7 @@ def test_every_kind_of_a_recipe_can_be_loaded() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_class_of_a_kind_says_so(kind: str) -> None:
-    module, name = KINDS[kind]
-    found = getattr(importlib.import_module(f"duilian.models.{module}"), name)
+    found = estimator_of(kind)
     assert found.kind == kind
     assert (kind in PARSERS) == issubclass(found, Parser)
 

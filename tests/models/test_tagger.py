@@ -12,8 +12,11 @@ import pytest
 from duilian import demo
 from duilian.corpus import Layer
 from duilian.errors import ConfigError, ModelFileError, StandardError
+from duilian.learning import AdaGrad, Perceptron, Session
+from duilian.learning.config import RULES
 from duilian.modelfile import read_model, write_model
 from duilian.models import GuidedTagger, Tagger
+from duilian.models.base.feature_settings import Features
 
 CTB = [sentence["ctb"] for sentence in demo.load("ctb", "ctb")]
 DEV = [sentence["ctb"] for sentence in demo.load("ctb-dev", "ctb")]
@@ -27,7 +30,10 @@ KINDS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def taggers() -> dict[str, Tagger]:
-    return {name: Tagger("ctb", iterations=5, **kind).fit(CTB, dev=DEV) for name, kind in KINDS.items()}
+    return {
+        name: Tagger("ctb", **kind, learning=AdaGrad(iterations=5)).fit(CTB, dev=DEV)
+        for name, kind in KINDS.items()
+    }
 
 
 @pytest.mark.parametrize(("kind", "least"), [("word", 0.85), ("char", 0.6), ("segment", 0.75)])
@@ -66,7 +72,10 @@ def test_a_saved_tagger_answers_the_same(
 def test_a_pickled_tagger_answers_the_same(taggers: dict[str, Tagger]) -> None:
     again = pickle.loads(pickle.dumps(taggers["word"]))
     assert again.predict(DEV) == taggers["word"].predict(DEV)
-    assert pickle.loads(pickle.dumps(Tagger("x", seed=7))).get_params() == Tagger("x", seed=7).get_params()
+    assert (
+        pickle.loads(pickle.dumps(Tagger("x", learning=AdaGrad(seed=7)))).get_params()
+        == Tagger("x", learning=AdaGrad(seed=7)).get_params()
+    )
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
@@ -79,9 +88,7 @@ def test_lines_give_what_layers_give(taggers: dict[str, Tagger], kind: str) -> N
         tags = layer.tags or ("",) * len(layer)
         expected.append(" ".join(w + (f"_{t}" if t else "") for w, t in zip(layer.words, tags, strict=True)))
     assert tagger.tag_lines(text.encode()).decode().splitlines() == expected
-    tagger.set_params(threads=3)
-    assert tagger.tag_lines(text.encode()).decode().splitlines() == expected
-    tagger.set_params(threads=1)
+    assert tagger.tag_lines(text.encode(), threads=3).decode().splitlines() == expected
 
 
 def test_lines_keep_every_character_and_line_break(taggers: dict[str, Tagger]) -> None:
@@ -102,7 +109,9 @@ def test_rows_give_what_layers_give() -> None:
     layers = [
         Layer(each.words, each.tags, columns={"pos": tuple(map(str, each.tags or ()))}) for each in CTB[:60]
     ]
-    tagger = Tagger("ctb", templates="chunk", iterations=2, threads=2).fit(layers)
+    tagger = Tagger("ctb", features=Features(templates="chunk"), learning=AdaGrad(iterations=2)).fit(
+        layers, threads=2
+    )
     text = "\n".join(
         "".join(f"{w} x\t{p}\n" for w, p in zip(e.words, e.columns["pos"], strict=True)) for e in layers
     )
@@ -133,8 +142,8 @@ def test_marginals_and_k_best_agree(taggers: dict[str, Tagger]) -> None:
 def test_the_same_bytes_for_any_number_of_threads(algorithm: str, tmp_path: Path) -> None:
     contents = []
     for threads in (1, 2):
-        tagger = Tagger("ctb", iterations=2, threads=threads, algorithm=algorithm, batch=4)  # type: ignore[arg-type]
-        tagger.fit(CTB[:80], dev=DEV[:10]).save(tmp_path / "m.duilian")
+        tagger = Tagger("ctb", learning=RULES[algorithm](iterations=2, batch=4))  # type: ignore[arg-type]
+        tagger.fit(CTB[:80], dev=DEV[:10], threads=threads).save(tmp_path / "m.duilian")
         contents.append((tmp_path / "m.duilian").read_bytes())
     assert contents[0] == contents[1]
 
@@ -142,22 +151,23 @@ def test_the_same_bytes_for_any_number_of_threads(algorithm: str, tmp_path: Path
 @pytest.mark.parametrize("algorithm", ["adagrad", "sgd", "eg"])
 def test_a_resumed_run_gives_the_same_bytes(algorithm: str, tmp_path: Path) -> None:
     def tagger(iterations: int) -> Tagger:
-        return Tagger("ctb", iterations=iterations, algorithm=algorithm, sample=50)  # type: ignore[arg-type]
+        return Tagger("ctb", learning=RULES[algorithm](iterations=iterations, sample=50))  # type: ignore[arg-type]
 
     whole = tagger(5).fit(CTB[:80], dev=DEV)
     checkpoint = tmp_path / "run.checkpoint"
-    tagger(2).fit(CTB[:80], dev=DEV, checkpoint=checkpoint)
-    resumed = tagger(5).fit(CTB[:80], dev=DEV, checkpoint=checkpoint, resume=True)
+    tagger(2).fit(CTB[:80], dev=DEV, session=Session(checkpoint=checkpoint))
+    resume = Session(checkpoint=checkpoint, resume=True)
+    resumed = tagger(5).fit(CTB[:80], dev=DEV, session=resume)
     assert resumed.weights_.tobytes() == whole.weights_.tobytes()
     with pytest.raises(ModelFileError, match="not a checkpoint of this run"):
-        tagger(5).fit(CTB[:70], dev=DEV, checkpoint=checkpoint, resume=True)
+        tagger(5).fit(CTB[:70], dev=DEV, session=resume)
     with pytest.raises(ModelFileError, match="kind 'checkpoint', not 'crf'"):
         Tagger.load(checkpoint)
 
 
 @pytest.mark.parametrize("algorithm", ["sgd", "eg"])
 def test_the_papers_learners_learn_too(algorithm: str) -> None:
-    tagger = Tagger("ctb", iterations=8, algorithm=algorithm, batch=30 if algorithm == "sgd" else 1)  # type: ignore[arg-type]
+    tagger = Tagger("ctb", learning=RULES[algorithm](iterations=8, batch=30 if algorithm == "sgd" else 1))  # type: ignore[arg-type]
     assert tagger.fit(CTB, dev=DEV).score(DEV) > 0.8
 
 
@@ -176,12 +186,12 @@ def test_partial_annotation_teaches() -> None:
         )  # fmt: skip
 
     for kind in ({}, {"level": "char"}):
-        partial = Tagger("ctb", iterations=5, **kind).fit([blur(layer) for layer in CTB])
+        partial = Tagger("ctb", **kind, learning=AdaGrad(iterations=5)).fit([blur(layer) for layer in CTB])
         assert partial.score(DEV) > (0.8 if not kind else 0.5)
 
 
 def test_trimming_makes_it_smaller(taggers: dict[str, Tagger], tmp_path: Path) -> None:
-    tagger = Tagger("ctb", iterations=5).fit(CTB)
+    tagger = Tagger("ctb", learning=AdaGrad(iterations=5)).fit(CTB)
     sizes, scores = [], []
     for least in (0.0, 0.05, 1e9):
         tagger.trim(least).save(tmp_path / "m.duilian")
@@ -193,7 +203,7 @@ def test_trimming_makes_it_smaller(taggers: dict[str, Tagger], tmp_path: Path) -
 
 
 def test_a_guided_tagger_beats_a_plain_one(tmp_path: Path) -> None:
-    plain = Tagger("ctb", iterations=5).fit(CTB).score(DEV)
+    plain = Tagger("ctb", learning=AdaGrad(iterations=5)).fit(CTB).score(DEV)
     guided = GuidedTagger("ctb", source_standard="pku", iterations=5).fit(CTB, source=PKU)
     assert guided.score(DEV) > plain
     guided.save(tmp_path / "g.duilian")
@@ -225,10 +235,11 @@ def test_sentences_of_any_length(taggers: dict[str, Tagger], length: int) -> Non
         (lambda: Tagger().fit([]), ConfigError, "no sentence"),
         (lambda: Tagger().fit([Layer(("a",))]), StandardError, "no tags"),
         (lambda: Tagger(level="line").fit(CTB), ConfigError, "level must be"),  # type: ignore[arg-type]
-        (lambda: Tagger(segment_only=True).fit(CTB), ConfigError, "segmentation only is for level='char'"),
-        (lambda: Tagger(min_count=0).fit(CTB), ConfigError, "min_count"),
-        (lambda: Tagger(algorithm="lbfgs").fit(CTB), ConfigError, "algorithm must be"),  # type: ignore[arg-type]
-        (lambda: Tagger(templates="chunk").fit(CTB), ConfigError, "need the column 'pos'"),
+        (lambda: Tagger(segment_only=True).fit(CTB), ConfigError, "segment_only needs level = 'char'"),
+        (lambda: Tagger(features=Features(min_count=0)).fit(CTB), ConfigError, "min_count"),
+        (lambda: Tagger().set_params(learning__algorithm="lbfgs"), ConfigError, "algorithm must be"),
+        (lambda: Tagger(learning=Perceptron()).fit(CTB), ConfigError, "learns by 'adagrad' or 'sgd'"),
+        (lambda: Tagger(features=Features(templates="chunk")).fit(CTB), ConfigError, "need the column 'pos'"),
         (lambda: Tagger().set_params(rte=1), ConfigError, "no parameter 'rte'"),
         (lambda: GuidedTagger(folds=1), ConfigError, "folds"),
         (lambda: GuidedTagger().fit(CTB), ConfigError, "needs a source"),

@@ -1,16 +1,20 @@
 """How to learn: one settings class for each learning rule, chosen by type.
 
-The same settings, seed and data give the same weights for any number of threads.
+The same settings, seed and data give the same weights for any number of threads. Models do not need learning
+settings to tag, so the rules behind them are imported when training begins.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from duilian.errors import ConfigError
 from duilian.settings import Settings, setting
+
+if TYPE_CHECKING:
+    from duilian.learning.rules import Descent, Objective, Rule
 
 LARGEST_BATCH = 30
 MIN_STEPS = 64
@@ -73,6 +77,12 @@ class AdaGrad(Learning):
 
     rate: float = setting(0.3, "Step size.", above=0)
 
+    def rule(self, objective: Objective, examples: int, threads: int) -> Rule:
+        """The passes over an objective with this many examples."""
+        from duilian.learning.rules import AdaGradRule
+
+        return AdaGradRule(objective, self, threads)
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Sgd(Learning):
@@ -80,6 +90,12 @@ class Sgd(Learning):
 
     rate: float | None = setting(None, "First step size; none: calibrated on a sample.", above=0)
     l2: float = setting(0.1, "c2 of the penalty c2 ‖w‖² on the whole training set.", above=0)
+
+    def rule(self, objective: Descent, examples: int, threads: int) -> Rule:
+        """The passes over an objective with this many examples."""
+        from duilian.learning.rules import SgdRule
+
+        return SgdRule(objective, examples, self, threads)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Models from files, of whatever kind, and the view that all of them share: a tagger for one standard."""
+"""The kinds of models by name, models from files, and the view that all taggers share: one standard."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from duilian.errors import ConfigError, ModelFileError
 from duilian.modelfile import read_model
-from duilian.models.base.table_codec import Arrays
+from duilian.models.base.estimator import Arrays
 from duilian.models.parser.model import Parser
 from duilian.models.suite.model import Suite
 
@@ -29,27 +29,38 @@ else:
 
 PARSERS = ("parser", "joint-parser")
 KINDS = {
-    "crf": ("crf.model", "Tagger"),
-    "guided": ("guided.model", "GuidedTagger"),
-    "dynamic": ("dynamic.model", "DynamicTagger"),
-    "coupled": ("coupled.model", "CoupledTagger"),
-    "multitask": ("multitask.model", "MultitaskTagger"),
-    "two-chain": ("two_chain.model", "TwoChainTagger"),
-    "parser": ("parser.model", "Parser"),
-    "joint-parser": ("joint_parser.model", "JointParser"),
-    "analyzer": ("suite.model", "Suite"),
+    "crf": "duilian.models.crf.model:Tagger",
+    "guided": "duilian.models.guided.model:GuidedTagger",
+    "dynamic": "duilian.models.dynamic.model:DynamicTagger",
+    "coupled": "duilian.models.coupled.model:CoupledTagger",
+    "multitask": "duilian.models.multitask.model:MultitaskTagger",
+    "two-chain": "duilian.models.two_chain.model:TwoChainTagger",
+    "parser": "duilian.models.parser.model:Parser",
+    "joint-parser": "duilian.models.joint_parser.model:JointParser",
+    "analyzer": "duilian.models.suite.model:Suite",
 }
-"""The module and class of each kind."""
+"""The class of each kind, imported when a file has a model of it."""
+
+
+def register_kind(kind: str, place: str) -> None:
+    """Make a kind of model known to files; `place` is `module:Class`."""
+    KINDS[kind] = place
+
+
+def estimator_of(kind: str) -> type[Any]:
+    """The class of a kind."""
+    module, _, name = KINDS[kind].partition(":")
+    found: type[Any] = getattr(importlib.import_module(module), name)
+    return found
 
 
 def restored(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> Model | Parser | Suite:
-    """The model of whatever kind in what was read from a file."""
+    """The model, of any kind, in what was read from a file."""
     kind = header.get("kind")
     if kind not in KINDS:
         raise ModelFileError(str(path), f"is of kind {kind!r}, which this version of Duilian does not know")
-    module, name = KINDS[kind]
-    known: type[Model | Parser | Suite] = getattr(importlib.import_module(f"duilian.models.{module}"), name)
-    return known.restored(path, header, arrays)
+    found: Model | Parser | Suite = estimator_of(kind).restored(path, header, arrays)
+    return found
 
 
 def load(path: str | Path) -> Model:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 from duilian.features import Templates
 from duilian.labels.encoding import Encoding, Level
@@ -38,6 +39,10 @@ class Features(Settings):
     def folding(self) -> Folding:
         """What features see of a character."""
         return Folding(script=self.script)
+
+    def named(self, templates: Templates) -> Templates:
+        """Templates under the name of their file alone: a model does not tell where it was made."""
+        return Templates(templates.text, name=Path(templates.name).name)
 
     def load_templates(self, default: str) -> Templates:
         """The templates, or those of the default preset."""

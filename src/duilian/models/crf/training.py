@@ -16,7 +16,6 @@ from duilian.evaluation import LabelScorer
 from duilian.features import Templates
 from duilian.learning import (
     AdaGrad,
-    AdaGradRule,
     ExponentiatedGradient,
     ExponentiatedRule,
     Learning,
@@ -25,7 +24,6 @@ from duilian.learning import (
     Rule,
     Session,
     Sgd,
-    SgdRule,
     Trainer,
     fingerprint,
 )
@@ -87,7 +85,7 @@ class CrfTrainer:
 
     def _parts(self) -> dict[str, Any]:
         """What a model has besides its weights. It names its templates, whatever path they came from."""
-        templates = self.packer.templates
+        templates = self.config.features.named(self.packer.templates)
         config = self.config.updated({"features": {"templates": templates.name}})
         return {"config": config, "tags": self.packer.encoding.tags, "templates": templates}
 
@@ -123,10 +121,8 @@ class CrfTrainer:
         if isinstance(learning, PassiveAggressive):
             return PassiveAggressiveRule(_structure(self.layout, data), learning)
         objective = _native.TaggingObjective(self.layout, data)
-        if isinstance(learning, Sgd):
-            return SgdRule(objective, examples, learning, self.session.threads)
-        assert isinstance(learning, AdaGrad)
-        return AdaGradRule(objective, learning, self.session.threads)
+        assert isinstance(learning, AdaGrad | Sgd)
+        return learning.rule(objective, examples, self.session.threads)
 
     def _evaluator(self, layers: Sequence[Layer], keys: npt.NDArray[np.uint64]) -> Callable[[Weights], float]:
         """Accuracy of words, or F1 of words with their tags, on a dev set: its features are taken once."""

@@ -1,0 +1,131 @@
+"""The floor plan holds: data flows from left to right, and nobody reaches into another room's private names."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+TOP = Path(__file__).parent.parent
+SOURCE = TOP / "src" / "duilian"
+FOUNDATION = ("errors", "lazy", "settings", "modelfile")  # used by every room
+NOT_ROOMS = ("__init__", "_native")
+
+
+def rooms_from_left_to_right() -> list[set[str]]:
+    """The arrow diagram of docs/architecture.md; rooms in braces stand side by side."""
+    text = (TOP / "docs" / "architecture.md").read_text(encoding="utf-8")
+    diagram = re.search(r"^```\n(text ▶.*?)```", text, re.MULTILINE | re.DOTALL)
+    assert diagram is not None
+    return [set(re.findall(r"\w+", step)) for step in diagram[1].split("▶")]
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def modules() -> Iterator[tuple[Path, ast.Module]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        yield path, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Module and name of every import from the package, those for type checkers included."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "duilian":
+            for alias in node.names:
+                yield str(node.module), alias.name
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.startswith("duilian."):
+                    yield alias.name, ""
+
+
+def test_every_room_is_in_the_diagram() -> None:
+    rooms = {room_of(path) for path, _ in modules()} - set(NOT_ROOMS) - set(FOUNDATION)
+    assert set.union(*rooms_from_left_to_right()) == rooms
+
+
+def test_a_room_imports_only_from_its_left() -> None:
+    place = {room: k for k, step in enumerate(rooms_from_left_to_right()) for room in step}
+    place |= dict.fromkeys(FOUNDATION, -1)
+    wrong = []
+    for path, tree in modules():
+        own = room_of(path)
+        for module, name in imports(tree):
+            parts = module.split(".")
+            other = parts[1] if len(parts) > 1 else name
+            if own in NOT_ROOMS or other == own or other not in place:
+                continue
+            if place[other] >= place[own] and not (own in FOUNDATION and other in FOUNDATION):
+                wrong.append(f"{path.relative_to(SOURCE)} imports {other}")
+    assert wrong == []
+
+
+def test_nobody_imports_private_names() -> None:
+    wrong = [
+        f"{path.relative_to(SOURCE)}: {module}.{name}"
+        for path, tree in modules()
+        for module, name in imports(tree)
+        if name != "_native" and (name.startswith("_") or "._" in module) and not name.startswith("__")
+    ]
+    assert wrong == []
+
+
+def package_of(path: Path) -> str:
+    """The package that private names belong to: a room, or a model's package."""
+    parts = path.relative_to(SOURCE).parts
+    return "/".join(parts[:2]) if parts[0] == "models" and len(parts) > 2 else room_of(path)
+
+
+def test_nobody_uses_private_attributes_of_another_package() -> None:
+    owners: dict[str, set[str]] = defaultdict(set)
+    uses: list[tuple[Path, int, str]] = []
+    for path, tree in modules():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name.startswith("_"):
+                owners[node.name].add(package_of(path))
+            elif isinstance(node, ast.Attribute) and re.match(r"_[a-z]", node.attr):
+                is_own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+                if is_own or isinstance(node.value, ast.Call):  # super()._x is inherited
+                    owners[node.attr].add(package_of(path))
+                else:
+                    uses.append((path, node.lineno, node.attr))
+    wrong = [
+        f"{path.relative_to(SOURCE)}:{line} .{name}"
+        for path, line, name in uses
+        if package_of(path) not in owners[name] and name != "_native"
+    ]
+    assert wrong == []
+
+
+def test_one_name_for_one_thing() -> None:
+    """No two classes of one name, and no two modules (those that every model's package has aside)."""
+    shared = {"__init__", "config", "model", "training", "predictor", "storage"}
+    classes: dict[str, list[str]] = defaultdict(list)
+    names: dict[str, list[str]] = defaultdict(list)
+    for path, tree in modules():
+        where = str(path.relative_to(SOURCE))
+        is_model_part = path.stem in shared and (path.stem == "__init__" or "models" in path.parts)
+        is_command = path.is_relative_to(SOURCE / "cli") or path.is_relative_to(SOURCE / "recipes" / "kinds")
+        if not is_model_part and not is_command:
+            names[path.stem].append(where)
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                classes[node.name].append(where)
+    assert {name: places for name, places in names.items() if len(places) > 1} == {}
+    assert {name: places for name, places in classes.items() if len(places) > 1} == {}
+
+
+def test_no_constructor_has_more_than_eight_parameters() -> None:
+    """Dataclasses aside: their fields are data."""
+    long = []
+    for path, tree in modules():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+                count = len(node.args.args) + len(node.args.kwonlyargs) - 1
+                if count > 8:
+                    long.append(f"{path.relative_to(SOURCE)}:{node.lineno} has {count}")
+    assert long == []

@@ -1,0 +1,87 @@
+"""Writes docs/settings.md: every setting of every kind of model, from the declarations themselves.
+
+    python tools/settings.py > docs/settings.md
+
+A test compares the page with what this prints.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Iterator
+
+from duilian.learning import Learning
+from duilian.recipes import KINDS, Saving, Side
+from duilian.settings import Settings, spell
+
+HEAD = """# Settings
+
+Made by `python tools/settings.py` from the declarations in the code. A setting is a parameter of the estimator
+(`CoupledTagger(pruning=CoupledPruning(max_candidates=4))`, or `set_params(pruning__max_candidates=4)`) and a key
+of a recipe: the settings of a kind stand in `[model]`, each group in a table of its own (`[pruning]`), so that
+`duilian train RECIPE --set pruning.max_candidates=4` changes one. *none* is the absence of a value; a recipe
+leaves the key out.
+"""
+BY_SIDES = ("standard", "standards")
+
+
+def page() -> str:
+    """The whole page."""
+    lines = [HEAD, "## Every recipe", "", *titled("[[side]]", Side()), *titled("[saving]", Saving())]
+    lines += ["## Learning rules", "", "`[learning] algorithm` chooses one; each kind has its usual one.", ""]
+    for name, rule in Learning.alternatives().items():
+        lines += [f"### {name}", "", str(rule.__doc__), "", *rows(rule()), ""]
+    for name, kind in KINDS.items():
+        lines += section(name, kind.config())
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def section(name: str, config: Settings) -> Iterator[str]:
+    """A kind: its own settings, then its groups."""
+    yield from [f"## {name}", "", *rows(config), ""]
+    for group, settings in config.groups():
+        if isinstance(settings, Learning):
+            changed = [
+                f"{field.name} {value(getattr(settings, field.name))}"
+                for field in dataclasses.fields(settings)
+                if getattr(settings, field.name) != field.default
+            ]
+            usual = next(key for key, rule in Learning.alternatives().items() if rule is type(settings))
+            yield from [f"`[{group}]`: {usual}{''.join(f', {each}' for each in changed)}.", ""]
+        else:
+            yield from titled(f"[{group}]", settings)
+
+
+def titled(title: str, settings: Settings) -> Iterator[str]:
+    """A table under the name that recipes use."""
+    yield from [f"### `{title}`", "", *rows(settings), ""]
+
+
+def rows(settings: Settings) -> Iterator[str]:
+    """One row a setting; groups have tables of their own."""
+    yield from ["| setting | | value | default |", "| --- | --- | --- | --- |"]
+    for field in dataclasses.fields(settings):
+        own = getattr(settings, field.name)
+        if not isinstance(own, Settings) and field.name not in BY_SIDES:
+            kind = spell(settings.types()[field.name])
+            yield f"| `{field.name}` | {field.metadata['help']} | {kind}{limits(field)} | {value(own)} |"
+
+
+def limits(field: dataclasses.Field[object]) -> str:
+    """The range of a number."""
+    words = {"at_least": "at least", "above": "greater than", "at_most": "at most"}
+    found = [f"{text} {field.metadata[key]}" for key, text in words.items() if field.metadata[key] is not None]
+    return "".join(f", {each}" for each in found)
+
+
+def value(own: object) -> str:
+    """A value as a recipe spells it."""
+    if own is None:
+        return "none"
+    return f"`{str(own).lower() if isinstance(own, bool) else own}`" if own != "" else ""
+
+
+if __name__ == "__main__":
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    sys.stdout.write(page())
