@@ -150,7 +150,8 @@ def test_inspect_prints_the_mapping(tagger, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"standards": ("a", "a")}, "two different names"),
+        ({"standards": ("ctb", "ctb")}, "two different names, got ctb, ctb"),
+        ({"standards": ("a", "b", "c")}, "two names, got a, b, c"),
         (
             {"learns_from_other": "none"},
             "learns_from_other must be 'both' or 'first' or 'second', got 'none'",

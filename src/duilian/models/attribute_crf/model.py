@@ -21,7 +21,7 @@ from duilian import _native
 from duilian.errors import ConfigError, ModelFileError
 from duilian.evaluation import accuracy
 from duilian.lattice import Succession
-from duilian.learning import AdaGrad, AdaGradRule, IterationReport, Rule, Sgd, SgdRule, Trainer
+from duilian.learning import AdaGrad, IterationReport, Sgd, Trainer
 from duilian.modelfile import read_model, write_model
 from duilian.models.attribute_crf.units import (
     NEVER,
@@ -142,11 +142,7 @@ class CRF(Parameters[Any]):
         rules, full_from = Succession.free(len(classes)).native(), 1 if self.all_possible_states else NEVER
         layout = _native.lay_out_tagger(len(classes), rules, len(names), data, full_from)
         objective = _native.TaggingObjective(layout, data)
-        rule: Rule = (
-            SgdRule(objective, len(gold), learning, threads)
-            if isinstance(learning, Sgd)
-            else AdaGradRule(objective, learning, threads)
-        )
+        rule = learning.rule(objective, len(gold), threads)
         trainer = Trainer(rule, layout.weights, len(gold), learning)
         learned = Learned(classes, names, layout.first, layout.label, trainer.best)
         evaluate = None

@@ -42,8 +42,8 @@ class MultitaskConfig(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.learning.check_rule("multitask", AdaGrad, PassiveAggressive)
-        if len(self.standards) != 2 or len(set(self.standards)) != 2:
-            raise ConfigError(f"standards must be two different names, got {', '.join(self.standards)}")
+        if len(self.standards) != 2:
+            raise ConfigError(f"standards must be two names, got {', '.join(self.standards)}")
         sample = self.learning.sample
         if sample is not None and (isinstance(sample, int) or len(sample) != 2):
             raise ConfigError(f"sample must have one number for each of 2 standards, got {sample!r}")

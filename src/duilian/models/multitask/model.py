@@ -88,6 +88,8 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
         `session` says more than `threads`.
         """
         trainer = self._trainer(session or Session(threads=threads))
+        if len(set(self.standards)) != 2:
+            raise ConfigError(f"standards must be two different names, got {', '.join(self.standards)}")
         for what, found in (("corpora", X), ("dev sets", dev)):
             if found is not None and len(found) != 2:
                 raise ConfigError(f"{len(found)} {what} for 2 standards")

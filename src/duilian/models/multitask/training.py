@@ -21,7 +21,6 @@ from duilian.features import Templates, pack
 from duilian.labels.encoding import Encoding
 from duilian.learning import (
     AdaGrad,
-    AdaGradRule,
     Learning,
     PassiveAggressive,
     PassiveAggressiveRule,
@@ -69,7 +68,7 @@ class Labelling:
             config.features.encoding("char", tags_of(layers, name))
             for layers, name in zip(sides, standards, strict=True)
         )
-        templates = config.features.load_templates("multitask")
+        templates = config.features.named(config.features.load_templates("multitask"))
         if templates.columns:
             raise ConfigError("the templates of a multi-task tagger must not use columns")
         tags = tag_mapping(config, a.tags or (), b.tags or ())
@@ -86,9 +85,7 @@ class Labelling:
         """The settings as a model keeps them: files without their paths, and no `Mapping` object."""
         mapping = self.config.mapping
         name = Path(mapping).name if isinstance(mapping, str) else "own"
-        return self.config.updated(
-            {"mapping": name, "features": {"templates": Path(self.templates.name).name}}
-        )
+        return self.config.updated({"mapping": name, "features": {"templates": self.templates.name}})
 
 
 def tag_mapping(config: MultitaskConfig, tags_a: tuple[str, ...], tags_b: tuple[str, ...]) -> Mapping:
@@ -117,7 +114,7 @@ class MultitaskTrainer:
         learning = self.config.learning.with_batch(count)
         scored = [side for side in SIDES if dev[side] is not None]
         trainer = Trainer(
-            self._rule(examples.native, learning),
+            self._rule(examples.native, count, learning),
             examples.native.weights,
             count,
             learning,
@@ -139,11 +136,12 @@ class MultitaskTrainer:
             _maker(labelling, examples, weights),
         )
 
-    def _rule(self, native: _native.MultitaskTraining, learning: Learning) -> Rule:
+    def _rule(self, native: _native.MultitaskTraining, examples: int, learning: Learning) -> Rule:
         if isinstance(learning, PassiveAggressive):
             return PassiveAggressiveRule(native, learning)
         assert isinstance(learning, AdaGrad)
-        return AdaGradRule(_native.MultitaskObjective(native), learning, self.session.threads)
+        objective = _native.MultitaskObjective(native)
+        return learning.rule(objective, examples, self.session.threads)
 
 
 def _maker(
@@ -151,7 +149,6 @@ def _maker(
 ) -> Callable[[float], MultitaskModel]:
     """Makes the model from the weights of each side."""
     config, native, keys = labelling.portable(), examples.native, examples.keys
-    templates = Templates(labelling.templates.text, name=Path(labelling.templates.name).name)
 
     def tables(side: int, min_weight: float) -> Tables:
         needed = (side, 1 - side) if config.expansion == "best" else (side,)
@@ -159,7 +156,7 @@ def _maker(
 
     def make(min_weight: float) -> MultitaskModel:
         both = (tables(0, min_weight), tables(1, min_weight))
-        return MultitaskModel(config, labelling.encodings, templates, labelling.mapping, both)
+        return MultitaskModel(config, labelling.encodings, labelling.templates, labelling.mapping, both)
 
     return make
 
