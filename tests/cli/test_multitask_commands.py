@@ -50,7 +50,9 @@ def test_train_then_tag_in_each_standard(duilian: Call) -> None:
 
 def test_the_papers_learner_and_expansion_from_a_recipe(duilian: Call) -> None:
     text = Path("both.toml").read_text(encoding="utf-8")
-    own = text.replace('mapping = "relaxed"', 'mapping = "tight"\nexpansion = "best"\nlistens = "first"')
+    own = text.replace(
+        'mapping = "relaxed"', 'mapping = "tight"\nexpansion = "best"\nlearns_from_other = "first"'
+    )
     Path("paper.toml").write_text(own + 'algorithm = "pa"\n', encoding="utf-8")
     assert duilian("train", "paper.toml", "-o", "m")[0] == 0
     status, out, _ = duilian("segment", "m", "--standard", "ctb", stdin="我们去北京。\n".encode())

@@ -17,7 +17,7 @@ standard = "ctb"
 train = "ctb.txt"
 dev = "ctb-dev.txt"
 
-[learn]
+[learning]
 iterations = 3
 """
 CHUNKS = (
@@ -34,7 +34,7 @@ standard = "chunk"
 format = "columns"
 train = "chunks.txt"
 
-[learn]
+[learning]
 iterations = 8
 """
 
@@ -103,7 +103,7 @@ def test_chunks_in_three_modes(call: Call) -> None:
 
 
 def test_a_second_side_gives_boundaries(call: Call, tmp_path: Path) -> None:
-    more = RECIPE.replace("[learn]", '[[side]]\nstandard = "pku"\ntrain = "pku.txt"\n\n[learn]')
+    more = RECIPE.replace("[learning]", '[[side]]\nstandard = "pku"\ntrain = "pku.txt"\n\n[learning]')
     (tmp_path / "more.toml").write_text(more, encoding="utf-8")
     status, _, err = call("train", "more.toml", "-o", "more.model")
     assert status == 0, err
@@ -127,14 +127,28 @@ def test_a_second_side_gives_boundaries(call: Call, tmp_path: Path) -> None:
         (("tag", "two.model", "--mode", "both"), 2, "'both' is none of joint, segment, tag"),
         (("segment", "chunk.model"), 1, "segment needs a character-level model"),
         (("tag", "two.model", "--mode", "tag", "--nbest", "2"), 1, "no list of best analyses in mode 'tag'"),
-        (("train", "two.toml", "-o", "x.model", "--set", "learn.algorithm=sgd"), 1, "algorithm must be 'pa'"),
         (
-            ("train", "two.toml", "-o", "x.model", "--set", "learn.batch=5"),
+            ("train", "two.toml", "-o", "x.model", "--set", "learning.algorithm=sgd"),
+            1,
+            "learns by 'pa', got 'sgd'",
+        ),
+        (
+            ("train", "two.toml", "-o", "x.model", "--set", "learning.batch=5"),
             1,
             "batch is not for a model of kind",
         ),
         (
-            ("train", "two.toml", "-o", "x.model", "--set", "model.scheme=IE"),
+            ("train", "two.toml", "-o", "x.model", "--set", "learning.l2=0.1"),
+            1,
+            "[learning] has no key 'l2'",
+        ),
+        (
+            ("train", "two.toml", "-o", "x.model", "--set", "learning.rate=0.1"),
+            1,
+            "its largest step is [learning] aggressiveness",
+        ),
+        (
+            ("train", "two.toml", "-o", "x.model", "--set", "features.scheme=IE"),
             1,
             "cannot work with the scheme 'IE'",
         ),

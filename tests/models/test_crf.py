@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 from pathlib import Path
@@ -119,7 +120,9 @@ def test_best_labels_and_marginals_equal_enumeration(small: CRF) -> None:
 def test_all_predictions_at_once_are_those_of_each(small: CRF) -> None:
     sentences = [*SMALL_X, [], [{"size": 1.5}]]
     assert small.predict(sentences) == [small.predict_single(each) for each in sentences]
+    assert small.predict(sentences, threads=2) == small.predict(sentences)
     together = small.predict_marginals(sentences)
+    assert small.predict_marginals(sentences, threads=2) == together
     assert together == [small.predict_marginals_single(each) for each in sentences]
     assert together[2] == []
     assert small.predict([]) == []
@@ -227,7 +230,7 @@ def test_a_dev_set_needs_both_parts() -> None:
 
 
 def test_before_fit_there_is_nothing_to_ask() -> None:
-    with pytest.raises(NotFittedError, match=r"has not learned anything yet\n  hint: call fit"):
+    with pytest.raises(NotFittedError, match=r"has not been trained yet\n  hint: call fit"):
         CRF().predict([])
     assert not hasattr(CRF(), "classes_")
     assert not hasattr(CRF(), "state_features_")
@@ -239,6 +242,8 @@ def test_parameters_come_and_go_by_name() -> None:
     assert CRF(**crf.get_params()).get_params() == crf.get_params()
     assert (crf.get_params()["c2"], crf.get_params()["seed"]) == (0.7, 4)
     assert repr(crf) == "CRF(c2=0.7, seed=4)"
+    assert list(crf.get_params()) == list(inspect.signature(CRF).parameters)
+    assert "threads" not in crf.get_params()
     with pytest.raises(ConfigError, match="CRF has no parameter 'nonsense'"):
         crf.set_params(nonsense=1)
 
@@ -274,7 +279,7 @@ def test_a_file_whose_parts_do_not_fit_is_refused(small: CRF, tmp_path: Path, na
         changes = {"changed": BROKEN[name], "of another type": np.float64, "square": lambda a: a[None]}
         arrays[name] = np.ascontiguousarray(changes[how](part))
     write_model(tmp_path / "broken", header, arrays)
-    with pytest.raises(ModelFileError, match="the model's parts do not fit together"):
+    with pytest.raises(ModelFileError, match="the parts of the model do not fit together"):
         CRF.load(tmp_path / "broken")
 
 

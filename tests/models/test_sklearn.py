@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 from duilian import Layer, Tagger, demo
+from duilian.learning import AdaGrad, Sgd
 from duilian.models.attribute_crf.model import CRF
 from duilian.models.attribute_crf.units import Learned
+from duilian.models.base.feature_settings import Features
 
 Dicts = list[list[dict[str, Any]]]
 Corpus = tuple[Dicts, list[list[str]]]
@@ -73,12 +75,13 @@ def test_it_is_the_tagger_with_the_same_features(
 ) -> None:
     templates = tmp_path / "same.txt"
     templates.write_text(TEMPLATES, encoding="utf-8")
-    settings = {"algorithm": algorithm, "seed": 3}
-    tagger = Tagger("ctb", templates=str(templates), full_from=1, l2=0.1, batch=1, iterations=8, **settings)
+    settings = {"batch": 1, "iterations": 8, "seed": 3}
+    learning = AdaGrad(**settings) if algorithm == "adagrad" else Sgd(l2=0.1, **settings)
+    tagger = Tagger("ctb", features=Features(templates=str(templates), full_from=1), learning=learning)
     tagger.fit(layers("ctb"))
-    crf = CRF(all_possible_states=True, c2=0.1, max_iterations=8, **settings).fit(*train)
+    crf = CRF(algorithm, all_possible_states=True, c2=0.1, max_iterations=8, seed=3).fit(*train)
     gold = layers("ctb-dev")
-    assert crf.num_attributes_ == len(tagger.keys_)
+    assert crf.num_attributes_ == len(tagger.state()[1]["check"])  # a feature has a check
     assert crf.score(*dev) == pytest.approx(tagger.score(gold), abs=0.003)
     for ours, theirs in zip(crf.predict_marginals(dev[0]), tagger.marginals(gold), strict=True):
         assert np.array([list(unit.values()) for unit in ours]) == pytest.approx(theirs, abs=0.01)
@@ -120,9 +123,9 @@ def test_a_dev_set_keeps_the_best_iteration(
 
 
 def test_threads_and_repetition_change_nothing(train: Corpus, fitted: CRF) -> None:
-    again = CRF(c2=0.1, max_iterations=10, threads=2).fit(*train)
+    again = CRF(c2=0.1, max_iterations=10).fit(*train, threads=2)
     assert np.array_equal(again.learned_.weights, fitted.learned_.weights)
-    assert again.predict(train[0]) == fitted.predict(train[0])
+    assert again.predict(train[0], threads=2) == fitted.predict(train[0])
     other = CRF(c2=0.1, max_iterations=10, seed=2).fit(*train)
     assert not np.array_equal(other.learned_.weights, fitted.learned_.weights)
 
@@ -157,7 +160,7 @@ class TestScikitLearn:
     def case(self, request: pytest.FixtureRequest, train: Corpus) -> tuple[Any, Any, Any]:
         if request.param == "CRF":
             return CRF(max_iterations=2), train[0], train[1]
-        return Tagger(iterations=2), [layer.words for layer in layers("ctb")], train[1]
+        return Tagger(learning=AdaGrad(iterations=2)), [layer.words for layer in layers("ctb")], train[1]
 
     def test_a_clone_has_the_parameters_and_nothing_learned(self, case: tuple[Any, Any, Any]) -> None:
         from sklearn.base import clone
@@ -177,9 +180,8 @@ class TestScikitLearn:
     def test_grid_search_finds_the_better_setting(self, case: tuple[Any, Any, Any]) -> None:
         from sklearn.model_selection import GridSearchCV
 
-        name = "max_iterations" if isinstance(case[0], CRF) else "iterations"
-        grid = {"min_freq": [1, 10**6]} if name == "max_iterations" else {"min_count": [1, 10**6]}
-        search = GridSearchCV(case[0], grid, cv=2, error_score="raise").fit(*case[1:])
+        name = "min_freq" if isinstance(case[0], CRF) else "features__min_count"
+        search = GridSearchCV(case[0], {name: [1, 10**6]}, cv=2, error_score="raise").fit(*case[1:])
         assert list(search.best_params_.values()) == [1]
         assert search.best_estimator_.predict(case[1][:2])
 

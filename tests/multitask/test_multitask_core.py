@@ -13,7 +13,7 @@ import pytest
 from duilian import _native
 from duilian.features import Templates, pack
 from duilian.labels.encoding import Encoding
-from duilian.models.crf.model import NO_CONSTRAINTS
+from duilian.lexicon.constraint_builder import NO_CONSTRAINTS
 from duilian.text import Folding
 from oracle.multitask import START, STOP, chosen_all, chosen_best, fired, mean_share, score
 
@@ -27,7 +27,9 @@ EXPANSIONS = ["all", "mean", "best"]
 class Case:
     """Two sides of four and eight labels, sentences of both, a random mapping and random weights."""
 
-    def __init__(self, seed: int, expansion: str, *, is_deaf: int | None = None, longest: int = 3) -> None:
+    def __init__(
+        self, seed: int, expansion: str, *, without_other: int | None = None, longest: int = 3
+    ) -> None:
         rng = random.Random(seed)
         self.expansion = expansion
         self.side = [0, 1, 0, 1]
@@ -38,7 +40,7 @@ class Case:
         self.keys, self.rows = _native.index_features(TEMPLATES.native, self.sentences, 1, 1)
         matrix = np.array([[rng.random() < 0.3 for _ in SIDES[1].labels] for _ in SIDES[0].labels])
         self.phi = [
-            [np.flatnonzero(row).tolist() if s != is_deaf else [] for row in (matrix, matrix.T)[s]]
+            [np.flatnonzero(row).tolist() if s != without_other else [] for row in (matrix, matrix.T)[s]]
             for s in (0, 1)
         ]
         self.layouts = [self.layout(s, rng.choice([1, 2])) for s in (0, 1)]
@@ -152,7 +154,7 @@ def native_map(phi: list[list[int]], *, is_mean: bool = False) -> _native.LabelM
 @pytest.mark.parametrize("expansion", EXPANSIONS)
 @pytest.mark.parametrize("seed", range(5))
 def test_the_answer_is_the_best_of_all_paths(seed: int, expansion: str) -> None:
-    case = Case(seed, expansion, is_deaf=[None, 0, 1][seed % 3])
+    case = Case(seed, expansion, without_other=[None, 0, 1][seed % 3])
     for side in (0, 1):
         for k, labels in enumerate(case.tagged(side)):
             best = max(case.score(k, path, side) for path in case.paths(k, side))
@@ -163,7 +165,7 @@ def test_the_answer_is_the_best_of_all_paths(seed: int, expansion: str) -> None:
 @pytest.mark.parametrize("expansion", EXPANSIONS)
 @pytest.mark.parametrize("seed", range(5))
 def test_a_step_moves_mapped_features_alike(seed: int, expansion: str) -> None:
-    case = Case(seed, expansion, is_deaf=[None, 0, 1][seed % 3])
+    case = Case(seed, expansion, without_other=[None, 0, 1][seed % 3])
     for k, (side, gold) in enumerate(zip(case.side, case.gold, strict=True)):
         guess = case.tagged(side)[k]
         cost, difference = case.training.difference(case.weights, k, 0)
@@ -174,7 +176,7 @@ def test_a_step_moves_mapped_features_alike(seed: int, expansion: str) -> None:
 @pytest.mark.parametrize("expansion", ["all", "mean"])
 @pytest.mark.parametrize("seed", range(4))
 def test_loss_and_gradient_are_those_of_enumeration(seed: int, expansion: str) -> None:
-    case = Case(seed, expansion, is_deaf=[None, 0, 1][seed % 3], longest=3)
+    case = Case(seed, expansion, without_other=[None, 0, 1][seed % 3], longest=3)
     objective = _native.MultitaskObjective(case.training)
     for k, (side, gold) in enumerate(zip(case.side, case.gold, strict=True)):
         paths = case.paths(k, side)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import json
+import pickle
 import re
 from pathlib import Path
 
@@ -13,10 +16,15 @@ from demo_recipes import both_sides
 from duilian import Layer, Mapping, MultitaskTagger, read
 from duilian.errors import ConfigError, ModelFileError, StandardError
 from duilian.labels.encoding import Encoding
+from duilian.learning import AdaGrad, PassiveAggressive, Session, Sgd
 from duilian.models import load, standards_of, tagger_for
+from duilian.models.base.feature_settings import Features
+from duilian.models.multitask.config import MultitaskConfig
 from duilian.models.multitask.label_mapping import label_mapping, split_name_pairs
 from duilian.recipes import Recipe, Run, train
 
+QUICK = AdaGrad(iterations=2)
+PAPER = PassiveAggressive(iterations=2, aggressiveness=0.1)
 DEMO = Path(__file__).parents[2] / "src" / "duilian" / "demo"
 
 
@@ -31,7 +39,7 @@ def corpora():
 
 @pytest.fixture(scope="module")
 def tagger(corpora):
-    return MultitaskTagger(["ctb", "pku"], iterations=3).fit(corpora[0], dev=corpora[1])
+    return MultitaskTagger(["ctb", "pku"], learning=AdaGrad(iterations=3)).fit(corpora[0], dev=corpora[1])
 
 
 def test_names_of_one_word_and_of_two_meet_on_every_character():
@@ -68,34 +76,36 @@ def test_it_learns_both_standards(tagger, corpora):
 @pytest.mark.parametrize(
     "settings",
     [
-        {"listens": "first"},
-        {"listens": "second"},
-        {"expansion": "best", "algorithm": "pa", "rate": 0.1},
-        {"algorithm": "pa", "rate": 0.1, "align_names": False},
-        {"mapping": "tight", "samples": [50, 30]},
+        {"learns_from_other": "first"},
+        {"learns_from_other": "second"},
+        {"expansion": "best", "learning": PAPER},
+        {"align_names": False, "learning": PAPER},
+        {"mapping": "tight", "learning": AdaGrad(iterations=2, sample=(50, 30))},
+        {"learning": AdaGrad(iterations=2, keep="average")},
     ],
 )
 def test_every_way_answers_and_is_kept(settings, corpora, tmp_path):
-    found = MultitaskTagger(["ctb", "pku"], iterations=2, **settings).fit(corpora[0], dev=corpora[1])
+    found = MultitaskTagger(["ctb", "pku"], **{"learning": QUICK, **settings})
+    found.fit(corpora[0], dev=corpora[1], threads=2)
     found.save(tmp_path / "m")
     again = load(tmp_path / "m")
     assert isinstance(again, MultitaskTagger)
     assert standards_of(again) == ("ctb", "pku")
     for standard, dev in zip(found.standards, corpora[1], strict=True):
         side = tagger_for(again, standard)
-        assert side.predict_layers(dev) == found.predict_layers(dev, standard)
+        assert side.predict_layers(dev) == found.predict_layers(dev, standard, threads=2)
         assert side.score(dev) > 0.3
         text = "".join(dev[0][standard].words)
         lines = side.tag_lines(f"{text}\n".encode(), between="|", before_tag="\t").decode()
         assert "".join(pair.split("\t")[0] for pair in lines.strip().split("|")) == text
 
 
-def test_a_deaf_side_is_a_plain_tagger(corpora):
-    found = MultitaskTagger(["ctb", "pku"], iterations=2, listens="first").fit(
+def test_a_side_that_does_not_learn_from_the_other_is_a_plain_tagger(corpora):
+    found = MultitaskTagger(["ctb", "pku"], learning=QUICK, learns_from_other="first").fit(
         corpora[0], dev=[None, corpora[1][1]]
     )
-    assert found.hears(0)
-    assert not found.hears(1)
+    assert found.config.takes_from_other(0)
+    assert not found.config.takes_from_other(1)
     assert set(found.best_scores_) == {"pku"}
 
 
@@ -140,12 +150,18 @@ def test_inspect_prints_the_mapping(tagger, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"standards": ("a", "a")}, "two different names"),
-        ({"level": "word"}, "level must be 'char'"),
-        ({"listens": "none"}, "listens must be"),
+        ({"standards": ("ctb", "ctb")}, "two different names, got ctb, ctb"),
+        ({"standards": ("a", "b", "c")}, "two names, got a, b, c"),
+        (
+            {"learns_from_other": "none"},
+            "learns_from_other must be 'both' or 'first' or 'second', got 'none'",
+        ),
+        ({"expansion": "worst"}, "expansion must be 'mean' or 'all' or 'best', got 'worst'"),
         ({"expansion": "best"}, "the algorithm must be 'pa'"),
-        ({"samples": [1]}, "1 samples for 2 standards"),
-        ({"templates": "guide-char"}, "have no columns"),
+        ({"learning": Sgd()}, "of kind 'multitask' learns by 'adagrad' or 'pa', got 'sgd'"),
+        ({"learning": AdaGrad(sample=(1,))}, r"one number for each of 2 standards, got \(1,\)"),
+        ({"learning": AdaGrad(sample=1)}, "one number for each of 2 standards, got 1"),
+        ({"features": Features(templates="guide-char")}, "must not use columns"),
     ],
 )
 def test_wrong_settings_are_refused(corpora, wrong, message):
@@ -154,6 +170,10 @@ def test_wrong_settings_are_refused(corpora, wrong, message):
 
 
 def test_corpora_that_cannot_be_learned_from_are_refused(corpora):
+    with pytest.raises(ConfigError, match="1 corpora for 2 standards"):
+        MultitaskTagger(["ctb", "pku"]).fit(corpora[0][:1])
+    with pytest.raises(ConfigError, match="3 dev sets for 2 standards"):
+        MultitaskTagger(["ctb", "pku"]).fit(corpora[0], dev=[None] * 3)
     with pytest.raises(StandardError, match="every word needs one tag"):
         MultitaskTagger(["ctb", "pku"]).fit([[Layer(("好", "人"), ("VA", None))], corpora[0][1]])
     empty = Mapping.from_pairs([("ZZ", "zz")])
@@ -173,11 +193,50 @@ def test_recipes_train_it_and_tell_of_tags_without_partner(tmp_path):
 
 def test_a_run_that_was_stopped_ends_with_the_same_bytes(corpora, tmp_path):
     def fit(iterations, resume, threads=1):
-        found = MultitaskTagger(["ctb", "pku"], iterations=iterations, threads=threads)
+        found = MultitaskTagger(["ctb", "pku"], learning=AdaGrad(iterations=iterations))
         small = [part[:40] for part in corpora[0]]
-        return found.fit(small, dev=corpora[1], checkpoint=tmp_path / "c", resume=resume)
+        session = Session(threads=threads, checkpoint=tmp_path / "c", resume=resume)
+        return found.fit(small, dev=corpora[1], session=session)
 
     fit(2, False)
     fit(3, True).save(tmp_path / "resumed")
-    fit(3, False, threads=2).set_params(threads=1).save(tmp_path / "whole")
+    fit(3, False, threads=2).save(tmp_path / "whole")
     assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_parameters_are_the_settings(tagger):
+    """Constructor, config, clone and grid search speak of the same settings."""
+    signature = inspect.signature(MultitaskTagger).parameters
+    fields = {field.name: field.default for field in dataclasses.fields(MultitaskConfig)}
+    assert {name: each.default for name, each in signature.items()} == fields
+    again = MultitaskTagger(**tagger.get_params(deep=False))
+    again.set_params(learning__rate=0.1, features__min_count=2, expansion="all")
+    assert again.config.learning == AdaGrad(iterations=3, rate=0.1)
+    assert again.config.features == Features(templates="multitask", min_count=2)
+    assert MultitaskConfig().updated(again.config.to_dict()) == again.config
+    assert MultitaskTagger.with_config(again.config).config == again.config
+
+
+def test_scikit_learn_clones_it(tagger):
+    base = pytest.importorskip("sklearn.base", reason="scikit-learn is not installed")
+    cloned = base.clone(tagger)
+    assert cloned.get_params() == tagger.get_params()
+    assert not cloned.is_trained()
+
+
+def test_a_pickled_tagger_answers_alike(tagger, corpora):
+    again = pickle.loads(pickle.dumps(tagger))
+    for standard, dev in zip(("ctb", "pku"), corpora[1], strict=True):
+        assert again.predict_layers(dev, standard) == tagger.predict_layers(dev, standard)
+
+
+def test_a_model_keeps_no_object_and_no_folder(corpora, tmp_path):
+    (tmp_path / "own.txt").write_text("x[0]\n", encoding="utf-8")
+    tags = Mapping.from_pairs([("NN", "n"), ("VV", "v")])
+    features = Features(templates=str(tmp_path / "own.txt"))
+    found = MultitaskTagger(["ctb", "pku"], mapping=tags, features=features, learning=AdaGrad(iterations=1))
+    session = Session(checkpoint=tmp_path / "c")  # which needs a fingerprint
+    header, _ = found.fit([part[:20] for part in corpora[0]], session=session).state()
+    assert header["config"]["mapping"] == "own"
+    assert header["templates_name"] == header["config"]["features"]["templates"] == "own.txt"
+    assert header["mapping"]["B@NN"] == ["B@n"]

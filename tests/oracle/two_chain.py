@@ -15,20 +15,21 @@ import numpy as np
 
 from duilian import _native
 from duilian.features import Templates, pack
-from duilian.models.two_chain.model import TwoChainTagger
+from duilian.labels.segments import letters_of
+from duilian.models.two_chain.storage import TwoChainPacker
 
 PAD = 8
 Path = tuple[tuple[int, ...], tuple[int, ...] | None]
 NEVER = -np.inf
 
 
-def keys_of(template: str, units: list[str], tagger: TwoChainTagger) -> list[int]:
+def keys_of(template: str, units: list[str], packer: TwoChainPacker) -> list[int]:
     """The key of a template at each unit, as that of its form that looks at no unit before this one."""
     offsets = [int(k) for k in re.findall(r"\[(-?\d+)", template)]
     shift = min(offsets)
     moved = re.sub(r"\[(-?\d+)", lambda found: f"[{int(found[1]) - shift}", template)
     padded = ["<s>"] * PAD + units + ["</s>"] * PAD
-    first, keys = _native.extract_keys(Templates(moved).native, pack([padded], tagger.folding_))
+    first, keys = _native.extract_keys(Templates(moved).native, pack([padded], packer.folding))
     assert (np.diff(first) == 1).all()
     return [int(keys[PAD + t + shift]) for t in range(len(units))]
 
@@ -37,31 +38,34 @@ def keys_of(template: str, units: list[str], tagger: TwoChainTagger) -> list[int
 class NaiveTwoChains:
     """A model as (what is spoken about) → weight, taken apart from the layout of the native one."""
 
-    tagger: TwoChainTagger
+    packer: TwoChainPacker
     layout: _native.TwoChainLayout
     keys: list[int]
 
     def __post_init__(self) -> None:
         self.row = {key: k for k, key in enumerate(self.keys)}
         self.first, self.slot = self.layout.first.tolist(), self.layout.slot.tolist()
-        self.letters, self.tags = len(self.tagger.encoding_.letters), len(self.tagger.encoding_.kinds)
-        self.cliques = self.tagger.shape_.clique_weights
+        self.letters, self.tags = (
+            len(letters_of(self.packer.encoding.scheme)),
+            len(self.packer.encoding.kinds),
+        )
+        self.cliques = self.packer.shape.clique_weights
 
     def weights_of(self, units: list[str], path: Path) -> Iterator[int]:
         """The number of every weight that a path uses, once for each use."""
         letters, tags = path
         for t in range(len(units)):
             yield from self._clique_weights(letters, tags, t)
-        templates = self.tagger.templates_
+        templates = self.packer.templates
         for cliques, template in templates.lines:
-            keys = keys_of(template, units, self.tagger)
+            keys = keys_of(template, units, self.packer)
             shift = min(int(k) for k in re.findall(r"\[(-?\d+)", template))
             for clique, t in itertools.product(cliques, range(len(units))):
                 value = self._value(clique, letters, tags, t)
                 row = self.row.get(keys[t])
                 if value is None or row is None:
                     continue
-                wanted = self.tagger.shape_.first_slot(templates.places.index((clique, shift))) + value
+                wanted = self.packer.shape.first_slot(templates.places.index((clique, shift))) + value
                 entries = self.slot[self.first[row] : self.first[row + 1]]
                 if wanted in entries:
                     yield self.cliques + self.first[row] + entries.index(wanted)
@@ -76,7 +80,7 @@ class NaiveTwoChains:
         return {"t": t[i], "st": s[i] * self.tags + t[i], "tt": t[i - 1] * self.tags + t[i]}[clique]
 
     def _clique_weights(self, s: tuple[int, ...], t: tuple[int, ...] | None, i: int) -> Iterator[int]:
-        m, n, edge = self.letters, self.tags, self.tagger.edge
+        m, n, edge = self.letters, self.tags, self.packer.has_edge
         yield s[0] if i == 0 else m + s[i - 1] * m + s[i]
         if t is None:
             return
@@ -101,8 +105,8 @@ class NaiveTwoChains:
 
     def paths(self, length: int, given: Path | None, has_tags: bool) -> Iterator[Path]:
         """Every legal pair of rows that agrees with what is given (-1: not known)."""
-        letters = self.tagger.encoding_.letters
-        rules = self.tagger.encoding_.boundaries
+        letters = letters_of(self.packer.encoding.scheme)
+        rules = self.packer.encoding.boundaries
         for s in itertools.product(range(self.letters), repeat=length):
             if given is not None and s != given[0]:
                 continue
@@ -114,7 +118,7 @@ class NaiveTwoChains:
                 yield s, None
                 continue
             for t in itertools.product(range(self.tags), repeat=length):
-                if self.tagger.edge and any(len(set(t[a:b])) > 1 for a, b, _ in words):
+                if self.packer.has_edge and any(len(set(t[a:b])) > 1 for a, b, _ in words):
                     continue
                 if given is not None and given[1] is not None:
                     known = zip(given[1], t, strict=True)

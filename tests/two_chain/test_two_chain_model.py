@@ -8,8 +8,10 @@ import pytest
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.labels.segments import letter_numbers
-from duilian.models.two_chain.model import TwoChainTagger
-from duilian.models.two_chain.training import TwoChainTraining
+from duilian.models.base.feature_settings import Features
+from duilian.models.two_chain.config import TwoChainConfig
+from duilian.models.two_chain.storage import TwoChainPacker
+from duilian.models.two_chain.training import TwoChainExamples
 from oracle.two_chain import NaiveTwoChains, Path
 
 TEMPLATES = """
@@ -38,36 +40,52 @@ def templates(tmp_path, request):
     return str(path)
 
 
-def trained(templates: str, seed: int, **settings) -> tuple[TwoChainTagger, TwoChainTraining, np.ndarray]:
-    tagger = TwoChainTagger("x", templates=templates, **settings)
-    training = TwoChainTraining(tagger, SENTENCES, [])
+def weighted(
+    templates: str, seed: int, features: dict | None = None, **settings
+) -> tuple[TwoChainConfig, TwoChainExamples, np.ndarray]:
+    """Examples with random weights."""
+    features = {"templates": templates} | (features or {})
+    config = TwoChainConfig(standard="x", features=Features(**features), **settings)
+    examples = TwoChainExamples.of(config, SENTENCES)
     rng = np.random.default_rng(seed)
     # Sums of such numbers are exact in single precision: what is better there is better here.
-    weights = (rng.integers(-(2**14), 2**14, training.layout.weights) / 2**14).astype(np.float32)
-    return tagger, training, weights
+    weights = (rng.integers(-(2**14), 2**14, examples.layout.weights) / 2**14).astype(np.float32)
+    return config, examples, weights
 
 
-def numbers(tagger: TwoChainTagger, layer: Layer) -> tuple[list[str], Path]:
-    found = tagger.encoding_.segment([layer], is_given=False)
-    letters = letter_numbers(tagger.scheme, found.sizes).tolist()
+def compiled(examples: TwoChainExamples, weights: np.ndarray) -> _native.TwoChainPredictor:
+    """The weights as a model answers with them."""
+    packer = examples.packer
+    found = _native.compile_two_chain(examples.layout, weights, examples.keys, 0.0)
+    return _native.TwoChainPredictor(packer.shape, packer.templates.native, found, packer.folding.native)
+
+
+def naive_twin(examples: TwoChainExamples) -> NaiveTwoChains:
+    return NaiveTwoChains(examples.packer, examples.layout, examples.keys.tolist())
+
+
+def numbers(packer: TwoChainPacker, layer: Layer) -> tuple[list[str], Path]:
+    found = packer.encoding.segment([layer], is_given=False)
+    letters = letter_numbers(packer.encoding.scheme, found.sizes).tolist()
     tags = np.repeat(found.tags[0], found.sizes[0]).tolist()
     return found.units[0], (tuple(letters), tuple(tags))
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"edge": False}, {"scheme": "BI"}, {"full_from": 1}, {"min_count": 2}]
+    "settings",
+    [
+        {},
+        {"edge": False},
+        *({"features": each} for each in ({"scheme": "BI"}, {"full_from": 1}, {"min_count": 2})),
+    ],
 )
 @pytest.mark.parametrize("seed", range(2))
 def test_answers_are_the_best_of_all_paths(templates: str, settings: dict, seed: int) -> None:
-    tagger, training, weights = trained(templates, seed, **settings)
-    compiled = _native.compile_two_chain(training.layout, weights, training.keys, 0.0)
-    predictor = _native.TwoChainPredictor(
-        tagger.shape_, tagger.templates_.native, compiled, tagger.folding_.native
-    )
-    naive = NaiveTwoChains(tagger, training.layout, training.keys.tolist())
+    config, examples, weights = weighted(templates, seed, **settings)
+    packer, predictor, naive = examples.packer, compiled(examples, weights), naive_twin(examples)
     for layer in [*SENTENCES[:2], Layer(("新", "去")), Layer(("京",))]:
-        units, (given, _) = numbers(tagger, Layer(layer.words))
-        packed = tagger.pack([units], [layer])
+        units, (given, _) = numbers(packer, Layer(layer.words))
+        packed = packer.pack([units], [layer])
         nothing, mode = np.zeros(0, np.int32), _native.TwoChainMode
         empty = np.zeros(0, np.int32)
 
@@ -77,7 +95,7 @@ def test_answers_are_the_best_of_all_paths(templates: str, settings: dict, seed:
         assert predictor.k_best(packed, 0, 1, False)[0][0] == pytest.approx(score, abs=1e-4)
         found = predictor.predict(packed, mode.joint, nothing, 1)
         assert tuple(found[0]) == s
-        if tagger.edge:
+        if config.edge:
             assert tuple(found[1]) == t
         assert predictor.path_score(packed, 0, letters, tags) == pytest.approx(score, abs=1e-4)
 
@@ -88,25 +106,25 @@ def test_answers_are_the_best_of_all_paths(templates: str, settings: dict, seed:
         _, (s, t) = naive.best(weights, units, (given, None))
         found = predictor.predict(packed, mode.tag, np.array(given, np.int32), 1)
         assert tuple(found[0]) == given
-        if tagger.edge:
+        if config.edge:
             assert tuple(found[1]) == t
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"edge": False}, {"modes": ["joint"]}, {"modes": ["segment", "joint"]}]
+    "settings", [{}, {"edge": False}, {"modes": ("joint",)}, {"modes": ("segment", "joint")}]
 )
 def test_learning_is_algorithm_1(templates: str, settings: dict) -> None:
     """Two passes over annotated, partly annotated and segmented sentences, against dense vectors."""
-    tagger, training, weights = trained(templates, 5, **settings)
-    naive = NaiveTwoChains(tagger, training.layout, training.keys.tolist())
-    modes = [_native.TwoChainMode[mode] for mode in tagger.modes]
-    structure = _native.TwoChainStructure(training.layout, training._data, modes, 1.0, False)
+    config, examples, weights = weighted(templates, 5, **settings)
+    naive = naive_twin(examples)
+    modes = [_native.TwoChainMode[mode] for mode in config.modes]
+    structure = _native.TwoChainStructure(examples.layout, examples.data, modes, 1.0, False)
     order = np.array([3, 0, 4, 1, 2, 0], np.int64)
     cap = 0.1
     w, total, rounds, losses = weights.astype(np.float64), np.zeros(len(weights)), 0, 0.0
     for example in [*order, *order]:
-        units, gold = numbers(tagger, SENTENCES[example])
-        for mode in tagger.modes:
+        units, gold = numbers(examples.packer, SENTENCES[example])
+        for mode in config.modes:
             if mode != "segment" and SENTENCES[example].tags is None:
                 continue
             if mode == "segment":
@@ -132,13 +150,13 @@ def test_learning_is_algorithm_1(templates: str, settings: dict) -> None:
 
 def test_costs_are_counted_per_label(templates: str) -> None:
     """With cost 'label' the guess is the best when every wrong letter and tag scores 1 more."""
-    tagger, training, weights = trained(templates, 6)
-    naive = NaiveTwoChains(tagger, training.layout, training.keys.tolist())
+    _, examples, weights = weighted(templates, 6)
+    naive = naive_twin(examples)
     structure = _native.TwoChainStructure(
-        training.layout, training._data, [_native.TwoChainMode.joint], 1.0, True
+        examples.layout, examples.data, [_native.TwoChainMode.joint], 1.0, True
     )
     for example in (0, 1, 2):
-        units, (s, t) = numbers(tagger, SENTENCES[example])
+        units, (s, t) = numbers(examples.packer, SENTENCES[example])
 
         def wrong(path: Path, gold: Path = (s, t)) -> int:
             pairs = zip((*path[0], *(path[1] or ())), (*gold[0], *(gold[1] or ())), strict=True)
@@ -154,16 +172,13 @@ def test_costs_are_counted_per_label(templates: str) -> None:
 
 
 def test_the_compiled_model_answers_as_the_one_in_training(templates: str) -> None:
-    tagger, training, weights = trained(templates, 7)
-    compiled = _native.compile_two_chain(training.layout, weights, training.keys, 0.0)
-    predictor = _native.TwoChainPredictor(
-        tagger.shape_, tagger.templates_.native, compiled, tagger.folding_.native
-    )
-    found = tagger.encoding_.segment(SENTENCES, is_given=False)
-    packed = tagger.pack(found.units, SENTENCES)
-    given = letter_numbers(tagger.scheme, found.sizes)
+    _, examples, weights = weighted(templates, 7)
+    packer, predictor = examples.packer, compiled(examples, weights)
+    found = packer.encoding.segment(SENTENCES, is_given=False)
+    packed = packer.pack(found.units, SENTENCES)
+    given = letter_numbers(packer.encoding.scheme, found.sizes)
     for mode in _native.TwoChainMode:
         ours = predictor.predict(packed, mode, given if mode.name == "tag" else np.zeros(0, np.int32), 2)
-        theirs = _native.label_two_chain(training.layout, weights, training._data, mode, 2)
+        theirs = _native.label_two_chain(examples.layout, weights, examples.data, mode, 2)
         np.testing.assert_array_equal(ours[1], theirs[1])
         np.testing.assert_array_equal(ours[0], theirs[0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import pickle
 
 import numpy as np
@@ -11,10 +13,15 @@ from duilian import TwoChainTagger, demo
 from duilian.corpus import Layer, read
 from duilian.errors import ConfigError, ModelFileError, StandardError
 from duilian.evaluation import word_score
+from duilian.learning import AdaGrad, PassiveAggressive, Session
 from duilian.modelfile import read_model, write_model
 from duilian.models import load
+from duilian.models.base.feature_settings import Features
+from duilian.models.two_chain.config import TwoChainConfig
 
 FOLDER = demo.__path__[0]
+QUICK = PassiveAggressive(iterations=3)
+ONCE = PassiveAggressive(iterations=1)
 CHUNKS = [
     (
         ["He", "sees", "old", "ships", "."],
@@ -38,12 +45,13 @@ def corpus() -> list[Layer]:
 
 @pytest.fixture(scope="module")
 def tagger(corpus: list[Layer]) -> TwoChainTagger:
-    return TwoChainTagger("ctb", iterations=3).fit(corpus)
+    return TwoChainTagger("ctb", learning=QUICK).fit(corpus)
 
 
 @pytest.fixture(scope="module")
 def chunker() -> TwoChainTagger:
-    return TwoChainTagger("chunk", level="word", iterations=10).fit(chunk_layers())
+    learning = PassiveAggressive(iterations=10)
+    return TwoChainTagger("chunk", level="word", learning=learning).fit(chunk_layers())
 
 
 def test_three_modes_of_one_model(tagger: TwoChainTagger, corpus: list[Layer]) -> None:
@@ -95,18 +103,19 @@ def test_k_best_is_in_order_and_begins_with_the_best(tagger: TwoChainTagger) -> 
 def test_each_sentence_is_used_for_what_it_has(corpus: list[Layer]) -> None:
     """Without tags a sentence teaches boundaries; with some, the best that agrees with them is right."""
     bare = [Layer(layer.words) for layer in corpus[100:]]
-    few = TwoChainTagger("ctb", iterations=3).fit(corpus[:100])
-    mixed = TwoChainTagger("ctb", iterations=3).fit([*corpus[:100], *bare])
-    beside = TwoChainTagger("ctb", iterations=3).fit(corpus[:100], segmented=corpus[100:])
+    few = TwoChainTagger("ctb", learning=QUICK).fit(corpus[:100])
+    mixed = TwoChainTagger("ctb", learning=QUICK).fit([*corpus[:100], *bare])
+    beside = TwoChainTagger("ctb", learning=QUICK).fit(corpus[:100], segmented=corpus[100:])
     gold = [sentence["ctb"] for sentence in read(f"{FOLDER}/ctb-dev.txt", standard="ctb")]
     f1 = [
         word_score([x.words for x in gold], [x.words for x in each.of("segment").predict_layers(gold)]).f1
         for each in (few, mixed, beside)
     ]
     assert f1[1] > f1[0] + 2
-    np.testing.assert_array_equal(mixed.weights_, beside.weights_)
+    for one, other in zip(mixed.state()[1].values(), beside.state()[1].values(), strict=True):
+        np.testing.assert_array_equal(one, other)
     half = [Layer(x.words, (*(x.tags or ())[:-1], None)) for x in corpus[:100]]
-    partly = TwoChainTagger("ctb", iterations=3).fit(half)
+    partly = TwoChainTagger("ctb", learning=QUICK).fit(half)
     assert partly.predict_layers(gold[:1])[0].tags is not None
 
 
@@ -127,11 +136,12 @@ def test_bad_words_and_tags_are_refused(tagger: TwoChainTagger, chunker: TwoChai
         TwoChainTagger("chunk", level="word").fit([chunk_layers()[0], half])
     with pytest.raises(ConfigError, match="need the column 'pos'; the corpus has: none"):
         chunker.predict_layers([["He", "sees"]])
-    assert TwoChainTagger("chunk", level="word", iterations=1).fit([*chunk_layers(), words])  # says nothing
+    once = TwoChainTagger("chunk", level="word", learning=ONCE)
+    assert once.fit([*chunk_layers(), words]).is_trained()  # the last says nothing
 
 
 def test_boundaries_that_are_not_legal_are_refused(tagger: TwoChainTagger) -> None:
-    packed = tagger.pack([["我", "们"]], [Layer(("我们",))])
+    packed = tagger.predictor_.packer.pack([["我", "们"]], [Layer(("我们",))])
     b, e = tagger.encoding_.letters.index("B"), tagger.encoding_.letters.index("E")
     with pytest.raises(ValueError, match="the boundaries given are not legal at unit 2"):
         tagger.of("tag").label(packed, np.array([b, b], np.int32))
@@ -144,19 +154,52 @@ def test_boundaries_that_are_not_legal_are_refused(tagger: TwoChainTagger) -> No
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"scheme": "IE"}, "two chains cannot work with the scheme 'IE'"),
-        ({"modes": []}, "modes must be some of joint, segment and tag, got 'none'"),
-        ({"modes": ["all"]}, "got 'all'"),
+        ({"features": {"scheme": "IE"}}, "two chains cannot work with the scheme 'IE'"),
+        ({"modes": []}, "modes must name at least one of joint, segment, tag"),
+        ({"modes": ["all"]}, r"modes must be a list of .*, got \('all',\)"),
         ({"cost": "much"}, "cost must be 'once' or 'label', got 'much'"),
-        ({"full_from": 0}, "full_from must be at least 1, got 0"),
+        ({"features": {"full_from": 0}}, "full_from must be at least 1, got 0"),
         ({"level": "page"}, "level must be 'word' or 'char', got 'page'"),
-        ({"rate": -1.0}, "rate must be > 0"),
-        ({"templates": "nowhere"}, "there are no templates 'nowhere' for two chains"),
+        ({"learning": {"aggressiveness": -1.0}}, "aggressiveness must be greater than 0, got -1.0"),
+        ({"learning": {"batch": 2}}, "batch is not for a model of kind 'two-chain'"),
+        ({"learning": {"algorithm": "adagrad"}}, "of kind 'two-chain' learns by 'pa', got 'adagrad'"),
+        ({"features": {"templates": "nowhere"}}, "there are no templates 'nowhere' for two chains"),
     ],
 )
 def test_settings_are_checked(corpus: list[Layer], settings: dict, message: str) -> None:
+    def fit() -> None:
+        groups = {
+            name: getattr(TwoChainConfig(), name).updated(settings.pop(name))
+            for name in ("features", "learning")
+            if name in settings
+        }
+        TwoChainTagger("ctb", **settings, **groups).fit(corpus[:5])
+
     with pytest.raises(ConfigError, match=message):
-        TwoChainTagger("ctb", **settings).fit(corpus[:5])
+        fit()
+
+
+def test_parameters_are_the_settings() -> None:
+    """Constructor, config, clone and grid search speak of the same settings."""
+    signature = inspect.signature(TwoChainTagger).parameters
+    fields = {field.name: field.default for field in dataclasses.fields(TwoChainConfig)}
+    assert {name: each.default for name, each in signature.items()} == fields
+    tagger = TwoChainTagger("x", modes=["tag"], features=Features(scheme="BI"))
+    again = TwoChainTagger(**tagger.get_params(deep=False))
+    again.set_params(learning__aggressiveness=0.5, features__min_count=2, cost="label")
+    assert again.config.learning == PassiveAggressive(iterations=20, aggressiveness=0.5)
+    assert again.config.features == Features(scheme="BI", min_count=2)
+    assert again.get_params()["learning__aggressiveness"] == 0.5
+    assert TwoChainConfig().updated(again.config.to_dict()) == again.config
+    assert TwoChainTagger.with_config(again.config).config == again.config
+    with pytest.raises(ConfigError, match="learns by 'pa', got 'adagrad'"):
+        _ = tagger.set_params(learning=AdaGrad()).config
+
+
+def test_scikit_learn_clones_it() -> None:
+    base = pytest.importorskip("sklearn.base", reason="scikit-learn is not installed")
+    tagger = TwoChainTagger("x", features=Features(full_from=1), learning=QUICK)
+    assert base.clone(tagger).get_params() == tagger.get_params()
 
 
 def test_what_cannot_be_asked_says_so(tagger: TwoChainTagger) -> None:
@@ -196,20 +239,24 @@ def test_hostile_files_are_refused(tmp_path, tagger: TwoChainTagger) -> None:
         (header, arrays | {"slot": np.zeros_like(arrays["slot"])}),
         (header, arrays | {"weight": np.full_like(arrays["weight"], np.nan)}),
         (header, {name: array for name, array in arrays.items() if name != "clique"}),
-        (header | {"parameters": {"level": "char", "surprise": 1}}, arrays),
+        (header | {"config": {"level": "char", "surprise": 1}}, arrays),
+        (header | {"config": {"level": "page"}}, arrays),
     ]
     for number, (bad_header, bad_arrays) in enumerate(changes):
         bad = tmp_path / f"bad{number}.model"
         write_model(bad, bad_header, bad_arrays)
-        with pytest.raises(ModelFileError, match="the model's parts do not fit together"):
+        with pytest.raises(ModelFileError, match="the parts of the model do not fit together"):
             TwoChainTagger.load(bad)
 
 
 def test_same_bytes_for_any_threads_and_after_a_stop(tmp_path, corpus: list[Layer]) -> None:
-    def bytes_of(name: str, **settings) -> bytes:
-        tagger = TwoChainTagger("ctb", **{"iterations": 3, **settings})
-        tagger.fit(corpus[:80], dev=corpus[80:100], checkpoint=tmp_path / f"{name}.checkpoint", resume=True)
-        tagger.set_params(threads=1, iterations=3).save(tmp_path / f"{name}.model")
+    def bytes_of(name: str, iterations: int = 3, threads: int = 1, **settings) -> bytes:
+        learning = PassiveAggressive(iterations=iterations)
+        checkpoint = tmp_path / f"{name}.checkpoint"
+        tagger = TwoChainTagger("ctb", learning=learning, **settings)
+        session = Session(threads=threads, checkpoint=checkpoint, resume=True)
+        tagger.fit(corpus[:80], dev=corpus[80:100], session=session)
+        tagger.save(tmp_path / f"{name}.model")
         return (tmp_path / f"{name}.model").read_bytes()
 
     whole = bytes_of("a")
@@ -220,10 +267,17 @@ def test_same_bytes_for_any_threads_and_after_a_stop(tmp_path, corpus: list[Laye
         bytes_of("c", cost="label")
 
 
+def test_a_model_names_its_templates_without_their_folder(tmp_path, corpus: list[Layer]) -> None:
+    (tmp_path / "own.txt").write_text("s t st ss: x[0]\n", encoding="utf-8")
+    features = Features(templates=str(tmp_path / "own.txt"))
+    header, _ = TwoChainTagger("ctb", features=features, learning=ONCE).fit(corpus[:20]).state()
+    assert header["templates_name"] == header["config"]["features"]["templates"] == "own.txt"
+
+
 def test_the_factorial_model_has_no_edge_but_words_have_one_tag(corpus: list[Layer]) -> None:
-    tagger = TwoChainTagger("ctb", edge=False, iterations=2).fit(corpus)
+    tagger = TwoChainTagger("ctb", edge=False, learning=PassiveAggressive(iterations=2)).fit(corpus)
     found = tagger.predict_layers(corpus[:20])
     assert ["".join(layer.words) for layer in found] == ["".join(layer.words) for layer in corpus[:20]]
-    assert (
-        tagger.shape_.clique_weights < TwoChainTagger("ctb", iterations=1).fit(corpus).shape_.clique_weights
-    )
+    linked = TwoChainTagger("ctb", learning=ONCE).fit(corpus)
+    cliques = [each.predictor_.packer.shape.clique_weights for each in (tagger, linked)]
+    assert cliques[0] < cliques[1]

@@ -36,6 +36,8 @@ RENAMED = {
     "guide": "was moved: [features] guide",
     "least": "was renamed: [saving] min_weight",
     "listens": "was renamed: learns_from_other",
+    "samples": "was moved: [[side]] sample",
+    "rate": "algorithm = 'pa' has no rate; its largest step is [learning] aggressiveness",
     "threads": "threads belong to the run: duilian train --threads",
     **dict.fromkeys(
         ("templates", "scheme", "join_letters", "join_digits", "script", "min_count", "full_from"),

@@ -1,8 +1,8 @@
-"""A linear-chain CRF over feature dicts, with the manners of `sklearn_crfsuite.CRF`.
+"""A linear-chain CRF over feature dicts: a stand-in for `sklearn_crfsuite.CRF`.
 
 For programs that make their own features: a unit is a dict of features or a list of attributes, and a feature
-may have a strength. The model is that of `Tagger`, and so is the learner; `docs/sklearn.md` says what the
-parameters of CRFsuite mean here.
+may have a strength. Model and learner are those of `Tagger`; `docs/sklearn.md` says what the parameters of
+CRFsuite mean here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from duilian import _native
 from duilian.errors import ConfigError, ModelFileError
 from duilian.evaluation import accuracy
 from duilian.lattice import Succession
-from duilian.learning import AdaGrad, Algorithm, IterationReport, LearnConfig, Sgd, Trainer
+from duilian.learning import AdaGrad, IterationReport, Sgd, Trainer
 from duilian.modelfile import read_model, write_model
 from duilian.models.attribute_crf.units import (
     NEVER,
@@ -33,41 +33,37 @@ from duilian.models.attribute_crf.units import (
     Units,
     UnitSentences,
 )
-from duilian.models.base.estimator import Estimator
+from duilian.models.base.estimator import Parameters
 
 LabelSentences = Iterable[Sequence[str | None]]
 
 KIND = "crf-attributes"
+Learner = type[Sgd] | type[AdaGrad]
 # CRFsuite's names and ours → our learner. SGD minimises what lbfgs and l2sgd minimise, penalty c2 included.
-LEARNERS: dict[str, Algorithm] = {
-    "lbfgs": "sgd",
-    "l2sgd": "sgd",
-    "sgd": "sgd",
-    "ap": "adagrad",
-    "pa": "adagrad",
-    "arow": "adagrad",
-    "adagrad": "adagrad",
+LEARNERS: dict[str, Learner] = {
+    **dict.fromkeys(("lbfgs", "l2sgd", "sgd"), Sgd),
+    **dict.fromkeys(("ap", "pa", "arow", "adagrad"), AdaGrad),
 }
-DEFAULT_ITERATIONS: dict[Algorithm, int] = {"sgd": 50, "adagrad": 20}
+DEFAULT_ITERATIONS: dict[Learner, int] = {Sgd: 50, AdaGrad: 20}
 DEFAULT_C2 = 1.0  # CRFsuite's
-# Settings of CRFsuite's own optimisers, and of its files: nothing here answers to them.
+# Settings of CRFsuite's own optimisers and files: they have no effect here.
 IGNORED = (
     *("num_memories", "epsilon", "period", "delta", "linesearch", "max_linesearch", "pa_type", "c"),
     *("calibration_eta", "calibration_rate", "calibration_samples", "calibration_candidates"),
     *("calibration_max_trials", "error_sensitive", "averaging", "variance", "gamma", "trainer_cls"),
 )
-# A model file keeps all parameters but these, which belong to the program that trained it.
+# A model file keeps all parameters except these, which belong to the program that trained it.
 NOT_SAVED = ("verbose", "model_filename", "keep_tempfiles", "trainer_cls")
 
 logger = logging.getLogger(__name__)
 
 
 class NotFittedError(ConfigError, AttributeError):
-    """A question to a CRF that has not learned yet; an AttributeError too, as scikit-learn wants it."""
+    """A question to a CRF that has not been trained; an AttributeError, too, as scikit-learn expects."""
 
 
-@dataclasses.dataclass(eq=False)
-class CRF(Estimator):
+@dataclasses.dataclass(eq=False, repr=False)
+class CRF(Parameters[Any]):
     """`sklearn_crfsuite.CRF` with our learner; see `docs/sklearn.md` for what each parameter does.
 
     X is a list of sentences, a sentence a list of feature dicts or of lists of attributes; y has the labels,
@@ -103,32 +99,20 @@ class CRF(Estimator):
     keep_tempfiles: bool = False
     trainer_cls: Any = None
     seed: int = 1
-    threads: int = 1
 
-    def __repr__(self) -> str:
-        changed = [
-            f"{field.name}={getattr(self, field.name)!r}"
-            for field in dataclasses.fields(self)
-            if getattr(self, field.name) != field.default
-        ]
-        return f"CRF({', '.join(changed)})"
-
-    def _learn_config(self) -> LearnConfig:
+    def _learning(self) -> Sgd | AdaGrad:
         learner = LEARNERS.get(self.algorithm or "lbfgs")
-        c2 = DEFAULT_C2 if self.c2 is None else self.c2
+        c2 = DEFAULT_C2 if self.c2 is None else float(self.c2)
         if learner is None:
             raise ConfigError(f"algorithm must be one of {', '.join(LEARNERS)}, got {self.algorithm!r}")
         if not c2 >= 0:
             raise ConfigError(f"c2 must be at least 0, got {self.c2!r}")
         if c2 == 0:
-            learner = "adagrad"  # the steps of our SGD follow from the penalty: without one it has none
-        return LearnConfig(
-            algorithm=learner,
-            l2=c2,
-            iterations=DEFAULT_ITERATIONS[learner] if self.max_iterations is None else self.max_iterations,
-            seed=self.seed,
-            threads=self.threads,
-        )
+            learner = AdaGrad  # the steps of our SGD follow from the penalty: without one it has none
+        iterations = DEFAULT_ITERATIONS[learner] if self.max_iterations is None else int(self.max_iterations)
+        if learner is Sgd:
+            return Sgd(l2=c2, iterations=iterations, seed=int(self.seed))
+        return AdaGrad(iterations=iterations, seed=int(self.seed))
 
     def _warn_of_ignored(self) -> None:
         names = [name for name in IGNORED if getattr(self, name) is not None]
@@ -143,11 +127,13 @@ class CRF(Estimator):
         y: LabelSentences,
         X_dev: UnitSentences | None = None,  # noqa: N803
         y_dev: LabelSentences | None = None,
+        *,
+        threads: int = 1,
     ) -> Self:
-        """Learns. With a dev set the weights of the iteration that does best on it are kept."""
+        """Learn. With a dev set, the weights of the iteration that does best on it are kept."""
         if (X_dev is None) != (y_dev is None):
             raise ConfigError("X_dev and y_dev go together: give both or neither")
-        config = self._learn_config()
+        learning = self._learning()
         self._warn_of_ignored()
         units, names = self._take_attributes(X)
         gold = [list(labels) for labels in y]
@@ -156,10 +142,12 @@ class CRF(Estimator):
         rules, full_from = Succession.free(len(classes)).native(), 1 if self.all_possible_states else NEVER
         layout = _native.lay_out_tagger(len(classes), rules, len(names), data, full_from)
         objective = _native.TaggingObjective(layout, data)
-        rule = Sgd(objective, len(gold), config) if config.algorithm == "sgd" else AdaGrad(objective, config)
-        trainer = Trainer(rule, layout.weights, len(gold), config)
+        rule = learning.rule(objective, len(gold), threads)
+        trainer = Trainer(rule, layout.weights, len(gold), learning)
         learned = Learned(classes, names, layout.first, layout.label, trainer.best)
-        evaluate = None if X_dev is None or y_dev is None else self._evaluator(learned, X_dev, y_dev)
+        evaluate = None
+        if X_dev is not None and y_dev is not None:
+            evaluate = _evaluator(learned, X_dev, y_dev, threads)
         self.training_log_ = [self._watched(report) for report in trainer.run(evaluate)]
         self.learned_ = dataclasses.replace(learned, weights=trainer.best)
         if self.model_filename is not None:
@@ -167,32 +155,13 @@ class CRF(Estimator):
         return self
 
     def _take_attributes(self, X: UnitSentences) -> tuple[Units, list[str]]:  # noqa: N803
-        """Units and attributes of a training set, less the attributes that are too rare."""
+        """Units and attributes of a training set, without attributes that are too rare."""
         number = Numbering()
         units = Units.of(X, number.__getitem__)
         kept = np.bincount(units.row, minlength=len(number)) >= (self.min_freq or 0)
         if kept.all():
             return units, list(number)
         return units.keep(kept), [name for name, k in number.items() if kept[k]]
-
-    def _evaluator(
-        self,
-        learned: Learned,
-        X: UnitSentences,  # noqa: N803
-        y: LabelSentences,
-    ) -> Callable[[Floats], float]:
-        """Accuracy on a dev set in percent; its attributes are looked up once."""
-        units = Units.of(X, learned.row.get)
-        gold = _numbers(units, [list(labels) for labels in y], learned.classes)
-        is_known, rows = gold >= 0, units.native()
-        if not is_known.any():
-            raise ConfigError("the dev set has no label")
-
-        def evaluate(weights: Floats) -> float:
-            guess = _native.tag_units(learned.layout, weights, rows, units.sentence, self.threads)
-            return float(100.0 * np.mean((guess == gold)[is_known]))
-
-        return evaluate
 
     def _watched(self, report: IterationReport) -> IterationReport:
         if self.verbose:
@@ -204,23 +173,28 @@ class CRF(Estimator):
         learned = self.__dict__.get("learned_")
         if not isinstance(learned, Learned):
             raise NotFittedError(
-                "this CRF has not learned anything yet", hint="call fit, or read one with CRF.load"
+                "this CRF has not been trained yet", hint="call fit, or read one with CRF.load"
             )
         return learned
 
-    def predict(self, X: UnitSentences) -> list[list[str]]:  # noqa: N803
+    def predict(self, X: UnitSentences, *, threads: int = 1) -> list[list[str]]:  # noqa: N803
         """The labels of each sentence."""
         learned = self._fitted()
-        return learned.tag(Units.of(X, learned.row.get), self.threads)
+        return learned.tag(Units.of(X, learned.row.get), threads)
 
     def predict_single(self, xseq: Iterable[Unit]) -> list[str]:
         """The labels of one sentence."""
         return self.predict([xseq])[0]
 
-    def predict_marginals(self, X: UnitSentences) -> list[list[dict[str, float]]]:  # noqa: N803
+    def predict_marginals(
+        self,
+        X: UnitSentences,  # noqa: N803
+        *,
+        threads: int = 1,
+    ) -> list[list[dict[str, float]]]:
         """For every unit of each sentence the probability of every label."""
         learned = self._fitted()
-        found = learned.marginals(Units.of(X, learned.row.get))
+        found = learned.marginals(Units.of(X, learned.row.get), threads)
         return [
             [dict(zip(learned.classes, unit, strict=True)) for unit in sentence.tolist()]
             for sentence in found
@@ -231,7 +205,7 @@ class CRF(Estimator):
         return self.predict_marginals([xseq])[0]
 
     def score(self, X: UnitSentences, y: LabelSentences) -> float:  # noqa: N803
-        """The share of units, among those with a known label, that get it; from 0 to 1."""
+        """Accuracy over the units whose label is known, from 0 to 1."""
         return accuracy([list(labels) for labels in y], self.predict(X)) / 100.0
 
     @property
@@ -246,7 +220,7 @@ class CRF(Estimator):
 
     @property
     def num_attributes_(self) -> int:
-        """How many they are."""
+        """The number of attributes that have weights."""
         return len(self._fitted().attributes)
 
     @property
@@ -269,7 +243,7 @@ class CRF(Estimator):
 
     @property
     def start_features_(self) -> dict[str, float]:
-        """Label → its weight at the start of a sentence, which CRFsuite has not."""
+        """Label → its weight at the start of a sentence; CRFsuite has none."""
         learned = self._fitted()
         return dict(zip(learned.classes, learned.transition[-1].tolist(), strict=False))
 
@@ -280,24 +254,47 @@ class CRF(Estimator):
         return dict(zip(learned.classes, learned.transition[:, -1].tolist(), strict=False))
 
     def save(self, path: str | Path) -> None:
-        """Writes the CRF as one file."""
+        """Write the CRF to one file."""
         learned = self._fitted()
         parameters = {name: value for name, value in self.get_params().items() if name not in NOT_SAVED}
-        header = {"kind": KIND, "parameters": parameters, "classes": learned.classes}
+        header = {"kind": KIND, "config": parameters, "classes": learned.classes}
         write_model(path, header, learned.arrays())
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """A CRF from its file."""
+        """Read a CRF from its file."""
         header, arrays = read_model(path)
         if header.get("kind") != KIND:
             raise ModelFileError(str(path), f"is a model of kind {header.get('kind')!r}, not {KIND!r}")
         try:
-            crf = cls(**header["parameters"])
+            crf = cls(**header["config"])
             crf.learned_ = Learned.from_arrays([str(label) for label in header["classes"]], arrays)
         except (KeyError, TypeError, ValueError, ConfigError) as error:
-            raise ModelFileError(str(path), f"the model's parts do not fit together ({error})") from None
+            raise ModelFileError(str(path), f"the parts of the model do not fit together ({error})") from None
         return crf
+
+
+CRF.config_type = CRF  # type: ignore[misc]  # its parameters are its own fields
+
+
+def _evaluator(
+    learned: Learned,
+    X: UnitSentences,  # noqa: N803
+    y: LabelSentences,
+    threads: int,
+) -> Callable[[Floats], float]:
+    """Accuracy on a dev set in percent; its attributes are looked up once."""
+    units = Units.of(X, learned.row.get)
+    gold = _numbers(units, [list(labels) for labels in y], learned.classes)
+    is_known, rows = gold >= 0, units.native()
+    if not is_known.any():
+        raise ConfigError("the dev set has no label")
+
+    def evaluate(weights: Floats) -> float:
+        guess = _native.tag_units(learned.layout, weights, rows, units.sentence, threads)
+        return float(100.0 * np.mean((guess == gold)[is_known]))
+
+    return evaluate
 
 
 def _classes(gold: Sequence[Sequence[str | None]]) -> list[str]:
@@ -313,7 +310,7 @@ def _classes(gold: Sequence[Sequence[str | None]]) -> list[str]:
 def _numbers(
     units: Units, gold: Sequence[Sequence[str | None]], classes: Sequence[str]
 ) -> npt.NDArray[np.int32]:
-    """The label of each unit: -1 for None, and one too many for what is not among the classes."""
+    """The label of each unit by number: -1 for None, one past the last for labels not among the classes."""
     lengths = np.diff(units.sentence).tolist()
     if len(lengths) != len(gold):
         raise ConfigError(f"X has {len(lengths)} sentences, y has {len(gold)}")

@@ -10,6 +10,7 @@ import dataclasses
 import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Self
@@ -29,7 +30,7 @@ Doubles = npt.NDArray[np.float64]
 SEPARATOR = ":"
 TEXTS = (str, bytes)  # tuples: a union would be made anew for every attribute
 COLLECTIONS = (list, tuple, set, frozenset)
-NEVER = 2**62  # as `full_from`: no attribute is seen so often
+NEVER = 2**62  # as `full_from`: no attribute is seen this often
 ARRAYS = {"first": np.int64, "label": np.uint16, "weights": np.float32, "names": np.uint8, "ends": np.int64}
 NO_SETS = _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
 
@@ -37,8 +38,8 @@ NO_SETS = _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
 def attributes(unit: Unit) -> Iterator[tuple[str, float]]:
     """The attributes of a unit and their strengths, named as python-crfsuite names them.
 
-    `{"w": "东"}` gives `w:东`, a bool or a number is the strength of its name, and what is nested has the
-    outer name before it. In anything but a dict every member is an attribute.
+    `{"w": "东"}` gives `w:东`; a bool or a number is the strength of its name; nested names follow the outer
+    one. In anything other than a dict, every member is an attribute.
     """
     if not isinstance(unit, Mapping):
         if isinstance(unit, TEXTS) or not isinstance(unit, Iterable):
@@ -80,7 +81,7 @@ def _strength(name: str, value: Any) -> float:
 
 @dataclasses.dataclass(frozen=True)
 class Units:
-    """Units of some sentences as rows of the weights. What has no row is left out, and so is strength 0."""
+    """Units of sentences as rows of the weights. Attributes without a row or of strength 0 are left out."""
 
     sentence: npt.NDArray[np.int64]  # [sentences + 1]  in units
     first: npt.NDArray[np.int64]  # [units + 1]
@@ -112,7 +113,7 @@ class Units:
         )
 
     def keep(self, kept: npt.NDArray[np.bool_]) -> Units:
-        """The same without some rows, the others numbered anew."""
+        """The same without some rows; the others are renumbered."""
         stays = kept[self.row]
         first = np.concatenate(([0], np.cumsum(stays)))[self.first]
         number = (np.cumsum(kept) - 1).astype(np.uint32)
@@ -135,8 +136,8 @@ class Numbering(dict[str, int]):
 class Learned:
     """What a CRF knows: transitions [L + 1, L + 1] (start and stop last), then the weights of each attribute.
 
-    Attribute r has the weights `state[first[r] : first[r + 1]]`, each for a label. Arrays and plain values
-    only, so that it can be pickled; the rest is made again when asked for.
+    Attribute r has the weights `state[first[r] : first[r + 1]]`, each for a label. A pickle has arrays and
+    plain values only; the rest is made again when asked for.
     """
 
     classes: list[str]
@@ -163,7 +164,7 @@ class Learned:
 
     @cached_property
     def layout(self) -> _native.TaggerLayout:
-        """The native layout again: that of a corpus with one unit per label, which has all its attributes."""
+        """The native layout, rebuilt from a corpus with one unit per label that has all its attributes."""
         labels = len(self.classes)
         owner = np.repeat(np.arange(len(self.attributes)), np.diff(self.first)).astype(np.uint32)
         first = np.concatenate(([0], np.cumsum(np.bincount(self.label, minlength=labels))))
@@ -191,12 +192,15 @@ class Learned:
         # bincount gives integers if there is no attribute at all
         return np.bincount(cell, worth, minlength=shape[0] * shape[1]).astype(np.float64).reshape(shape)
 
-    def marginals(self, units: Units) -> list[Doubles]:
+    def marginals(self, units: Units, threads: int = 1) -> list[Doubles]:
         """For each sentence [T, L]."""
         scores = np.split(self.state_scores(units), units.sentence[1:-1])
-        return [self._sentence_marginals(score) if len(score) else score for score in scores]
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(self._sentence_marginals, scores))
 
     def _sentence_marginals(self, score: Doubles) -> Doubles:
+        if not len(score):
+            return score
         score[0] += self.transition[-1, :-1]
         score[-1] += self.transition[:-1, -1]
         lattice = Lattice.complete(len(score), [len(self.classes)])
@@ -204,7 +208,7 @@ class Learned:
         return chain.unit_marginals().reshape(score.shape)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """What a model file holds; names end to end in UTF-8, with the places where they end."""
+        """What a model file keeps; names end to end in UTF-8, with the places where they end."""
         names = [name.encode("utf-8", "surrogatepass") for name in self.attributes]
         return {
             "first": self.first,
@@ -216,7 +220,7 @@ class Learned:
 
     @classmethod
     def from_arrays(cls, classes: list[str], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """Raises KeyError or ValueError if the arrays are not what `arrays` gives."""
+        """The same again; KeyError or ValueError if the arrays are not what `arrays` gives."""
         for name, dtype in ARRAYS.items():
             if arrays[name].dtype != dtype or arrays[name].ndim != 1:
                 raise ValueError(f"{name} must be a row of {np.dtype(dtype)}")
@@ -229,12 +233,12 @@ class Learned:
         return learned
 
     def _check(self) -> None:
-        """Raises ValueError unless the layout made from the arrays has the very arrays."""
+        """ValueError unless the layout rebuilt from the arrays has the same arrays."""
         first = self.first
         if len(first) != len(self.attributes) + 1 or first[0] != 0 or first[-1] != len(self.label):
             raise ValueError("attributes and weights do not fit together")
         if len(self.row) != len(self.attributes) or len(set(self.classes)) != len(self.classes):
-            raise ValueError("a name is there twice")
+            raise ValueError("a name occurs twice")
         same = self.layout if (np.diff(first) >= 0).all() else None
         if (
             same is None

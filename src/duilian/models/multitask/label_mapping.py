@@ -36,7 +36,7 @@ class LabelMapping:
 
     @classmethod
     def of(cls, a: Encoding, b: Encoding, pairs: Pairs) -> LabelMapping:
-        """From the labels of b for each of a, as a model file has them."""
+        """From the labels of b for each label of a, as a model file has them."""
         matrix = np.zeros((len(a.labels), len(b.labels)), np.bool_)
         for label, partners in pairs.items():
             for partner in partners:
@@ -50,7 +50,7 @@ class LabelMapping:
 
     @property
     def T(self) -> LabelMapping:  # noqa: N802  (numpy's name for it)
-        """The same seen from b."""
+        """The same, seen from b."""
         return LabelMapping(self.labels_b, self.labels_a, self.matrix.T)
 
     def to(self, label: str) -> list[str]:
@@ -59,16 +59,16 @@ class LabelMapping:
         return [self.labels_b[k] for k in np.flatnonzero(row)]
 
     def without_partner(self) -> tuple[list[str], list[str]]:
-        """The labels of either side that map to none."""
+        """The labels of each side that map to none."""
         lone_a = [label for label, row in zip(self.labels_a, self.matrix, strict=True) if not row.any()]
         lone_b = [label for label, row in zip(self.labels_b, self.matrix.T, strict=True) if not row.any()]
         return lone_a, lone_b
 
-    def native(self, *, is_heard: bool = True, is_mean: bool = False) -> _native.LabelMap:
-        """For the native core; every label maps to none if the other side is not heard. The partners of a
-        label count as their mean, or as their sum.
+    def native(self, *, is_used: bool = True, is_mean: bool = False) -> _native.LabelMap:
+        """For the native core; every label maps to none if the mapping is not used. The partners of a label
+        count as their mean, or as their sum.
         """
-        matrix = self.matrix if is_heard else np.zeros_like(self.matrix)
+        matrix = self.matrix if is_used else np.zeros_like(self.matrix)
         first = np.concatenate([[0], np.cumsum(matrix.sum(axis=1))]).astype(np.int32)
         return _native.LabelMap(first, np.nonzero(matrix)[1].astype(np.int32), is_mean)
 
@@ -76,7 +76,7 @@ class LabelMapping:
 def label_mapping(
     tags: Mapping, encodings: Sequence[Encoding], standards: Sequence[str], *, align_names: bool = True
 ) -> LabelMapping:
-    """The labels' mapping of two sides, from that of their tags."""
+    """How the labels of two sides map, from how their tags do."""
     a, b = encodings
     matrix = np.zeros((len(a.labels), len(b.labels)), np.bool_)
     for tag_a, tag_b in tags.bundles():

@@ -1,4 +1,4 @@
-"""What a multi-task tagger learns from: the sentences of both sides as one body of features.
+"""Training the multi-task tagger: the sentences of both sides as one body of features.
 
 Each side has the weights of a plain tagger over these features, for the labels a feature was seen with and
 for those that the other side's labels map to.
@@ -6,105 +6,220 @@ for those that the other side's labels map to.
 
 from __future__ import annotations
 
-import hashlib
+import dataclasses
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
-from duilian.errors import StandardError
+from duilian.errors import ConfigError, StandardError
 from duilian.evaluation import LabelScorer
-from duilian.features import pack
-from duilian.learning import Scores
+from duilian.features import Templates, pack
+from duilian.labels.encoding import Encoding
+from duilian.learning import (
+    AdaGrad,
+    Learning,
+    PassiveAggressive,
+    PassiveAggressiveRule,
+    Rule,
+    Scores,
+    Session,
+    Trainer,
+    fingerprint,
+)
+from duilian.models.base.sentences import tags_of
+from duilian.models.multitask.config import MultitaskConfig
+from duilian.models.multitask.label_mapping import LabelMapping, label_mapping
+from duilian.models.multitask.storage import SIDES, MultitaskModel, Tables
+from duilian.standards import Mapping
 
-if TYPE_CHECKING:
-    from duilian.models.multitask.model import MultitaskTagger
-
+Ints = npt.NDArray[np.int32]
 Weights = npt.NDArray[np.float32]
 
 
-class Examples:
-    """The sentences of both sides of a tagger that knows its labels and their mapping."""
+@dataclasses.dataclass(frozen=True)
+class TrainedMultitask:
+    """What training leaves: weights that can still be trimmed, dev scores on average and by standard."""
 
-    def __init__(self, tagger: MultitaskTagger, sides: Sequence[Sequence[Layer]]) -> None:
-        self._tagger = tagger
+    score: float | None
+    scores: dict[str, float]
+    iterations: int
+    model: Callable[[float], MultitaskModel]
+    """The model without state weights smaller than this."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Labelling:
+    """What stands before learning: labels of both sides, how they map, and templates."""
+
+    config: MultitaskConfig
+    encodings: tuple[Encoding, Encoding]
+    templates: Templates
+    mapping: LabelMapping
+
+    @classmethod
+    def of(cls, config: MultitaskConfig, sides: Sequence[Sequence[Layer]]) -> Labelling:
+        """From the tags in one corpus per standard."""
+        standards = config.standards
+        a, b = (
+            config.features.encoding("char", tags_of(layers, name))
+            for layers, name in zip(sides, standards, strict=True)
+        )
+        templates = config.features.named(config.features.load_templates("multitask"))
+        if templates.columns:
+            raise ConfigError("the templates of a multi-task tagger must not use columns")
+        tags = tag_mapping(config, a.tags or (), b.tags or ())
+        mapping = label_mapping(tags, (a, b), standards, align_names=config.align_names)
+        if not mapping.size:
+            raise StandardError(f"the mapping relates no tag of {standards[0]!r} to one of the other")
+        return cls(config, (a, b), templates, mapping)
+
+    def pack(self, units: Sequence[Sequence[str]]) -> _native.Sentences:
+        """Units as the native core reads them."""
+        return pack(units, self.config.features.folding())
+
+    def portable(self) -> MultitaskConfig:
+        """The settings as a model keeps them: files without their paths, and no `Mapping` object."""
+        mapping = self.config.mapping
+        name = Path(mapping).name if isinstance(mapping, str) else "own"
+        return self.config.updated({"mapping": name, "features": {"templates": self.templates.name}})
+
+
+def tag_mapping(config: MultitaskConfig, tags_a: tuple[str, ...], tags_b: tuple[str, ...]) -> Mapping:
+    """How the tags of two corpora relate."""
+    mapping, (a, b) = config.mapping, config.standards
+    if isinstance(mapping, Mapping):
+        known = [pair for pair in mapping.bundles() if pair[0] in set(tags_a) and pair[1] in set(tags_b)]
+        return Mapping.from_pairs(known, tags_a, tags_b)
+    table = f"{a}-{b}.{mapping}" if mapping in ("tight", "relaxed") else mapping
+    return Mapping.from_table(table, tags_a, tags_b, unknown="keep")
+
+
+class MultitaskTrainer:
+    """A run of training of the multi-task tagger."""
+
+    def __init__(self, config: MultitaskConfig, session: Session) -> None:
+        self.config, self.session = config, session
+
+    def run(
+        self, sides: Sequence[Sequence[Layer]], dev: Sequence[Sequence[Layer] | None]
+    ) -> TrainedMultitask:
+        """Learn from one corpus per standard; with dev sets, keep the weights that do best for each side."""
+        labelling = Labelling.of(self.config, sides)
+        examples = MultitaskExamples(labelling, sides, self.session.threads)
+        count = sum(examples.counts)
+        learning = self.config.learning.with_batch(count)
+        scored = [side for side in SIDES if dev[side] is not None]
+        trainer = Trainer(
+            self._rule(examples.native, count, learning),
+            examples.native.weights,
+            count,
+            learning,
+            sides=max(len(scored), 1),
+            draw=examples.draw,
+        )
+        trainer.run_kept(
+            examples.evaluator(dev) if scored else None,
+            lambda: fingerprint(labelling.portable(), (examples.keys, labelling.mapping.matrix)),
+            self.session,
+        )
+        bests = dict(zip(scored, trainer.bests, strict=False))
+        own = bests if learning.keep == "all" else {}
+        weights = [own[side].weights if side in own else trainer.best for side in SIDES]
+        return TrainedMultitask(
+            float(trainer.best_score) if scored else None,
+            {self.config.standards[side]: float(best.score) for side, best in bests.items()},
+            trainer.iteration,
+            _maker(labelling, examples, weights),
+        )
+
+    def _rule(self, native: _native.MultitaskTraining, examples: int, learning: Learning) -> Rule:
+        if isinstance(learning, PassiveAggressive):
+            return PassiveAggressiveRule(native, learning)
+        assert isinstance(learning, AdaGrad)
+        objective = _native.MultitaskObjective(native)
+        return learning.rule(objective, examples, self.session.threads)
+
+
+def _maker(
+    labelling: Labelling, examples: MultitaskExamples, weights: Sequence[Weights]
+) -> Callable[[float], MultitaskModel]:
+    """Makes the model from the weights of each side."""
+    config, native, keys = labelling.portable(), examples.native, examples.keys
+
+    def tables(side: int, min_weight: float) -> Tables:
+        needed = (side, 1 - side) if config.expansion == "best" else (side,)
+        return tuple(native.compile(weights[side], each, keys, min_weight) for each in needed)
+
+    def make(min_weight: float) -> MultitaskModel:
+        both = (tables(0, min_weight), tables(1, min_weight))
+        return MultitaskModel(config, labelling.encodings, labelling.templates, labelling.mapping, both)
+
+    return make
+
+
+class MultitaskExamples:
+    """The sentences of both sides, the first side's first."""
+
+    def __init__(self, labelling: Labelling, sides: Sequence[Sequence[Layer]], threads: int) -> None:
+        self._labelling, self._threads = labelling, threads
         self.counts = [len(layers) for layers in sides]
-        encoded = [encoding.encode(layers) for encoding, layers in zip(tagger.encodings_, sides, strict=True)]
+        config, mapping = labelling.config, labelling.mapping
+        encoded = [
+            encoding.encode(layers) for encoding, layers in zip(labelling.encodings, sides, strict=True)
+        ]
         if any((each.label < 0).any() for each in encoded):
             raise StandardError("a multi-task tagger learns from whole annotations: every word needs one tag")
-        packed = pack([units for each in encoded for units in each.units], tagger.folding_)
+        packed = labelling.pack([units for each in encoded for units in each.units])
         self.keys, rows = _native.index_features(
-            tagger.templates_.native, packed, tagger.min_count, tagger.threads
+            labelling.templates.native, packed, config.features.min_count, threads
         )
-        labels = [each.label for each in encoded]
-        is_mean = tagger.expansion == "mean"
-        self.training = _native.MultitaskTraining(
+        labels, is_mean = [each.label for each in encoded], config.expansion == "mean"
+        self.native = _native.MultitaskTraining(
             self._layout(0, labels, rows),
             self._layout(1, labels, rows),
-            tagger.mapping_.native(is_heard=tagger.hears(0), is_mean=is_mean),
-            tagger.mapping_.T.native(is_heard=tagger.hears(1), is_mean=is_mean),
-            tagger.expansion == "best",
+            mapping.native(is_used=config.takes_from_other(0), is_mean=is_mean),
+            mapping.T.native(is_used=config.takes_from_other(1), is_mean=is_mean),
+            config.expansion == "best",
             rows,
             packed.first,
             np.repeat(np.arange(2, dtype=np.int32), self.counts),
             np.concatenate(labels),
         )
 
-    def _layout(
-        self,
-        side: int,
-        label: Sequence[npt.NDArray[np.int32]],
-        rows: _native.FeatureRows,
-    ) -> _native.TaggerLayout:
+    def _layout(self, side: int, label: Sequence[Ints], rows: _native.FeatureRows) -> _native.TaggerLayout:
         """A feature gets weights for the labels it was seen with, and for what the other side's map to."""
-        tagger = self._tagger
-        mapping = tagger.mapping_ if side == 1 else tagger.mapping_.T  # from the other side to this one
+        mapping = self._labelling.mapping if side == 1 else self._labelling.mapping.T  # from the other side
         other = label[1 - side]
         sizes, partners = mapping.matrix.sum(axis=1)[other], [np.flatnonzero(row) for row in mapping.matrix]
         mapped = np.concatenate([partners[each] for each in other] or [np.zeros(0)]).astype(np.int32)
         none, open_ = np.zeros(len(label[side]), np.int64), np.full(len(other), -1, np.int32)
-        own_first = side == 0
-        flat = np.concatenate([none, sizes] if own_first else [sizes, none])
+        is_first = side == 0
+        flat = np.concatenate([none, sizes] if is_first else [sizes, none])
         sets = _native.TagSets(np.concatenate([[0], np.cumsum(flat)]).astype(np.int32), mapped)
-        known = np.concatenate([label[side], open_] if own_first else [open_, label[side]])
+        known = np.concatenate([label[side], open_] if is_first else [open_, label[side]])
         first = np.array([0, len(known)], np.int64)  # as one long sentence: only units matter here
         data = _native.TaggingData(rows, first, known, sets)
-        encoding = tagger.encodings_[side]
-        return _native.lay_out_tagger(
-            len(encoding.labels), encoding.succession.native(), len(self.keys), data, tagger.full_from
-        )
+        encoding, full_from = self._labelling.encodings[side], self._labelling.config.features.full_from
+        rules = encoding.succession.native()
+        return _native.lay_out_tagger(len(encoding.labels), rules, len(self.keys), data, full_from)
 
-    def draw(
-        self, samples: Sequence[int | None] | None
-    ) -> Callable[[np.random.Generator], npt.NDArray[np.int64]]:
-        """What an iteration learns from: so many sentences of each side, all if there is no number."""
-        most, counts = samples or (None, None), self.counts
-
-        def draw(rng: np.random.Generator) -> npt.NDArray[np.int64]:
-            first = rng.permutation(counts[0])[: most[0]]
-            second = counts[0] + rng.permutation(counts[1])[: most[1]]
-            return rng.permutation(np.concatenate([first, second])).astype(np.int64)
-
-        return draw
-
-    def fingerprint(self) -> str:
-        """Tells this run of training from others."""
-        hidden = ("threads", "iterations", "mapping")
-        settings = [pair for pair in sorted(self._tagger.get_params().items()) if pair[0] not in hidden]
-        digest = hashlib.blake2b(repr(settings).encode(), digest_size=16)
-        for part in (self.keys, self._tagger.mapping_.matrix):
-            digest.update(np.ascontiguousarray(part).tobytes())
-        return digest.hexdigest()
+    def draw(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """What an iteration learns from: a sample of each side, or all of it."""
+        sample, (a, b) = self._labelling.config.learning.sample, self.counts
+        most = sample if isinstance(sample, tuple) else (None, None)
+        both = [rng.permutation(a)[: most[0]], a + rng.permutation(b)[: most[1]]]
+        return rng.permutation(np.concatenate(both)).astype(np.int64)
 
     def evaluator(self, dev: Sequence[Sequence[Layer] | None]) -> Callable[[Weights], Scores]:
         """F1 of words with their tags on each side's dev set."""
         index = _native.FeatureIndex(self.keys)
         sides = {
             standard: self._side_evaluator(index, side, layers)
-            for side, (standard, layers) in enumerate(zip(self._tagger.standards, dev, strict=True))
+            for side, (standard, layers) in enumerate(zip(self._labelling.config.standards, dev, strict=True))
             if layers is not None
         }
 
@@ -117,14 +232,11 @@ class Examples:
     def _side_evaluator(
         self, index: _native.FeatureIndex, side: int, layers: Sequence[Layer]
     ) -> Callable[[Weights], float]:
-        tagger, training = self._tagger, self.training
-        encoding = tagger.encodings_[side]
+        native, threads, encoding = self.native, self._threads, self._labelling.encodings[side]
         split = [encoding.split(layer.words) for layer in layers]
-        packed = pack([units for units, _ in split], tagger.folding_)
-        rows = _native.extract_rows(tagger.templates_.native, packed, index, tagger.threads)
+        packed = self._labelling.pack([units for units, _ in split])
+        rows = _native.extract_rows(self._labelling.templates.native, packed, index, threads)
         tags = [tag for layer in layers for tag in layer.tags or (None,) * len(layer)]
         sizes = [size for _, counts in split for size in counts]
         scorer = LabelScorer(encoding.meaning, packed.first, sizes, tags)
-        return lambda weights: (
-            scorer.score(training.tag(weights, side, rows, packed.first, tagger.threads)).f1
-        )
+        return lambda weights: scorer.score(native.tag(weights, side, rows, packed.first, threads)).f1

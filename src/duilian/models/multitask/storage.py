@@ -1,0 +1,95 @@
+"""The multi-task tagger as data: what training makes and a model file keeps."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+from duilian import _native
+from duilian.features import Templates
+from duilian.labels.encoding import Encoding
+from duilian.models.base.compiled_weights import compiled_of, keep_compiled
+from duilian.models.base.estimator import Arrays, State, StoredModel
+from duilian.models.base.precision import Precision
+from duilian.models.crf.config import CrfConfig
+from duilian.models.crf.storage import CrfModel
+from duilian.models.multitask.config import MultitaskConfig
+from duilian.models.multitask.label_mapping import LabelMapping
+
+SIDES = (0, 1)
+
+Tables = tuple[_native.CompiledWeights, ...]
+"""A side's own weights; with expansion `best` also those of the other."""
+
+
+@dataclasses.dataclass(frozen=True)
+class OtherSide:
+    """What a side needs to know of the other if the best of its mapped labels is found at each unit."""
+
+    encoding: Encoding
+    weights: _native.CompiledWeights
+    mapping: _native.LabelMap
+
+
+@dataclasses.dataclass(frozen=True)
+class SideModel(CrfModel):
+    """One side as a plain tagger, which it is unless only the best of the mapped labels counts."""
+
+    kind: ClassVar[str] = "multitask"
+
+    other: OtherSide | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class MultitaskModel(StoredModel):
+    """Weights of both sides with their tags, templates and mapping."""
+
+    kind: ClassVar[str] = "multitask"
+
+    config: MultitaskConfig
+    encodings: tuple[Encoding, Encoding]
+    templates: Templates
+    mapping: LabelMapping
+    weights: tuple[Tables, Tables]
+
+    def side(self, number: int) -> SideModel:
+        """One side."""
+        config, own, *others = self.config, *self.weights[number]
+        other = None
+        if others:
+            mapping = self.mapping if number == 0 else self.mapping.T
+            native = mapping.native(is_used=config.takes_from_other(number))
+            other = OtherSide(self.encodings[1 - number], others[0], native)
+        standard = config.standards[number]
+        plain = CrfConfig(standard=standard, level="char", features=config.features)
+        return SideModel(plain, self.encodings[number].tags, self.templates, own, other)
+
+    def state(self, precision: Precision = "float32") -> State:
+        """What a model file keeps."""
+        header = {
+            "kind": self.kind,
+            "config": self.config.to_dict(),
+            "tags": [encoding.tags for encoding in self.encodings],
+            "templates": self.templates.text,
+            "templates_name": self.templates.name,
+            "mapping": {label: self.mapping.to(label) for label in self.mapping.labels_a},
+        }
+        arrays: Arrays = {}
+        for side, tables in enumerate(self.weights):
+            for number, table in enumerate(tables):
+                parts = keep_compiled(table, precision)
+                arrays |= {f"{side}.{number}.{name}": array for name, array in parts.items()}
+        return header, arrays
+
+    @classmethod
+    def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
+        """The model again."""
+        config = MultitaskConfig().updated(header["config"])
+        a, b = (config.features.encoding("char", tuple(tags)) for tags in header["tags"])
+        numbers = range(2 if config.expansion == "best" else 1)
+        first, second = (
+            tuple(compiled_of(arrays, f"{side}.{number}.") for number in numbers) for side in SIDES
+        )
+        templates = Templates(header["templates"], name=header["templates_name"])
+        return cls(config, (a, b), templates, LabelMapping.of(a, b, header["mapping"]), (first, second))

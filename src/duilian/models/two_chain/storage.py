@@ -1,0 +1,109 @@
+"""Two chains as data: what training makes and a model file keeps."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import _native
+from duilian.corpus import Layer
+from duilian.features import CliqueTemplates, pack
+from duilian.labels.segments import ChunkSegments, Ints, WordSegments, letter_rules
+from duilian.models.base.estimator import Arrays, State, StoredModel
+from duilian.models.base.packing import corpus_columns
+from duilian.models.base.precision import Precision, dequantise, quantise
+from duilian.models.two_chain.config import TwoChainConfig
+from duilian.text import Folding
+
+
+@dataclasses.dataclass(frozen=True)
+class TwoChainPacker:
+    """Layers → units → packed sentences, and letters with tags → layers."""
+
+    encoding: WordSegments | ChunkSegments
+    templates: CliqueTemplates
+    folding: Folding
+    has_edge: bool
+
+    @classmethod
+    def of(cls, config: TwoChainConfig, tags: Sequence[str], templates: CliqueTemplates) -> TwoChainPacker:
+        """For segments with these tags, or chunks of these types."""
+        features, kinds = config.features, tuple(tags)
+        encoding = (
+            WordSegments("char", kinds, features.scheme, features.join_letters, features.join_digits)
+            if config.level == "char"
+            else ChunkSegments(kinds, features.scheme)
+        )
+        return cls(encoding, templates, features.folding(), config.edge)
+
+    @cached_property
+    def shape(self) -> _native.TwoChainShape:
+        """Sizes and rules of both chains, for the native core."""
+        rules, continues = letter_rules(self.encoding.scheme)
+        kinds, places = len(self.encoding.kinds), self.templates.native_places()
+        return _native.TwoChainShape(len(continues), kinds, rules.native(), continues, self.has_edge, places)
+
+    def units(self, layers: Sequence[Layer]) -> list[list[str]]:
+        """The units of each sentence."""
+        return [self.encoding.split(layer.words)[0] for layer in layers]
+
+    def pack(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> _native.Sentences:
+        """The units of sentences with the columns that the templates ask for."""
+        names = self.templates.columns
+        return (
+            pack(units, self.folding, corpus_columns(names, layers)) if names else pack(units, self.folding)
+        )
+
+    def decode(
+        self, units: Sequence[Sequence[str]], first: npt.NDArray[np.int64], letters: Ints, tags: Ints | None
+    ) -> list[Layer]:
+        """Sentences whose letters and tags stand in a row; without tags, their boundaries alone."""
+        at, s, t = first.tolist(), letters.tolist(), None if tags is None else tags.tolist()
+        return [
+            self.encoding.layer(each, s[at[k] : at[k + 1]], None if t is None else t[at[k] : at[k + 1]])
+            for k, each in enumerate(units)
+        ]
+
+
+@dataclasses.dataclass(frozen=True)
+class TwoChainModel(StoredModel):
+    """Weights of both chains with their tags (types, for chunks) and templates."""
+
+    kind: ClassVar[str] = "two-chain"
+
+    config: TwoChainConfig
+    tags: tuple[str, ...]
+    templates: CliqueTemplates
+    weights: _native.TwoChainWeights
+
+    def packer(self) -> TwoChainPacker:
+        """How sentences become units and labels become words."""
+        return TwoChainPacker.of(self.config, self.tags, self.templates)
+
+    def state(self, precision: Precision = "float32") -> State:
+        """What a model file keeps."""
+        header = {
+            "kind": self.kind,
+            "config": self.config.to_dict(),
+            "tags": self.tags,
+            "templates": self.templates.text,
+            "templates_name": self.templates.name,
+        }
+        weights = self.weights
+        arrays: Arrays = {"slot": weights.slot, "label": weights.label, "clique": weights.clique}
+        return header, arrays | quantise(weights.weight, precision)
+
+    @classmethod
+    def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
+        """The model again."""
+        return cls(
+            TwoChainConfig().updated(header["config"]),
+            tuple(str(tag) for tag in header["tags"]),
+            CliqueTemplates(header["templates"], header["templates_name"]),
+            _native.TwoChainWeights(arrays["slot"], arrays["label"], dequantise(arrays), arrays["clique"]),
+        )
