@@ -188,10 +188,10 @@ def _config(top: Table, kind: Kind, sides: tuple[Side, ...], folder: Path) -> Se
 
 def _with_paths(config: Settings, folder: Path) -> Settings:
     """Files that settings name, found beside the recipe."""
-    features = getattr(config, "features", None)
-    templates = getattr(features, "templates", None)
-    if templates is not None and templates not in presets():
-        config = config.updated({"features": {"templates": str(folder / templates)}})
+    for group, settings in config.groups():
+        templates = getattr(settings, "templates", None)
+        if templates is not None and templates not in presets():
+            config = config.updated({group: {"templates": str(folder / templates)}})
     mapping = getattr(config, "mapping", None)
     if isinstance(mapping, str) and mapping.endswith(".txt"):
         config = config.updated({"mapping": str(folder / mapping)})
