@@ -90,9 +90,9 @@ class GuidedTagger(Tagger):
     @property
     def source_(self) -> Tagger:
         """The source tagger."""
-        return Tagger.of(self.model_.source)
+        return Tagger.with_model(self.model_.source)
 
     @property
     def own_(self) -> Tagger | None:
         """The target's plain tagger, if it guides too."""
-        return None if self.model_.own is None else Tagger.of(self.model_.own)
+        return None if self.model_.own is None else Tagger.with_model(self.model_.own)
