@@ -14,7 +14,7 @@ from duilian.errors import ConfigError, DuilianError, ModelFileError, StandardEr
 from duilian.recipes import KINDS, CrfSettings, Kind, Recipe, Run, register, train
 
 DEMO = Path(str(importlib.resources.files("duilian.demo")))
-SHIPPED = sorted((Path(__file__).parent.parent / "recipes").glob("*.toml"))
+SHIPPED = sorted((Path(__file__).parents[2] / "recipes").glob("*.toml"))
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)

@@ -22,7 +22,7 @@ from duilian.models import CoupledTagger
 from duilian.reports.inspection import SCORES, ModelCard
 from test_bad_input import random_string
 
-RECIPE = Path(__file__).parent.parent / "recipes" / "bundled.toml"
+RECIPE = Path(__file__).parents[2] / "recipes" / "bundled.toml"
 
 
 @pytest.fixture(scope="module")
