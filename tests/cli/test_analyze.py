@@ -42,7 +42,7 @@ def test_text_files_and_pipes_are_the_same(call: Call) -> None:
     assert out.startswith("# newpar id = 1\n# sent_id = 1\n# text = 我们明天去北京。\n1\t")
 
 
-@pytest.mark.parametrize("form", analyze.VIEWS)
+@pytest.mark.parametrize("form", analyze.FORM_NAMES)
 def test_every_form_has_every_word(call: Call, form: str) -> None:
     status, out, _ = call("analyze", "--model", "char.model", "--to", form, "北京很大。")
     assert status == 0

@@ -217,7 +217,7 @@ def test_mix_writes_the_format_it_read_and_tells_what_it_did(duilian, tmp_path):
         0,
         TEXT.replace("来", "ENG").replace("去", "ENG").replace("北湖", "ENG").replace("走", "ENG"),
     )
-    assert err == "duilian: 4 of 11 words are English now (v 3, ns 1)\n"
+    assert err == "duilian: 4 of 11 words are now English (v 3, ns 1)\n"
     assert duilian("corpus", "mix", "a.txt", "--standard", "pku", "--preset", "E", "-o", "b.txt")[0] == 0
     assert len(read(str(tmp_path / "b.txt"), standard="pku")) == 3
 

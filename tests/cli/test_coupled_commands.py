@@ -91,7 +91,7 @@ def test_every_standard_answers(duilian):
     assert duilian("tag", "word", "--standard", "pku", stdin=words) == (0, "我们_r 去_v 北京_ns 。_w\n", "")
     status, out, err = duilian("tag", "word", stdin=words)
     assert (status, out) == (0, "我们_PN 去_VV 北京_NR 。_PU\n")
-    assert err == "duilian: answering in 'ctb'; the model also has pku: --standard\n"
+    assert err == "duilian: answering in 'ctb'; choose with --standard (also: pku)\n"
     assert duilian("tag", "plain", "--standard", "ctb", stdin=words)[0] == 0
     for model, names in (("word", "ctb, pku"), ("plain", "ctb")):
         status, out, err = duilian("tag", model, "--standard", "ud", stdin=words)
@@ -303,7 +303,7 @@ def test_tags_never_seen_are_named_with_their_line(duilian, tmp_path, form, text
     )
     assert not (tmp_path / "out").exists()
     status, _, err = duilian(*arguments, "--lenient")
-    assert (status, err) == (0, "duilian: 1 tag that the model has never seen was taken as unknown\n")
+    assert (status, err) == (0, "duilian: treated 1 tag that the model has never seen as unknown\n")
     assert all(
         tag for each in read(tmp_path / "out", format=form, standard="ctb") for tag in each["ctb"].tags
     )

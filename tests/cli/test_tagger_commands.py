@@ -143,7 +143,7 @@ def test_control_c_says_how_to_go_on(duilian, tmp_path):
     process = start(tmp_path, *LONG)
     err = stop_when_it_has_a_checkpoint(process, tmp_path / "m.checkpoint", signal.SIGINT).decode()
     assert process.returncode == 130
-    assert err.endswith("duilian: stopped; m.checkpoint is kept: go on with --resume\n")
+    assert err.endswith("duilian: stopped; m.checkpoint is kept: continue with --resume\n")
     assert "Traceback" not in err
     assert (tmp_path / "m.checkpoint").exists()
 
@@ -380,7 +380,7 @@ BAD = [
     (("tag", "missing", "words.seg"), "missing: no such file or directory"),
     (("tag", "cut-short", "words.seg"), "cut-short: "),
     (("tag", "words.seg"), "words.seg: "),
-    (("tag", "cuts", "words.seg"), "cuts: the model only cuts text into words"),
+    (("tag", "cuts", "words.seg"), "cuts: the model only segments text"),
     (("tag", "word", "missing.txt"), "missing.txt: no such file or directory"),
     (("tag", "word", "words.seg", "-o", "no/out"), "no/"),
     (("tag", "word", "words.seg", "--format", "xml"), "unknown format 'xml'"),

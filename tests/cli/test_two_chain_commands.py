@@ -122,7 +122,7 @@ def test_a_second_side_gives_boundaries(call: Call, tmp_path: Path) -> None:
         (
             ("tag", "two.model", "--mode", "segment"),
             1,
-            "only cuts text into words\n  hint: use duilian segment",
+            "only segments text\n  hint: use duilian segment",
         ),
         (("tag", "two.model", "--mode", "both"), 2, "'both' is none of joint, segment, tag"),
         (("segment", "chunk.model"), 1, "segment needs a character-level model"),

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from test_bad_input import random_string
 
 import duilian
 from analysed import check
@@ -20,7 +21,6 @@ from duilian.errors import ModelFileError
 from duilian.lexicon import Lexicon
 from duilian.models import CoupledTagger
 from duilian.reports.inspection import SCORES, ModelCard
-from test_bad_input import random_string
 
 RECIPE = Path(__file__).parents[2] / "recipes" / "bundled.toml"
 

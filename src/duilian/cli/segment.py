@@ -1,13 +1,20 @@
-"""`duilian segment`: text cut into words."""
+"""`duilian segment`: text to words."""
 
 from __future__ import annotations
 
-from duilian.cli.options import Encoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
+from duilian.cli.options import (
+    EncodingOption,
+    LexiconModeOption,
+    LexiconOption,
+    OutputOption,
+    ThreadsOption,
+    read_lexicon,
+)
 from duilian.cli.taggers import (
-    InputFormat,
-    Inputs,
-    Model,
-    Standard,
+    FilesArgument,
+    InputFormatOption,
+    ModelArgument,
+    StandardOption,
     check_level,
     load_tagger,
     sources_of,
@@ -20,20 +27,20 @@ EXAMPLE = "Example:\n\n    echo 我们去北京。 | duilian segment char.model"
 
 
 def command(
-    model: Model,
-    files: Inputs = None,
-    format: InputFormat = None,
-    lexicon: LexiconFile = None,
-    lexicon_mode: LexiconMode = "force",
-    standard: Standard = None,
-    encoding: Encoding = "utf-8",
-    output: Output = "-",
-    threads: Threads = 1,
+    model: ModelArgument,
+    files: FilesArgument = None,
+    format: InputFormatOption = None,
+    lexicon: LexiconOption = None,
+    lexicon_mode: LexiconModeOption = "force",
+    standard: StandardOption = None,
+    encoding: EncodingOption = "utf-8",
+    output: OutputOption = "-",
+    threads: ThreadsOption = 1,
 ) -> None:
-    """Cut text into words, with two spaces between them; a line stays a line.
+    """Segment text into words, separated by two spaces; lines stay lines.
 
-    Every character comes back. White space of the text always separates words and stays where it is.
-    Addresses, #topics#, @names, numbers and words in letters are never cut, unless the model has two chains.
+    No character is lost. White space in the text always separates words and stays in place. Addresses,
+    #topics#, @names, numbers and words in letters are never cut, except by two-chain models.
     """
     tagger = load_tagger(model, threads, standard)
     check_level(tagger, "char", "segment", "train one with level = 'char'")
