@@ -18,7 +18,7 @@ from duilian.engine.measuring import measure, read_gold
 from duilian.engine.raw_text_measuring import with_tree_scores
 from duilian.modelfile import checksum_of
 from duilian.models import tagger_for
-from duilian.reports.inspection import SCORES, ModelCard
+from duilian.reports.inspection import SCORES_SUFFIX, ModelCard
 
 
 def scores(model: Path, data: Path) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def main() -> None:
     options = parser.parse_args()
     content = {"checksum": checksum_of(options.model), "scores": scores(options.model, options.data)}
     text = json.dumps(content, indent=2) + "\n"
-    options.model.with_suffix(SCORES).write_text(text, encoding="utf-8")
+    options.model.with_suffix(SCORES_SUFFIX).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

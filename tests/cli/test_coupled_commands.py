@@ -171,7 +171,7 @@ def test_evaluate_each_standard(duilian, tmp_path):
         assert json.loads(out)["accuracy"] == pytest.approx(score)
     status, _, err = duilian("evaluate", "word", "pku-dev.txt")
     assert status == 1
-    assert "not one tag is known to the model" in err
+    assert "the model knows none of the tags" in err
     assert "choose with --standard" in err
 
 
@@ -310,7 +310,7 @@ def test_tags_never_seen_are_named_with_their_line(duilian, tmp_path, form, text
 
 
 def test_lines_are_right_in_the_second_piece_of_a_file(duilian, tmp_path, monkeypatch):
-    monkeypatch.setattr("duilian.conversion.converter.BATCH", 2)
+    monkeypatch.setattr("duilian.conversion.converter.BATCH_SENTENCES", 2)
     (tmp_path / "in").write_text("我/r 来/v\n" * 5 + "我/r 来/ZZ\n", encoding="utf-8")
     err = duilian("convert", "word", "in", "--from", "pku", "--to", "ctb", "-o", "out")[2]
     assert err.startswith("duilian: in:6: ")
@@ -399,7 +399,7 @@ BAD = [
     (("inspect", "gone"), "gone: there is no such file"),
     (("inspect", "pku.txt"), "pku.txt: "),
     (("inspect", "plain", "pku.txt"), "plain: is of kind 'crf'"),
-    (("inspect", "word", "odd.txt"), "odd.txt: its tags are of none of the model's standards"),
+    (("inspect", "word", "odd.txt"), "odd.txt: its tags belong to none of the model's standards"),
 ]  # fmt: skip
 
 

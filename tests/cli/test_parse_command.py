@@ -192,7 +192,7 @@ def test_given_tags_stay_beside_those_of_a_tagger(duilian: Call) -> None:
         (("parse", "parser", "--tagger", "parser", "dev.conllu"), "not a tagger"),
         (("tag", "parser", "dev.conllu"), "not a tagger"),
         (("parse", "parser", "ctb-dev.txt", "--format", "segmented"), "without a tag"),
-        (("evaluate", "parser", "ctb-dev.txt"), "no tree to compare with"),
+        (("evaluate", "parser", "ctb-dev.txt"), "no trees to compare with"),
     ],
 )
 def test_wrong_models_and_files(duilian: Call, arguments: tuple[str, ...], message: str) -> None:

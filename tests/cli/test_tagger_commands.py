@@ -330,7 +330,7 @@ def test_gold_tags_that_a_model_does_not_know_are_errors_of_the_model(duilian, t
     status, out, err = duilian("evaluate", "word", "gold.pos", "--json")
     assert status == 0
     assert json.loads(out)["accuracy"] == 50
-    assert err == "duilian: warning: the model does not know 1 of the gold tags (ZZ): they count as errors\n"
+    assert err == "duilian: warning: gold tags unknown to the model count as errors: 1 (ZZ)\n"
 
 
 def test_gold_words_with_spaces_in_them(duilian, tmp_path):
@@ -386,7 +386,7 @@ BAD = [
     (("tag", "word", "words.seg", "--format", "xml"), "unknown format 'xml'"),
     (("segment", "word", "words.seg"), "segment needs a character-level model"),
     (("segment", "char", "latin.txt"), "latin.txt:1: byte 0xe9"),
-    (("evaluate", "word", "pku-dev.txt"), "pku-dev.txt: not one tag is known to the model, for instance 'a'"),
+    (("evaluate", "word", "pku-dev.txt"), "pku-dev.txt: the model knows none of the tags, such as 'a'"),
     (("evaluate", "word", "words.seg"), "words.seg: there are no tags to compare with"),
     (("evaluate", "word", "empty.pos"), "empty.pos:1: the file is empty"),
     (("evaluate", "cut-short", "ctb.txt"), "cut-short: "),

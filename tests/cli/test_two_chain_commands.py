@@ -139,7 +139,7 @@ def test_a_second_side_gives_boundaries(call: Call, tmp_path: Path) -> None:
             "cannot work with the scheme 'IE'",
         ),
         (("train", "two.toml", "-o", "x.model", "--set", "side.train=pku-none.txt"), 1, "there is no file"),
-        (("analyze", "--model", "two.model", "ctb.txt"), 1, "cannot stand on a model of kind two-chain yet"),
+        (("analyze", "--model", "two.model", "ctb.txt"), 1, "cannot use a model of kind two-chain"),
     ],
 )
 def test_what_cannot_be_done_says_so(

@@ -110,7 +110,7 @@ def test_what_is_no_text_at_all(zh: Analyzer) -> None:
     with pytest.raises(ConfigError, match="errors must be 'strict' or 'replace', got 'ignore'"):
         list(zh.pipe(["北京"], errors="ignore"))  # type: ignore[arg-type]
     for many in (zh.pipe, zh.segment):
-        with pytest.raises(TextError, match="many texts are asked for, and this is one"):
+        with pytest.raises(TextError, match="expected several texts, got one"):
             list(many("北京"))
 
 

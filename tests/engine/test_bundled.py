@@ -20,7 +20,7 @@ from duilian.engine.streams import Source, analyse, analyse_k_best
 from duilian.errors import ModelFileError
 from duilian.lexicon import Lexicon
 from duilian.models import CoupledTagger
-from duilian.reports.inspection import SCORES, ModelCard
+from duilian.reports.inspection import SCORES_SUFFIX, ModelCard
 
 RECIPE = Path(__file__).parents[2] / "recipes" / "bundled.toml"
 
@@ -50,15 +50,17 @@ def test_its_scores_are_those_of_this_very_file_and_on_its_page() -> None:
 
 
 def test_scores_of_another_file_are_not_shown(tmp_path: Path) -> None:
-    scores = BUNDLED.with_suffix(SCORES).read_text(encoding="utf-8")
+    scores = BUNDLED.with_suffix(SCORES_SUFFIX).read_text(encoding="utf-8")
     model = tmp_path / "other.model"
     model.symlink_to(BUNDLED)
     assert ModelCard.read(model).scores == {}
-    model.with_suffix(SCORES).write_text(scores, encoding="utf-8")
+    model.with_suffix(SCORES_SUFFIX).write_text(scores, encoding="utf-8")
     assert ModelCard.read(model).scores != {}
-    model.with_suffix(SCORES).write_text(scores.replace('"checksum": "4', '"checksum": "5'), encoding="utf-8")
+    model.with_suffix(SCORES_SUFFIX).write_text(
+        scores.replace('"checksum": "4', '"checksum": "5'), encoding="utf-8"
+    )
     assert ModelCard.read(model).scores == {}
-    model.with_suffix(SCORES).write_text("[]", encoding="utf-8")
+    model.with_suffix(SCORES_SUFFIX).write_text("[]", encoding="utf-8")
     with pytest.raises(ModelFileError, match=r"other\.scores\.json: is not a file of scores"):
         ModelCard.read(model)
 

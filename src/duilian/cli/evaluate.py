@@ -142,5 +142,5 @@ def _warn_of_unknown_tags(tagger: StandardTagger, corpus: Corpus) -> None:
     unknown = unknown_tags(tagger, [sentence[corpus.standard] for sentence in corpus])
     if unknown:
         names = ", ".join(unknown[:5]) + (" …" if len(unknown) > 5 else "")
-        message = f"{len(unknown)} gold tags are unknown to the model ({names}) and count as errors"
+        message = f"gold tags unknown to the model count as errors: {len(unknown)} ({names})"
         typer.echo(f"duilian: warning: {message}", err=True)

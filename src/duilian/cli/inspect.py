@@ -23,7 +23,7 @@ from duilian.reports.inspection import (
     LearnedMapping,
     ModelCard,
     Study,
-    standard_of,
+    guess_standard,
     study,
 )
 
@@ -84,7 +84,7 @@ def command(
     tagger = load_coupled(model, threads)
     if source is None and file == "-":
         raise typer.BadParameter("name the standard of standard input", param_hint="--from")
-    source = source or standard_of(tagger, file, format=format, encoding=encoding)
+    source = source or guess_standard(tagger, file, format=format, encoding=encoding)
     target = target or next(name for name in tagger.standards if name != source)
     converter = Converter(tagger, source, target, lenient=True)
     _, sentences = converter.open(file, format=format, encoding=encoding)
