@@ -1,7 +1,7 @@
 """Selection of the words that a tagger is least sure of, for manual annotation.
 
-As in Li et al. (2017): the lower the marginal probability of a word's best tag, the harder the word. All other
-words stay unknown; the result is partial annotation, which training accepts as it is.
+As in Li et al. (2017): the lower the marginal probability of a word's best tag, the harder the word. All
+other words stay unknown; the result is partial annotation, which training accepts as it is.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def _selected(
 class Review:
     """Finds the least certain words of a whole corpus.
 
-    Sentences wait in a temporary file, with candidates for every word; only the confidence of each word stays in
-    memory. Use it in a `with` block.
+    Sentences wait in a temporary file, with candidates for every word; only the confidence of each word stays
+    in memory. Use it in a `with` block.
     """
 
     def __init__(self, standard: str) -> None:

@@ -72,8 +72,7 @@ def _show_version(wanted: bool) -> None:
 def _global_options(
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")] = False,
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Declare the options that precede any command; `main` handles them."""
@@ -92,7 +91,7 @@ def main() -> int:
     logging.getLogger("duilian").addHandler(
         logging.StreamHandler() if show_traceback else logging.NullHandler()
     )
-    # Import only the requested command: it starts faster.
+    # Importing only the requested command starts faster.
     names = arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS
     return run(lambda: make_app(names)(arguments, prog_name="duilian"), show_traceback=show_traceback)
 

@@ -12,14 +12,7 @@ from typing import Annotated, cast, get_args
 import typer
 
 from duilian.cli.inputs import Inputs
-from duilian.cli.options import (
-    EncodingOption,
-    LexiconModeOption,
-    LexiconOption,
-    OutputOption,
-    ThreadsOption,
-    read_lexicon,
-)
+from duilian.cli.options import InputEncoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
 from duilian.cli.progress import watch
 from duilian.corpus import open_writer
 from duilian.corpus.formats.registry import FormatOptions
@@ -68,18 +61,18 @@ def command(
             help="Show the N best analyses of each line with their probabilities (slash or json).",
         ),
     ] = None,
-    lexicon: LexiconOption = None,
-    lexicon_mode: LexiconModeOption = "force",
+    lexicon: LexiconFile = None,
+    lexicon_mode: LexiconMode = "force",
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Report on standard error which lexicon words took effect."),
     ] = False,
-    encoding: EncodingOption = "utf-8",
+    encoding: InputEncoding = "utf-8",
     errors: Annotated[
         str, typer.Option(metavar="HOW", help="How to treat invalid UTF-8: strict or replace.")
     ] = "strict",
-    output: OutputOption = "-",
-    threads: ThreadsOption = 1,
+    output: Output = "-",
+    threads: Threads = 1,
 ) -> None:
     """Analyse text: words and tags in each standard, and trees.
 

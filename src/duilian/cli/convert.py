@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from duilian.annotation.selection import Review
-from duilian.cli.options import EncodingOption, OutputOption, ThreadsOption
+from duilian.cli.options import InputEncoding, Output, Threads
 from duilian.cli.progress import watch
 from duilian.cli.select import OUTPUT_FORMATS as REVIEW_FORMATS
 from duilian.cli.select import parse_share
 from duilian.cli.tag import analysed_sentence
-from duilian.cli.taggers import ModelArgument
+from duilian.cli.taggers import ModelPath
 from duilian.conversion import Conversion, Converter, with_source_tags
 from duilian.corpus import FORMATS, Sentence, open_writer, write
 from duilian.corpus.formats.registry import FormatOptions, find_format
@@ -26,14 +26,13 @@ EXAMPLE = "Example:\n\n    duilian convert both.model people.txt --from pku --to
 
 
 def command(
-    model: ModelArgument,
+    model: ModelPath,
     source: Annotated[str, typer.Option("--from", metavar="NAME", help="Standard of the file.")],
     target: Annotated[str, typer.Option("--to", metavar="NAME", help="Standard to convert to.")],
     file: Annotated[
-        str,
-        typer.Argument(metavar="FILE", show_default=False, help="An annotated corpus; - is standard input."),
+        str, typer.Argument(metavar="FILE", help="An annotated corpus; - is standard input.")
     ] = "-",
-    output: OutputOption = "-",
+    output: Output = "-",
     format: Annotated[
         str | None,
         typer.Option(metavar="FORMAT", help=f"Input format, if the guess is wrong: {', '.join(FORMATS)}."),
@@ -63,8 +62,8 @@ def command(
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Treat tags that the model has never seen as unknown.")
     ] = False,
-    encoding: EncodingOption = "utf-8",
-    threads: ThreadsOption = 1,
+    encoding: InputEncoding = "utf-8",
+    threads: Threads = 1,
 ) -> None:
     """Convert an annotated corpus from one standard to another.
 
@@ -85,7 +84,8 @@ def command(
             if share is not None:
                 pending.add(found.layer.words, found.candidates or (), found.confidence, id=found.sentence.id)
         if share is not None:
-            _write_review(pending.selected(share), place, to, target)
+            review_format = to if to in REVIEW_FORMATS else "underscore"
+            write(pending.selected(share), place, format=review_format, standard=target)
     if unknown:
         tags = "tag" if unknown == 1 else "tags"
         typer.echo(f"duilian: treated {unknown} {tags} that the model has never seen as unknown", err=True)
@@ -141,7 +141,3 @@ def _with_given_layers(given: Sentence, converted: Sentence, target: str) -> Sen
     if any("".join(layer.words) != spelled for layer in given.layers.values()):
         return converted
     return Sentence({**given.layers, **converted.layers}, given.id, given.comments)
-
-
-def _write_review(sentences: Iterable[Sentence], path: str, to: str, target: str) -> None:
-    write(sentences, path, format=to if to in REVIEW_FORMATS else "underscore", standard=target)

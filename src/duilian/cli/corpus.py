@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from duilian.cli.options import ColumnOption, ColumnsOption, EncodingOption, FormatOption, OutputOption
+from duilian.cli.options import Column, Columns, CorpusFormat, InputEncoding, Output
 from duilian.cli.progress import watch
 from duilian.cli.tables import show_statistics
 from duilian.corpus import (
@@ -36,20 +36,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-CorpusFile = Annotated[
-    str, typer.Argument(metavar="FILE", show_default=False, help="A corpus file; - is standard input.")
-]
+CorpusFile = Annotated[str, typer.Argument(metavar="FILE", help="A corpus file; - is standard input.")]
 CorpusFiles = Annotated[
     list[str] | None, typer.Argument(metavar="FILE", help="Corpus files; - is standard input.")
 ]
-StandardOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Annotation standard, such as pku, ctb, ud or gsd.")
-]
-LenientOption = Annotated[bool, typer.Option("--lenient", help="Skip malformed lines and count them.")]
-CutOption = Annotated[
-    str, typer.Option(metavar="HOW", help="line: keep lines; sentence: cut them after 。！？.")
-]
-SeedOption = Annotated[int, typer.Option(metavar="N", help="Random seed.")]
+StandardName = Annotated[str | None, typer.Option(metavar="NAME", help="Standard: pku, ctb, ud, gsd, …")]
+Lenient = Annotated[bool, typer.Option("--lenient", help="Skip malformed lines and count them.")]
+Cut = Annotated[str, typer.Option(metavar="HOW", help="line: keep lines; sentence: cut after 。！？.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="Random seed.")]
 
 
 def _column_names(columns: str | None) -> list[str] | None:
@@ -66,13 +60,13 @@ def _warn_of_skipped(path: str, report: ReadReport | Corpus) -> None:
 @app.command()
 def stats(
     files: CorpusFiles = None,
-    standard: StandardOption = None,
-    format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    lenient: LenientOption = False,
-    cut: CutOption = "line",
-    column: ColumnOption = None,
-    columns: ColumnsOption = None,
+    standard: StandardName = None,
+    format: CorpusFormat = None,
+    encoding: InputEncoding = "utf-8",
+    lenient: Lenient = False,
+    cut: Cut = "line",
+    column: Column = None,
+    columns: Columns = None,
     against: Annotated[
         str | None, typer.Option(metavar="OTHER", help="Also count the words that this corpus lacks.")
     ] = None,
@@ -110,17 +104,17 @@ def stats(
 @app.command()
 def convert(
     file: CorpusFile = "-",
-    output: OutputOption = "-",
+    output: Output = "-",
     to: Annotated[
         str | None, typer.Option(metavar="FORMAT", help=f"Output format: {', '.join(FORMATS)}.")
     ] = None,
-    standard: StandardOption = None,
-    format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    lenient: LenientOption = False,
-    cut: CutOption = "line",
-    column: ColumnOption = None,
-    columns: ColumnsOption = None,
+    standard: StandardName = None,
+    format: CorpusFormat = None,
+    encoding: InputEncoding = "utf-8",
+    lenient: Lenient = False,
+    cut: Cut = "line",
+    column: Column = None,
+    columns: Columns = None,
 ) -> None:
     """Write a corpus in another format, given by --to or by the extension of the output file.
 
@@ -163,12 +157,12 @@ def split(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Output folder.")],
     file: CorpusFile = "-",
     shares: Annotated[str, typer.Option(metavar="SHARES", help="Proportions of the parts.")] = "8,1,1",
-    seed: SeedOption = 1,
-    standard: StandardOption = None,
-    format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    lenient: LenientOption = False,
-    cut: CutOption = "line",
+    seed: Seed = 1,
+    standard: StandardName = None,
+    format: CorpusFormat = None,
+    encoding: InputEncoding = "utf-8",
+    lenient: Lenient = False,
+    cut: Cut = "line",
 ) -> None:
     """Split a corpus at random into train, dev and test, or any number of parts.
 
@@ -185,13 +179,13 @@ def split(
 def sample(
     count: Annotated[int, typer.Option("--count", "-n", min=0, metavar="N", help="Number of sentences.")],
     file: CorpusFile = "-",
-    seed: SeedOption = 1,
-    output: OutputOption = "-",
-    standard: StandardOption = None,
-    format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    lenient: LenientOption = False,
-    cut: CutOption = "line",
+    seed: Seed = 1,
+    output: Output = "-",
+    standard: StandardName = None,
+    format: CorpusFormat = None,
+    encoding: InputEncoding = "utf-8",
+    lenient: Lenient = False,
+    cut: Cut = "line",
 ) -> None:
     """Draw random sentences without replacement, in corpus order.
 
@@ -217,13 +211,11 @@ def _mixing(name: str | None, share: float | None, tags: str | None, replacement
 @app.command(name="mix")
 def mix_command(
     file: CorpusFile = "-",
-    output: OutputOption = "-",
+    output: Output = "-",
     preset: Annotated[
         str | None, typer.Option(metavar="NAME", help=f"Dataset of the paper: {', '.join(PRESETS)}.")
     ] = None,
-    share: Annotated[
-        float | None, typer.Option(metavar="X", help="Share of these words to replace: 0.1.")
-    ] = None,
+    share: Annotated[float | None, typer.Option(metavar="X", help="Share to replace, such as 0.1.")] = None,
     tags: Annotated[
         str | None,
         typer.Option(metavar="TAGS", help=f"Words to replace: {','.join(PARTS)}, or tags of the corpus."),
@@ -238,17 +230,14 @@ def mix_command(
         ),
     ] = None,
     keep_foreign: Annotated[
-        bool,
-        typer.Option(
-            "--keep-foreign", help="Keep the tag of foreign words instead of tagging them as nouns."
-        ),
+        bool, typer.Option("--keep-foreign", help="Do not retag foreign words as nouns.")
     ] = False,
-    seed: SeedOption = 1,
-    standard: StandardOption = None,
-    format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    lenient: LenientOption = False,
-    cut: CutOption = "line",
+    seed: Seed = 1,
+    standard: StandardName = None,
+    format: CorpusFormat = None,
+    encoding: InputEncoding = "utf-8",
+    lenient: Lenient = False,
+    cut: Cut = "line",
 ) -> None:
     """Make mixed Chinese-English text by replacing a share of the words; tags stay.
 

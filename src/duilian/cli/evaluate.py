@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from duilian.cli.options import ENCODINGS, ColumnOption, ColumnsOption, FormatOption, ThreadsOption
+from duilian.cli.options import ENCODINGS, Column, Columns, CorpusFormat, Threads
 from duilian.cli.tables import show_evaluation
-from duilian.cli.taggers import ModelArgument, ModeOption, in_mode, say_first_standard
+from duilian.cli.taggers import Mode, ModelPath, in_mode, say_first_standard
 from duilian.corpus import Corpus, vocabulary
 from duilian.engine import Analyzer
 from duilian.engine import load as load_analyzer
@@ -34,7 +34,7 @@ EXAMPLE = "Example:\n\n    duilian evaluate zx.model zx/dev.wordpos --against zx
 
 
 def command(
-    model: ModelArgument,
+    model: ModelPath,
     gold: Annotated[
         list[str],
         typer.Argument(metavar="GOLD", help="Corpus files, scored as one; - is standard input."),
@@ -47,25 +47,25 @@ def command(
             help="Layer of the gold files, and standard of a coupled model; may be repeated.",
         ),
     ] = None,
-    format: FormatOption = None,
+    format: CorpusFormat = None,
     encoding: Annotated[
         str | None, typer.Option(metavar="NAME", help=f"Input encoding: {ENCODINGS}.")
     ] = None,
     cut: Annotated[
         str | None, typer.Option(metavar="HOW", help="line or sentence (default: as in training).")
     ] = None,
-    column: ColumnOption = None,
-    columns: ColumnsOption = None,
+    column: Column = None,
+    columns: Columns = None,
     against: Annotated[
         str | None,
         typer.Option(metavar="TRAIN", help="Training corpus; adds scores of the words that it lacks."),
     ] = None,
-    mode: ModeOption = None,
+    mode: Mode = None,
     tagger: Annotated[
         str | None,
         typer.Option(metavar="MODEL", help="For a parser: tag with this model first (default: gold tags)."),
     ] = None,
-    threads: ThreadsOption = 1,
+    threads: Threads = 1,
 ) -> None:
     """Score a model on gold sentences with every metric that the gold data allow.
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from duilian.cli.convert import load_coupled
-from duilian.cli.options import EncodingOption, FormatOption, ThreadsOption
+from duilian.cli.options import CorpusFormat, InputEncoding, Threads
 from duilian.cli.progress import watch
 from duilian.cli.tables import show
 from duilian.conversion import Converter
@@ -22,7 +22,6 @@ from duilian.reports.inspection import (
     AmbiguousWord,
     LearnedMapping,
     ModelCard,
-    Study,
     guess_standard,
     study,
 )
@@ -63,13 +62,12 @@ def command(
         int, typer.Option(min=0, metavar="N", help="Show N words whose tag depends on the context.")
     ] = 0,
     plot: Annotated[
-        Path | None,
-        typer.Option(metavar="IMAGE", help="Draw the mapping as a heat map (needs duilian[plots])."),
+        Path | None, typer.Option(metavar="IMAGE", help="Draw the mapping as a heat map (needs matplotlib).")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON; shares are percentages.")] = False,
-    format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    threads: ThreadsOption = 1,
+    format: CorpusFormat = None,
+    encoding: InputEncoding = "utf-8",
+    threads: Threads = 1,
 ) -> None:
     """Show the contents of a model: standards, tags, sizes, scores, recipe.
 
@@ -97,7 +95,7 @@ def command(
         words = {"words": [each.as_json() for each in found.words]} if examples else {}
         _print_json(found.mapping.as_json() | words)
     else:
-        _show_study(found)
+        show(_mapping_table(found.mapping), *map(_word_table, found.words))
 
 
 def _check_corpus_options(file: str | None, options: dict[str, object]) -> None:
@@ -201,10 +199,6 @@ def _format_parameters(parameters: Any) -> str:
     return ", ".join(
         f"{name} {value}" for name, value in parameters.items() if name not in hidden and value is not None
     )
-
-
-def _show_study(found: Study) -> None:
-    show(_mapping_table(found.mapping), *map(_word_table, found.words))
 
 
 def _mapping_table(mapping: LearnedMapping) -> Table:

@@ -12,35 +12,26 @@ if TYPE_CHECKING:
     from duilian.lexicon import Lexicon
 
 ENCODINGS = "utf-8, gb18030, big5, utf-16"
-FormatOption = Annotated[
+CorpusFormat = Annotated[
     str | None,
     typer.Option(metavar="FORMAT", help=f"Input format, if the guess is wrong: {', '.join(FORMATS)}."),
 ]
-ColumnOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Tag column of CoNLL files: upos or xpos.")
+Column = Annotated[str | None, typer.Option(metavar="NAME", help="Tag column of CoNLL files: upos or xpos.")]
+Columns = Annotated[str | None, typer.Option(metavar="NAMES", help="Names of columns, as in word,pos,chunk.")]
+InputEncoding = Annotated[str, typer.Option(metavar="NAME", help=f"Input encoding: {ENCODINGS}.")]
+Output = Annotated[
+    str, typer.Option("--output", "-o", metavar="FILE", help="Output file; - is standard output.")
 ]
-ColumnsOption = Annotated[
-    str | None, typer.Option(metavar="NAMES", help="Column names for --format columns: word,pos,chunk.")
-]
-EncodingOption = Annotated[str, typer.Option(metavar="NAME", help=f"Input encoding: {ENCODINGS}.")]
-OutputOption = Annotated[
-    str,
-    typer.Option(
-        "--output", "-o", metavar="FILE", show_default=False, help="Output file; - is standard output."
-    ),
-]
-ThreadsOption = Annotated[int, typer.Option(min=1, metavar="N", help="Number of threads.")]
-LexiconOption = Annotated[
+Threads = Annotated[int, typer.Option(min=1, metavar="N", help="Number of threads.")]
+LexiconFile = Annotated[
     str | None,
     typer.Option(
         "--lexicon", metavar="FILE", help="Your words, one per line: word, tag and weight, tab-separated."
     ),
 ]
-LexiconModeOption = Annotated[
+LexiconMode = Annotated[
     str,
-    typer.Option(
-        "--lexicon-mode", metavar="MODE", help="force: always apply them; prefer: boost their score."
-    ),
+    typer.Option("--lexicon-mode", metavar="MODE", help="force: always apply; prefer: boost their score."),
 ]
 
 

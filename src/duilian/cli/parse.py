@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from duilian.cli.options import EncodingOption, OutputOption, ThreadsOption
-from duilian.cli.taggers import FilesArgument, InputFormatOption, ModelArgument, load_tagger, sources_of
+from duilian.cli.options import InputEncoding, Output, Threads
+from duilian.cli.taggers import Files, InputFormat, ModelPath, load_tagger, sources_of
 from duilian.corpus import FORMATS, Sentence, open_writer, read_sentences
 from duilian.corpus.formats.registry import FormatOptions
 from duilian.engine.parsing import parse_k_best, parse_sentences, with_given_tags
@@ -25,8 +25,8 @@ OUTPUT_FORMATS = ("conllu", "conllx", "jsonl")
 
 
 def command(
-    model: ModelArgument,
-    files: FilesArgument = None,
+    model: ModelPath,
+    files: Files = None,
     tagger: Annotated[
         str | None,
         typer.Option(metavar="MODEL", help="Tag with this model first (default: the input has tags)."),
@@ -41,10 +41,10 @@ def command(
     to: Annotated[
         str, typer.Option(metavar="FORMAT", help=f"Output format: {', '.join(OUTPUT_FORMATS)}.")
     ] = "conllu",
-    format: InputFormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    output: OutputOption = "-",
-    threads: ThreadsOption = 1,
+    format: InputFormat = None,
+    encoding: InputEncoding = "utf-8",
+    output: Output = "-",
+    threads: Threads = 1,
 ) -> None:
     """Parse tagged words, or tag them first with --tagger.
 

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from duilian.cli.options import (
-    EncodingOption,
-    LexiconModeOption,
-    LexiconOption,
-    OutputOption,
-    ThreadsOption,
-    read_lexicon,
-)
+from duilian.cli.options import InputEncoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
 from duilian.cli.taggers import (
-    FilesArgument,
-    InputFormatOption,
-    ModelArgument,
-    StandardOption,
+    Files,
+    InputFormat,
+    ModelPath,
+    StandardName,
     check_level,
     load_tagger,
     sources_of,
@@ -27,15 +20,15 @@ EXAMPLE = "Example:\n\n    echo 我们去北京。 | duilian segment char.model"
 
 
 def command(
-    model: ModelArgument,
-    files: FilesArgument = None,
-    format: InputFormatOption = None,
-    lexicon: LexiconOption = None,
-    lexicon_mode: LexiconModeOption = "force",
-    standard: StandardOption = None,
-    encoding: EncodingOption = "utf-8",
-    output: OutputOption = "-",
-    threads: ThreadsOption = 1,
+    model: ModelPath,
+    files: Files = None,
+    format: InputFormat = None,
+    lexicon: LexiconFile = None,
+    lexicon_mode: LexiconMode = "force",
+    standard: StandardName = None,
+    encoding: InputEncoding = "utf-8",
+    output: Output = "-",
+    threads: Threads = 1,
 ) -> None:
     """Segment text into words, separated by two spaces; lines stay lines.
 

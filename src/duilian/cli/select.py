@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from duilian.annotation.selection import Selection, most_uncertain, select
-from duilian.cli.options import EncodingOption, OutputOption, ThreadsOption
-from duilian.cli.taggers import InputFormatOption, ModelArgument, StandardOption, check_level, load_tagger
+from duilian.cli.options import InputEncoding, Output, Threads
+from duilian.cli.taggers import InputFormat, ModelPath, StandardName, check_level, load_tagger
 from duilian.corpus import Sentence, write
 from duilian.engine.streams import Source, given_layer, read_sources
 from duilian.models import StandardTagger, reading_of
@@ -31,10 +31,8 @@ def parse_share(text: str) -> float:
 
 
 def command(
-    model: ModelArgument,
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", show_default=False, help="Segmented text; - is standard input.")
-    ] = "-",
+    model: ModelPath,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Segmented text; - is standard input.")] = "-",
     tokens: Annotated[
         str, typer.Option(metavar="SHARE", help="Share of words to select in each sentence.")
     ] = "20%",
@@ -45,11 +43,11 @@ def command(
     to: Annotated[
         str, typer.Option(metavar="FORMAT", help=f"Output format: {', '.join(OUTPUT_FORMATS)}.")
     ] = "underscore",
-    format: InputFormatOption = None,
-    standard: StandardOption = None,
-    encoding: EncodingOption = "utf-8",
-    output: OutputOption = "-",
-    threads: ThreadsOption = 1,
+    format: InputFormat = None,
+    standard: StandardName = None,
+    encoding: InputEncoding = "utf-8",
+    output: Output = "-",
+    threads: Threads = 1,
 ) -> None:
     """Select the words whose tags a model is least sure of, for annotators to fill in.
 

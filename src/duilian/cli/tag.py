@@ -8,23 +8,8 @@ from typing import Annotated
 
 import typer
 
-from duilian.cli.options import (
-    EncodingOption,
-    LexiconModeOption,
-    LexiconOption,
-    OutputOption,
-    ThreadsOption,
-    read_lexicon,
-)
-from duilian.cli.taggers import (
-    FilesArgument,
-    InputFormatOption,
-    ModelArgument,
-    ModeOption,
-    StandardOption,
-    load_tagger,
-    sources_of,
-)
+from duilian.cli.options import InputEncoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
+from duilian.cli.taggers import Files, InputFormat, Mode, ModelPath, StandardName, load_tagger, sources_of
 from duilian.corpus import FORMATS, Layer, Sentence, open_writer
 from duilian.corpus.formats.registry import FormatOptions
 from duilian.engine.streams import Analysis, analyse, analyse_k_best
@@ -38,8 +23,8 @@ OUTPUT_FORMATS = (*LINE_FORMATS, "conllu", "jsonl", "columns")
 
 
 def command(
-    model: ModelArgument,
-    files: FilesArgument = None,
+    model: ModelPath,
+    files: Files = None,
     to: Annotated[
         str, typer.Option(metavar="FORMAT", help=f"Output format: {', '.join(OUTPUT_FORMATS)}.")
     ] = "underscore",
@@ -50,14 +35,14 @@ def command(
     marginals: Annotated[
         bool, typer.Option("--marginals", help="Append its probability to each tag (Conf= in CoNLL-U).")
     ] = False,
-    format: InputFormatOption = None,
-    lexicon: LexiconOption = None,
-    lexicon_mode: LexiconModeOption = "force",
-    standard: StandardOption = None,
-    mode: ModeOption = None,
-    encoding: EncodingOption = "utf-8",
-    output: OutputOption = "-",
-    threads: ThreadsOption = 1,
+    format: InputFormat = None,
+    lexicon: LexiconFile = None,
+    lexicon_mode: LexiconMode = "force",
+    standard: StandardName = None,
+    mode: Mode = None,
+    encoding: InputEncoding = "utf-8",
+    output: Output = "-",
+    threads: Threads = 1,
 ) -> None:
     """Tag words, or segment text and tag its words.
 

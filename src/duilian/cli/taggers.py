@@ -8,25 +8,27 @@ from typing import Annotated
 import typer
 
 from duilian.cli.live_input import in_runs, standard_input
+from duilian.corpus import FORMATS
 from duilian.corpus.files import STANDARD_STREAM
-from duilian.engine.streams import Source, known_formats, read_sources
+from duilian.corpus.formats.registry import TEXT
+from duilian.engine.streams import Source, read_sources
 from duilian.errors import ConfigError
 from duilian.models import Model, StandardTagger, TwoChainTagger, load, standards_of, tagger_for
 from duilian.models.two_chain.model import MODES
 
-InputFormatOption = Annotated[
+InputFormat = Annotated[
     str | None,
-    typer.Option(metavar="FORMAT", help=f"Input format, if the guess is wrong: {known_formats()}."),
+    typer.Option(
+        metavar="FORMAT", help=f"Input format, if the guess is wrong: {', '.join([TEXT, *FORMATS])}."
+    ),
 ]
-ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model from duilian train.")]
-FilesArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="FILE", help="Input files; - is standard input.")
-]
-StandardOption = Annotated[
+ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A model from duilian train.")]
+Files = Annotated[list[str] | None, typer.Argument(metavar="FILE", help="Input files; - is standard input.")]
+StandardName = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Standard to answer in (default: the model's first)."),
 ]
-ModeOption = Annotated[
+Mode = Annotated[
     str | None,
     typer.Option(
         metavar="MODE",

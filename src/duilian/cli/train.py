@@ -57,7 +57,8 @@ def command(
     """
     overrides = [*(set_ or []), *([] if seed is None else [f"learn.seed={seed}"])]
     plan = Recipe.load(recipe, data, overrides)
-    _check_test(plan, test)
+    if test and not _tested(plan):
+        raise typer.BadParameter("the recipe names no test set", param_hint="--test")
     with _progress(plan) as (on_iteration, on_stage):
         run = Run(
             output=output,
@@ -87,11 +88,6 @@ def _tested(plan: Recipe) -> list[Side]:
     """Return the sides that the model answers in and that have a test set."""
     answered = plan.sides if KINDS[plan.kind].answers_all else plan.sides[:1]
     return [side for side in answered if side.test]
-
-
-def _check_test(plan: Recipe, is_wanted: bool) -> None:
-    if is_wanted and not _tested(plan):
-        raise typer.BadParameter("the recipe names no test set", param_hint="--test")
 
 
 def _test(plan: Recipe, path: Path, threads: int) -> None:

@@ -50,10 +50,7 @@ class Conversion:
 
 
 class Converter:
-    """Converts in one direction with a coupled tagger.
-
-    `mapping` is that of `CoupledTagger.convert`; `lenient` treats tags that it has never seen as unknown.
-    """
+    """Converts in one direction with a coupled tagger; `lenient` treats tags new to it as unknown."""
 
     def __init__(
         self,
@@ -149,7 +146,7 @@ class Converter:
         if guess.words == given.words:
             layer = dataclasses.replace(given, tags=guess.tags)
         elif "".join(guess.words) != given.text:
-            layer, owners = _in_given_characters(given, guess, encoding, _all_ends(answers))
+            layer, owners = _respell(given, guess, encoding, _all_ends(answers))
         return Conversion(
             sentence,
             layer,
@@ -188,9 +185,7 @@ def _all_ends(answers: Sequence[Converted]) -> list[int]:
     return ends
 
 
-def _in_given_characters(
-    given: Layer, guess: Layer, encoding: Encoding, ends: Sequence[int]
-) -> tuple[Layer, list[int]]:
+def _respell(given: Layer, guess: Layer, encoding: Encoding, ends: Sequence[int]) -> tuple[Layer, list[int]]:
     """Express the guess in the given characters; also return the guessed word that each word comes from."""
     line = given.text
     joins = {"join_letters": encoding.join_letters, "join_digits": encoding.join_digits}

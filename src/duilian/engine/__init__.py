@@ -38,7 +38,5 @@ def load(path: str | Path | None = None, *, lexicon: Lexicon | None = None) -> A
     if isinstance(model, Tagger | CoupledTagger):
         return Analyzer(model, lexicon=lexicon)
     raise ModelFileError(
-        str(chosen),
-        f"an analyser cannot use a model of kind {model.kind}",
-        "use `duilian tag`, `segment` or `parse`",
+        str(chosen), f"an analyser cannot use a model of kind {model.kind}", "use `duilian tag` or `parse`"
     )

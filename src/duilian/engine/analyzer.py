@@ -124,7 +124,7 @@ class Analyzer:
             raise TextError("expected several texts, got one", "put it in a list: [text]")
         if errors != "strict":
             texts = (check_text(text, errors) for text in texts)
-        return _batches_by_size(texts, _text_size, BATCH_CHARACTERS if batch is None else batch)
+        return _batches(texts, _text_size, BATCH_CHARACTERS if batch is None else batch)
 
     def with_lexicon(self, lexicon: Lexicon | None) -> Analyzer:
         """Return the same analyser with another lexicon."""
@@ -177,7 +177,7 @@ class Analyzer:
         side = self._side(standard)
         name = self.standards[side]
         annotation, answered = OpenAnnotation(name, self._encodings[side].tags or ()), 0
-        for batch in _batches_by_size(sentences, lambda each: len(each[name].text), BATCH_CHARACTERS):
+        for batch in _batches(sentences, lambda each: len(each[name].text), BATCH_CHARACTERS):
             layers = [annotation.restrict(sentence[name]) for sentence in batch]
             try:
                 docs = self._fill(layers, side, threads)
@@ -298,7 +298,7 @@ def _text_size(text: str) -> int:
     return len(text if isinstance(text, str) else check_text(text))
 
 
-def _batches_by_size(items: Iterable[Item], size: Callable[[Item], int], limit: int) -> Iterator[list[Item]]:
+def _batches(items: Iterable[Item], size: Callable[[Item], int], limit: int) -> Iterator[list[Item]]:
     batch: list[Item] = []
     total = 0
     for item in items:

@@ -50,12 +50,10 @@ def parse_k_best(
             if layer.words and not found:
                 raise no_tree(number)
             number += 1
-            yield from _ranked_sentences(sentence, parser.standard, found)
+            yield from _ranked_trees(sentence, parser.standard, found)
 
 
-def _ranked_sentences(
-    sentence: Sentence, standard: str, trees: list[tuple[float, Layer]]
-) -> Iterator[Sentence]:
+def _ranked_trees(sentence: Sentence, standard: str, trees: list[tuple[float, Layer]]) -> Iterator[Sentence]:
     for rank, (score, tree) in enumerate(trees, start=1):
         yield dataclasses.replace(
             sentence,

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import text as texts
-from duilian.corpus import FORMATS, Layer, Sentence, read_lines
+from duilian.corpus import Layer, Sentence, read_lines
 from duilian.corpus.files import display_name, peek
 from duilian.corpus.formats.registry import (
     SAMPLE_LINES,
@@ -144,9 +144,7 @@ def analyse_k_best(
             spans = _units_of_line(line, tagger)
             options = _text_option(tagger, is_text=source.sentence is None)
             found = tagger.k_best((line,), k, lexicon=lexicon, **options) if len(spans) else []
-            yield [
-                _restored_analysis(source, line, spans, each.layer, None, each.probability) for each in found
-            ]
+            yield [_analysis(source, line, spans, each.layer, None, each.probability) for each in found]
 
 
 def takes_words(tagger: StandardTagger) -> bool:
@@ -225,7 +223,7 @@ def _analyse_text(
             rows = marginals[first : first + len(units)]
             probabilities = _label_probabilities(tagger, units, guess, rows)
             first += len(units)
-        yield _restored_analysis(source, line, units, guess, probabilities, None)
+        yield _analysis(source, line, units, guess, probabilities, None)
 
 
 def _cut_lines(tagger: StandardTagger, lines: Sequence[str], lexicon: Lexicon | None) -> list[Layer]:
@@ -289,7 +287,7 @@ def _label_probabilities(
     return found
 
 
-def _restored_analysis(
+def _analysis(
     source: Source,
     line: str,
     units: texts.Spans,
@@ -347,8 +345,3 @@ def segmented_line(analysis: Analysis) -> str:
     spaces = layer.spaces or ("",) * len(layer)
     inner = [word + space.ljust(2) for word, space in zip(layer.words[:-1], spaces[:-1], strict=True)]
     return analysis.lead + "".join(inner) + layer.words[-1] + spaces[-1]
-
-
-def known_formats() -> str:
-    """List the names of input formats, for help texts."""
-    return ", ".join([TEXT, *FORMATS])

@@ -96,14 +96,11 @@ def _constrained_words(
         for start, end, kind in wholes
         if kind in WORD_KINDS
     ]
-    spans = _without_overlap(spans, forced)
-    preferred = [each for each in own if each.bonus is not None]
-    return sorted([*forced, *spans, *_without_overlap(preferred, spans)])
+    spans = _disjoint(spans, forced)
+    return sorted([*forced, *spans, *_disjoint([each for each in own if each.bonus is not None], spans)])
 
 
-def _without_overlap(
-    words: Sequence[ConstrainedWord], others: Sequence[ConstrainedWord]
-) -> list[ConstrainedWord]:
+def _disjoint(words: Sequence[ConstrainedWord], others: Sequence[ConstrainedWord]) -> list[ConstrainedWord]:
     """Return the words that overlap none of the others, which are in order."""
     ends = [each.end for each in others]
     after = [bisect.bisect_right(ends, each.start) for each in words]  # the first that ends after its start
@@ -112,10 +109,9 @@ def _without_overlap(
 
 
 def _known_of_units(units: UnitBatch) -> npt.NDArray[np.uint8]:
-    """Return what is known of each unit.
+    """Return what is known of each unit; that it is not a mark, only of the last in a sentence.
 
-    Of a sentence's last unit, also that it is not a mark: sentences of corpora end in one, so a model takes
-    anything there for punctuation.
+    Sentences of corpora end in a mark, so a model takes anything there for punctuation.
     """
     known = units.known & np.uint8(BEGINS | GOES_ON | NO_NUMBER)
     last = units.sentence[1:][np.diff(units.sentence) > 0] - 1
