@@ -17,7 +17,7 @@ from peers.watch import Watch
 
 
 def run(job: dict[str, Any]) -> dict[str, Any]:
-    """Train (needs data, settings) or tag (needs source, target), as `do` says; both need peer, task, model."""
+    """Train (needs data, settings) or tag (needs source, target); both need peer, task and model."""
     peer = importlib.import_module(f"peers.{job['peer']}")
     task, model, watch = TASKS[job["task"]], Path(job["model"]), Watch()
     if job["do"] == "tag":
