@@ -1,4 +1,4 @@
-"""Selection of words for annotators: which, in what form, in what order."""
+"""Selection of words for annotators: which words, format and order."""
 
 from __future__ import annotations
 

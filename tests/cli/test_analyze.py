@@ -1,4 +1,4 @@
-"""`duilian analyze`: text or files in, one of six forms out."""
+"""`duilian analyze`: text or files in, any output form out."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_what_cannot_be_filled_is_said_with_its_line(call: Call) -> None:
     assert "a.txt:3: the tag 'ZZ' is not among the model's tags of 'pku'" in err
     rows = HALF.replace("\tv\t", "\tZZ\t")
     err = call("analyze", "--model", "char.model", "--format", "conllu", stdin=(HALF + rows).encode())[2]
-    assert "<stdin>:13: the tag 'ZZ'" in err  # the universal tags beside it are none of pku's
+    assert "<stdin>:13: the tag 'ZZ'" in err  # the universal tags next to it are not pku's
 
 
 def test_what_has_come_is_answered_at_once(models: Path) -> None:

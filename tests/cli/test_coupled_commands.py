@@ -267,7 +267,7 @@ def test_convert_shows_how_sure_it_is(duilian):
 
 
 def test_old_tags_stay_in_their_column(duilian, tmp_path):
-    """Those of ctb go to xpos. What is found in a column has its place there, and is replaced there."""
+    """Tags of ctb go to xpos. Tags read from a column are replaced in that column."""
     row = "1\t他\tL\tr\tX\tA=b\t2\tsubj\t_\tGloss=he\n2\t来\tL\tv\tX\t_\t0\troot\t_\t_"
     (tmp_path / "a.conllu").write_text(f"# sent_id = s\n{row}\n\n", encoding="utf-8")
     out = duilian("convert", "word", "a.conllu", "--from", "pku", "--to", "ctb")[1]

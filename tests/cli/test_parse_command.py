@@ -1,4 +1,4 @@
-"""`duilian train`, `parse` and `evaluate` with a parser: what they print, and how they end."""
+"""`duilian train`, `parse` and `evaluate` with a parser: output and exit status."""
 
 from __future__ import annotations
 

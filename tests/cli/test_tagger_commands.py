@@ -1,4 +1,4 @@
-"""`duilian train`, `tag`, `segment`, `evaluate`, `select`: what they print, where, and how they end."""
+"""`duilian train`, `tag`, `segment`, `evaluate`, `select`: output and exit status."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from running import DEMO, Call, hear_control_c, in_demo_folder
+from running import DEMO, Call, accept_control_c, in_demo_folder
 
 from duilian import Tagger, demo, read
 from duilian.engine.streams import Source, analyse, analyse_k_best, segmented_line
@@ -39,7 +39,7 @@ CHAR = WORD.replace('"crf"', '"crf"\nlevel = "char"')
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory) -> Path:
-    """A folder with a model that tags words, one that tags characters, one that only cuts."""
+    """A folder with a word-level model, a character-level model and a segmenter."""
     folder = tmp_path_factory.mktemp("models")
     corpus = demo.load("ctb", "ctb")
     Tagger("ctb", iterations=2).fit(corpus).save(folder / "word")
@@ -109,7 +109,7 @@ def start(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=hear_control_c,
+        preexec_fn=accept_control_c,
     )
 
 

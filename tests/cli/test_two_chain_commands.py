@@ -1,4 +1,4 @@
-"""Two chains on the command line: training, three modes, a second corpus, and what is refused."""
+"""Two-chain models on the command line: training, three modes, a second corpus, errors."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_chunks_in_three_modes(call: Call) -> None:
         found[mode] = json.loads(out)
     assert found["joint"]["chunk"]["f1"] == found["tag"]["chunk"]["f1"] == 100.0
     assert found["segment"]["word"]["f1"] == 100.0
-    assert found["segment"]["tokens"] == 7  # a word outside is a segment too
+    assert found["segment"]["tokens"] == 7  # a word outside of chunks is a segment too
     status, out, _ = call("tag", "chunk.model", "chunks.txt", "--format", "columns", "--to", "columns")
     assert (status, out) == (0, CHUNKS)
     status, out, _ = call("tag", "chunk.model", "chunks.txt", "--format", "columns", "--mode", "segment")

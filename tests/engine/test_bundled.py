@@ -66,7 +66,7 @@ def test_scores_of_another_file_are_not_shown(tmp_path: Path) -> None:
 
 
 def test_the_card_has_lines_as_long_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pipe has no width: the path is whole, and the recipe can be saved and used."""
+    """In a pipe, paths are not wrapped, and the recipe can be saved and used."""
     monkeypatch.delenv("COLUMNS", raising=False)
     status, out, _ = run_here(monkeypatch, "inspect")
     assert status == 0
@@ -80,7 +80,7 @@ def test_the_card_has_lines_as_long_as_they_are(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_what_learning_needs_is_not_loaded_to_analyse() -> None:
-    """An answer is there half a second after the start, and these modules would take a fifth of that."""
+    """The first answer takes half a second; these modules would take a fifth of that."""
     names = loaded_by("duilian.load()('好。')")
     assert {"duilian.models.coupled.model", "duilian.models.parser.model"} <= names
     heavy = ("duilian.learning.", "duilian.evaluation.", "duilian.recipes", "pydantic", "typer", "matplotlib")

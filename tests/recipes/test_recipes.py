@@ -1,4 +1,4 @@
-"""Recipes: what they accept, what they refuse and how they say so, what training leaves behind."""
+"""Recipes: what they accept and refuse, error messages, files left by training."""
 
 from __future__ import annotations
 
