@@ -220,9 +220,9 @@ def run(task: Task) -> None:
     trained("cross-label CRF", lambda: crf.fit(relabel(task.train)))
     factorial = task.two_chains(edge=False)
     trained("factorial", lambda: factorial.fit(task.train))
-    on_half, beside = task.two_chains(), task.two_chains()
+    on_half, with_segments = task.two_chains(), task.two_chains()
     trained("two-chain, half", lambda: on_half.fit(first))
-    trained("two-chain, half and half as segments", lambda: beside.fit(first, segmented=second))
+    trained("two-chain, half and half as segments", lambda: with_segments.fit(first, segmented=second))
 
     cross_scores = cross_label_scores(cross, full, test)
     full_scores = three_modes(full, test)
@@ -248,7 +248,7 @@ def run(task: Task) -> None:
         ["cross-label", "used", "used", *cross_scores.cells()],
         ["two-chain", "used", "-", *three_modes(on_half, test).cells()],
         ["two-chain", "used", "used", *full_scores.cells()],
-        ["two-chain", "used", "as segments", *three_modes(beside, test).cells()],
+        ["two-chain", "used", "as segments", *three_modes(with_segments, test).cells()],
     ]
     show(f"Table {5 if task.is_chunks else 6}: {task.name}", head, listed)
     found = speeds(task, full, cross)

@@ -74,7 +74,7 @@ class Inputs:
                 yield from analyzer.pipe(run, threads=threads)
         else:
             for given in in_runs(self._sentences(path, form, options), self._stdin):
-                yield from _completed(analyzer, given, options.standard or "", threads)
+                yield from _completed_docs(analyzer, given, options.standard or "", threads)
 
     def _sentences(self, path: str, form: str, options: FormatOptions) -> Iterator[Placed]:
         source, encoding, errors = self._source(path), self._encoding, self._errors
@@ -136,7 +136,7 @@ def _looks_like_path(text: str) -> bool:
     return "://" not in text and (bool(slash) or _ENDING.fullmatch(ending) is not None)
 
 
-def _completed(analyzer: Analyzer, run: Iterator[Placed], standard: str, threads: int) -> Iterator[Doc]:
+def _completed_docs(analyzer: Analyzer, run: Iterator[Placed], standard: str, threads: int) -> Iterator[Doc]:
     """Yield sentences with their gaps filled; errors name the place of the sentence."""
     pending: deque[Placed] = deque()
     answered = 0

@@ -16,7 +16,7 @@ from duilian.cli.options import CorpusFormat, InputEncoding, Threads
 from duilian.cli.progress import watch
 from duilian.cli.tables import show
 from duilian.conversion import Converter
-from duilian.engine import existing
+from duilian.engine import find_model
 from duilian.reports.inspection import (
     HEADS,
     AmbiguousWord,
@@ -76,7 +76,7 @@ def command(
     """
     _check_corpus_options(file, {"--from": source, "--to": target, "--plot": plot, "--examples": examples})
     if file is None:
-        card = ModelCard.read(existing(model or None))
+        card = ModelCard.read(find_model(model or None))
         _print_json(card.as_json()) if as_json else _show_card(card)
         return
     tagger = load_coupled(model, threads)

@@ -144,7 +144,7 @@ def _progress(plan: Recipe) -> Iterator[tuple[OnIteration, OnStage]]:
     def show(report: IterationReport) -> None:
         nonlocal best
         best = max(best, report.score or 0.0)
-        if report.details:  # too long to fit beside the bar
+        if report.details:  # too long to fit next to the bar
             bar.console.print(_report_line(report, names), highlight=False)
         shown = _format_report(report, []) + (f", best {best:.2f}" if report.score is not None else "")
         bar.update(task, completed=report.iteration, description=shown)

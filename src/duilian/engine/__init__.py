@@ -11,13 +11,13 @@ from duilian.modelfile import read_model
 from duilian.models import CoupledTagger, Suite, Tagger
 from duilian.models.registry import restored
 
-__all__ = ["BUNDLED", "Analyzer", "existing", "load"]
+__all__ = ["BUNDLED", "Analyzer", "find_model", "load"]
 
 BUNDLED = Path(__file__).parents[1] / "bundled" / "zh.model"
 """The model that comes with the package, trained from `recipes/bundled.toml`."""
 
 
-def existing(path: str | Path | None) -> Path:
+def find_model(path: str | Path | None) -> Path:
     """Check that a model file exists and return its path; the default is the bundled model."""
     chosen = BUNDLED if path is None else Path(path)
     if chosen.exists():
@@ -31,7 +31,7 @@ def existing(path: str | Path | None) -> Path:
 
 def load(path: str | Path | None = None, *, lexicon: Lexicon | None = None) -> Analyzer:
     """Load the analyser in a model file; the default is the bundled one."""
-    chosen = existing(path)
+    chosen = find_model(path)
     model = restored(chosen, *read_model(chosen))
     if isinstance(model, Suite):
         return Analyzer(model.tagger, model.parser, segmenter=model.segmenter, lexicon=lexicon)

@@ -28,7 +28,7 @@ def measure(
             raise StandardError(f"{gold.source}: there are no tags to compare with")
     if not layers:
         raise ConfigError("there are no sentences to evaluate")
-    _check_tags(tagger, layers, gold.source)
+    _check_gold_tags(tagger, layers, gold.source)
     (tagger.tagger if isinstance(tagger, CoupledSide) else tagger).set_params(threads=threads)
     start = time.perf_counter()
     guess = tagger.predict_layers(layers)
@@ -40,7 +40,7 @@ def measure(
     return evaluate_layers(layers, guess, standard=gold.standard, vocabulary=vocabulary).timed(seconds)
 
 
-def _check_tags(tagger: StandardTagger, layers: Sequence[Layer], source: str) -> None:
+def _check_gold_tags(tagger: StandardTagger, layers: Sequence[Layer], source: str) -> None:
     known = tagger.encoding_.tags
     seen = unknown_tags(tagger, layers)
     if known is None or not seen:

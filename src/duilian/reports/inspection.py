@@ -140,14 +140,14 @@ class ModelCard:
 
 def _read_scores(path: str) -> Mapping[str, Any]:
     """Read the scores next to a model, if they belong to this very file."""
-    beside = Path(path).with_suffix(SCORES_SUFFIX)
-    if not beside.is_file():
+    scores_file = Path(path).with_suffix(SCORES_SUFFIX)
+    if not scores_file.is_file():
         return {}
     try:
-        found = json.loads(beside.read_text(encoding="utf-8"))
+        found = json.loads(scores_file.read_text(encoding="utf-8"))
         return dict(found["scores"]) if found["checksum"] == checksum_of(path) else {}
     except (ValueError, KeyError, TypeError):
-        raise ModelFileError(os.fspath(beside), "is not a file of scores from tools/scores.py") from None
+        raise ModelFileError(os.fspath(scores_file), "is not a file of scores from tools/scores.py") from None
 
 
 def _describe_parser(header: Mapping[str, Any]) -> str:
