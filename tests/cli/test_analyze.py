@@ -1,4 +1,4 @@
-"""`duilian analyze`: text or files in, one of six forms out."""
+"""`duilian analyze`: text or files in, any output form out."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_text_files_and_pipes_are_the_same(call: Call) -> None:
     assert out.startswith("# newpar id = 1\n# sent_id = 1\n# text = 我们明天去北京。\n1\t")
 
 
-@pytest.mark.parametrize("form", analyze.VIEWS)
+@pytest.mark.parametrize("form", analyze.FORM_NAMES)
 def test_every_form_has_every_word(call: Call, form: str) -> None:
     status, out, _ = call("analyze", "--model", "char.model", "--to", form, "北京很大。")
     assert status == 0
@@ -194,7 +194,7 @@ def test_what_cannot_be_filled_is_said_with_its_line(call: Call) -> None:
     assert "a.txt:3: the tag 'ZZ' is not among the model's tags of 'pku'" in err
     rows = HALF.replace("\tv\t", "\tZZ\t")
     err = call("analyze", "--model", "char.model", "--format", "conllu", stdin=(HALF + rows).encode())[2]
-    assert "<stdin>:13: the tag 'ZZ'" in err  # the universal tags beside it are none of pku's
+    assert "<stdin>:13: the tag 'ZZ'" in err  # the universal tags next to it are not pku's
 
 
 def test_what_has_come_is_answered_at_once(models: Path) -> None:

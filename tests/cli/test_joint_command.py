@@ -1,4 +1,4 @@
-"""`duilian train`, `parse` and `evaluate` with a joint parser: words in, tags and trees out."""
+"""`duilian train`, `parse` and `evaluate` with a joint parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`duilian train`, `parse` and `evaluate` with a parser: what they print, and how they end."""
+"""`duilian train`, `parse` and `evaluate` with a parser: output and exit status."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def test_old_and_wrong_keys_of_a_recipe(duilian: Call, setting: str, message: st
         (("parse", "parser", "--tagger", "parser", "dev.conllu"), "not a tagger"),
         (("tag", "parser", "dev.conllu"), "not a tagger"),
         (("parse", "parser", "ctb-dev.txt", "--format", "segmented"), "without a tag"),
-        (("evaluate", "parser", "ctb-dev.txt"), "no tree to compare with"),
+        (("evaluate", "parser", "ctb-dev.txt"), "no trees to compare with"),
     ],
 )
 def test_wrong_models_and_files(duilian: Call, arguments: tuple[str, ...], message: str) -> None:

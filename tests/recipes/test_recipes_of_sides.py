@@ -34,7 +34,7 @@ THIRD = '[[side]]\nstandard = "third"\ntrain = "both-ctb.txt"\n'
 
 
 def _warnings(recipe: Recipe, path: Path) -> list[str]:
-    """What a run warns of."""
+    """Return the warnings of a run."""
     said: list[str] = []
     train(recipe, Run(output=path, on_warning=said.append))
     return said
@@ -123,7 +123,9 @@ def test_coupled_models_are_warned_of_leaks_between_sides(recipe, tmp_path):
         sentence["pku"].words for sentence in recipe(COUPLED).corpus(recipe(COUPLED).sides[1], "train")
     ]
     lines = ["".join(f"{word}_NN " for word in words) for words in pku_words[:3]]
-    lines.append("".join(f"{sign}_NN " for sign in "".join(pku_words[3])))  # the same text, cut otherwise
+    lines.append(
+        "".join(f"{sign}_NN " for sign in "".join(pku_words[3]))
+    )  # the same text, segmented differently
     (tmp_path / "leak.pos").write_text("\n".join([*lines, "我们_PN 来_VV"]) + "\n", encoding="utf-8")
     leak = f"side.1.dev={tmp_path / 'leak.pos'}"
     said = {

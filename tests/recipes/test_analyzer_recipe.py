@@ -1,4 +1,4 @@
-"""An analyser from a recipe: tagger and parser in one file, the same bytes however the run went."""
+"""An analyser from a recipe: tagger and parser in one file, always with the same bytes."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ TREES = 24
 
 
 def trees() -> str:
-    """Sentences of the demonstration corpus, every word on the one before it."""
+    """Sentences of the demo corpus, in which every word depends on the previous one."""
     blocks = []
     for sentence in list(demo.load("ctb", "ctb"))[:TREES]:
         layer = sentence["ctb"]
@@ -94,7 +94,7 @@ def trees() -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with corpora, the recipe and the model that it makes."""
+    """A folder with corpora, the recipe and its model."""
     folder = tmp_path_factory.mktemp("analyzer")
     for name in ("pku.txt", "pku-dev.txt"):
         shutil.copy(Path(demo.__file__).parent / name, folder)
