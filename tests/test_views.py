@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from duilian.corpus import read_sentences, write
-from duilian.document import Doc, Token, Words
+from duilian.document import Doc, Token, WordTable
 from duilian.engine import Analyzer
 from duilian.views import FORMS, brat, conllu_sentences, couplet, json_line, span_line, tree_lines
 from duilian.views.exchange import brat_name
@@ -21,9 +21,9 @@ TEXT = "  他去办公室。 好！"
 TREE_TAGS = ["PRP", "VV", "VV", "SFN", ".", "JJ", "."]
 
 
-def words(spans: list[tuple[int, int]], sentences: list[int], **rest: object) -> Words:
+def words(spans: list[tuple[int, int]], sentences: list[int], **rest: object) -> WordTable:
     start, end = np.array(spans, np.int64).reshape(-1, 2).T
-    return Words(start, end, np.array(sentences, np.int64), **rest)  # type: ignore[arg-type]
+    return WordTable(start, end, np.array(sentences, np.int64), **rest)  # type: ignore[arg-type]
 
 
 @pytest.fixture

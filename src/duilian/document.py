@@ -39,7 +39,7 @@ class Token:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Words:
+class WordTable:
     """All words of a text after one standard, in rows of equal length."""
 
     start: Ints
@@ -65,7 +65,7 @@ class Group(NamedTuple):
 class Doc:
     """A text with its words after every standard of the analyser; the first standard is the usual one."""
 
-    def __init__(self, text: str, layers: Mapping[str, Words], *, probability: float | None = None) -> None:
+    def __init__(self, text: str, layers: Mapping[str, WordTable], *, probability: float | None = None) -> None:
         self.text = text
         self.probability = probability  # of one of several analyses
         self.given: Sentence | None = None  # the annotated sentence whose gaps are filled here
@@ -87,7 +87,7 @@ class Doc:
         """Whether the text is in traditional script."""
         return is_traditional(self.text)
 
-    def layer(self, standard: str | None = None) -> Words:
+    def layer(self, standard: str | None = None) -> WordTable:
         """Everything of one standard, as arrays."""
         if not self._layers:
             raise ConfigError("the text has not been analysed")
@@ -153,7 +153,7 @@ class Doc:
         """For each word of the standard with the tree: its relation to the head."""
         return list(self._tree().relations or ())
 
-    def _tree(self) -> Words:
+    def _tree(self) -> WordTable:
         if self.tree_standard is None:
             raise ConfigError("the analyser has no parser")
         return self._layers[self.tree_standard]

@@ -1,4 +1,4 @@
-"""Trees in a corpus: what is refused, with its line; what is projective; lifting and putting back."""
+"""Trees in a corpus: what is refused, with its line; what is projective; lifting."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import pytest
 
 from duilian.corpus import Layer, Trees, projectivise_layer, read, statistics, write
-from duilian.corpus.trees import crossing, deprojectivise, fault, is_projective, projectivise
+from duilian.corpus.trees import crossing, fault, is_projective, projectivise
 from duilian.errors import CorpusError
 from oracle.trees import ancestors, is_tree
 from oracle.trees import is_projective as is_projective_by_definition
@@ -102,18 +102,12 @@ def test_lifting_makes_a_projective_tree_and_touches_no_other():
             assert after in ancestors(heads, word)
 
 
-def test_a_lifted_word_finds_its_way_back():
+def test_a_lifted_word_keeps_its_relation():
     layer = Layer(("的", "书", "看", "人"), None, (3, 4, 0, 3), ("a", "b", "root", "d"))
-    lifted, count = projectivise_layer(layer, keep_lost=True)
+    lifted, count = projectivise_layer(layer)
     assert count == 1
     assert lifted.heads == (3, 3, 0, 3)
-    assert lifted.relations == ("a", "b|d", "root", "d")
-    assert deprojectivise(lifted.heads, lifted.relations) == (layer.heads, layer.relations)
-    assert projectivise_layer(layer)[0].relations == layer.relations
-
-
-def test_a_note_without_such_a_relation_is_taken_off():
-    assert deprojectivise((3, 3, 0, 3), ("a", "b|x", "root", "d")) == ((3, 3, 0, 3), ("a", "b", "root", "d"))
+    assert lifted.relations == layer.relations
 
 
 def test_statistics_count_the_trees_that_cross(tmp_path):

@@ -1,15 +1,14 @@
-"""Dependency trees as rows of heads: what is wrong with them, what is projective, and how to make it so.
+"""Dependency trees as lists of heads: checking them, finding crossing arcs, making them projective.
 
-A head is counted from 1; 0 is the root and None is not known. A tree is projective if no two of its arcs
-cross, the root standing before the first word. Parsers that search projective trees learn from the tree in
-which arcs that cross others are lifted to the head of their head until none does (Nivre and Nilsson, 2005);
-the relation may keep what was lost, as `relation|relation of the former head`, for `deprojectivise` to undo.
+Heads are counted from 1; 0 is the root and None is unknown. A tree is projective if no two of its arcs cross,
+with the root placed before the first word. Parsers that search projective trees learn from trees in which
+crossing arcs have been lifted to the head of their head until none cross (Nivre and Nilsson, 2005). Unlike
+theirs, our relations do not encode the lift, and nothing is lifted back.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
@@ -17,9 +16,7 @@ from duilian.corpus.sentence import Layer
 
 Heads = Sequence[int | None]
 Trees = Literal["any", "partial", "whole"]
-"""What a reader asks of heads: nothing but their form; not two roots; besides, none is missing."""
-
-LIFTED = "|"
+"""What a reader requires of heads: only well-formed ones; also at most one root; also none missing."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -127,54 +124,12 @@ def _above(heads: Sequence[int], word: int) -> Iterator[int]:
         yield word
 
 
-def projectivise_layer(layer: Layer, *, keep_lost: bool = False) -> tuple[Layer, int]:
-    """The layer with a projective tree, and how many words were lifted; it must have a whole tree.
-
-    `keep_lost` writes the relation of a lifted word's former head behind its own.
-    """
-    heads = [head for head in layer.heads or () if head is not None]
-    projective = projectivise(heads)
+def projectivise_layer(layer: Layer) -> tuple[Layer, int]:
+    """Return the layer, whose tree must be complete, with a projective tree; and the number of lifted words."""
+    projective = projectivise([head for head in layer.heads or () if head is not None])
     if not projective.lifted:
         return layer, 0
-    relations = layer.relations
-    if keep_lost and relations is not None:
-        marked = list(relations)
-        for word in projective.lifted:
-            marked[word - 1] = f"{relations[word - 1]}{LIFTED}{relations[heads[word - 1] - 1]}"
-        relations = tuple(marked)
-    return dataclasses.replace(layer, heads=projective.heads, relations=relations), len(projective.lifted)
-
-
-def deprojectivise(
-    heads: Sequence[int], relations: Sequence[str | None]
-) -> tuple[tuple[int, ...], tuple[str | None, ...]]:
-    """Put lifted words back: below the nearest word under their head that has the noted relation.
-
-    A word for which there is none stays where it is; the note is taken off in any case.
-    """
-    found, plain = list(heads), list(relations)
-    for word, relation in enumerate(relations, 1):
-        if relation is not None and LIFTED in relation:
-            plain[word - 1], _, wanted = relation.partition(LIFTED)
-            found[word - 1] = _former_head(found, relations, word, wanted) or found[word - 1]
-    return tuple(found), tuple(plain)
-
-
-def _former_head(heads: Sequence[int], relations: Sequence[str | None], word: int, wanted: str) -> int | None:
-    """Breadth first from the present head, without going below the word itself."""
-    waiting = deque([heads[word - 1]])
-    while waiting:
-        for child in _children(heads, waiting.popleft()):
-            if child == word:
-                continue
-            if (relations[child - 1] or "").partition(LIFTED)[0] == wanted:
-                return child
-            waiting.append(child)
-    return None
-
-
-def _children(heads: Sequence[int], head: int) -> list[int]:
-    return [word for word, above in enumerate(heads, 1) if above == head]
+    return dataclasses.replace(layer, heads=projective.heads), len(projective.lifted)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer, Sentence
-from duilian.document import Doc, Words
+from duilian.document import Doc, WordTable
 from duilian.engine.completion import OpenAnnotation
 from duilian.engine.fast_segmentation import segment_fast
 from duilian.engine.k_best import KBest
@@ -260,12 +260,12 @@ class Analyzer:
             for text, layers in zip(batch, zip(*sides, strict=True), strict=True)
         ]
 
-    def _nothing(self, marginals: bool) -> dict[str, Words]:
+    def _nothing(self, marginals: bool) -> dict[str, WordTable]:
         """What is said of a text without words: the same rows as of any other, with nothing in them."""
         places, found = np.zeros(0, np.int64), {}
         for side, (name, meaning) in enumerate(zip(self.standards, self._meanings, strict=True)):
             tree: tuple[()] | None = () if self._trees is not None and side == self._tree_side else None
-            found[name] = Words(
+            found[name] = WordTable(
                 places,
                 places,
                 np.zeros(1, np.int64),
@@ -314,7 +314,7 @@ def _warn(impossible: int) -> None:
         _log.warning("%d sentences could not be analysed as the lexicon asks", impossible)
 
 
-def _with_given_trees(words: list[Words], given: Sequence[Layer]) -> list[Words]:
+def _with_given_trees(words: list[WordTable], given: Sequence[Layer]) -> list[WordTable]:
     """Heads of a standard that has no parser are those that were given; an annotated sentence is a text."""
     if not given:
         return words
