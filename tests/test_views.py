@@ -15,7 +15,7 @@ from duilian.document import Doc, Token, WordTable
 from duilian.engine import Analyzer
 from duilian.views import FORMS, brat, conllu_sentences, couplet, json_line, span_line, tree_lines
 from duilian.views.exchange import brat_name
-from duilian.views.forms import Pretty
+from duilian.views.forms import PrettyForm
 
 TEXT = "  他去办公室。 好！"
 TREE_TAGS = ["PRP", "VV", "VV", "SFN", ".", "JJ", "."]
@@ -64,7 +64,7 @@ gsd  好     JJ  root
 
 def test_each_sentence_is_shown_with_its_tree(doc: Doc) -> None:
     assert couplet(doc).plain == SHOWN.rstrip("\n")
-    form = Pretty("gsd", Console(color_system=None, width=80))
+    form = PrettyForm("gsd", console=Console(color_system=None, width=80))
     assert form.begin("") + form.text(doc) + form.text(doc) == SHOWN + "\n" + SHOWN
     assert form.text(Doc("", {"gsd": words([], [0])})) == ""
 

@@ -65,7 +65,9 @@ class Group(NamedTuple):
 class Doc:
     """A text with its words after every standard of the analyser; the first standard is the usual one."""
 
-    def __init__(self, text: str, layers: Mapping[str, WordTable], *, probability: float | None = None) -> None:
+    def __init__(
+        self, text: str, layers: Mapping[str, WordTable], *, probability: float | None = None
+    ) -> None:
         self.text = text
         self.probability = probability  # of one of several analyses
         self.given: Sentence | None = None  # the annotated sentence whose gaps are filled here

@@ -5,6 +5,9 @@ Everything below `cli/` raises; only `cli/` turns these into an exit status.
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 
 class DuilianError(Exception):
     """A mistake that the user can mend: one clear sentence, and perhaps a hint."""
@@ -61,3 +64,10 @@ class ModelFileError(DuilianError):
     def __init__(self, path: str, message: str, hint: str = "") -> None:
         super().__init__(f"{path}: {message}", hint)
         self.path = path
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the hint for an unknown name: the most similar known one, or all of them."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"choose one of: {', '.join(names)}"

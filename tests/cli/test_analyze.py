@@ -14,6 +14,7 @@ from cli.running import Call, in_demo_folder
 from duilian import demo
 from duilian.cli import analyze
 from duilian.models import Tagger
+from duilian.views import FORMS
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +43,7 @@ def test_text_files_and_pipes_are_the_same(call: Call) -> None:
     assert out.startswith("# newpar id = 1\n# sent_id = 1\n# text = 我们明天去北京。\n1\t")
 
 
-@pytest.mark.parametrize("form", analyze.VIEWS)
+@pytest.mark.parametrize("form", FORMS)
 def test_every_form_has_every_word(call: Call, form: str) -> None:
     status, out, _ = call("analyze", "--model", "char.model", "--to", form, "北京很大。")
     assert status == 0

@@ -22,13 +22,12 @@ from duilian.errors import ConfigError
 from duilian.models import reading_of, tagger_for
 from duilian.text import Errors
 from duilian.views.exchange import ranked_json_line
-from duilian.views.forms import FORMS, Form, Pretty
+from duilian.views.forms import FORMS, Form, PrettyForm, find_form
 
 EXAMPLE = "Example:\n\n    duilian analyze 他把书借给了办公室。"
 
 RANKED = ("slash", "json")  # forms that can have several analyses of a text
 PRETTY = "pretty"
-VIEWS = (PRETTY, *FORMS)
 
 
 def command(
@@ -39,7 +38,7 @@ def command(
     model: Annotated[
         str, typer.Option(metavar="MODEL", help="A character-level model; else the bundled one.")
     ] = "",
-    to: Annotated[str, typer.Option(metavar="FORM", help=f"How to show it: {', '.join(VIEWS)}.")] = "",
+    to: Annotated[str, typer.Option(metavar="FORM", help=f"How to show it: {', '.join(FORMS)}.")] = "",
     standard: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="The standard to show; else all (pretty, json) or the first."),
@@ -190,12 +189,14 @@ def _explain(analyzer: Analyzer, doc: Doc, place: str) -> None:
 
 
 def _form(name: str, standard: str, column: str | None, output: str) -> Form:
-    if name != PRETTY and name not in FORMS:
-        raise typer.BadParameter(f"{name!r} is none of {', '.join(VIEWS)}", param_hint="--to")
-    if name != PRETTY:
-        return FORMS[name](standard, column)
+    try:
+        form = find_form(name)
+    except ConfigError as error:
+        raise typer.BadParameter(f"{error.message}: {error.hint}", param_hint="--to") from None
+    if form is not PrettyForm:
+        return form(standard, column)
     from rich.console import Console  # slow to import, and in a pipe not needed
 
     # Without a colour system rich leaves bold and dim out too.
     is_plain = bool(os.environ.get("NO_COLOR")) or not _is_terminal(output)
-    return Pretty(standard, Console(highlight=False, color_system=None if is_plain else "auto"))
+    return PrettyForm(standard, console=Console(highlight=False, color_system=None if is_plain else "auto"))

@@ -2,7 +2,7 @@
 
 from duilian.corpus.corpus import Corpus, fold_seams
 from duilian.corpus.files import open_writer, read_lines
-from duilian.corpus.formats.registry import FORMATS, guess_format
+from duilian.corpus.formats.registry import FORMATS, Format, guess_format, register_format
 from duilian.corpus.sentence import Entity, Layer, Sentence, Tag
 from duilian.corpus.statistics import Statistics, Unknown, statistics, vocabulary
 from duilian.corpus.storage import ReadReport, read, read_sentences, write, write_parts
@@ -12,6 +12,7 @@ __all__ = [
     "FORMATS",
     "Corpus",
     "Entity",
+    "Format",
     "Layer",
     "ReadReport",
     "Sentence",
@@ -28,6 +29,7 @@ __all__ = [
     "read",
     "read_lines",
     "read_sentences",
+    "register_format",
     "statistics",
     "vocabulary",
     "write",

@@ -125,7 +125,7 @@ def _above(heads: Sequence[int], word: int) -> Iterator[int]:
 
 
 def projectivise_layer(layer: Layer) -> tuple[Layer, int]:
-    """Return the layer, whose tree must be complete, with a projective tree; and the number of lifted words."""
+    """Return a layer, whose tree must be complete, made projective, and the number of lifted words."""
     projective = projectivise([head for head in layer.heads or () if head is not None])
     if not projective.lifted:
         return layer, 0
