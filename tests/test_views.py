@@ -156,9 +156,9 @@ def test_brat_has_relations_and_names_it_takes(doc: Doc) -> None:
 
 
 def test_no_two_tags_have_one_name_in_brat() -> None:
-    from duilian.standards import Standard, names
+    from duilian.standards import Standard, standard_names
 
-    for standard in names():
+    for standard in standard_names():
         tags = Standard.load(standard).tags or ()
         assert len({brat_name(tag) for tag in tags}) == len(tags)
 

@@ -49,8 +49,7 @@ def test_a_registered_format_is_read_and_written_by_extension_name_and_content(t
 
 @pytest.mark.parametrize("arguments", [["a.toy"], ["b.txt", "--format", "toy"]])
 def test_an_installed_package_adds_a_format_to_the_command_line(tmp_path, arguments):
-    info = tmp_path / "toy-1.0.dist-info"
-    info.mkdir()
+    (info := tmp_path / "toy-1.0.dist-info").mkdir()
     (info / "entry_points.txt").write_text("[duilian.formats]\ntoy = toy_format:TOY\n")
     (tmp_path / "toy_format.py").write_text(PLUGIN)
     (tmp_path / arguments[0]).write_text("他=PN 来=VV\n", "utf-8")

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from duilian.corpus import Layer, Trees, projectivise_layer, read, statistics, write
-from duilian.corpus.trees import crossing, fault, is_projective, projectivise
+from duilian.corpus import Layer, TreeCheck, projectivise_layer, read, statistics, write
+from duilian.corpus.trees import crossing, find_fault, is_projective, projectivise
 from duilian.errors import CorpusError
 from oracle.trees import ancestors, is_tree
 from oracle.trees import is_projective as is_projective_by_definition
@@ -26,12 +26,12 @@ def rows(heads: list[str], first_line: str = "# a comment\n") -> str:
         (["2", "0", "0"], "whole", ":4: word 3 is a second root beside word 2"),
         (["2", "_", "0"], "whole", ":3: word 2 has no head"),
         (["_", "_"], "whole", ":2: word 1 has no head"),
-        (["2", "1", "0"], "any", ":2: word 1 is below itself: its heads go in a circle"),
+        (["2", "1", "0"], "any", ":2: word 1 depends on itself: its heads form a cycle"),
         (["0", "9"], "any", ":3: head 9 is outside the sentence (2 words)"),
         (["1"], "any", ":2: word 1 is its own head"),
     ],
 )
-def test_a_wrong_tree_is_refused_with_its_line(tmp_path, heads: list[str], trees: Trees, message: str):
+def test_a_wrong_tree_is_refused_with_its_line(tmp_path, heads: list[str], trees: TreeCheck, message: str):
     file = tmp_path / "trees.conllu"
     file.write_text(rows(heads))
     with pytest.raises(CorpusError, match=re.escape(f"{file}{message}")):
@@ -69,8 +69,8 @@ def test_trees_of_json_lines_are_checked_too(tmp_path):
 
 def test_a_fault_is_found_exactly_where_there_is_no_tree():
     for heads in itertools.product(range(5), repeat=4):
-        assert (fault(heads, "any") is None) == is_tree(heads)
-        assert (fault(heads, "whole") is None) == (is_tree(heads) and heads.count(0) == 1)
+        assert (find_fault(heads, "any") is None) == is_tree(heads)
+        assert (find_fault(heads, "whole") is None) == (is_tree(heads) and heads.count(0) == 1)
 
 
 def test_projective_is_what_the_definition_says():

@@ -15,47 +15,47 @@ from typing import Literal
 from duilian.corpus.sentence import Layer
 
 Heads = Sequence[int | None]
-Trees = Literal["any", "partial", "whole"]
+TreeCheck = Literal["any", "partial", "whole"]
 """What a reader requires of heads: only well-formed ones; also at most one root; also none missing."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong with a tree, and the word (from 0) that shows it."""
+class TreeFault:
+    """What is wrong with a tree, and the word (from 0) where it shows."""
 
     word: int
     message: str
     hint: str = ""
 
 
-def fault(heads: Heads, trees: Trees = "whole") -> Fault | None:
-    """The first thing that keeps these heads from being (part of) one tree."""
+def find_fault(heads: Heads, trees: TreeCheck = "whole") -> TreeFault | None:
+    """Find the first reason why these heads are not (part of) one tree."""
     count = len(heads)
     for place, head in enumerate(heads):
         if head is not None and not 0 <= head <= count:
-            return Fault(place, f"head {head} is outside the sentence ({count} words)")
+            return TreeFault(place, f"head {head} is outside the sentence ({count} words)")
         if head == place + 1:
-            return Fault(place, f"word {head} is its own head")
+            return TreeFault(place, f"word {head} is its own head")
     cycle = word_in_cycle(heads)
     if cycle is not None:
-        return Fault(cycle, f"word {cycle + 1} is below itself: its heads go in a circle")
+        return TreeFault(cycle, f"word {cycle + 1} depends on itself: its heads form a cycle")
     return None if trees == "any" else _fault_of_tree(heads, trees)
 
 
-def _fault_of_tree(heads: Heads, trees: Trees) -> Fault | None:
+def _fault_of_tree(heads: Heads, trees: TreeCheck) -> TreeFault | None:
     roots = [place for place, head in enumerate(heads) if head == 0]
     if len(roots) > 1:
         message = f"word {roots[1] + 1} is a second root beside word {roots[0] + 1}"
-        return Fault(roots[1], message, "a tree has one; the sentence may have lost a blank line")
+        return TreeFault(roots[1], message, "a tree has one root; is a blank line between sentences missing?")
     if trees == "whole" and None in heads:
         place = list(heads).index(None)
-        return Fault(place, f"word {place + 1} has no head", "a parser learns from whole trees")
+        return TreeFault(place, f"word {place + 1} has no head", "a parser learns from complete trees")
     return None
 
 
 def word_in_cycle(heads: Heads) -> int | None:
     """The index of a word whose heads lead back to it."""
-    seen_from = [-1] * len(heads)  # the word whose walk to the root first came by
+    seen_from = [-1] * len(heads)  # the word from which the walk to the root first came by
     for start in range(len(heads)):
         word: int | None = start
         while word is not None and seen_from[word] < 0:
@@ -68,7 +68,7 @@ def word_in_cycle(heads: Heads) -> int | None:
 
 
 def crossing(heads: Heads) -> list[int]:
-    """The words (from 1) whose arcs cross another one, sorted; unknown heads have no arc."""
+    """The words (from 1) whose arcs cross another arc, sorted; unknown heads have no arc."""
     arcs = [
         (min(word, head), max(word, head), word) for word, head in enumerate(heads, 1) if head is not None
     ]
@@ -89,25 +89,25 @@ def is_projective(heads: Heads) -> bool:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Projective:
-    """A projective tree, and the words (from 1) that were lifted for it."""
+class ProjectiveTree:
+    """A projective tree, and the words (from 1) that were lifted."""
 
     heads: tuple[int, ...]
     lifted: tuple[int, ...] = ()
 
 
-def projectivise(heads: Sequence[int]) -> Projective:
-    """Lift the shortest arc that does not cover only words below its head, until there is none."""
+def projectivise(heads: Sequence[int]) -> ProjectiveTree:
+    """Lift the shortest arc that covers a word not below its head, until there is none."""
     found = list(heads)
     lifted: set[int] = set()
     while (word := _shortest_wrong(found)) is not None:
         found[word - 1] = found[found[word - 1] - 1]
         lifted.add(word)
-    return Projective(tuple(found), tuple(sorted(lifted)))
+    return ProjectiveTree(tuple(found), tuple(sorted(lifted)))
 
 
 def _shortest_wrong(heads: list[int]) -> int | None:
-    # Only an arc that crosses another can cover a word that is not below its head.
+    # Only an arc that crosses another can cover a word not below its head.
     wrong = [word for word in crossing(heads) if not _covers_its_own(heads, word)]
     return min(wrong, key=lambda word: (abs(word - heads[word - 1]), word), default=None)
 
@@ -134,7 +134,7 @@ def projectivise_layer(layer: Layer) -> tuple[Layer, int]:
 
 @dataclasses.dataclass(frozen=True)
 class TreeCounts:
-    """How many trees there are, and how many of them, and of their arcs, cross."""
+    """The number of trees, of trees with crossing arcs, and of crossing arcs."""
 
     sentences: int
     crossing_sentences: int
@@ -142,7 +142,7 @@ class TreeCounts:
 
 
 class TreeCounter:
-    """Counts layers as they come; those without heads do not count."""
+    """Counts the trees of layers; layers without heads do not count."""
 
     def __init__(self) -> None:
         self._crossed: list[int] = []
@@ -153,6 +153,6 @@ class TreeCounter:
             self._crossed.append(len(crossing(layer.heads)))
 
     def counts(self) -> TreeCounts | None:
-        """What has been counted; None if there was not one tree."""
+        """The counts so far; None if there was no tree."""
         found = self._crossed
         return TreeCounts(len(found), sum(map(bool, found)), sum(found)) if found else None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from duilian.corpus import Corpus, Sentence, Trees
+from duilian.corpus import Corpus, Sentence, TreeCheck
 from duilian.errors import StandardError
 from duilian.features.templates import presets
 from duilian.labels.encoding import Level
@@ -26,7 +26,7 @@ def learn_settings(recipe: Recipe, run: Run) -> dict[str, Any]:
 
 
 def corpora_of(
-    recipe: Recipe, side: Side, *, is_tagged: bool = True, trees: Trees = "any"
+    recipe: Recipe, side: Side, *, is_tagged: bool = True, trees: TreeCheck = "any"
 ) -> tuple[Corpus, Corpus | None]:
     """Train and dev of a side, with such trees; if tags are to be learned, both must have some."""
     corpus, dev = recipe.corpus(side, "train", trees), recipe.corpus(side, "dev", trees)

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian.conversion.converter import BATCH, Conversion, Converter
-from duilian.corpus.places import Placed
+from duilian.corpus.places import PlacedSentence
 from duilian.errors import ConfigError, ModelFileError
 from duilian.modelfile import checksum_of, read_model
 from duilian.models import CoupledTagger, Suite, TwoChainTagger
@@ -245,7 +245,7 @@ class Study:
     words: tuple[AmbiguousWord, ...]
 
 
-def study(converter: Converter, sentences: Iterable[Placed], *, examples: int = 0) -> Study:
+def study(converter: Converter, sentences: Iterable[PlacedSentence], *, examples: int = 0) -> Study:
     """The learned mapping on a corpus and, if asked for, so many words that show its dependence on context.
 
     The tags of the corpus are taken as given where it has some.

@@ -16,7 +16,7 @@ from duilian.corpus.files import display_name, peek, read_lines
 from duilian.corpus.formats import columns, conllu, conllx, jsonlines, rows, segmented, slash, underscore
 from duilian.corpus.lines import Lines
 from duilian.corpus.sentence import Sentence
-from duilian.corpus.trees import Trees
+from duilian.corpus.trees import TreeCheck
 from duilian.errors import ConfigError, CorpusError, did_you_mean
 from duilian.lazy import plugins
 
@@ -34,7 +34,7 @@ class FormatOptions:
     standard: str | None = None
     column: str | None = None  # of the tags: upos or xpos
     names: tuple[str, ...] | None = None  # of all columns, for the format columns
-    trees: Trees = "any"
+    trees: TreeCheck = "any"
     may_lack_tags: bool = False  # whether slash and underscore accept words without a tag
 
 
@@ -95,7 +95,7 @@ def _by_row(
 ) -> Format:
     return Format(
         name,
-        rows.UNNAMED,
+        rows.DEFAULT_STANDARD,
         lambda lines, path, options: read(
             lines,
             path=path,
@@ -110,7 +110,7 @@ def _by_row(
 
 
 def _settle_columns(options: FormatOptions, first_line: str) -> FormatOptions:
-    names = options.names or columns.usual_names(first_line)
+    names = options.names or columns.default_names(first_line)
     return options if names is None else dataclasses.replace(options, names=tuple(names))
 
 

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from duilian.corpus.english_dictionary import EnglishWords
+from duilian.corpus.english_dictionary import EnglishDictionary
 
 COLUMNS = ("case", "english")
 NOT_ENGLISH, UNKNOWN = "-", "?"
@@ -26,7 +26,7 @@ class EnglishUses:
     @classmethod
     def read(cls, source: str) -> Self:
         """From a dictionary in the format of CC-CEDICT, or the package that has one."""
-        return cls(EnglishWords.read(source).uses())
+        return cls(EnglishDictionary.read(source).uses())
 
     def __len__(self) -> int:
         return len(self._uses)
