@@ -43,7 +43,7 @@ CHUNK = 2**20
 DTYPES = frozenset(["|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f2", "<f4", "<f8"])
 
 
-class Place(NamedTuple):
+class ArrayPlace(NamedTuple):
     """The type of an array and its offset, counted from the first multiple of 64 after the header."""
 
     dtype: str
@@ -130,16 +130,16 @@ def _as_stored(name: str, array: Array) -> Array:
     return np.asarray(array.view(np.uint8) != 0) if dtype == np.bool_ else array
 
 
-def _lay_out(stored: Mapping[str, Array]) -> dict[str, Place]:
+def _lay_out(stored: Mapping[str, Array]) -> dict[str, ArrayPlace]:
     places, end = {}, 0
     for name, array in stored.items():
-        places[name] = Place(array.dtype.str, array.shape, _aligned(end))
+        places[name] = ArrayPlace(array.dtype.str, array.shape, _aligned(end))
         end = places[name].end
     return places
 
 
 def _pieces(
-    front: bytes, places: Mapping[str, Place], stored: Mapping[str, Array]
+    front: bytes, places: Mapping[str, ArrayPlace], stored: Mapping[str, Array]
 ) -> Iterator[bytes | memoryview]:
     """Everything but the checksum, in file order."""
     yield front
@@ -282,7 +282,7 @@ def _parse_header(path: str, raw: bytes) -> tuple[dict[str, Any], dict[str, Any]
     return header, table
 
 
-def _check_table(path: str, table: Mapping[str, Any], body: memoryview) -> dict[str, Place]:
+def _check_table(path: str, table: Mapping[str, Any], body: memoryview) -> dict[str, ArrayPlace]:
     """Check the places of the arrays, which follow one another with only zeros for alignment between them."""
     places, end = {}, 0
     for name, row in table.items():
@@ -302,10 +302,10 @@ def _check_table(path: str, table: Mapping[str, Any], body: memoryview) -> dict[
     return places
 
 
-def _check_row(path: str, name: str, row: object) -> Place:
+def _check_row(path: str, name: str, row: object) -> ArrayPlace:
     """Check one row of the table, except for where the array lies."""
     array = f"array {name!r:.200}"
-    if not isinstance(row, dict) or row.keys() != set(Place._fields):
+    if not isinstance(row, dict) or row.keys() != set(ArrayPlace._fields):
         raise ModelFileError(path, f"{array} must have dtype, shape and offset, got {row!r:.200}")
     dtype, shape, offset = row["dtype"], row["shape"], row["offset"]
     if not isinstance(dtype, str) or dtype not in DTYPES:
@@ -317,14 +317,14 @@ def _check_row(path: str, name: str, row: object) -> Place:
         raise ModelFileError(path, f"{array} has a shape too large for any memory, {shape!r:.200}")
     if not _is_size(offset):
         raise ModelFileError(path, f"{array} has an impossible offset {offset!r:.200}")
-    return Place(dtype, tuple(shape), offset)
+    return ArrayPlace(dtype, tuple(shape), offset)
 
 
 def _is_size(value: object) -> bool:
     return type(value) is int and 0 <= value <= sys.maxsize  # type(): True is not a size
 
 
-def _view(path: str, name: str, place: Place, body: memoryview) -> Array:
+def _view(path: str, name: str, place: ArrayPlace, body: memoryview) -> Array:
     array: Array = np.ndarray(place.shape, place.dtype, buffer=body, offset=place.offset)
     if array.dtype == np.bool_ and array.size and array.view(np.uint8).max() > 1:
         raise ModelFileError(path, f"array {name!r:.200} has a bool that is neither 0 nor 1")

@@ -92,7 +92,7 @@ def test_lenient_says_what_it_skipped(duilian, tmp_path):
     status, out, err = duilian("corpus", "stats", "bad.txt", "--json", "--format", "slash")
     assert (status, out) == (1, "")
     assert (
-        err == "duilian: bad.txt:4: the word 'bad' has no tag\n  hint: write word/? if its tag is not known\n"
+        err == "duilian: bad.txt:4: the word 'bad' has no tag\n  hint: write word/? if its tag is unknown\n"
     )
 
 

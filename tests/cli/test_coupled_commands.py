@@ -395,7 +395,7 @@ BAD = [
     (("convert", "word", "words.seg", "--from", "pku", "--to", "ctb"), "words without tags"),
     (("convert", "word", "empty.txt", "--from", "pku", "--to", "ctb"), "empty.txt:1: the file is empty"),
     (("convert", "word", "gone.txt", "--from", "pku", "--to", "ctb"), "gone.txt: no such file"),
-    (("convert", "word", "t.fid", "--from", "ctb", "--to", "pku"), "can be read but not written"),
+    (("convert", "word", "t.fid", "--from", "ctb", "--to", "pku"), "can only be read"),
     (("inspect", "gone"), "gone: there is no such file"),
     (("inspect", "pku.txt"), "pku.txt: "),
     (("inspect", "plain", "pku.txt"), "plain: is of kind 'crf'"),

@@ -251,7 +251,7 @@ def test_options_are_checked_before_the_file_is_opened():
         read("none", format="xml")
     with pytest.raises(ConfigError, match="unknown cut"):
         read("none", cut="page")
-    with pytest.raises(ConfigError, match="does not tell the format"):
+    with pytest.raises(ConfigError, match="cannot tell the format"):
         write([], "a.txt")
     with pytest.raises(ConfigError, match="can only be read"):
         write([], "a.txt", format="ctb-brackets")

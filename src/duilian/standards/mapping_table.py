@@ -19,7 +19,7 @@ from typing import NoReturn
 from duilian.errors import StandardError
 from duilian.standards.standard import Standard, table_file, table_names
 
-Place = tuple[str, int]
+FileLine = tuple[str, int]
 """File and line."""
 
 ANY = "any"
@@ -32,7 +32,7 @@ class MappingTable:
     path: str
     left: Standard | None
     right: Standard | None
-    pairs: dict[tuple[str, str], Place]
+    pairs: dict[tuple[str, str], FileLine]
 
     @classmethod
     def load(cls, name: str | Path) -> MappingTable:
@@ -71,7 +71,7 @@ class _TableReader:
         self.names: list[str] = []
         self.left: Standard | None = None
         self.right: Standard | None = None
-        self.pairs: dict[tuple[str, str], Place] = {}
+        self.pairs: dict[tuple[str, str], FileLine] = {}
 
     def read(self) -> MappingTable:
         own_lines: dict[str, int] = {}
@@ -155,7 +155,7 @@ class _TableReader:
         if standard is not None and tag not in standard:
             self._fail(f"standard {standard.name!r} has no tag {tag!r}")
 
-    def _add(self, pair: tuple[str, str], place: Place) -> None:
+    def _add(self, pair: tuple[str, str], place: FileLine) -> None:
         if pair in self.pairs:
             path, line = self.pairs[pair]
             self._fail(f"tag {pair[0]!r} is already mapped to {pair[1]!r}: {path}:{line}")
