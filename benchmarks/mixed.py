@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from duilian.corpus import Layer, Sentence, read
-from duilian.corpus.english_dictionary import EnglishWords
+from duilian.corpus.english_dictionary import EnglishDictionary
 from duilian.corpus.mixing import PRESETS, Mixing, mix, part_of_tags, preset
 from duilian.evaluation import main_score
 from duilian.models import DynamicTagger
@@ -101,7 +101,7 @@ def always_noun() -> float:
 
 
 def mixed(
-    part: Iterable[Sentence], how: Mixing | None, seed: int, english: EnglishWords | None
+    part: Iterable[Sentence], how: Mixing | None, seed: int, english: EnglishDictionary | None
 ) -> list[Sentence]:
     chosen = Mixing(share=0.0) if how is None else how
     return list(mix(part, chosen, standard=STANDARD, seed=seed, english=english))
@@ -117,7 +117,7 @@ def settings_of(name: str, method: str, options: argparse.Namespace) -> dict[str
 
 
 def datasets(
-    name: str, corpora: Sequence[Sequence[Sentence]], english: EnglishWords | None
+    name: str, corpora: Sequence[Sequence[Sentence]], english: EnglishDictionary | None
 ) -> list[list[Sentence]]:
     """Return training, dev and test sentences of a dataset of the paper, or of our own."""
     how = None if name == "Chinese" else preset(name.partition("+")[0])
@@ -200,7 +200,7 @@ def main() -> None:
     )
     test = dev[DEV:] if options.on_dev else test[: options.test]
     corpora = (train[: options.limit], dev[:DEV], test)
-    english = None if options.english is None else EnglishWords.read(options.english)
+    english = None if options.english is None else EnglishDictionary.read(options.english)
     names = options.only.split(",") if options.only else ["Chinese", *PRESETS, WITH_WORDS]
     print(
         f"{len(corpora[0])} training sentences, {len(test)} test sentences; always noun: {always_noun():.1f}"

@@ -92,7 +92,7 @@ def test_lenient_says_what_it_skipped(duilian, tmp_path):
     status, out, err = duilian("corpus", "stats", "bad.txt", "--json", "--format", "slash")
     assert (status, out) == (1, "")
     assert (
-        err == "duilian: bad.txt:4: the word 'bad' has no tag\n  hint: write word/? if its tag is not known\n"
+        err == "duilian: bad.txt:4: the word 'bad' has no tag\n  hint: write word/? if its tag is unknown\n"
     )
 
 
@@ -104,8 +104,8 @@ def test_lenient_says_what_it_skipped(duilian, tmp_path):
         (["stats", "empty.txt"], "duilian: empty.txt:1: the file is empty"),
         (["stats", "a.txt", "--format", "xml"], "duilian: unknown format 'xml'"),
         (["stats", "a.txt", "--encoding", "x"], "duilian: unknown encoding 'x'"),
-        (["convert", "a.txt", "-o", "b.txt"], "duilian: the name 'b.txt' does not tell the format"),
-        (["convert", "a.txt"], "duilian: the name '-' does not tell the format"),
+        (["convert", "a.txt", "-o", "b.txt"], "duilian: cannot tell the format from the name 'b.txt'"),
+        (["convert", "a.txt"], "duilian: cannot tell the format from the name '-'"),
         (["convert", "a.txt", "-o", "no/b.conllu"], "no such file or directory"),
         (["sample", "a.txt", "-n", "4"], "duilian: cannot draw 4 sentences from a corpus of 3"),
         (["split", "a.txt", "-o", "x", "--shares", "0"], "duilian: shares must be"),

@@ -14,7 +14,7 @@ from demo_recipes import both_sides
 from duilian import demo, read
 from duilian.conversion import Converter
 from duilian.corpus import Layer, Sentence
-from duilian.corpus.places import Placed
+from duilian.corpus.places import PlacedSentence
 from duilian.engine.streams import Source, analyse
 from duilian.learning import AdaGrad
 from duilian.models import CoupledTagger, Tagger, load
@@ -315,7 +315,7 @@ def test_lines_are_right_in_the_second_piece_of_a_file(duilian, tmp_path, monkey
     (tmp_path / "in").write_text("我/r 来/v\n" * 5 + "我/r 来/ZZ\n", encoding="utf-8")
     err = duilian("convert", "word", "in", "--from", "pku", "--to", "ctb", "-o", "out")[2]
     assert err.startswith("duilian: in:6: ")
-    given = [Placed(Sentence({"pku": Layer(("我",), ("r",))}, str(k))) for k in range(5)]
+    given = [PlacedSentence(Sentence({"pku": Layer(("我",), ("r",))}, str(k))) for k in range(5)]
     found = list(Converter(load(tmp_path / "word"), "pku", "ctb").run(given))
     assert [each.sentence.id for each in found] == ["0", "1", "2", "3", "4"]
 
@@ -396,7 +396,7 @@ BAD = [
     (("convert", "word", "words.seg", "--from", "pku", "--to", "ctb"), "words without tags"),
     (("convert", "word", "empty.txt", "--from", "pku", "--to", "ctb"), "empty.txt:1: the file is empty"),
     (("convert", "word", "gone.txt", "--from", "pku", "--to", "ctb"), "gone.txt: no such file"),
-    (("convert", "word", "t.fid", "--from", "ctb", "--to", "pku"), "can be read but not written"),
+    (("convert", "word", "t.fid", "--from", "ctb", "--to", "pku"), "can only be read"),
     (("inspect", "gone"), "gone: there is no such file"),
     (("inspect", "pku.txt"), "pku.txt: "),
     (("inspect", "plain", "pku.txt"), "plain: is of kind 'crf'"),

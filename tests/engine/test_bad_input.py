@@ -108,7 +108,7 @@ def test_surrogates_are_refused_with_their_place(zh: Analyzer) -> None:
 def test_what_is_no_text_at_all(zh: Analyzer) -> None:
     for wrong in (None, "北京".encode(), 7, Path("x")):
         for ask in (zh, lambda text: zh.nbest(text, 2), lambda text: list(zh.pipe([text]))):
-            with pytest.raises(TextError, match=f"a text is a str, not {type(wrong).__name__}"):
+            with pytest.raises(TextError, match=f"a text must be a str, not {type(wrong).__name__}"):
                 ask(wrong)  # type: ignore[arg-type, operator]
     with pytest.raises(ConfigError, match="errors must be 'strict' or 'replace', got 'ignore'"):
         list(zh.pipe(["北京"], errors="ignore"))  # type: ignore[arg-type]

@@ -22,13 +22,12 @@ from duilian.errors import ConfigError
 from duilian.models import reading_of, tagger_for
 from duilian.text import Errors
 from duilian.views.exchange import ranked_json_line
-from duilian.views.forms import FORMS, Form, Pretty
+from duilian.views.forms import FORMS, Form, PrettyForm, find_form
 
 EXAMPLE = "Example:\n\n    duilian analyze 他把书借给了办公室。"
 
 RANKED_FORMS = ("slash", "json")  # forms that can show several analyses of a text
 PRETTY = "pretty"
-FORM_NAMES = (PRETTY, *FORMS)
 
 
 def command(
@@ -39,7 +38,7 @@ def command(
     model: Annotated[
         str, typer.Option(metavar="MODEL", help="A character-level model (default: the bundled one).")
     ] = "",
-    to: Annotated[str, typer.Option(metavar="FORM", help=f"Output form: {', '.join(FORM_NAMES)}.")] = "",
+    to: Annotated[str, typer.Option(metavar="FORM", help=f"Output form: {', '.join(FORMS)}.")] = "",
     standard: Annotated[
         str | None,
         typer.Option(
@@ -192,12 +191,14 @@ def _explain(analyzer: Analyzer, doc: Doc, place: str) -> None:
 
 
 def _make_form(name: str, standard: str, column: str | None, output: str) -> Form:
-    if name != PRETTY and name not in FORMS:
-        raise typer.BadParameter(f"{name!r} is none of {', '.join(FORM_NAMES)}", param_hint="--to")
-    if name != PRETTY:
-        return FORMS[name](standard, column)
+    try:
+        form = find_form(name)
+    except ConfigError as error:
+        raise typer.BadParameter(f"{error.message}: {error.hint}", param_hint="--to") from None
+    if form is not PrettyForm:
+        return form(standard, column)
     from rich.console import Console  # slow to import, and not needed in a pipe
 
     # Without a colour system, rich omits bold and dim as well.
     is_plain = bool(os.environ.get("NO_COLOR")) or not _is_terminal(output)
-    return Pretty(standard, Console(highlight=False, color_system=None if is_plain else "auto"))
+    return PrettyForm(standard, console=Console(highlight=False, color_system=None if is_plain else "auto"))

@@ -109,7 +109,7 @@ def _review_place(output: str, review_to: str | None, *, is_wanted: bool) -> str
 
 def _output_format(name: str) -> str:
     if find_format(name).write is None:
-        raise ConfigError(f"the format {name} can be read but not written", "choose another with --to-format")
+        raise ConfigError(f"the format {name} can only be read", "choose another with --to-format")
     return name
 
 

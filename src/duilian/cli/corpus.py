@@ -26,7 +26,7 @@ from duilian.corpus import (
     write,
     write_parts,
 )
-from duilian.corpus.english_dictionary import PACKAGE, EnglishWords
+from duilian.corpus.english_dictionary import PACKAGE, EnglishDictionary
 from duilian.corpus.mixing import PARTS, PRESETS, Mixing, MixReport, mix
 from duilian.corpus.mixing import preset as mixing_preset
 
@@ -244,7 +244,7 @@ def mix_command(
     Example: duilian corpus mix pku.txt --standard pku --preset E --seed 1 -o mixed.txt
     """
     mixing = _mixing(preset, share, tags, replacement)
-    words = None if english is None else EnglishWords.read(english)
+    words = None if english is None else EnglishDictionary.read(english)
     corpus = _read_all(file, standard, format, encoding, lenient, cut)
     report = MixReport()
     mixed = mix(

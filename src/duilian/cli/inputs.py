@@ -12,7 +12,7 @@ from duilian.cli.live_input import in_runs, standard_input
 from duilian.corpus import guess_format, read_lines
 from duilian.corpus.files import STANDARD_STREAM, display_name, read_text
 from duilian.corpus.formats.registry import SAMPLE_LINES, TEXT, FormatOptions, guess_by_name
-from duilian.corpus.places import Placed, read_placed
+from duilian.corpus.places import PlacedSentence, read_placed
 from duilian.document import Doc
 from duilian.engine import Analyzer
 from duilian.errors import AnnotationError, ConfigError, CorpusError
@@ -76,7 +76,7 @@ class Inputs:
             for given in in_runs(self._sentences(path, form, options), self._stdin):
                 yield from _completed_docs(analyzer, given, options.standard or "", threads)
 
-    def _sentences(self, path: str, form: str, options: FormatOptions) -> Iterator[Placed]:
+    def _sentences(self, path: str, form: str, options: FormatOptions) -> Iterator[PlacedSentence]:
         source, encoding, errors = self._source(path), self._encoding, self._errors
         yield from read_placed(source, options, format=form, encoding=encoding, errors=errors)[1]
 
@@ -136,12 +136,12 @@ def _looks_like_path(text: str) -> bool:
     return "://" not in text and (bool(slash) or _ENDING.fullmatch(ending) is not None)
 
 
-def _completed_docs(analyzer: Analyzer, run: Iterator[Placed], standard: str, threads: int) -> Iterator[Doc]:
+def _completed_docs(analyzer: Analyzer, run: Iterator[PlacedSentence], standard: str, threads: int) -> Iterator[Doc]:
     """Yield sentences with their gaps filled; errors name the place of the sentence."""
-    pending: deque[Placed] = deque()
+    pending: deque[PlacedSentence] = deque()
     answered = 0
 
-    def sentences() -> Iterator[Placed]:
+    def sentences() -> Iterator[PlacedSentence]:
         for each in run:
             pending.append(each)
             yield each

@@ -23,7 +23,7 @@ from duilian.corpus.cut import cut_sentences
 from duilian.corpus.files import display_name
 from duilian.corpus.formats.registry import Format, FormatOptions
 from duilian.corpus.formats.rows import TAG_COLUMNS, tag_column
-from duilian.corpus.places import Placed, read_placed
+from duilian.corpus.places import PlacedSentence, read_placed
 from duilian.corpus.tag_spelling import UNKNOWN_FIELD, format_tags
 from duilian.engine.streams import join_layers, restore
 from duilian.errors import ConfigError, CorpusError
@@ -74,7 +74,7 @@ class Converter:
 
     def open(
         self, path: str, *, format: str | None = None, encoding: str = "utf-8"
-    ) -> tuple[Format, Iterator[Placed]]:
+    ) -> tuple[Format, Iterator[PlacedSentence]]:
         """Return the format of an annotated file and an iterator over its sentences."""
         options = FormatOptions(
             standard=self.source,
@@ -89,13 +89,13 @@ class Converter:
             )
         return form, sentences
 
-    def run(self, sentences: Iterable[Placed], *, with_candidates: bool = False) -> Iterator[Conversion]:
+    def run(self, sentences: Iterable[PlacedSentence], *, with_candidates: bool = False) -> Iterator[Conversion]:
         """Convert sentences, in order."""
         given = iter(sentences)
         while batch := list(itertools.islice(given, BATCH_SENTENCES)):
             yield from self._convert_batch(batch, with_candidates)
 
-    def _convert_batch(self, batch: Sequence[Placed], with_candidates: bool) -> Iterator[Conversion]:
+    def _convert_batch(self, batch: Sequence[PlacedSentence], with_candidates: bool) -> Iterator[Conversion]:
         layers = [each.sentence[self.source] for each in batch]
         unknown = self.tagger.unknown_tags(layers, self.source)
         if unknown and not self.lenient:

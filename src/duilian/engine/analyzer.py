@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer, Sentence
-from duilian.document import Doc, Words
+from duilian.document import Doc, WordTable
 from duilian.engine.completion import OpenAnnotation
 from duilian.engine.fast_segmentation import segment_fast
 from duilian.engine.k_best import KBest
@@ -170,7 +170,7 @@ class Analyzer:
     ) -> Iterator[Doc]:
         """Fill the gaps of annotated sentences.
 
-        Words, tags, heads and relations given in a standard stay. Unknown and ambiguous tags are decided
+        WordTable, tags, heads and relations given in a standard stay. Unknown and ambiguous tags are decided
         (consistently with a given universal tag), heads too if the parser has that standard; other standards
         follow from the words. `to_sentences` of an answer keeps everything that its sentence had.
         """
@@ -262,12 +262,12 @@ class Analyzer:
             for text, layers in zip(batch, zip(*sides, strict=True), strict=True)
         ]
 
-    def _empty_layers(self, marginals: bool) -> dict[str, Words]:
+    def _empty_layers(self, marginals: bool) -> dict[str, WordTable]:
         """Return the layers of a text without words."""
         places, found = np.zeros(0, np.int64), {}
         for side, (name, meaning) in enumerate(zip(self.standards, self._meanings, strict=True)):
             tree: tuple[()] | None = () if self._trees is not None and side == self._tree_side else None
-            found[name] = Words(
+            found[name] = WordTable(
                 places,
                 places,
                 np.zeros(1, np.int64),
@@ -316,7 +316,7 @@ def _warn_of_impossible(impossible: int) -> None:
         _log.warning("%d sentences could not be analysed as the lexicon asks", impossible)
 
 
-def _with_given_trees(words: list[Words], given: Sequence[Layer]) -> list[Words]:
+def _with_given_trees(words: list[WordTable], given: Sequence[Layer]) -> list[WordTable]:
     """Copy given trees in a standard without a parser; each annotated sentence is one text."""
     if not given:
         return words

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from duilian.document import Doc, Words
+from duilian.document import Doc, WordTable
 from duilian.lexicon import Finding
 
 
@@ -34,14 +34,14 @@ def _with_effect(found: Finding, doc: Doc, tags: Mapping[str, Collection[str] | 
     return found._replace(why_not=why_not, standards=tuple(kept))
 
 
-def _overlapping(layer: Words, start: int, end: int) -> range:
+def _overlapping(layer: WordTable, start: int, end: int) -> range:
     """Return the words that overlap the characters from `start` to `end`."""
     return range(
         int(np.searchsorted(layer.end, start, "right")), int(np.searchsorted(layer.start, end, "left"))
     )
 
 
-def _format_words(text: str, layer: Words, words: range) -> str:
+def _format_words(text: str, layer: WordTable, words: range) -> str:
     spelled = [text[layer.start[k] : layer.end[k]] for k in words]
     if layer.tags is None:
         return " ".join(spelled)

@@ -7,7 +7,8 @@ import time
 from collections.abc import Sequence, Set
 from typing import Any
 
-from duilian.corpus import FORMATS, Corpus, Layer, guess_format, read
+from duilian.corpus import Corpus, Layer, guess_format, read
+from duilian.corpus.formats.registry import find_format
 from duilian.errors import ConfigError, StandardError
 from duilian.evaluation import Evaluation, evaluate_layers
 from duilian.models import CoupledSide, Parser, StandardTagger, TwoChainTagger, reading_of
@@ -96,5 +97,5 @@ def read_gold(path: str, tagger: StandardTagger | Parser, **reading: Any) -> Cor
         options["names"] = noted["columns"]
     if "cut" not in chosen and noted.get("cut") == "sentence" and path != "-":
         form = chosen.get("format") or guess_format(path, encoding=chosen.get("encoding", "utf-8"))
-        options["cut"] = "sentence" if form in FORMATS and FORMATS[form].is_by_line else "line"
+        options["cut"] = "sentence" if find_format(form).is_by_line else "line"
     return read(path, **(options | chosen))

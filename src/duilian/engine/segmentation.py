@@ -8,7 +8,7 @@ import itertools
 import numpy as np
 import numpy.typing as npt
 
-from duilian.document import Words
+from duilian.document import WordTable
 from duilian.engine.tree_stage import Trees
 from duilian.engine.units import Ints, UnitBatch
 from duilian.standards import LabelMeaning
@@ -62,7 +62,7 @@ class Segmentation:
             found.append(["".join(pieces[a - at : b - at]) for a, b in itertools.pairwise(own)])
         return found
 
-    def words(self, trees: Trees | None) -> list[Words]:
+    def words(self, trees: Trees | None) -> list[WordTable]:
         """Return the words of each text, with their trees if given."""
         last = np.append(self.first[1:], len(self.units)) - 1
         start, end = self.units.start[self.first], self.units.end[last]
@@ -73,7 +73,7 @@ class Segmentation:
             edges = self.sentence[a : b + 1]
             part = slice(int(edges[0]), int(edges[-1]))
             found.append(
-                Words(
+                WordTable(
                     start[part],
                     end[part],
                     edges - edges[0],

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
-from duilian.corpus import Corpus, Sentence, Trees, read_sentences
+from duilian.corpus import Corpus, Sentence, TreeCheck, read_sentences
 from duilian.errors import ConfigError
 from duilian.features.templates import presets
 from duilian.learning import IterationReport, Session
@@ -97,7 +97,7 @@ class Recipe:
             folder=Path(folder),
         )
 
-    def corpus(self, side: Side, part: Part, trees: Trees = "any") -> Corpus | None:
+    def corpus(self, side: Side, part: Part, trees: TreeCheck = "any") -> Corpus | None:
         """The sentences of one part of a side, with such trees; None if the recipe does not name it."""
         named = getattr(side, part)
         if named is None:
@@ -116,7 +116,7 @@ class Recipe:
         return path
 
 
-def _read(side: Side, path: Path, trees: Trees) -> Iterator[Sentence]:
+def _read(side: Side, path: Path, trees: TreeCheck) -> Iterator[Sentence]:
     return read_sentences(
         path,
         standard=side.standard,

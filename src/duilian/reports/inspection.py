@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian.conversion.converter import BATCH_SENTENCES, Conversion, Converter
-from duilian.corpus.places import Placed
+from duilian.corpus.places import PlacedSentence
 from duilian.errors import ConfigError, ModelFileError
 from duilian.modelfile import checksum_of, read_model
 from duilian.models import CoupledTagger, Suite, TwoChainTagger
@@ -240,7 +240,7 @@ class Study:
     words: tuple[AmbiguousWord, ...]
 
 
-def study(converter: Converter, sentences: Iterable[Placed], *, examples: int = 0) -> Study:
+def study(converter: Converter, sentences: Iterable[PlacedSentence], *, examples: int = 0) -> Study:
     """Count the learned mapping on a corpus, and find up to this many words that depend on context.
 
     Tags of the corpus are taken as given.

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian.corpus import Layer
-from duilian.corpus.english_dictionary import EnglishWords
+from duilian.corpus.english_dictionary import EnglishDictionary
 from duilian.models.base.packing import Columns, Packer
 
 COLUMNS = ("case", "english")
@@ -29,7 +29,7 @@ class EnglishUses:
     @classmethod
     def read(cls, source: str) -> Self:
         """From a dictionary in the format of CC-CEDICT, or the package that has one."""
-        return cls(EnglishWords.read(source).uses())
+        return cls(EnglishDictionary.read(source).uses())
 
     def __len__(self) -> int:
         return len(self._uses)
