@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 from coupled_cases import Case, Pruning, Sets, lay_out, no_sets, random_case, random_weights, tag_sets
-from duilian.models.coupled.side_labels import NO_SETS
 
 from duilian import _native
 from duilian.features import Templates, pack
+from duilian.models.coupled.sides import NO_SETS
 from duilian.text import Folding
 
 TEMPLATES = Templates("w[0]\nw[-1]\nw[0] w[1]\n", name="test")
@@ -121,5 +121,5 @@ NO_CONSTRAINTS = constraints([], {})
 
 
 def on_side(sides: int, side: int, own: _native.Wishes) -> list[_native.Wishes]:
-    """Wishes for one side, and none for the others."""
+    """Constraints for one side, and none for the others."""
     return [own if k == side else NO_CONSTRAINTS for k in range(sides)]

@@ -14,6 +14,7 @@ import pytest
 import duilian
 from cli.running import Call, in_demo_folder
 from duilian import demo
+from duilian.engine import BUNDLED
 from duilian.errors import ModelFileError
 from duilian.learning import IterationReport
 from duilian.modelfile import read_model, write_model
@@ -275,3 +276,14 @@ def test_a_copy_in_another_process_prunes_as_the_analyser_does(folder: Path) -> 
     copy = pickle.loads(pickle.dumps(suite.tagger))
     assert copy.predictor_.coarse_window == suite.tagger.predictor_.coarse_window == 5.0
     assert CoupledTagger.with_model(suite.tagger.model_).predictor_.coarse_window == 7.0
+
+
+def test_the_bundled_model_says_what_its_recipe_says() -> None:
+    path = Path(__file__).parent.parent / "recipes" / "bundled.toml"
+    config = Recipe.load(path).config
+    assert isinstance(config, AnalyzerConfig)
+    header, _ = read_model(BUNDLED)
+    assert header["notes"]["recipe"] == path.read_text(encoding="utf-8")
+    assert header["tagger"]["config"] == config.tagger_config().to_dict()
+    assert header["parser"]["config"] == config.parser_config().to_dict()
+    assert header["segmenter"]["config"]["standard"] == config.segmenter.standard

@@ -24,7 +24,7 @@ def test_a_guided_tagger_from_a_recipe(recipe, tmp_path):
     assert score is not None
     assert score > 80
     assert tagger.source_.standard == "pku"
-    assert tagger.source_.iterations == 2
+    assert tagger.source_.learning.iterations == 2
     with pytest.raises(ConfigError, match="needs 2"):
         recipe(GUIDED.replace('[[side]]\nstandard = "pku"\ntrain = "pku.txt"\n', ""))
 
