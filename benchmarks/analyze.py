@@ -1,11 +1,11 @@
-"""The bundled analyser as users meet it: speed, start and memory on raw text, beside other segmenters.
+"""The bundled analyser on raw text: speed, start-up and memory, compared with other segmenters.
 
     python benchmarks/analyze.py --data DIR [--model FILE] [--peers PYTHON] [--repeats 3] [--lines 1484]
 
-Every segmenter runs in a process of its own, one thread, on the raw text of pd/test; rounds go through all of
-them in turn, and the best round of each counts. `--peers` names the interpreter in which jieba, rjieba,
-spacy-pkuseg, thulac and snownlp are installed; what is missing there, or cannot run offline, is left out. F1
-is that of words against the corpus's own standard (PKU): peers have ideas of their own of what a word is.
+Every segmenter runs single-threaded in its own process on the raw text of pd/test. They take turns, and the
+best round of each counts. `--peers` names the interpreter that has jieba, rjieba, spacy-pkuseg, thulac and
+snownlp; those that are missing or cannot run offline are left out. F1 is that of words in the corpus's own
+standard (PKU); peers define words differently.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SENTENCE = "他把iPhone借给了国务院新闻办公室。"
 
 
 def run(python: str, name: str, text: Path, model: Path) -> dict[str, Any] | None:
-    """What one process measured, with the words it found; None if it cannot run."""
+    """Return the measurements and words of one process; None if it cannot run."""
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder) / "answer.txt"
         command = [python, "-P", str(HERE / "peers" / "segmenters.py"), name, str(text), str(answer)]
@@ -58,7 +58,7 @@ def _environment() -> dict[str, str]:
 
 
 def speeds(options: argparse.Namespace, gold: Corpus) -> Table:
-    """Characters a CPU second, seconds to load, memory, F1."""
+    """Table of characters per CPU second, loading time, memory and F1."""
     layers = [sentence["pku"] for sentence in gold][: options.lines]
     with tempfile.TemporaryDirectory() as folder:
         text = Path(folder) / "text.txt"
@@ -102,8 +102,8 @@ def _f1(gold: list[tuple[str, ...]], words: list[list[str]]) -> str:
 
 
 def starts(options: argparse.Namespace) -> Table:
-    """How long the command takes to its first answer, and the import; the best of several runs."""
-    table = Table(title="Start", title_justify="left")
+    """Table of the time to import, to load and to the command's first answer; best of several runs."""
+    table = Table(title="Start-up", title_justify="left")
     for column in ("", "CPU s", "wall s"):
         table.add_column(column, justify="left" if not column else "right")
     analyze = ["-m", "duilian.cli", "analyze", "--model", str(options.model), "--to", "conllu", SENTENCE]
@@ -129,7 +129,7 @@ def _seconds(command: list[str]) -> tuple[float, float]:
 
 
 def accuracy(options: argparse.Namespace) -> Table:
-    """Words and tags in each standard, trees in raw text; the part that `--part` names."""
+    """Table of the accuracy of words, tags and trees from raw text on the part named by `--part`."""
     table = Table(title=f"Accuracy, {options.part}", title_justify="left")
     for column in ("", "words F1", "words with tags F1", "UAS", "LAS (raw text, CoNLL 2018)"):
         table.add_column(column, justify="left" if not column else "right")
@@ -162,10 +162,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--model", type=Path, default=BUNDLED)
-    parser.add_argument("--peers", help="the interpreter that has the other segmenters")
-    parser.add_argument("--part", choices=["dev", "test"], default="dev", help="of the accuracies")
+    parser.add_argument("--peers", help="interpreter that has the other segmenters")
+    parser.add_argument("--part", choices=["dev", "test"], default="dev", help="data set for accuracy")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--lines", type=int, default=2000, help="sentences of the raw text")
+    parser.add_argument("--lines", type=int, default=2000, help="number of sentences of raw text")
     options = parser.parse_args()
     console = Console()
     console.print(accuracy(options))

@@ -1,9 +1,9 @@
-"""Forward-backward and Viterbi on a dense lattice: label pairs per second, against NumPy and the peak.
+"""Forward-backward and Viterbi on a dense lattice: label pairs per second, compared with NumPy and the peak.
 
     python benchmarks/chain.py --labels 40 --plot chain.png
 
 A pair of labels costs forward-backward three multiply-adds (forward, backward, pair marginals) and Viterbi
-one addition and one maximum. The peak is what registers alone can do with the same instructions.
+one addition and one maximum. The peak is the rate of the same instructions on registers only.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from measure import Row, best_seconds, show
 
 
 def numpy_forward_backward(state: np.ndarray, between: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-    """The straightforward version: scaled, vectorised over labels."""
+    """Straightforward version: scaled, vectorised over labels."""
     length, labels = state.shape
     e, matrix = np.exp(state - state.max(axis=1, keepdims=True)), np.exp(between)
     alpha, beta, scale = np.empty_like(e), np.ones_like(e), np.empty(length)
@@ -49,7 +49,7 @@ def numpy_viterbi(state: np.ndarray, between: np.ndarray) -> list[int]:
 
 
 def peak(burst: Callable[[int], float], rounds: int = 2_000_000) -> float:
-    """Lane operations per second of a burst."""
+    """Return the lane operations per second of a burst."""
     return rounds * _native.burst_size / best_seconds(lambda: burst(rounds))
 
 
@@ -79,10 +79,10 @@ def main() -> None:
     rows: list[Row] = [
         ("forward-backward, Duilian", ours / million, f"{300 * ours / multiply_adds:.0f} % of the peak"),
         ("forward-backward, NumPy", theirs / million, f"Duilian is {ours / theirs:.1f} × as fast"),
-        ("forward-backward, peak", multiply_adds / 3 / million, "three multiply-adds a pair"),
+        ("forward-backward, peak", multiply_adds / 3 / million, "three multiply-adds per pair"),
         ("Viterbi, Duilian", viterbi / million, f"{100 * viterbi / add_maxima:.0f} % of the peak"),
         ("Viterbi, NumPy", their_viterbi / million, f"Duilian is {viterbi / their_viterbi:.1f} × as fast"),
-        ("Viterbi, peak", add_maxima / million, "an addition and a maximum a pair"),
+        ("Viterbi, peak", add_maxima / million, "an addition and a maximum per pair"),
     ]
     show(
         f"{labels} labels, {length} units, kernels: {_native.kernel_set()}",

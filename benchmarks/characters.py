@@ -1,4 +1,4 @@
-"""Raw text to words, with and without tags: characters per CPU second on one thread, file bytes in and out.
+"""Segmentation of raw text, with and without tags: characters per CPU second on one thread.
 
 python benchmarks/characters.py --data DIR        # DIR/zx
 """

@@ -1,9 +1,9 @@
-"""How far the bundled model's confidence is to be trusted, with and without `marginals=True`.
+"""Calibration of the bundled model's confidence, with and without `marginals=True`.
 
     python benchmarks/confidence.py --data DIR
 
-On dev text of UD Chinese GSD: the share of words with a confidence of 1.0000, how many of those are wrong
-(as a word, or in their tag), the expected calibration error (ten bins), and the time.
+On the dev text of UD Chinese GSD: the share of words with confidence 1.0000, the share of those that are
+wrong (word or tag), the expected calibration error (ten bins), and the time.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main() -> None:
     layers = [each["gsd"] for each in read_sentences(path, standard="gsd", format="conllx", column="xpos")]
     gold = [set(zip(layer.spans(), layer.tags or (), strict=True)) for layer in layers]
     analyzer = Analyzer(load().model)
-    analyzer("好", marginals=True)  # makes what it needs
+    analyzer("好", marginals=True)  # warm-up
     table = Table(title="confidence in words with their tags", caption=measure.facts(), title_justify="left")
     for name in ("marginals", "right", "sure", "of these wrong", "calibration error", "seconds"):
         table.add_column(name, justify="right")

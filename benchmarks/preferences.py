@@ -1,10 +1,10 @@
-"""What a lexicon does to the bundled model's words and tags, by the weight of preferences.
+"""The effect of a lexicon on the bundled model's words and tags, by preference weight.
 
     python benchmarks/preferences.py --data DIR
 
-On dev text of UD Chinese GSD two lexicons without tags: the gold words in Chinese characters that the model
-cuts otherwise, and pairs of nouns, one a sentence, that gold and model have as two words, as users add them.
-Told are how many of these places have the word, how many others have it where gold has other words, and tags.
+On the dev text of UD Chinese GSD, two lexicons without tags: the gold words in Chinese characters that the
+model segments differently; and pairs of nouns, one per sentence, that gold and model both have as two words.
+Reported are how many of these places get the word, how many other places get it wrongly, and the tags.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ Place = tuple[int, tuple[int, int]]
 
 
 def is_chinese(word: str) -> bool:
-    """Whether it is a word of at least two Chinese characters."""
+    """Return whether a word has at least two characters, all Chinese."""
     return len(word) > 1 and all("\u4e00" <= each <= "\u9fff" for each in word)
 
 
 def tags_of(docs: Iterable[Doc], standard: str) -> list[Tags]:
-    """The tags of each text's words, by their places."""
+    """Return the tags of each text's words by span."""
     return [{(token.start, token.end): str(token.tag) for token in doc.tokens(standard)} for doc in docs]
 
 
 def otherwise(texts: list[str], gold: list[Tags], plain: list[Tags]) -> list[Place]:
-    """Gold words that the model cuts otherwise."""
+    """Return the gold words that the model segments differently."""
     pairs = enumerate(zip(gold, plain, strict=True))
     return [
         (k, span) for k, (a, b) in pairs for span in a if span not in b and is_chinese(texts[k][slice(*span)])
@@ -50,7 +50,7 @@ def otherwise(texts: list[str], gold: list[Tags], plain: list[Tags]) -> list[Pla
 
 
 def noun_pairs(texts: list[str], gold: list[Tags], plain: list[Tags]) -> list[Place]:
-    """Two nouns that stand side by side, in gold and the model's answer; one of each text."""
+    """Return one pair per text of adjacent nouns, in both gold and the model's answer."""
     nouns = tag_classes("gsd")["noun"]
     found = [
         (k, (a[0], b[1]))
@@ -64,7 +64,7 @@ def noun_pairs(texts: list[str], gold: list[Tags], plain: list[Tags]) -> list[Pl
 
 
 def rows(analyzer: Analyzer, texts: list[str], gold: list[Tags], places: list[Place]) -> Iterable[list[str]]:
-    """For each weight: places with the word, false ones, tags as in gold, and nouns."""
+    """Yield for each weight the places with the word, false ones, gold tags, and nouns."""
     words = sorted({texts[k][slice(*span)] for k, span in places})
     plain = tags_of(analyzer.pipe(texts), "gsd")
     for weight in WEIGHTS:
@@ -92,7 +92,7 @@ def main() -> None:
     gold: list[Tags] = [dict(zip(each.spans(), map(str, each.tags or ()), strict=True)) for each in layers]
     analyzer = Analyzer(load().model)
     plain = tags_of(analyzer.pipe(texts), "gsd")
-    for title, choose in (("gold words cut otherwise", otherwise), ("pairs of nouns", noun_pairs)):
+    for title, choose in (("gold words segmented differently", otherwise), ("pairs of nouns", noun_pairs)):
         places = choose(texts, gold, plain)
         table = Table(title=f"{len(places)} {title}", caption=measure.facts(), title_justify="left")
         for name in COLUMNS:

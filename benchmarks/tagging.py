@@ -1,10 +1,10 @@
-"""The plain tagger against CRFsuite (and, with --slow, Wapiti): learning, tagging, memory, model size.
+"""The plain tagger compared with CRFsuite (and, with --slow, Wapiti): training, tagging, memory, model size.
 
     python benchmarks/tagging.py --data DIR --task zx --plot zx.png --json zx.json
 
-Every measurement is a process of its own with one thread and counts CPU seconds, the least of --repeats.
-Peers get the features of the same templates. CRF++, KyTea and Vaporetto are missing: what PyPI has of them
-does not learn, or is not there.
+Every measurement runs single-threaded in its own process and counts CPU seconds, the minimum of --repeats.
+Peers get the features of the same templates. CRF++, KyTea and Vaporetto are missing: their PyPI packages
+cannot train, or do not exist.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from measure import draw, facts
 from peers.tasks import TASKS, Split, Task, chunk_f1, load_split, read_tags, tag_accuracy, write_rows
 
 SPEED_WORDS = 200_000
-"""Words to tag when speed is measured: the dev set is repeated until it has so many."""
+"""Words to tag when speed is measured: the dev set is repeated to reach this number."""
 
 ITERATIONS = Tagger().iterations
 QUICK_ITERATIONS = 4
@@ -37,7 +37,7 @@ HERE = Path(__file__).resolve().parent
 
 @dataclasses.dataclass(frozen=True)
 class Contender:
-    """A tagger with its settings; of those with the same `choice` the best on the dev set is compared."""
+    """A tagger with its settings; of those with the same `choice`, the best on the dev set is compared."""
 
     name: str
     peer: str
@@ -49,7 +49,7 @@ CONTENDERS = (
     Contender("Duilian", "duilian_tagger", {}),
     Contender(f"Duilian, {QUICK_ITERATIONS} it.", "duilian_tagger", {"iterations": QUICK_ITERATIONS}),
     Contender("CRFsuite perceptron", "crfsuite", {"algorithm": "ap"}),
-    # CRFsuite's own rules let it go on for a hundred iterations and more; these stop when Duilian does.
+    # By default CRFsuite runs for a hundred iterations and more; these stop when Duilian does.
     Contender(
         f"CRFsuite perceptron, {ITERATIONS} it.",
         "crfsuite",
@@ -68,14 +68,14 @@ SLOW_CONTENDERS = (
 
 
 def penalised(c2: float) -> Contender:
-    """CRFsuite's CRF; the best penalty is another one for every corpus."""
+    """Return CRFsuite's CRFs; the best penalty depends on the corpus."""
     settings = {"algorithm": "l2sgd", "c2": c2}
     return Contender(f"CRFsuite l2sgd, c2={c2:g}", "crfsuite", settings, choice="l2sgd")
 
 
 @dataclasses.dataclass
 class Result:
-    """What was measured of a contender; speeds are words a CPU second."""
+    """The measurements of a contender; speeds are words per CPU second."""
 
     contender: Contender
     train: dict[str, Any]
@@ -87,12 +87,12 @@ class Result:
 
     @property
     def train_cpu(self) -> float:
-        """CPU seconds from sentences in memory to a model, the making of attributes included."""
+        """CPU seconds from sentences in memory to a model, including feature extraction."""
         return float(sum(self.train["cpu"].values()))
 
 
 class Bench:
-    """The measurements of one task, with their files in a folder of their own."""
+    """The measurements of one task, with their own folder."""
 
     def __init__(self, task: Task, data: Path, folder: Path) -> None:
         self.task, self.data, self.folder = task, data, folder
@@ -110,22 +110,22 @@ class Bench:
         path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
         environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, env=environment)
-        # Wapiti writes about its progress before.
+        # Wapiti prints its progress first.
         found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
         return found
 
     def train(self, contender: Contender) -> dict[str, Any]:
-        """One training."""
+        """Train once."""
         return self._job(contender, "train", data=str(self.data), settings=contender.settings)
 
     def tag(self, contender: Contender, part: str) -> tuple[dict[str, Any], list[list[str]]]:
-        """The seconds, and the tags."""
+        """Return the seconds and the tags."""
         files = [self.folder / f"{part}.{kind}" for kind in ("rows", "tags")]
         seconds = self._job(contender, "tag", source=str(files[0]), target=str(files[1]))
         return seconds, list(read_tags(files[1]))
 
     def measure(self, contender: Contender) -> Result:
-        """Learns, tags, scores."""
+        """Train, tag and score."""
         train = self.train(contender)
         seconds, tags = self.tag(contender, "dev")
         dev = tag_accuracy(self.split.dev, tags[: len(self.split.dev)])
@@ -135,7 +135,7 @@ class Bench:
         return Result(contender, train, dev, test, cpu["load"], *speeds)
 
     def measure_again(self, result: Result) -> None:
-        """Keeps the less disturbed of two runs."""
+        """Keep the faster of two runs."""
         other = self.measure(result.contender)
         if other.train_cpu < result.train_cpu:
             result.train = other.train
@@ -145,7 +145,7 @@ class Bench:
 
 
 def chosen(results: Sequence[Result]) -> list[Result]:
-    """Of each choice the best on the dev set; the others as they are."""
+    """Keep the best of each choice on the dev set, and all others."""
     best: dict[str, Result] = {}
     for result in results:
         key = result.contender.choice or result.contender.name
@@ -155,12 +155,12 @@ def chosen(results: Sequence[Result]) -> list[Result]:
 
 
 def reached(curve: Sequence[tuple[float, float]], score: float) -> float | None:
-    """CPU seconds until the dev score was first this high."""
+    """Return the CPU seconds until the dev score first reached this value."""
     return next((seconds for seconds, found in curve if found >= score), None)
 
 
 def result_table(bench: Bench, results: Sequence[Result]) -> Table:
-    # The peak memory among the facts is that of this process, which only waits.
+    # The peak memory in facts() would be that of this process, which only waits.
     caption = facts().rpartition(",")[0] + "; seconds are CPU seconds but for wall; kw: 1000 words"
     table = Table(title=bench.task.title, title_justify="left", caption=caption, caption_justify="left")
     table.add_column("", no_wrap=True)
@@ -197,24 +197,22 @@ def result_table(bench: Bench, results: Sequence[Result]) -> Table:
 
 
 def reach_text(ours: Result, peer: Result) -> str:
-    """How long both took to the best dev score on the way of the peer, dev evaluations included."""
+    """Describe how long both took to reach the peer's best dev score, including dev evaluations."""
     curve = peer.train.get("curve") or [(peer.train_cpu, peer.dev)]
     score = max(found for _, found in curve)
     theirs, mine = reached(curve, score), reached(ours.train["curve"], score)
     if theirs is None or mine is None:
-        return f"its best on the way, {score:.2f}, not reached in {ours.train['iterations']} iterations"
-    return (
-        f"its best on the way, {score:.2f}, after {mine:.2f} s for its {theirs:.2f} ({theirs / mine:.1f} ×)"
-    )
+        return f"its best, {score:.2f}, not reached in {ours.train['iterations']} iterations"
+    return f"its best, {score:.2f}, reached in {mine:.2f} s instead of {theirs:.2f} ({theirs / mine:.1f} ×)"
 
 
 def ratio_lines(results: Sequence[Result]) -> list[str]:
-    """Duilian, the first, against each peer; the making of features counted for both."""
+    """Compare Duilian, the first, with each peer, including feature extraction of both."""
     ours = results[0]
     return [
         f"against {peer.contender.name}: trains {peer.train_cpu / ours.train_cpu:.1f} × as fast; "
         f"{reach_text(ours, peer)}; tags files {ours.file_speed / peer.file_speed:.1f} × as fast, "
-        f"{ours.ready_speed / peer.ready_speed:.1f} × when it has its features and we have not; "
+        f"{ours.ready_speed / peer.ready_speed:.1f} × if only its features are ready; "
         f"memory {ours.train['peak_mb'] / peer.train['peak_mb']:.2f} ×, "
         f"model {ours.train['model_mb'] / peer.train['model_mb']:.2f} × the size"
         for peer in results
@@ -223,7 +221,7 @@ def ratio_lines(results: Sequence[Result]) -> list[str]:
 
 
 def thread_line(bench: Bench, repeats: int) -> str:
-    """Two threads against one, in wall time."""
+    """Compare two threads with one, in wall time."""
     best: dict[int, float] = {}
     digests = set()
     for threads in (1, 2) * repeats:
@@ -241,10 +239,12 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--task", choices=sorted(TASKS), required=True)
     parser.add_argument("--repeats", type=int, default=2)
-    parser.add_argument("--c2", type=float, nargs="*", default=[0.03, 0.1, 1.0], help="CRFsuite's penalties")
-    parser.add_argument("--quick", action="store_true", help="without CRFsuite l2sgd, which takes minutes")
-    parser.add_argument("--slow", action="store_true", help="with CRFsuite lbfgs and Wapiti")
-    parser.add_argument("--plot", help="training seconds as bars")
+    parser.add_argument(
+        "--c2", type=float, nargs="*", default=[0.03, 0.1, 1.0], help="penalties for CRFsuite"
+    )
+    parser.add_argument("--quick", action="store_true", help="skip CRFsuite l2sgd, which takes minutes")
+    parser.add_argument("--slow", action="store_true", help="include CRFsuite lbfgs and Wapiti")
+    parser.add_argument("--plot", help="bar chart of training times")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     contenders = [*CONTENDERS, *(() if options.quick else map(penalised, options.c2))]

@@ -1,4 +1,4 @@
-"""Training with one and with two threads, in turns: whole fits with their dev sets, the best of each.
+"""Training with one and two threads, taking turns: complete fits with dev sets, the best of each.
 
 python benchmarks/threads.py --data DIR        # DIR/zx, DIR/udc, DIR/conll2000
 """
@@ -22,7 +22,7 @@ def seconds(settings: dict[str, Any], threads: int, train: Corpus, dev: Corpus |
 
 
 def main() -> None:
-    """A row for words of zx and udc, for chunks of conll2000, and for characters of zx."""
+    """Print rows for words of zx and udc, chunks of conll2000, and characters of zx."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--repeats", type=int, default=5)

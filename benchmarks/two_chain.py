@@ -1,14 +1,14 @@
-"""Two coupled chains beside the models they are compared with: Tables 3 to 7 of Qiu et al. (2012).
+"""Two coupled chains compared with other models: Tables 3 to 7 of Qiu et al. (2012).
 
     python benchmarks/two_chain.py --data DIR --task conll2000
     python benchmarks/two_chain.py --data DIR --task zx
     python benchmarks/two_chain.py --data DIR --task pd --limit 5000 --test-limit 1500
 
-conll2000 gives Tables 3, 5 and 7, zx and pd Tables 4, 6 and 7. All models have the same learner (averaged
-passive-aggressive; but the CRF) and as many iterations. The corpus is cut into two halves at random (--seed).
-Segments of chunks count words outside of chunks too, each a segment of its own, since boundaries alone do not
-tell them; `joint` and `tagging` of chunks are those of conlleval. Speeds are sentences per second of
-processor time on one thread, from packed sentences to labels, the best of several interleaved rounds.
+conll2000 gives Tables 3, 5 and 7, zx and pd Tables 4, 6 and 7. All models but the CRF have the same learner
+(averaged passive-aggressive) and number of iterations. The corpus is split into two random halves (--seed).
+Words outside of chunks count as one-word segments, since boundaries alone do not distinguish them; `joint`
+and `tagging` of chunks are those of conlleval. Speeds are sentences per CPU second, single-threaded, from
+packed sentences to labels, the best of several interleaved rounds.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ console = Console(width=110)
 
 @dataclasses.dataclass(frozen=True)
 class Task:
-    """Sentences, and the settings of every model."""
+    """The sentences, and the settings of all models."""
 
     name: str
     standard: str
@@ -97,11 +97,11 @@ def read_task(options: argparse.Namespace) -> Task:
 def trained(what: str, fit: Callable[[], object]) -> None:
     start = time.process_time()
     fit()
-    console.print(f"[dim]{what}: {time.process_time() - start:.0f} s of processor time[/dim]")
+    console.print(f"[dim]{what}: {time.process_time() - start:.0f} CPU s[/dim]")
 
 
 def boundary_labels(layers: Sequence[Layer], model: TwoChainTagger) -> list[Layer]:
-    """Chunk labels with B, I, E and S: what a cross-label model learns."""
+    """Return chunk labels with B, I, E and S for a cross-label model."""
     segmented = model.encoding_.segment(layers, is_given=False)
     names, out = model.encoding_.kinds, []
     for layer, sizes, tags in zip(layers, segmented.sizes, segmented.tags, strict=True):
@@ -115,7 +115,7 @@ def boundary_labels(layers: Sequence[Layer], model: TwoChainTagger) -> list[Laye
 
 @dataclasses.dataclass
 class Scores:
-    """One row of Tables 5 and 6."""
+    """Return one row of Tables 5 and 6."""
 
     segments: float | None = None
     segments_joint: float | None = None
@@ -152,7 +152,7 @@ def pipeline(segmenter: TwoChainTagger, tagger: TwoChainTagger, test: Sequence[L
 
 
 def reranked(segmenter: TwoChainTagger, tagger: TwoChainTagger, test: Sequence[Layer]) -> list[Layer]:
-    """Of the best segmentations, the one that is best by segmenter and tagger together."""
+    """Choose the k-best segmentation that scores best with segmenter and tagger combined."""
     out = []
     for layer in test:
         found = segmenter.of("segment").k_best(layer, RERANKED)
@@ -172,7 +172,7 @@ def reranked(segmenter: TwoChainTagger, tagger: TwoChainTagger, test: Sequence[L
 
 
 def speeds(task: Task, model: TwoChainTagger, cross: Tagger) -> dict[str, float]:
-    """Sentences per second of each use."""
+    """Measure sentences per second of each mode."""
     units = [model.encoding_.split(layer.words)[0] for layer in task.test]
     packed = model.predictor_.packer.pack(units, task.test)
     given = letter_numbers(model.encoding_.scheme, model.encoding_.segment(task.test, is_given=True).sizes)
@@ -219,9 +219,9 @@ def run(task: Task) -> None:
     trained("cross-label CRF", lambda: crf.fit(relabel(task.train)))
     factorial = task.two_chains(edge=False)
     trained("factorial", lambda: factorial.fit(task.train))
-    on_half, beside = task.two_chains(), task.two_chains()
+    on_half, with_segments = task.two_chains(), task.two_chains()
     trained("two-chain, half", lambda: on_half.fit(first))
-    trained("two-chain, half and half as segments", lambda: beside.fit(first, segmented=second))
+    trained("two-chain, half and half as segments", lambda: with_segments.fit(first, segmented=second))
 
     cross_scores = cross_label_scores(cross, full, test)
     full_scores = three_modes(full, test)
@@ -247,7 +247,7 @@ def run(task: Task) -> None:
         ["cross-label", "used", "used", *cross_scores.cells()],
         ["two-chain", "used", "-", *three_modes(on_half, test).cells()],
         ["two-chain", "used", "used", *full_scores.cells()],
-        ["two-chain", "used", "as segments", *three_modes(beside, test).cells()],
+        ["two-chain", "used", "as segments", *three_modes(with_segments, test).cells()],
     ]
     show(f"Table {5 if task.is_chunks else 6}: {task.name}", head, listed)
     found = speeds(task, full, cross)
@@ -272,12 +272,12 @@ def main() -> None:
     )
     parser.add_argument("--data", required=True, help="folder of the corpora")
     parser.add_argument("--task", choices=TASKS, default="conll2000")
-    parser.add_argument("--limit", type=int, help="only the first sentences of train")
-    parser.add_argument("--test-limit", type=int, help="only the first sentences of test")
+    parser.add_argument("--limit", type=int, help="number of training sentences")
+    parser.add_argument("--test-limit", type=int, help="number of test sentences")
     parser.add_argument("--iterations", type=int, default=15)
-    parser.add_argument("--rate", type=float, default=0.01, help="largest step of two chains")
+    parser.add_argument("--rate", type=float, default=0.01, help="maximum step of the two-chain model")
     parser.add_argument(
-        "--cross-rate", type=float, default=0.01, help="largest step of the cross-label model"
+        "--cross-rate", type=float, default=0.01, help="maximum step of the cross-label model"
     )
     parser.add_argument("--cost", choices=["once", "label"], default="label")
     parser.add_argument("--full-from", type=int, default=1)

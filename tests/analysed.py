@@ -1,4 +1,4 @@
-"""What every analysis must be, whatever the text."""
+"""Checks that every analysis must pass."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NASTY = [
 
 
 def covered(doc: Doc, standard: str) -> list[str]:
-    """What the tokens leave between them."""
+    """Return the text between tokens."""
     edges = [0, *itertools.chain(*((t.start, t.end) for t in doc.tokens(standard))), len(doc.text)]
     return [doc.text[edges[k] : edges[k + 1]] for k in range(0, len(edges), 2)]
 
@@ -51,7 +51,7 @@ def check(doc: Doc) -> None:
 
 
 def is_tree(heads: Sequence[int | None]) -> bool:
-    """One root, and everything hangs on it."""
+    """Check that there is one root, which all words depend on."""
     for start in range(1, len(heads) + 1):
         at, steps = start, 0
         while at:

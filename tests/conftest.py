@@ -1,7 +1,6 @@
-"""One Hypothesis profile for all tests: the same cases every time, and no deadline on a busy machine; some
-small analysers, and recipes for the demonstration corpora.
+"""A Hypothesis profile (the same cases every time, no deadline), small analysers and demo recipes.
 
-`DUILIAN_EXPLORE=1 pytest` draws new cases instead, to look for failures nobody has seen yet.
+`DUILIAN_EXPLORE=1 pytest` draws new cases instead, to look for unknown failures.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ settings.load_profile("duilian")
 
 @pytest.fixture(scope="session")
 def coupled() -> Analyzer:
-    """An analyser of both demonstration corpora."""
+    """An analyser trained on both demo corpora."""
     corpora = [demo.load(standard, standard) for standard in demo.STANDARDS]
     quick = {"iterations": 2, "plain_iterations": 3, "joint_count": 1, "most": 4, "tagging_most": 4}
     tagger = CoupledTagger(demo.STANDARDS, level="char", **quick)
@@ -37,13 +36,13 @@ def coupled() -> Analyzer:
 
 @pytest.fixture(scope="session")
 def plain() -> Analyzer:
-    """An analyser of one of them."""
+    """An analyser trained on one demo corpus."""
     return Analyzer(Tagger("pku", level="char", learning=AdaGrad(iterations=3)).fit(demo.load("pku", "pku")))
 
 
 @pytest.fixture(scope="session")
 def parsed(plain: Analyzer) -> Analyzer:
-    """The plain analyser with a parser that has learned chains: every word hangs on the one before."""
+    """The plain analyser with a parser that learned chains: every word depends on the previous one."""
     assert isinstance(plain.model, Tagger)
     layers = [sentence["pku"] for sentence in demo.load("pku", "pku")][:40]
     trees = [
@@ -58,7 +57,7 @@ def parsed(plain: Analyzer) -> Analyzer:
 
 @pytest.fixture(params=["coupled", "plain"])
 def analyzer(request: pytest.FixtureRequest) -> Analyzer:
-    """Either of the two."""
+    """The coupled and the plain analyser in turn."""
     found: Analyzer = request.getfixturevalue(request.param)
     return found
 

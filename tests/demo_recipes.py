@@ -35,6 +35,6 @@ def _side(standard: str, *, is_tested: bool) -> str:
 
 
 def train_bytes(recipe: Recipe, path: Path, **options: object) -> bytes:
-    """The model file that a recipe makes."""
+    """Train a recipe and return its model file."""
     train(recipe, Run(output=path, **options))  # type: ignore[arg-type]
     return path.read_bytes()

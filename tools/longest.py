@@ -1,4 +1,4 @@
-"""Prints the ten longest functions below a folder: places to look for a missing seam."""
+"""Print the ten longest functions in a folder: candidates for splitting."""
 
 from __future__ import annotations
 

@@ -1,21 +1,21 @@
-"""Writes src/duilian/scripts/simplified.txt: traditional characters and their simplified forms.
+"""Write src/duilian/scripts/simplified.txt: traditional characters and their simplified forms.
 
     python tools/script_table.py > src/duilian/scripts/simplified.txt
 
-Needs OpenCC (pip install opencc), whose tables say which character goes with which; Duilian itself does not.
-Only pairs of one character each are kept, so that places in a text stay true. Quotation marks are added here.
+Needs OpenCC (pip install opencc) for its tables; Duilian itself does not. Only pairs of single characters are
+kept, so that offsets in a text stay valid. Quotation marks are added here.
 """
 
 from __future__ import annotations
 
 import opencc
 
-A_LINE = 24
+PAIRS_PER_LINE = 24
 QUOTES = ["「“", "」”", "『‘", "』’"]
 
 
 def final(character: str, direct: dict[str, str]) -> str:
-    """A few simplified forms have one themselves: folding twice must be folding once."""
+    """Follow chains of simplified forms, so that folding is idempotent."""
     while character in direct:
         character = direct[character]
     return character
@@ -30,8 +30,8 @@ def main() -> None:
     pairs = sorted([*(a + final(a, direct) for a in direct), *QUOTES])
     print("# Traditional characters and their simplified forms. The facts are OpenCC's (Apache License 2.0);")
     print("# tools/script_table.py writes this file.")
-    for at in range(0, len(pairs), A_LINE):
-        print(" ".join(pairs[at : at + A_LINE]))
+    for at in range(0, len(pairs), PAIRS_PER_LINE):
+        print(" ".join(pairs[at : at + PAIRS_PER_LINE]))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Writes native/src/text/unicode_tables.hpp: ranges of code points by character class.
+"""Write native/src/text/unicode_tables.hpp: ranges of code points by character class.
 
     python tools/unicode_tables.py > native/src/text/unicode_tables.hpp
 
-Classes come from the Unicode data of the Python that runs this (its version is in the output); what the
-general categories do not tell (Han, emoji, invisible characters) is listed here.
+Classes come from the Unicode data of the running Python (its version is in the output); what the general
+categories do not cover (Han, emoji, invisible characters) is listed here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ EMOJI = [
     (0x1F000, 0x1F2FF), (0x1F300, 0x1F3FA), (0x1F400, 0x1FAFF),
 ]  # fmt: skip
 SPACE = [(0x0000, 0x0020), (0x007F, 0x00A0), (0x200B, 0x200B), (0xFEFF, 0xFEFF)]
-# Joiners, skin tones, tags: they belong to the character before them, as combining marks do.
+# Joiners, skin tones, tags: like combining marks, they belong to the preceding character.
 EXTEND = [(0x200C, 0x200D), (0x1F3FB, 0x1F3FF), (0xE0001, 0xE007F)]
 
 

@@ -1,1 +1,1 @@
-"""One module a tagger: each has `train` and `tag`, and `job.py` runs one of them in a process of its own."""
+"""One module per tagger, each with `train` and `tag`; `job.py` runs one of them in its own process."""

@@ -1,7 +1,7 @@
 """CRFsuite (Okazaki 2007) through python-crfsuite, with exactly the features of the same templates.
 
-A sentence's attributes are thrown away once CRFsuite has its own copy, so that Python's strings do not
-count as CRFsuite's memory.
+A sentence's attributes are discarded once CRFsuite has its own copy, so that Python strings do not count as
+CRFsuite's memory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DEV_GROUP = 1
 
 
 class Attributes:
-    """The features of a sentence as strings, folded as Duilian folds them."""
+    """Return the features of a sentence as strings, folded as in Duilian."""
 
     def __init__(self, name: str) -> None:
         self.templates = Templates.load(name)
@@ -35,7 +35,7 @@ class Attributes:
 
 
 class Trainer(pycrfsuite.Trainer):  # type: ignore[misc]
-    """Notes after each iteration the CPU seconds of training so far and the dev accuracy in percent."""
+    """Records CPU seconds of training and dev accuracy in percent after each iteration."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         others = {name: value for name, value in settings.items() if name != "algorithm"}
@@ -43,14 +43,14 @@ class Trainer(pycrfsuite.Trainer):  # type: ignore[misc]
         self.curve: list[tuple[float, float]] = []
 
     def message(self, message: str) -> None:
-        """CRFsuite calls this with every line of its log."""
+        """Handle a line of CRFsuite's log."""
         if self.logparser.feed(message) == "iteration":
             found = self.logparser.last_iteration["item_accuracy_float"]
             self.curve.append((time.process_time(), 100.0 * found))
 
 
 def train(task: Task, split: Split, model: Path, settings: Mapping[str, Any], watch: Watch) -> dict[str, Any]:
-    """Writes the model, with the curve that Duilian has. `settings` are CRFsuite's own, and `algorithm`."""
+    """Write the model and return the same curve as Duilian. `settings` are CRFsuite's, and `algorithm`."""
     trainer, attributes = Trainer(settings), Attributes(task.templates)
     for group, layers in enumerate((split.train, split.dev)):
         for layer, tags in zip(layers, gold_tags(layers), strict=True):
@@ -66,7 +66,7 @@ def train(task: Task, split: Split, model: Path, settings: Mapping[str, Any], wa
 
 
 def tag(task: Task, model: Path, source: Path, target: Path, watch: Watch) -> None:
-    """Words in a file to tags in a file; then once more with CRFsuite's own item sequences ready."""
+    """Tag from file to file, then again with CRFsuite's item sequences prepared."""
     with watch.part("load"):
         tagger = pycrfsuite.Tagger()
         tagger.open(str(model))

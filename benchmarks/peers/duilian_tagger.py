@@ -1,4 +1,4 @@
-"""Duilian's plain tagger. It sees the dev set while it learns, and pays for that in its training time."""
+"""Duilian's plain tagger; its training time includes evaluation on the dev set."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from peers.watch import Watch
 
 
 def train(task: Task, split: Split, model: Path, settings: Mapping[str, Any], watch: Watch) -> dict[str, Any]:
-    """Writes the model; the answer has the curve [CPU seconds, dev accuracy] after each iteration."""
+    """Write the model and return the curve [CPU seconds, dev accuracy] after each iteration."""
     tagger = Tagger(task.standard, **settings, features=Features(templates=task.templates))
     curve: list[tuple[float, float]] = []
     start = time.process_time()
@@ -25,13 +25,13 @@ def train(task: Task, split: Split, model: Path, settings: Mapping[str, Any], wa
             dev=split.dev,
             on_iteration=lambda report: curve.append((time.process_time() - start, report.score or 0.0)),
         )
-    # As the recipes for words: the smallest weights are left out, the rest kept in 16 bits.
+    # As in the word-level recipes: drop the smallest weights and store the rest in 16 bits.
     tagger.trim(0.02).save(model, precision="float16")
     return {"curve": curve, "iterations": tagger.iterations_}
 
 
 def tag(task: Task, model: Path, source: Path, target: Path, watch: Watch) -> None:
-    """Words in a file to tags in a file; then the native part again, its input packed."""
+    """Tag from file to file, then run the native part again on packed input."""
     with watch.part("load"):
         tagger = Tagger.load(model)
     with watch.part("file"):

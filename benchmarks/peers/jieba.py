@@ -1,8 +1,8 @@
-"""Raw text to words: Duilian's segmenter, learned from a task's training set, against jieba as it comes.
+"""Segmentation of raw text: Duilian trained on a task, compared with jieba out of the box.
 
     cd benchmarks && python -m peers.jieba --data DIR
 
-Only the speeds compare: jieba has its own dictionary and its own idea of what a word is, and does not learn.
+Only speeds are comparable: jieba has its own dictionary and definition of words, and is not trained.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COPIES = 8
 
 
 def speed(watch: Watch, name: str, text: Sequence[str]) -> float:
-    """Thousand characters a CPU second."""
+    """Return thousands of characters per CPU second."""
     return sum(map(len, text)) / watch.cpu[name] / 1e3
 
 

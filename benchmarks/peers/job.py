@@ -1,4 +1,4 @@
-"""One measurement in a process of its own: what to do as JSON on the command line, the result as JSON.
+"""One measurement in its own process: the job as JSON on the command line, the result as JSON.
 
 python -m peers.job '{"peer": "crfsuite", "do": "train", …}'
 """
@@ -17,7 +17,7 @@ from peers.watch import Watch
 
 
 def run(job: dict[str, Any]) -> dict[str, Any]:
-    """`do` is train (needs data, settings) or tag (needs source, target); both need peer, task, model."""
+    """Train (needs data, settings) or tag (needs source, target); both need peer, task and model."""
     peer = importlib.import_module(f"peers.{job['peer']}")
     task, model, watch = TASKS[job["task"]], Path(job["model"]), Watch()
     if job["do"] == "tag":

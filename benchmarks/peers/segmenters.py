@@ -1,10 +1,10 @@
-"""Lines of raw text through one segmenter, as its users call it; run by analyze.py in a process of its own.
+"""Segment lines of raw text with one segmenter, as its users would; run by analyze.py in its own process.
 
     python -P segmenters.py NAME TEXT ANSWER [MODEL]
 
-Writes the words of each line with spaces between (words and tags as word/TAG) and prints, as JSON, what it
-took. The interpreter need have nothing but the peer: nothing of Duilian is imported for others. `-P` keeps
-the modules beside this file, some of which have names of peers, from being taken for them.
+Writes the words of each line separated by spaces (with tags as word/TAG) and prints time and memory as JSON.
+The interpreter needs only the peer: Duilian is not imported for others. `-P` hides the modules next to this
+file, some of which have names of peers.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def snownlp() -> Cut:
 
 
 def duilian_both(model: str) -> Cut:
-    """Words and tags after every standard."""
+    """Words and tags in every standard."""
     analyzer = importlib.import_module("duilian").load(model)
     bare = type(analyzer)(analyzer.model)
     return lambda lines: (doc.words("pku") for doc in bare.pipe(lines))
@@ -69,7 +69,7 @@ def duilian_trees(model: str) -> Cut:
 
 
 def duilian_segment(model: str) -> Cut:
-    """Words alone, after one standard."""
+    """Words only, in one standard."""
     analyzer = importlib.import_module("duilian").load(model)
     return lambda lines: analyzer.segment(lines)
 
@@ -82,7 +82,7 @@ def main() -> None:
     name, source, target, *model = sys.argv[1:]
     make = next(each for each in (*SEGMENTERS, *OURS) if each.__name__ == name)
     start = time.process_time()
-    with contextlib.redirect_stdout(sys.stderr):  # some say how long they loaded
+    with contextlib.redirect_stdout(sys.stderr):  # some print loading times
         cut = make(*model)
         loaded = time.process_time()
         lines = Path(source).read_text(encoding="utf-8").splitlines()
@@ -95,7 +95,7 @@ def main() -> None:
 
 
 def peak_mb() -> float:
-    """Of this process alone: getrusage also remembers the one that it was forked from."""
+    """Return the peak of this process alone; getrusage() includes its parent's."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmHWM"):
             return int(line.split()[1]) / 1024

@@ -1,7 +1,7 @@
-"""The tasks of the tagger benchmark, and the plain files that every peer reads and writes.
+"""Tasks of the tagger benchmark, and the plain files that all peers read and write.
 
-A peer gets its sentences as rows `word` or `word TAB pos` with a blank line between sentences, and writes
-the tags of a sentence on one line, so that reading and writing cost all of them the same.
+A peer reads rows `word` or `word TAB pos` with a blank line between sentences, and writes the tags of a
+sentence on one line, so that all have the same input and output costs.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from duilian.corpus import Layer, read
 from duilian.evaluation import accuracy, chunk_score
 
 HELD_OUT = 1000
-"""CoNLL-2000 has no dev set: the last sentences of its training set are one."""
+"""CoNLL-2000 has no dev set: the last training sentences serve as one."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Task:
-    """A corpus with a dev set; `test` is measured only where settings were chosen on other data."""
+    """A corpus with a dev set; `test` is used only if settings were chosen on other data."""
 
     name: str
     title: str
@@ -78,7 +78,7 @@ class Split:
 
 
 def load_split(task: Task, data: Path) -> Split:
-    """Reads what the task names below `data`."""
+    """Read the task's corpora in `data`."""
     train = _layers(task, data / task.train)
     test = _layers(task, data / task.test) if task.test else []
     if task.dev is None:
@@ -92,12 +92,12 @@ def _layers(task: Task, path: Path) -> list[Layer]:
 
 
 def gold_tags(layers: Iterable[Layer]) -> list[list[str]]:
-    """The tags as plain strings; the corpora of the tasks are fully annotated."""
+    """Return the tags as strings; the corpora are fully annotated."""
     return [[str(tag) for tag in layer.tags or ()] for layer in layers]
 
 
 def write_rows(layers: Iterable[Layer], path: Path) -> None:
-    """The input of a peer, no tags in it: a line of words, or rows if there is a further column."""
+    """Write the input of a peer, without tags: lines of words, or rows if there is another column."""
     with path.open("w", encoding="utf-8") as file:
         for layer in layers:
             if "pos" in layer.columns:
@@ -110,7 +110,7 @@ def write_rows(layers: Iterable[Layer], path: Path) -> None:
 
 
 def read_rows(path: Path) -> list[Layer]:
-    """What `write_rows` wrote."""
+    """Read what `write_rows` wrote."""
     text = path.read_text(encoding="utf-8")
     if "\t" not in text:
         return [Layer(tuple(line.split(" "))) for line in text.splitlines()]
@@ -123,13 +123,13 @@ def _layer(block: str) -> Layer:
 
 
 def write_tags(tags: Iterable[Sequence[str]], path: Path) -> None:
-    """The output of a peer."""
+    """Write the output of a peer."""
     with path.open("w", encoding="utf-8") as file:
         file.writelines(" ".join(sentence) + "\n" for sentence in tags)
 
 
 def read_tags(path: Path) -> Iterator[list[str]]:
-    """Lines of tags, of words with their tags behind an underscore, or rows that end in a tag."""
+    """Read lines of tags, lines of word_tag, or rows that end in a tag."""
     text = path.read_text(encoding="utf-8")
     if "\t" in text:
         for block in text.removesuffix("\n\n").split("\n\n"):
@@ -140,10 +140,10 @@ def read_tags(path: Path) -> Iterator[list[str]]:
 
 
 def tag_accuracy(gold: Sequence[Layer], guess: Iterable[list[str]]) -> float:
-    """Percent of words."""
+    """Return the accuracy in percent."""
     return accuracy(gold_tags(gold), guess)
 
 
 def chunk_f1(gold: Sequence[Layer], guess: Iterable[list[str]]) -> float:
-    """Percent, as conlleval counts."""
+    """Return the chunk F1 of conlleval in percent."""
     return chunk_score(gold_tags(gold), guess).overall.f1

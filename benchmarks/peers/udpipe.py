@@ -1,6 +1,6 @@
-"""UDPipe (ufal.udpipe): its parser trained on a treebank, and the time it takes to parse gold words and tags.
+"""UDPipe (ufal.udpipe): train its parser on a treebank and time it on gold words and tags.
 
-Run by benchmarks/parsing.py in a process of its own, with a Python that has ufal.udpipe:
+Run by benchmarks/parsing.py in its own process, with a Python that has ufal.udpipe:
 
     python udpipe.py train TRAIN.conllu DEV.conllu MODEL ITERATIONS
     python udpipe.py parse MODEL IN.conllu OUT.conllu ROUNDS
@@ -17,7 +17,7 @@ from ufal import udpipe
 
 
 def sentences(text: str) -> list[udpipe.Sentence]:
-    """The sentences of a CoNLL-U text."""
+    """Yield the sentences of a CoNLL-U text."""
     reader = udpipe.InputFormat.newInputFormat("conllu")
     reader.setText(text)
     error, found = udpipe.ProcessingError(), []
@@ -32,7 +32,7 @@ def sentences(text: str) -> list[udpipe.Sentence]:
 
 
 def train(train_path: str, dev_path: str, model: str, iterations: str) -> dict[str, float]:
-    """UDPipe's own settings for a projective treebank, apart from the iterations."""
+    """Train with UDPipe's settings for a projective treebank, apart from the iterations."""
     error, start = udpipe.ProcessingError(), time.process_time()
     made = udpipe.Trainer.train(
         "morphodita_parsito",
@@ -57,7 +57,7 @@ def _list(path: str) -> udpipe.Sentences:
 
 
 def parse(model: str, source: str, target: str, rounds: str) -> dict[str, float]:
-    """The least CPU seconds of several rounds over the file."""
+    """Return the minimum CPU seconds of several rounds over the file."""
     loaded = udpipe.Model.load(model)
     writer = udpipe.OutputFormat.newOutputFormat("conllu")
     text, best, error = Path(source).read_text(encoding="utf-8"), float("inf"), udpipe.ProcessingError()

@@ -1,8 +1,8 @@
 """Wapiti (Lavergne et al. 2010) through the PyPI package libwapiti, with the features of the same templates.
 
-Without patterns Wapiti takes the fields of a row as features: `u…` for a label, `b` for a pair of labels.
-It gives every feature a weight for every label, where CRFsuite has the labels seen with it only. Its sgd-l1
-needs patterns (without them it writes past its arrays), so the batch methods are what can be measured.
+Without patterns, Wapiti takes the fields of a row as features: `u…` for a label, `b` for a pair of labels. It
+has a weight for every feature and label, CRFsuite only for pairs seen in training. Wapiti's sgd-l1 needs
+patterns (without them it writes past its arrays), so only the batch methods are measured.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from peers.watch import Watch
 
 
 def train(task: Task, split: Split, model: Path, settings: Mapping[str, Any], watch: Watch) -> dict[str, Any]:
-    """Writes the model. `settings` are Wapiti's own."""
+    """Write the model. `settings` are Wapiti's."""
     trainer = Model(nthread=1, **settings)
     attributes = Attributes(task.templates)
     for layer, tags in zip(split.train, gold_tags(split.train), strict=True):
@@ -34,7 +34,7 @@ def train(task: Task, split: Split, model: Path, settings: Mapping[str, Any], wa
 
 
 def tag(task: Task, model: Path, source: Path, target: Path, watch: Watch) -> None:
-    """Words in a file to tags in a file; then once more with the rows ready."""
+    """Tag from file to file, then again with the rows prepared."""
     with watch.part("load"):
         tagger = Model(model=str(model), nthread=1)
         attributes = Attributes(task.templates)
@@ -49,7 +49,7 @@ def tag(task: Task, model: Path, source: Path, target: Path, watch: Watch) -> No
 
 
 def _rows(found: Sequence[Sequence[str]], tags: Sequence[str] | None = None) -> str:
-    # Fields end at white space, which the attributes have inside.
+    # White space separates fields, but attributes contain it.
     rows = [" ".join(["b", *["u" + name.replace(" ", "\x1f") for name in names]]) for names in found]
     if tags is None:
         return "\n".join(rows)

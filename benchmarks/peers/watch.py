@@ -1,4 +1,4 @@
-"""CPU and wall seconds of the parts of a job, and the memory that the whole process took at most."""
+"""CPU and wall seconds of the parts of a job, and the peak memory of the process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 
 class Watch:
-    """Adds up the seconds of each named part; CPU seconds are those of all threads of the process."""
+    """Adds up the seconds of each named part; CPU seconds are those of all threads."""
 
     def __init__(self) -> None:
         self.cpu: defaultdict[str, float] = defaultdict(float)
@@ -18,7 +18,7 @@ class Watch:
 
     @contextlib.contextmanager
     def part(self, name: str) -> Iterator[None]:
-        """Counts what happens inside as this part."""
+        """Count the time inside the block for this part."""
         cpu, wall = time.process_time(), time.perf_counter()
         try:
             yield
@@ -27,6 +27,6 @@ class Watch:
             self.wall[name] += time.perf_counter() - wall
 
     def as_json(self) -> dict[str, object]:
-        """The seconds of each part, and the peak in MB."""
+        """Return the seconds of each part and the peak memory in MB."""
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         return {"cpu": dict(self.cpu), "wall": dict(self.wall), "peak_mb": peak}

@@ -1,7 +1,7 @@
-"""What an analyser says of a text: words, tags and a tree, after each standard, as places in that text.
+"""The analysis of a text: words, tags and a tree in each standard, as offsets into that text.
 
 Words are spans of the user's own text: `text[token.start:token.end] == token.text` holds for every token, and
-what lies between two tokens is white space or invisible. So the text can always be put together again.
+only white space and invisible characters lie between tokens. So the text can always be reconstructed.
 """
 
 from __future__ import annotations
@@ -21,74 +21,78 @@ from duilian.text import is_traditional
 
 Ints = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
-SHOWN = 20  # words in a repr
+MAX_WORDS_IN_REPR = 20
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Token:
-    """A word of a text after one standard."""
+    """A word of a text in one standard."""
 
     text: str
     start: int  # in characters of the text
     end: int
     tag: str | None = None
-    confidence: float | None = None  # probability of the word with its tag: that of its least sure character
-    head: int | None = None  # number of the head in its sentence, counted from 1; 0: the root
+    confidence: float | None = (
+        None  # probability of the word with its tag: that of its least certain character
+    )
+    head: int | None = None  # number of the head in the sentence, counted from 1; 0 for the root
     relation: str | None = None
-    marginals: Mapping[str, float] | None = None  # the probabilities of its tags, if they were asked for
+    marginals: Mapping[str, float] | None = None  # the probability of each likely tag, if requested
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Words:
-    """All words of a text after one standard, in rows of equal length."""
+class WordTable:
+    """All words of a text in one standard, as columns of equal length."""
 
     start: Ints
     end: Ints
-    sentence: Ints  # [sentences + 1]  number of the first word of each sentence
+    sentence: Ints  # [sentences + 1]  index of the first word of each sentence
     tags: Sequence[str] | None = None
     confidence: Doubles | None = None
     heads: Sequence[int | None] | None = None
     relations: Sequence[str | None] | None = None
-    marginals: Sequence[Mapping[str, float]] | None = None  # of the words with each of their likely tags
+    marginals: Sequence[Mapping[str, float]] | None = None  # of each word with each of its likely tags
 
     def __len__(self) -> int:
         return len(self.start)
 
 
 class Group(NamedTuple):
-    """Words `a` of one standard and `b` of another that cover the same characters, as few as can be."""
+    """The words `a` of one standard and `b` of another that cover the same characters; as few as possible."""
 
     a: range
     b: range
 
 
 class Doc:
-    """A text with its words after every standard of the analyser; the first standard is the usual one."""
+    """A text with its words in every standard of the analyser; the first standard is the default."""
 
-    def __init__(self, text: str, layers: Mapping[str, Words], *, probability: float | None = None) -> None:
+    def __init__(
+        self, text: str, layers: Mapping[str, WordTable], *, probability: float | None = None
+    ) -> None:
         self.text = text
-        self.probability = probability  # of one of several analyses
-        self.given: Sentence | None = None  # the annotated sentence whose gaps are filled here
+        self.probability = probability  # if this is one of several analyses
+        self.given: Sentence | None = None  # the partly annotated sentence that this analysis completes
         self._layers = dict(layers)
 
     def __repr__(self) -> str:
-        shown = [f"{name}={_in_short(self.tokens(name))!r}" for name in self.standards]
+        shown = [f"{name}={_abbreviated(self.tokens(name))!r}" for name in self.standards]
         if self.probability is not None:
             shown.append(f"probability={self.probability:.4g}")
         return f"Doc({', '.join(shown or [repr(self.text)])})"
 
     @property
     def standards(self) -> tuple[str, ...]:
-        """The standards that have words here."""
+        """The standards of this analysis."""
         return tuple(self._layers)
 
     @property
     def is_traditional(self) -> bool:
-        """Whether the text is in traditional script."""
+        """Whether the text is in traditional characters."""
         return is_traditional(self.text)
 
-    def layer(self, standard: str | None = None) -> Words:
-        """Everything of one standard, as arrays."""
+    def layer(self, standard: str | None = None) -> WordTable:
+        """The words of one standard, as arrays."""
         if not self._layers:
             raise ConfigError("the text has not been analysed")
         name = next(iter(self._layers)) if standard is None else standard
@@ -97,7 +101,7 @@ class Doc:
         return self._layers[name]
 
     def only(self, standard: str) -> Doc:
-        """The same text after one standard."""
+        """The same text in one standard only."""
         doc = Doc(self.text, {standard: self.layer(standard)}, probability=self.probability)
         doc.given = self.given
         return doc
@@ -109,14 +113,14 @@ class Doc:
         return [text[a:b] for a, b in zip(layer.start.tolist(), layer.end.tolist(), strict=True)]
 
     def tags(self, standard: str | None = None) -> list[str]:
-        """The words' tags."""
+        """The tags of the words."""
         found = self.layer(standard).tags
         if found is None:
             raise ConfigError("the analyser was trained without tags")
         return list(found)
 
     def tokens(self, standard: str | None = None) -> list[Token]:
-        """The words with all that is known of them."""
+        """The words with everything known about them."""
         layer = self.layer(standard)
         missing = [None] * len(layer)
         columns = (
@@ -145,24 +149,24 @@ class Doc:
 
     @property
     def heads(self) -> list[int | None]:
-        """For each word of the standard with the tree: its head's number in the sentence, 0 for the root."""
+        """For each word of `tree_standard`: the number of its head in the sentence, 0 for the root."""
         return list(self._tree().heads or ())
 
     @property
     def relations(self) -> list[str | None]:
-        """For each word of the standard with the tree: its relation to the head."""
+        """For each word of `tree_standard`: its relation to its head."""
         return list(self._tree().relations or ())
 
-    def _tree(self) -> Words:
+    def _tree(self) -> WordTable:
         if self.tree_standard is None:
             raise ConfigError("the analyser has no parser")
         return self._layers[self.tree_standard]
 
     def align(self, a: str, b: str) -> list[Group]:
-        """Which words of standard `a` go with which of `b`: the smallest groups with the same characters."""
+        """Align the words of two standards: the smallest groups that cover the same characters."""
         one, other = self.layer(a), self.layer(b)
         groups, i, j = [], 0, 0
-        # Both cut the same characters, so that the words of every sentence end together at last.
+        # Both segment the same characters, so every sentence ends with a word of each.
         shared = np.isin(one.end, other.end)
         ends = {end: k + 1 for k, end in enumerate(other.end.tolist())}
         for k in np.flatnonzero(shared).tolist():
@@ -172,15 +176,15 @@ class Doc:
         return groups
 
     def to_sentences(self) -> list[Sentence]:
-        """The sentences as corpora have them, each with a layer for every standard; one that was given keeps
-        all that it had.
+        """The sentences as a corpus has them, each with a layer for every standard; a given sentence keeps
+        all its annotation.
 
-        White space that stands before the first word of a sentence is only in `text`.
+        White space before the first word of a sentence is only in `text`.
         """
         parts = {name: self._sentence_layers(name) for name in self.standards}
         if self.given is not None:
             found = {name: layer for name, layers in parts.items() for layer in layers}
-            return [dataclasses.replace(self.given, layers={**found, **_filled(self.given, found)})]
+            return [dataclasses.replace(self.given, layers={**found, **_completed(self.given, found)})]
         return [
             Sentence(dict(zip(parts, layers, strict=True))) for layers in zip(*parts.values(), strict=True)
         ]
@@ -205,29 +209,30 @@ class Doc:
         return found
 
 
-def _in_short(tokens: Sequence[Token]) -> str:
-    words = [token.text if token.tag is None else f"{token.text}/{token.tag}" for token in tokens[:SHOWN]]
-    return " ".join(words) + (" …" if len(tokens) > SHOWN else "")
+def _abbreviated(tokens: Sequence[Token]) -> str:
+    first = tokens[:MAX_WORDS_IN_REPR]
+    words = [token.text if token.tag is None else f"{token.text}/{token.tag}" for token in first]
+    return " ".join(words) + (" …" if len(tokens) > MAX_WORDS_IN_REPR else "")
 
 
-def _filled(given: Sentence, found: Mapping[str, Layer]) -> dict[str, Layer]:
-    """The layers of an annotated sentence with what was found for their gaps."""
+def _completed(given: Sentence, found: Mapping[str, Layer]) -> dict[str, Layer]:
+    """The layers of a partly annotated sentence, completed by what was found."""
     layers = dict(given.layers)
     for name, layer in found.items():
         if name in layers and layers[name].words == layer.words:
             own = layers[name]
             layers[name] = dataclasses.replace(
                 own,
-                tags=_decided(own.tags, layer.tags),
-                heads=_decided(own.heads, layer.heads),
-                relations=_decided(own.relations, layer.relations),
+                tags=_merged(own.tags, layer.tags),
+                heads=_merged(own.heads, layer.heads),
+                relations=_merged(own.relations, layer.relations),
             )
     return layers
 
 
-def _decided(given: tuple[Any, ...] | None, found: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
-    """What is given, and where that is nothing or one of several, what was found."""
+def _merged(given: tuple[Any, ...] | None, found: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+    """The given values; where one is missing or a set of alternatives, the value found."""
     if given is None or found is None:
         return found if given is None else given
     is_open = [each is None or isinstance(each, frozenset) for each in given]
-    return tuple([new if gap else old for old, new, gap in zip(given, found, is_open, strict=True)])
+    return tuple([new if choose else old for old, new, choose in zip(given, found, is_open, strict=True)])

@@ -1,13 +1,16 @@
-"""What can go wrong in a user's hands: one sentence each, and what to do about it.
+"""Errors that a user can fix, each one sentence and perhaps a hint.
 
-Everything below `cli/` raises; only `cli/` turns these into an exit status.
+Library code raises them; only `cli/` turns them into an exit status.
 """
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 
 class DuilianError(Exception):
-    """A mistake that the user can mend: one clear sentence, and perhaps a hint."""
+    """An error that the user can fix."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -19,11 +22,11 @@ class DuilianError(Exception):
 
 
 class ConfigError(DuilianError):
-    """A setting that cannot be: a wrong value, an unknown name."""
+    """An invalid setting: a wrong value or an unknown name."""
 
 
 class CorpusError(DuilianError):
-    """A corpus file that breaks its format; starts with `path:line:`."""
+    """A corpus file that violates its format; the message starts with `path:line:`."""
 
     def __init__(self, path: str, line: int, message: str, hint: str = "") -> None:
         super().__init__(f"{path}:{line}: {message}", hint)
@@ -32,7 +35,7 @@ class CorpusError(DuilianError):
 
 
 class AnnotationError(DuilianError):
-    """Annotation that was given to be completed and cannot be: number of sentence and word, from 0."""
+    """Given annotation that cannot be completed; `sentence` and `word` are counted from 0."""
 
     def __init__(self, sentence: int, word: int, message: str, hint: str = "") -> None:
         super().__init__(message, hint)
@@ -44,11 +47,11 @@ class AnnotationError(DuilianError):
 
 
 class TextError(DuilianError):
-    """A string that is not text, such as one with lone surrogates."""
+    """A string that is not valid text, such as one with lone surrogates."""
 
 
 class TemplateError(DuilianError):
-    """A feature template that does not parse; starts with `name:line:column:`."""
+    """A feature template that does not parse; the message starts with `name:line:column:`."""
 
 
 class StandardError(DuilianError):
@@ -56,8 +59,15 @@ class StandardError(DuilianError):
 
 
 class ModelFileError(DuilianError):
-    """A file that is not a whole, sound model; starts with the path."""
+    """A file that is not a complete, valid model; the message starts with the path."""
 
     def __init__(self, path: str, message: str, hint: str = "") -> None:
         super().__init__(f"{path}: {message}", hint)
         self.path = path
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the hint for an unknown name: the most similar known one, or all of them."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"choose one of: {', '.join(names)}"

@@ -1,8 +1,8 @@
-"""The lattice of a sentence and the chain on it: what is still possible, and what the scores say of it.
+"""The lattice of a sentence, which holds what is still possible, and the chain, which scores it.
 
 A *bundle* has one tag per side. A lattice keeps some bundles at each position; it is made from tag sets,
-mappings, candidates, gold tags and boundary rules, and never changes: every operation gives a new one.
-A `Chain` adds scores and answers questions. Constraining a question means asking a restricted lattice.
+mappings, candidates, gold tags and boundary rules, and is immutable: every operation returns a new one.
+A `Chain` adds scores and answers questions. To constrain a question, ask a restricted lattice.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class SideMapping(NamedTuple):
 
 
 class Succession(NamedTuple):
-    """Which tag of a side may follow which, start and end a sentence; see `BoundaryScheme`."""
+    """Which tags of a side may follow one another, and start or end a sentence; see `BoundaryScheme`."""
 
     allows: Bools  # [L, L]
     start: Bools  # [L]
@@ -41,7 +41,7 @@ class Succession(NamedTuple):
 
     @classmethod
     def free(cls, tags: int) -> Succession:
-        """Everything may follow everything."""
+        """Any tag may follow any other."""
         return cls(np.ones((tags, tags), bool), np.ones(tags, bool), np.ones(tags, bool))
 
     @property
@@ -85,7 +85,7 @@ class Lattice:
     def product(
         cls, sides: Sequence[Sequence[Iterable[int]]], mappings: Sequence[SideMapping] = ()
     ) -> Lattice:
-        """At each position the product of the sides' candidate tags, less what a mapping forbids."""
+        """At each position, the product of the sides' candidate tags, minus what a mapping forbids."""
         native = [
             _native.SideMapping(m.side_a, m.side_b, np.ascontiguousarray(m.allows, np.uint8))
             for m in mappings
@@ -93,7 +93,7 @@ class Lattice:
         return cls(_native.product_lattice([_tag_sets(side) for side in sides], native))
 
     def restrict(self, side: int, allowed: Sequence[Iterable[int]]) -> Lattice:
-        """What remains when one side allows these tags only: gold tags, a given boundary, a user's wish."""
+        """What remains if one side allows only these tags: gold tags, given boundaries, user constraints."""
         return Lattice(_native.restrict(self.native, side, _tag_sets(allowed)))
 
     def __and__(self, other: Lattice) -> Lattice:
@@ -103,11 +103,11 @@ class Lattice:
         return Lattice(_native.unite(self.native, other.native))
 
     def trim(self, successions: Sequence[Succession]) -> Lattice:
-        """The bundles that stand on some complete legal path; one succession per side."""
+        """The bundles that lie on some complete legal path; one succession per side."""
         return Lattice(_native.trim(self.native, [each.native() for each in successions]))
 
     def locate(self, outer: Lattice) -> Ints:
-        """The number in `outer` of each state of this lattice, which must lie inside it."""
+        """The number in `outer` of each state of this lattice, which must be part of it."""
         return _native.locate(self.native, outer.native)
 
     def __eq__(self, other: object) -> bool:
@@ -120,17 +120,17 @@ class Lattice:
 
     @property
     def sides(self) -> int:
-        """Tags per bundle."""
+        """Number of tags in a bundle."""
         return self.native.sides
 
     @property
     def states(self) -> int:
-        """Bundles in all positions together."""
+        """Number of bundles at all positions together."""
         return self.native.states
 
     @property
     def first(self) -> Ints:
-        """[T + 1] the states of position t are `first[t]` to `first[t + 1]`."""
+        """[T + 1] position t has the states from `first[t]` up to, but excluding, `first[t + 1]`."""
         return self.native.first
 
     @property
@@ -145,7 +145,7 @@ class Lattice:
 
 
 class Path(NamedTuple):
-    """A way through the lattice."""
+    """A path through the lattice."""
 
     score: float
     states: Ints  # [T] state numbers; `lattice.tags[path.states]` are the bundles
@@ -155,8 +155,8 @@ class Chain:
     """A lattice with scores on its states and between neighbours; a path's score is their sum.
 
     `state` has one score per state (start and stop scores included). `sides` has one matrix [L, L] per
-    side, scores of a tag behind a tag, FORBIDDEN where that is illegal; `joint`, if given, scores a whole
-    bundle behind a bundle: a matrix over the bundles listed in `bundles`, 0 for bundles it does not list.
+    side, the scores of one tag following another, FORBIDDEN where that is illegal; `joint`, if given, scores
+    one whole bundle following another: a matrix over the bundles in `bundles`, 0 for all others.
     """
 
     def __init__(
@@ -172,9 +172,9 @@ class Chain:
         if len(matrices) != lattice.sides:
             raise ConfigError(f"{len(matrices)} transition matrices for {lattice.sides} sides")
         for side, matrix in enumerate(matrices):
-            most = int(lattice.tags[:, side].max(initial=-1))
-            if matrix.ndim != 2 or min(matrix.shape) <= most:
-                raise ConfigError(f"side {side} has tags up to {most}, its matrix is {matrix.shape}")
+            highest = int(lattice.tags[:, side].max(initial=-1))
+            if matrix.ndim != 2 or min(matrix.shape) <= highest:
+                raise ConfigError(f"side {side} has tags up to {highest}, but its matrix is {matrix.shape}")
         number = {bundle: k for k, bundle in enumerate(bundles)}
         labels = [number.get(tuple(bundle), -1) for bundle in lattice.tags.tolist()] if bundles else []
         scores = np.ascontiguousarray(joint, np.float64)
@@ -197,7 +197,7 @@ class Chain:
         return self.native.unit_marginals()
 
     def pair_marginals(self) -> list[Floats]:
-        """[T - 1] matrices: the probability of each pair of neighbours."""
+        """[T - 1] matrices: the probability of each pair of neighbouring states."""
         flat, widths = self.native.pair_marginals(), np.diff(self.lattice.first)
         sizes = widths[:-1] * widths[1:]
         parts = np.split(flat, np.cumsum(sizes)[:-1]) if len(sizes) else []
@@ -208,11 +208,11 @@ class Chain:
         return self.native.entropy()
 
     def best_path(self) -> Path:
-        """The path of the highest score."""
+        """The path with the highest score."""
         return Path(*self.native.best_path())
 
     def k_best(self, k: int) -> list[Path]:
-        """The k best paths, or all if there are fewer, in falling order."""
+        """The k best paths, or all if there are fewer, best first."""
         return [Path(*found) for found in self.native.k_best(k)]
 
     def score(self, states: npt.ArrayLike) -> float:

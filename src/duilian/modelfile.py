@@ -1,10 +1,10 @@
-"""The one place that reads or writes a model: a header (JSON) and arrays in one file. Data, never code.
+"""Reading and writing model files: a JSON header and arrays in one file. Data, never code.
 
     DUILIAN, version | file size, header size | header | arrays, each at a multiple of 64 | checksum
 
-`docs/modelfile.md` has the details. A model has exactly one spelling: equal models are equal bytes, and the
-reader refuses whatever the writer would not have written. A file may come from anywhere: nothing in it is
-believed before it is checked, in Python's unbounded integers.
+`docs/modelfile.md` has the details. A model has exactly one encoding: equal models are equal bytes, and the
+reader rejects anything that the writer would not have written. Files are untrusted: everything is checked
+before use, in Python's unbounded integers.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ CHUNK = 2**20
 DTYPES = frozenset(["|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f2", "<f4", "<f8"])
 
 
-class Place(NamedTuple):
-    """What an array is, and where it stands, counted from the first multiple of 64 behind the header."""
+class ArrayPlace(NamedTuple):
+    """The type of an array and its offset, counted from the first multiple of 64 after the header."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -56,10 +56,10 @@ class Place(NamedTuple):
 
 
 def write_model(path: str | Path, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
-    """Write or replace a model; after any failure, even a power cut, `path` is what it was or whole.
+    """Write or replace a model; after any failure, even a power cut, `path` is unchanged or complete.
 
     The header is plain JSON: string keys, finite numbers, tuples become lists. Equal arguments give equal
-    bytes. Raises TypeError or ValueError for what a model cannot hold.
+    bytes. Raises TypeError or ValueError for anything that a model file cannot hold.
     """
     stored = {name: _as_stored(name, array) for name, array in sorted(arrays.items())}
     places = _lay_out(stored)
@@ -80,10 +80,10 @@ def write_model(path: str | Path, header: Mapping[str, Any], arrays: Mapping[str
 def read_model(path: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
     """The header and the arrays of a model; the arrays are read-only views of the mapped file.
 
-    Raises ModelFileError for anything but a whole and sound model, OSError if the file cannot be read.
+    Raises ModelFileError if the file is not a complete, valid model, OSError if it cannot be read.
     """
     name = os.fspath(path)
-    # Asked before opening, because opening a pipe that nobody writes to would wait for ever.
+    # Checked before opening, because opening a pipe without a writer would block forever.
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise ModelFileError(name, "not a regular file, so it cannot be a model")
     with open(path, "rb") as file:
@@ -100,21 +100,21 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
         raise ModelFileError(name, f"a header of {header_size} bytes does not fit")
     header, table = _parse_header(name, mapped[PRELUDE.size : header_end])
     if any(mapped[header_end:start]):
-        raise ModelFileError(name, "there are bytes of no array behind the header")
+        raise ModelFileError(name, "there are stray bytes after the header")
     body = memoryview(mapped)[start : size - DIGEST_SIZE]
     places = _check_table(name, table, body)
     return header, {key: _view(name, key, place, body) for key, place in places.items()}
 
 
 def checksum_of(path: str | Path) -> str:
-    """The checksum at the end of a model file, which tells it from any other."""
+    """The checksum at the end of a model file, which identifies the model."""
     with open(path, "rb") as file:
         file.seek(-DIGEST_SIZE, os.SEEK_END)
         return file.read().hex()
 
 
 def _as_stored(name: str, array: Array) -> Array:
-    """The array as it lies in the file: C order, little endian."""
+    """The array as the file has it: C order, little endian."""
     if not isinstance(name, str):
         raise TypeError(f"the name of an array must be a string, got {name!r}")
     array = np.asarray(array)
@@ -126,22 +126,22 @@ def _as_stored(name: str, array: Array) -> Array:
     if array.ndim > MAX_DIMENSIONS:
         raise ValueError(f"array {name!r} must have at most {MAX_DIMENSIONS} dimensions, got {array.ndim}")
     array = np.asarray(array, dtype=dtype, order="C")
-    # A true of foreign origin may be any byte but 0; in the file it is 1.
+    # In memory, True may be any byte but 0; in the file it is 1.
     return np.asarray(array.view(np.uint8) != 0) if dtype == np.bool_ else array
 
 
-def _lay_out(stored: Mapping[str, Array]) -> dict[str, Place]:
+def _lay_out(stored: Mapping[str, Array]) -> dict[str, ArrayPlace]:
     places, end = {}, 0
     for name, array in stored.items():
-        places[name] = Place(array.dtype.str, array.shape, _aligned(end))
+        places[name] = ArrayPlace(array.dtype.str, array.shape, _aligned(end))
         end = places[name].end
     return places
 
 
 def _pieces(
-    front: bytes, places: Mapping[str, Place], stored: Mapping[str, Array]
+    front: bytes, places: Mapping[str, ArrayPlace], stored: Mapping[str, Array]
 ) -> Iterator[bytes | memoryview]:
-    """Everything but the checksum, in the order of the file."""
+    """Everything but the checksum, in file order."""
     yield front
     yield bytes(_aligned(len(front)) - len(front))
     end = 0
@@ -156,7 +156,7 @@ def _aligned(offset: int) -> int:
 
 
 def _encode(document: dict[str, Any]) -> bytes:
-    """The one spelling of a header."""
+    """The canonical encoding of a header."""
     _check_plain(document, 0)
     text = json.dumps(
         document,
@@ -170,9 +170,9 @@ def _encode(document: dict[str, Any]) -> bytes:
 
 
 def _check_plain(value: object, depth: int) -> None:
-    """Refuse what JSON would change without a word (keys that are no strings), and bottomless nesting."""
+    """Reject what JSON would silently change (keys that are not strings), and excessive nesting."""
     if depth > MAX_DEPTH:
-        raise ValueError(f"the header must be nested at most {MAX_DEPTH} deep")
+        raise ValueError(f"the header must be nested at most {MAX_DEPTH} levels deep")
     if isinstance(value, dict):
         for key in value:
             if not isinstance(key, str):
@@ -186,14 +186,14 @@ def _check_plain(value: object, depth: int) -> None:
 
 @contextlib.contextmanager
 def _replacing(path: str | Path) -> Iterator[BinaryIO]:
-    """A new file that takes the place of `path` when all went well, and otherwise leaves no trace."""
-    target = Path(os.path.realpath(path))  # a link stays, what it points to is replaced
+    """Open a new file that replaces `path` on success, and is removed otherwise."""
+    target = Path(os.path.realpath(path))  # a link stays; its target is replaced
     mode = None
     with contextlib.suppress(FileNotFoundError):
         mode = target.stat().st_mode
     if mode is not None and not stat.S_ISREG(mode):
-        raise ModelFileError(os.fspath(path), "not a regular file, so no model can take its place")
-    # Not tempfile: its files are private, and a model has the permissions of any new file.
+        raise ModelFileError(os.fspath(path), "not a regular file, so a model cannot replace it")
+    # Not tempfile: its files are private, while a model gets the permissions of any new file.
     temporary = target.with_name(f".duilian-{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "xb") as file:
@@ -210,7 +210,7 @@ def _replacing(path: str | Path) -> Iterator[BinaryIO]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a rename last through a power cut. Not every file system can; the file is whole all the same."""
+    """Make a rename survive a power cut. Not every file system can; the file is complete all the same."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -220,11 +220,11 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _check_prelude(path: str, start: bytes, size: int) -> int:
-    """The size of the header, of a file that has the right start and the right size."""
+    """Check the start and the size of a file, and return the size of the header."""
     if not size:
         raise ModelFileError(path, "the file is empty")
     if not start.startswith(MAGIC[: len(start)]):
-        raise ModelFileError(path, "not a Duilian model", "a model is made by `duilian train`")
+        raise ModelFileError(path, "not a Duilian model", "`duilian train` makes models")
     if len(start) > len(MAGIC) and start[len(MAGIC)] > VERSION:
         found = start[len(MAGIC)]
         raise ModelFileError(
@@ -236,7 +236,7 @@ def _check_prelude(path: str, start: bytes, size: int) -> int:
     if version != VERSION:
         raise ModelFileError(path, f"format {version} does not exist", "copy or download it again")
     if size != stated_size:
-        what = "truncated" if size < stated_size else "there are bytes behind the end"
+        what = "truncated" if size < stated_size else "there are bytes after the end"
         raise ModelFileError(
             path, f"{what} ({size} bytes, expected {stated_size})", "copy or download it again"
         )
@@ -244,7 +244,7 @@ def _check_prelude(path: str, start: bytes, size: int) -> int:
 
 
 def _check_checksum(path: str, file: BufferedReader, size: int) -> None:
-    """Read, not mapped: a bad disk then is an OSError, and not the end of the process."""
+    """Check the checksum by reading: on a mapped file, a bad disk would kill the process."""
     file.seek(0)
     checksum = hashlib.blake2b(digest_size=DIGEST_SIZE)
     buffer = memoryview(bytearray(min(CHUNK, size)))
@@ -277,13 +277,13 @@ def _parse_header(path: str, raw: bytes) -> tuple[dict[str, Any], dict[str, Any]
         raise ModelFileError(path, "arrays and header must be JSON objects")
     if not is_our_spelling:
         raise ModelFileError(
-            path, "the header is not spelled as Duilian writes it (order, spaces, repeated keys)"
+            path, "the header is not encoded as Duilian writes it (order, spaces, repeated keys)"
         )
     return header, table
 
 
-def _check_table(path: str, table: Mapping[str, Any], body: memoryview) -> dict[str, Place]:
-    """The places of the arrays, which follow one another with nothing but zeros for alignment between."""
+def _check_table(path: str, table: Mapping[str, Any], body: memoryview) -> dict[str, ArrayPlace]:
+    """Check the places of the arrays, which follow one another with only zeros for alignment between them."""
     places, end = {}, 0
     for name, row in table.items():
         place = _check_row(path, name, row)
@@ -291,42 +291,40 @@ def _check_table(path: str, table: Mapping[str, Any], body: memoryview) -> dict[
         if place.offset % ALIGNMENT:
             raise ModelFileError(path, f"{array} is not aligned: its offset is {place.offset}")
         if place.offset < end:
-            raise ModelFileError(
-                path, f"{array} overlaps what stands before it: its offset is {place.offset}"
-            )
+            raise ModelFileError(path, f"{array} overlaps what precedes it: its offset is {place.offset}")
         if place.end > len(body):
             raise ModelFileError(path, f"{array} reaches beyond the end of the file")
         if place.offset != _aligned(end) or any(body[end : place.offset]):
-            raise ModelFileError(path, f"there are bytes of no array before {array}")
+            raise ModelFileError(path, f"there are stray bytes before {array}")
         places[name], end = place, place.end
     if end != len(body):
-        raise ModelFileError(path, "there are bytes of no array before the checksum")
+        raise ModelFileError(path, "there are stray bytes before the checksum")
     return places
 
 
-def _check_row(path: str, name: str, row: object) -> Place:
-    """A row of the table whose parts can be what they say; where it lies is not looked at."""
+def _check_row(path: str, name: str, row: object) -> ArrayPlace:
+    """Check one row of the table, except for where the array lies."""
     array = f"array {name!r:.200}"
-    if not isinstance(row, dict) or row.keys() != set(Place._fields):
+    if not isinstance(row, dict) or row.keys() != set(ArrayPlace._fields):
         raise ModelFileError(path, f"{array} must have dtype, shape and offset, got {row!r:.200}")
     dtype, shape, offset = row["dtype"], row["shape"], row["offset"]
     if not isinstance(dtype, str) or dtype not in DTYPES:
         raise ModelFileError(path, f"{array} has an unknown dtype {dtype!r:.200}")
     if not isinstance(shape, list) or len(shape) > MAX_DIMENSIONS or not all(map(_is_size, shape)):
         raise ModelFileError(path, f"{array} has an impossible shape {shape!r:.200}")
-    # NumPy refuses (0, 2**62, 4) as well, although nothing is in it.
+    # NumPy rejects (0, 2**62, 4) too, although it is empty.
     if math.prod(n for n in shape if n) * np.dtype(dtype).itemsize > sys.maxsize:
-        raise ModelFileError(path, f"{array} has a shape beyond all memory, {shape!r:.200}")
+        raise ModelFileError(path, f"{array} has a shape too large for any memory, {shape!r:.200}")
     if not _is_size(offset):
         raise ModelFileError(path, f"{array} has an impossible offset {offset!r:.200}")
-    return Place(dtype, tuple(shape), offset)
+    return ArrayPlace(dtype, tuple(shape), offset)
 
 
 def _is_size(value: object) -> bool:
-    return type(value) is int and 0 <= value <= sys.maxsize  # type(): True is no size
+    return type(value) is int and 0 <= value <= sys.maxsize  # type(): True is not a size
 
 
-def _view(path: str, name: str, place: Place, body: memoryview) -> Array:
+def _view(path: str, name: str, place: ArrayPlace, body: memoryview) -> Array:
     array: Array = np.ndarray(place.shape, place.dtype, buffer=body, offset=place.offset)
     if array.dtype == np.bool_ and array.size and array.view(np.uint8).max() > 1:
         raise ModelFileError(path, f"array {name!r:.200} has a bool that is neither 0 nor 1")

@@ -1,4 +1,4 @@
-"""The command line in this process: what it prints, and how it ends."""
+"""Run the command line in this process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Call = Callable[..., tuple[int, str, str]]
 
 
 def run_here(monkeypatch: pytest.MonkeyPatch, *arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
-    """Exit status, standard output and standard error of `duilian ARGUMENTS`; never a traceback."""
+    """Return exit status, standard output and standard error of `duilian ARGUMENTS`; no tracebacks."""
     streams = {name: io.TextIOWrapper(io.BytesIO(), "utf-8") for name in ("stdout", "stderr")}
     streams["stdin"] = io.TextIOWrapper(io.BytesIO(stdin), "utf-8")
     with monkeypatch.context() as patch:
@@ -36,7 +36,7 @@ def run_here(monkeypatch: pytest.MonkeyPatch, *arguments: str, stdin: bytes = b"
 def in_demo_folder(
     monkeypatch: pytest.MonkeyPatch, folder: Path, models: Path, recipes: dict[str, str]
 ) -> Call:
-    """Commands run in a folder with the demonstration corpora, these recipes and the models."""
+    """Return a function that runs commands in a folder with the demo corpora, recipes and models."""
     monkeypatch.chdir(folder)
     monkeypatch.delenv("DUILIAN_DATA", raising=False)
     for path in [*DEMO.glob("*.txt"), *models.iterdir()]:
@@ -46,6 +46,6 @@ def in_demo_folder(
     return lambda *arguments, stdin=b"": run_here(monkeypatch, *arguments, stdin=stdin)
 
 
-def hear_control_c() -> None:
-    """For `preexec_fn`: a job in the background of a shell ignores Ctrl-C, and so would what it starts."""
+def accept_control_c() -> None:
+    """For `preexec_fn`: background jobs of a shell ignore Ctrl-C, and so would their children."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

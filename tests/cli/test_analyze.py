@@ -1,4 +1,4 @@
-"""`duilian analyze`: text or files in, one of six forms out."""
+"""`duilian analyze`: text or files in, any output form out."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from duilian import demo
 from duilian.cli import analyze
 from duilian.learning import AdaGrad
 from duilian.models import Tagger
+from duilian.views import FORMS
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,7 @@ def test_text_files_and_pipes_are_the_same(call: Call) -> None:
     assert out.startswith("# newpar id = 1\n# sent_id = 1\n# text = 我们明天去北京。\n1\t")
 
 
-@pytest.mark.parametrize("form", analyze.VIEWS)
+@pytest.mark.parametrize("form", FORMS)
 def test_every_form_has_every_word(call: Call, form: str) -> None:
     status, out, _ = call("analyze", "--model", "char.model", "--to", form, "北京很大。")
     assert status == 0
@@ -194,7 +195,7 @@ def test_what_cannot_be_filled_is_said_with_its_line(call: Call) -> None:
     assert "a.txt:3: the tag 'ZZ' is not among the model's tags of 'pku'" in err
     rows = HALF.replace("\tv\t", "\tZZ\t")
     err = call("analyze", "--model", "char.model", "--format", "conllu", stdin=(HALF + rows).encode())[2]
-    assert "<stdin>:13: the tag 'ZZ'" in err  # the universal tags beside it are none of pku's
+    assert "<stdin>:13: the tag 'ZZ'" in err  # the universal tags next to it are not pku's
 
 
 def test_what_has_come_is_answered_at_once(models: Path) -> None:
@@ -256,7 +257,7 @@ def test_the_lexicon_is_explained_in_every_form(call: Call, form: tuple[str, ...
     assert [line.partition(": pku has ")[0] for line in lines] == [
         "lexicon: a.txt:2: 京图 (force, lexicon.txt:2) at 2:4 fires",
         "lexicon: a.txt:2: 图书 (force, lexicon.txt:3) at 3:5 does not fire: "
-        "overlaps '京图', which goes first",
+        "overlaps '京图', which has priority",
         "lexicon: 京图 (force, lexicon.txt:2) at 1:3 fires",
     ]
 
@@ -270,7 +271,7 @@ def test_what_is_explained_is_what_is_written(call: Call) -> None:
     assert out == "图书馆/n  去北/n\n"
     assert err.splitlines() == [
         "lexicon: a.conllu, sentence 1: 图书馆去 (prefer, lexicon.txt:1) at 0:4 does not fire: "
-        "overlaps '去北', which goes first: pku has 图书馆/n 去北/n",
+        "overlaps '去北', which has priority: pku has 图书馆/n 去北/n",
         "lexicon: a.conllu, sentence 1: 去北 (force, lexicon.txt:2) at 3:5 does not fire: pku has 去北/n",
     ]
     err = call(*EXPLAIN, "--to", "slash", stdin="我在图书馆去过".encode())[2]

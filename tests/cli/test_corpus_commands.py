@@ -1,4 +1,4 @@
-"""`duilian corpus`: what it prints, where, and how it ends."""
+"""`duilian corpus`: output and exit status."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 import time
 
 import pytest
-from running import hear_control_c, run_here
+from running import accept_control_c, run_here
 
 from duilian import cli
 from duilian.corpus import read
@@ -21,7 +21,7 @@ TEXT = "我/r  来/v  。/w\n他/r  去/v  北湖/ns  。/w\n好/a  ！/w  走/v
 
 @pytest.fixture
 def duilian(monkeypatch, tmp_path):
-    """Run the command in this process, in an empty folder; gives (status, stdout, stderr)."""
+    """Run the command in this process, in an empty folder; return (status, stdout, stderr)."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.txt").write_text(TEXT, encoding="utf-8")
 
@@ -92,7 +92,7 @@ def test_lenient_says_what_it_skipped(duilian, tmp_path):
     status, out, err = duilian("corpus", "stats", "bad.txt", "--json", "--format", "slash")
     assert (status, out) == (1, "")
     assert (
-        err == "duilian: bad.txt:4: the word 'bad' has no tag\n  hint: write word/? if its tag is not known\n"
+        err == "duilian: bad.txt:4: the word 'bad' has no tag\n  hint: write word/? if its tag is unknown\n"
     )
 
 
@@ -104,8 +104,8 @@ def test_lenient_says_what_it_skipped(duilian, tmp_path):
         (["stats", "empty.txt"], "duilian: empty.txt:1: the file is empty"),
         (["stats", "a.txt", "--format", "xml"], "duilian: unknown format 'xml'"),
         (["stats", "a.txt", "--encoding", "x"], "duilian: unknown encoding 'x'"),
-        (["convert", "a.txt", "-o", "b.txt"], "duilian: the name 'b.txt' does not tell the format"),
-        (["convert", "a.txt"], "duilian: the name '-' does not tell the format"),
+        (["convert", "a.txt", "-o", "b.txt"], "duilian: cannot tell the format from the name 'b.txt'"),
+        (["convert", "a.txt"], "duilian: cannot tell the format from the name '-'"),
         (["convert", "a.txt", "-o", "no/b.conllu"], "no such file or directory"),
         (["sample", "a.txt", "-n", "4"], "duilian: cannot draw 4 sentences from a corpus of 3"),
         (["split", "a.txt", "-o", "x", "--shares", "0"], "duilian: shares must be"),
@@ -180,7 +180,7 @@ def test_ctrl_c_is_said_and_leaves_nothing_behind(tmp_path):
         command("corpus", "convert", "-", "--format", "slash", "-o", str(target)),
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=hear_control_c,
+        preexec_fn=accept_control_c,
     ) as process:
         process.stdin.write(TEXT.encode())
         process.stdin.flush()
@@ -217,7 +217,7 @@ def test_mix_writes_the_format_it_read_and_tells_what_it_did(duilian, tmp_path):
         0,
         TEXT.replace("来", "ENG").replace("去", "ENG").replace("北湖", "ENG").replace("走", "ENG"),
     )
-    assert err == "duilian: 4 of 11 words are English now (v 3, ns 1)\n"
+    assert err == "duilian: 4 of 11 words are now English (v 3, ns 1)\n"
     assert duilian("corpus", "mix", "a.txt", "--standard", "pku", "--preset", "E", "-o", "b.txt")[0] == 0
     assert len(read(str(tmp_path / "b.txt"), standard="pku")) == 3
 

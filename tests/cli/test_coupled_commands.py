@@ -14,7 +14,7 @@ from demo_recipes import both_sides
 from duilian import demo, read
 from duilian.conversion import Converter
 from duilian.corpus import Layer, Sentence
-from duilian.corpus.places import Placed
+from duilian.corpus.places import PlacedSentence
 from duilian.engine.streams import Source, analyse
 from duilian.learning import AdaGrad
 from duilian.models import CoupledTagger, Tagger, load
@@ -92,7 +92,7 @@ def test_every_standard_answers(duilian):
     assert duilian("tag", "word", "--standard", "pku", stdin=words) == (0, "我们_r 去_v 北京_ns 。_w\n", "")
     status, out, err = duilian("tag", "word", stdin=words)
     assert (status, out) == (0, "我们_PN 去_VV 北京_NR 。_PU\n")
-    assert err == "duilian: answering in 'ctb'; the model also has pku: --standard\n"
+    assert err == "duilian: answering in 'ctb'; choose with --standard (also: pku)\n"
     assert duilian("tag", "plain", "--standard", "ctb", stdin=words)[0] == 0
     for model, names in (("word", "ctb, pku"), ("plain", "ctb")):
         status, out, err = duilian("tag", model, "--standard", "ud", stdin=words)
@@ -172,7 +172,7 @@ def test_evaluate_each_standard(duilian, tmp_path):
         assert json.loads(out)["accuracy"] == pytest.approx(score)
     status, _, err = duilian("evaluate", "word", "pku-dev.txt")
     assert status == 1
-    assert "not one tag is known to the model" in err
+    assert "the model knows none of the tags" in err
     assert "choose with --standard" in err
 
 
@@ -268,7 +268,7 @@ def test_convert_shows_how_sure_it_is(duilian):
 
 
 def test_old_tags_stay_in_their_column(duilian, tmp_path):
-    """Those of ctb go to xpos. What is found in a column has its place there, and is replaced there."""
+    """Tags of ctb go to xpos. Tags read from a column are replaced in that column."""
     row = "1\t他\tL\tr\tX\tA=b\t2\tsubj\t_\tGloss=he\n2\t来\tL\tv\tX\t_\t0\troot\t_\t_"
     (tmp_path / "a.conllu").write_text(f"# sent_id = s\n{row}\n\n", encoding="utf-8")
     out = duilian("convert", "word", "a.conllu", "--from", "pku", "--to", "ctb")[1]
@@ -304,18 +304,18 @@ def test_tags_never_seen_are_named_with_their_line(duilian, tmp_path, form, text
     )
     assert not (tmp_path / "out").exists()
     status, _, err = duilian(*arguments, "--lenient")
-    assert (status, err) == (0, "duilian: 1 tag that the model has never seen was taken as unknown\n")
+    assert (status, err) == (0, "duilian: treated 1 tag that the model has never seen as unknown\n")
     assert all(
         tag for each in read(tmp_path / "out", format=form, standard="ctb") for tag in each["ctb"].tags
     )
 
 
 def test_lines_are_right_in_the_second_piece_of_a_file(duilian, tmp_path, monkeypatch):
-    monkeypatch.setattr("duilian.conversion.converter.BATCH", 2)
+    monkeypatch.setattr("duilian.conversion.converter.BATCH_SENTENCES", 2)
     (tmp_path / "in").write_text("我/r 来/v\n" * 5 + "我/r 来/ZZ\n", encoding="utf-8")
     err = duilian("convert", "word", "in", "--from", "pku", "--to", "ctb", "-o", "out")[2]
     assert err.startswith("duilian: in:6: ")
-    given = [Placed(Sentence({"pku": Layer(("我",), ("r",))}, str(k))) for k in range(5)]
+    given = [PlacedSentence(Sentence({"pku": Layer(("我",), ("r",))}, str(k))) for k in range(5)]
     found = list(Converter(load(tmp_path / "word"), "pku", "ctb").run(given))
     assert [each.sentence.id for each in found] == ["0", "1", "2", "3", "4"]
 
@@ -396,11 +396,11 @@ BAD = [
     (("convert", "word", "words.seg", "--from", "pku", "--to", "ctb"), "words without tags"),
     (("convert", "word", "empty.txt", "--from", "pku", "--to", "ctb"), "empty.txt:1: the file is empty"),
     (("convert", "word", "gone.txt", "--from", "pku", "--to", "ctb"), "gone.txt: no such file"),
-    (("convert", "word", "t.fid", "--from", "ctb", "--to", "pku"), "can be read but not written"),
+    (("convert", "word", "t.fid", "--from", "ctb", "--to", "pku"), "can only be read"),
     (("inspect", "gone"), "gone: there is no such file"),
     (("inspect", "pku.txt"), "pku.txt: "),
     (("inspect", "plain", "pku.txt"), "plain: is of kind 'crf'"),
-    (("inspect", "word", "odd.txt"), "odd.txt: its tags are of none of the model's standards"),
+    (("inspect", "word", "odd.txt"), "odd.txt: its tags belong to none of the model's standards"),
 ]  # fmt: skip
 
 

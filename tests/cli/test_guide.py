@@ -1,4 +1,4 @@
-"""The tutorials: their commands run and print what they say; the guide's table has every key of a recipe."""
+"""The tutorials' commands print what they say; the guide's table has every recipe key."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MARK = "::: "
 
 
 def _shown(text: str) -> list[str]:
-    """Lines without what differs from run to run or from processor to processor: figures, widths."""
+    """Return lines without what varies between runs or processors: figures and widths."""
     return [
         re.sub(r" +", " ", re.sub(r"[\d,]*\d[\d.]*", "#", line)).rstrip()
         for line in text.rstrip().splitlines()
@@ -28,7 +28,7 @@ def _shown(text: str) -> list[str]:
 
 
 def _sizes(text: str) -> list[int]:
-    """Those of model files: processors round differently, but not by much."""
+    """Return the sizes of model files: processors round differently, but not by much."""
     return [int(size.replace(",", "")) for size in re.findall(r"([\d,]+) bytes", text)]
 
 

@@ -1,4 +1,4 @@
-"""`duilian train`, `parse` and `evaluate` with a joint parser: words in, tags and trees out."""
+"""`duilian train`, `parse` and `evaluate` with a joint parser."""
 
 from __future__ import annotations
 
@@ -15,21 +15,29 @@ RECIPE = """
 [model]
 kind = "joint-parser"
 order = 2
+
+[trees]
 bits = 16
-relation_bits = 14
-pruning_bits = 14
-tag_bits = 14
-pruning_iterations = 2
-margin = 5.0
+head_cost = 5.0
+
+[relations]
+bits = 14
+
+[pruning]
+bits = 14
+iterations = 2
+
+[tagging]
+bits = 14
 folds = 4
-tagger_iterations = 2
+iterations = 2
 
 [[side]]
 standard = "ctb"
 train = "train.conllu"
 dev = "dev.conllu"
 
-[learn]
+[learning]
 iterations = 3
 """
 GAPS = (
@@ -83,9 +91,15 @@ def test_train_evaluate_and_parse(duilian: Call):
 
 
 def test_settings_that_cannot_be_are_refused(duilian: Call):
-    status, _, err = duilian("train", "recipe.toml", "-o", "m", "--set", "model.folds=1")
+    status, _, err = duilian("train", "recipe.toml", "-o", "m", "--set", "tagging.folds=1")
     assert status == 1
-    assert "folds must be at least 2" in err
+    assert "recipe.toml: [tagging] folds must be at least 2, got 1" in err
+
+
+def test_templates_are_found_beside_the_recipe(duilian: Call):
+    Path("my.txt").write_text("w[0]\nw[-1] w[0]\n", encoding="utf-8")
+    status, _, err = duilian("train", "recipe.toml", "-o", "m", "--set", "tagging.templates=my.txt")
+    assert status == 0, err
 
 
 def test_trees_that_are_not_whole_are_refused_with_their_line(duilian: Call):

@@ -41,7 +41,7 @@ def test_a_lexicon_is_obeyed(tmp_path: Path, char_model: Path) -> None:
 
 
 def test_a_guided_tagger_is_used_like_any_other(tmp_path: Path) -> None:
-    tagger = GuidedTagger("ctb", source_standard="pku", iterations=2, level="char")
+    tagger = GuidedTagger("ctb", source_standard="pku", level="char", learning=AdaGrad(iterations=2))
     tagger.fit(demo.load("ctb", "ctb"), source=demo.load("pku", "pku")).save(tmp_path / "g")
     (tmp_path / "text.txt").write_text("我们去北京。他 来了\n", encoding="utf-8")
     tagged = run("tag", str(tmp_path / "g"), str(tmp_path / "text.txt"))

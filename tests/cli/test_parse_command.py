@@ -1,4 +1,4 @@
-"""`duilian train`, `parse` and `evaluate` with a parser: what they print, and how they end."""
+"""`duilian train`, `parse` and `evaluate` with a parser: output and exit status."""
 
 from __future__ import annotations
 
@@ -9,18 +9,26 @@ import pytest
 from running import Call, in_demo_folder
 
 from duilian import Sentence, Tagger, read, write
+from duilian.learning import AdaGrad, Perceptron
 from duilian.models import Parser
+from duilian.models.parser.config import ArcPruning, RelationSearch, TreeSearch
 from tree.treebank import treebank
 
 RECIPE = """
 [model]
 kind = "parser"
 order = 2
+
+[trees]
 bits = 16
-relation_bits = 14
-pruning_bits = 14
-pruning_iterations = 2
-margin = 5.0
+head_cost = 5.0
+
+[relations]
+bits = 14
+
+[pruning]
+bits = 14
+iterations = 2
 
 [[side]]
 standard = "ctb"
@@ -28,7 +36,7 @@ train = "train.conllu"
 dev = "dev.conllu"
 test = "dev.conllu"
 
-[learn]
+[learning]
 iterations = 2
 """
 PARTIAL = (
@@ -42,16 +50,15 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, seed in (("train", 1), ("dev", 2)):
         trees = [Sentence({"ctb": layer}) for layer in treebank(40, seed)]
         write(trees, folder / f"{name}.conllu", standard="ctb")
-    small = {
-        "bits": 16,
-        "relation_bits": 14,
-        "pruning_bits": 14,
-        "pruning_iterations": 2,
-        "iterations": 3,
-        "margin": 5.0,
-    }
-    Parser("ctb", **small).fit(treebank(40, 1)).save(folder / "parser")
-    Tagger("ctb", iterations=2).fit(treebank(40, 1)).save(folder / "tagger")
+    small = Parser(
+        "ctb",
+        trees=TreeSearch(bits=16, head_cost=5.0),
+        relations=RelationSearch(bits=14),
+        pruning=ArcPruning(bits=14, iterations=2),
+        learning=Perceptron(iterations=3),
+    )
+    small.fit(treebank(40, 1)).save(folder / "parser")
+    Tagger("ctb", learning=AdaGrad(iterations=2)).fit(treebank(40, 1)).save(folder / "tagger")
     return folder
 
 
@@ -83,7 +90,7 @@ def test_the_same_recipe_gives_the_same_bytes(duilian: Call) -> None:
 
 
 def test_training_on_predicted_tags(duilian: Call) -> None:
-    status, _, err = duilian("train", "recipe.toml", "-o", "m", "--set", "model.folds=2")
+    status, _, err = duilian("train", "recipe.toml", "-o", "m", "--set", "model.tag_folds=2")
     assert status == 0, err
     assert "tagging in 2 folds" in err
     status, out, _ = duilian("evaluate", "m", "dev.conllu", "--json", "--tagger", "tagger")
@@ -186,13 +193,30 @@ def test_given_tags_stay_beside_those_of_a_tagger(duilian: Call) -> None:
 
 
 @pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("model.longest=9", "[model] has no key 'longest'\n  hint: was renamed: [trees] max_length"),
+        ("model.margin=9", "[model] has no key 'margin'\n  hint: was renamed:"),
+        ("model.pruning_bits=9", "hint: was moved: [pruning] bits"),
+        ("model.folds=9", "hint: was renamed: tag_folds (parser)"),
+        ("model.tag_folds=1", "[model] tag_folds must be 0 or at least 2, got 1"),
+        ("trees.bits=40", "[trees] bits must be at most 28, got 40"),
+    ],
+)
+def test_old_and_wrong_keys_of_a_recipe(duilian: Call, setting: str, message: str) -> None:
+    status, _, err = duilian("train", "recipe.toml", "-o", "m", "--set", setting)
+    assert status == 1
+    assert message in err
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("parse", "tagger", "dev.conllu"), "kind 'crf', not 'parser'"),
         (("parse", "parser", "--tagger", "parser", "dev.conllu"), "not a tagger"),
         (("tag", "parser", "dev.conllu"), "not a tagger"),
         (("parse", "parser", "ctb-dev.txt", "--format", "segmented"), "without a tag"),
-        (("evaluate", "parser", "ctb-dev.txt"), "no tree to compare with"),
+        (("evaluate", "parser", "ctb-dev.txt"), "no trees to compare with"),
     ],
 )
 def test_wrong_models_and_files(duilian: Call, arguments: tuple[str, ...], message: str) -> None:

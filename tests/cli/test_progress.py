@@ -1,4 +1,4 @@
-"""The counter that a terminal sees, and nobody else."""
+"""The progress counter, shown only on a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`duilian train`, `tag`, `segment`, `evaluate`, `select`: what they print, where, and how they end."""
+"""`duilian train`, `tag`, `segment`, `evaluate`, `select`: output and exit status."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from running import DEMO, Call, hear_control_c, in_demo_folder
+from running import DEMO, Call, accept_control_c, in_demo_folder
 
 from duilian import Tagger, demo, read
 from duilian.engine.streams import Source, analyse, analyse_k_best, segmented_line
@@ -41,7 +41,7 @@ CHAR = WORD.replace('"crf"', '"crf"\nlevel = "char"')
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory) -> Path:
-    """A folder with a model that tags words, one that tags characters, one that only cuts."""
+    """A folder with a word-level model, a character-level model and a segmenter."""
     folder = tmp_path_factory.mktemp("models")
     corpus = demo.load("ctb", "ctb")
     Tagger("ctb", learning=AdaGrad(iterations=2)).fit(corpus).save(folder / "word")
@@ -117,7 +117,7 @@ def start(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=hear_control_c,
+        preexec_fn=accept_control_c,
     )
 
 
@@ -151,7 +151,7 @@ def test_control_c_says_how_to_go_on(duilian, tmp_path):
     process = start(tmp_path, *LONG)
     err = stop_when_it_has_a_checkpoint(process, tmp_path / "m.checkpoint", signal.SIGINT).decode()
     assert process.returncode == 130
-    assert err.endswith("duilian: stopped; m.checkpoint is kept: go on with --resume\n")
+    assert err.endswith("duilian: stopped; m.checkpoint is kept: continue with --resume\n")
     assert "Traceback" not in err
     assert (tmp_path / "m.checkpoint").exists()
 
@@ -338,7 +338,7 @@ def test_gold_tags_that_a_model_does_not_know_are_errors_of_the_model(duilian, t
     status, out, err = duilian("evaluate", "word", "gold.pos", "--json")
     assert status == 0
     assert json.loads(out)["accuracy"] == 50
-    assert err == "duilian: warning: the model does not know 1 of the gold tags (ZZ): they count as errors\n"
+    assert err == "duilian: warning: gold tags unknown to the model count as errors: 1 (ZZ)\n"
 
 
 def test_gold_words_with_spaces_in_them(duilian, tmp_path):
@@ -388,13 +388,13 @@ BAD = [
     (("tag", "missing", "words.seg"), "missing: no such file or directory"),
     (("tag", "cut-short", "words.seg"), "cut-short: "),
     (("tag", "words.seg"), "words.seg: "),
-    (("tag", "cuts", "words.seg"), "cuts: the model only cuts text into words"),
+    (("tag", "cuts", "words.seg"), "cuts: the model only segments text"),
     (("tag", "word", "missing.txt"), "missing.txt: no such file or directory"),
     (("tag", "word", "words.seg", "-o", "no/out"), "no/"),
     (("tag", "word", "words.seg", "--format", "xml"), "unknown format 'xml'"),
     (("segment", "word", "words.seg"), "segment needs a character-level model"),
     (("segment", "char", "latin.txt"), "latin.txt:1: byte 0xe9"),
-    (("evaluate", "word", "pku-dev.txt"), "pku-dev.txt: not one tag is known to the model, for instance 'a'"),
+    (("evaluate", "word", "pku-dev.txt"), "pku-dev.txt: the model knows none of the tags, such as 'a'"),
     (("evaluate", "word", "words.seg"), "words.seg: there are no tags to compare with"),
     (("evaluate", "word", "empty.pos"), "empty.pos:1: the file is empty"),
     (("evaluate", "cut-short", "ctb.txt"), "cut-short: "),

@@ -1,4 +1,4 @@
-"""Two chains on the command line: training, three modes, a second corpus, and what is refused."""
+"""Two-chain models on the command line: training, three modes, a second corpus, errors."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_chunks_in_three_modes(call: Call) -> None:
         found[mode] = json.loads(out)
     assert found["joint"]["chunk"]["f1"] == found["tag"]["chunk"]["f1"] == 100.0
     assert found["segment"]["word"]["f1"] == 100.0
-    assert found["segment"]["tokens"] == 7  # a word outside is a segment too
+    assert found["segment"]["tokens"] == 7  # a word outside of chunks is a segment too
     status, out, _ = call("tag", "chunk.model", "chunks.txt", "--format", "columns", "--to", "columns")
     assert (status, out) == (0, CHUNKS)
     status, out, _ = call("tag", "chunk.model", "chunks.txt", "--format", "columns", "--mode", "segment")
@@ -122,7 +122,7 @@ def test_a_second_side_gives_boundaries(call: Call, tmp_path: Path) -> None:
         (
             ("tag", "two.model", "--mode", "segment"),
             1,
-            "only cuts text into words\n  hint: use duilian segment",
+            "only segments text\n  hint: use duilian segment",
         ),
         (("tag", "two.model", "--mode", "both"), 2, "'both' is none of joint, segment, tag"),
         (("segment", "chunk.model"), 1, "segment needs a character-level model"),
@@ -153,7 +153,7 @@ def test_a_second_side_gives_boundaries(call: Call, tmp_path: Path) -> None:
             "cannot work with the scheme 'IE'",
         ),
         (("train", "two.toml", "-o", "x.model", "--set", "side.train=pku-none.txt"), 1, "there is no file"),
-        (("analyze", "--model", "two.model", "ctb.txt"), 1, "cannot stand on a model of kind two-chain yet"),
+        (("analyze", "--model", "two.model", "ctb.txt"), 1, "cannot use a model of kind two-chain"),
     ],
 )
 def test_what_cannot_be_done_says_so(

@@ -142,7 +142,7 @@ def test_only_lines_can_be_cut(tmp_path):
     path.write_text("a/n 。/w b/n\n", encoding="utf-8")
     assert len(read(path, cut="sentence")) == 2
     (tmp_path / "a.conllu").write_text("1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match="conllu marks its own sentences"):
+    with pytest.raises(ConfigError, match="conllu marks sentences itself"):
         read(tmp_path / "a.conllu", cut="sentence")
 
 

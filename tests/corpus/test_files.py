@@ -141,7 +141,7 @@ def test_an_empty_file_is_an_error_unless_asked_for(tmp_path, raw):
 def test_a_file_of_markup_only_holds_no_sentence(tmp_path):
     path = tmp_path / "a.pos"
     path.write_text("<DOC>\n</DOC>\n")
-    with pytest.raises(CorpusError, match="holds no sentence in the format underscore"):
+    with pytest.raises(CorpusError, match="has no sentence in the format underscore"):
         read(path)
 
 
@@ -198,7 +198,7 @@ def test_lenient_reading_of_nothing_sound_ends(tmp_path):
         path.write_text("(((\n\n)\n\n]\n", encoding="utf-8")
         if name != "segmented" and form.write:
             assert read(path, format=name, lenient=True, empty_ok=True).skipped > 0
-            with pytest.raises(CorpusError, match=f"holds no sentence in the format {name}"):
+            with pytest.raises(CorpusError, match=f"has no sentence in the format {name}"):
                 read(path, format=name, lenient=True)
 
 
@@ -251,9 +251,9 @@ def test_options_are_checked_before_the_file_is_opened():
         read("none", format="xml")
     with pytest.raises(ConfigError, match="unknown cut"):
         read("none", cut="page")
-    with pytest.raises(ConfigError, match="does not tell the format"):
+    with pytest.raises(ConfigError, match="cannot tell the format"):
         write([], "a.txt")
-    with pytest.raises(ConfigError, match="can be read but not written"):
+    with pytest.raises(ConfigError, match="can only be read"):
         write([], "a.txt", format="ctb-brackets")
 
 

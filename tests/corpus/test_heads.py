@@ -245,7 +245,7 @@ def test_ten_thousand_levels_need_no_recursion():
 def test_a_table_may_come_from_a_file(tmp_path):
     table = tmp_path / "left.txt"
     table.write_text("# ours\nNP\tl  NN # the first noun\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"left\.txt:2: the rule for 'NP' has no answer"):
+    with pytest.raises(ConfigError, match=r"left\.txt:2: the rule for 'NP' finds no head"):
         HeadRules.load(table)
     table.write_text("# ours\n\nNP\tl  NN;l # the first noun\ndefault l\n", encoding="utf-8")
     for name in (table, str(table)):
@@ -255,19 +255,19 @@ def test_a_table_may_come_from_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        (["NP r NN", "default r"], "t:1: the rule for 'NP' has no answer for children it does not list"),
+        (["NP r NN", "default r"], "t:1: the rule for 'NP' finds no head among children it does not list"),
         (
             ["default r", "NP r; l NN; l"],
-            "t:2: the rule for 'NP' goes on after a step that always has an answer",
+            "t:2: the rule for 'NP' goes on after a step that always finds a head",
         ),
-        (["NP x NN; r", "default r"], "t:1: a step begins with 'l'"),
+        (["NP x NN; r", "default r"], "t:1: a step must begin with 'l'"),
         (["NP NN; r", "default r"], "not 'NN'"),
         (["", "NP", "default r"], "t:2: the rule for 'NP' has an empty step"),
         (["NP r NN;; r", "default r"], "t:1: the rule for 'NP' has an empty step"),
         (["NP r NN NR NN; r", "default r"], "t:1: the rule for 'NP' names 'NN' twice"),
-        (["NP r", "default r", "NP l"], "t:3: 'NP' has a rule already, on line 1"),
-        (["NP r"], "t: no rule for the labels that are not listed"),
-        ([], "t: no rule for the labels that are not listed"),
+        (["NP r", "default r", "NP l"], "t:3: 'NP' already has a rule, on line 1"),
+        (["NP r"], "t: no rule for labels that are not listed"),
+        ([], "t: no rule for labels that are not listed"),
     ],
 )
 def test_a_mistake_in_a_table_is_told_with_its_line(lines, said):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from duilian.corpus import Corpus, Layer, Sentence, read
-from duilian.corpus.english_dictionary import EnglishWords
+from duilian.corpus.english_dictionary import EnglishDictionary
 from duilian.corpus.mixing import PRESETS, Mixing, MixReport, mix, part_of_tags, preset
 from duilian.errors import ConfigError, CorpusError
 
@@ -26,9 +26,9 @@ CEDICT = """# made for this test
 
 
 @pytest.fixture
-def english(tmp_path: Path) -> EnglishWords:
+def english(tmp_path: Path) -> EnglishDictionary:
     (tmp_path / "cedict.u8").write_text(CEDICT, encoding="utf-8")
-    return EnglishWords.read(tmp_path / "cedict.u8")
+    return EnglishDictionary.read(tmp_path / "cedict.u8")
 
 
 def sentence(*words: str, standard: str = "ctb") -> Sentence:
@@ -72,28 +72,28 @@ def test_respective_and_unified_replace_the_same_words(english):
 
 
 def test_english_suits_the_part_of_speech(english):
-    assert english.of("跑", "VV") == "run"
-    assert english.of("跑", "NN") is None
-    assert english.of("电脑", "NN") == "computer"
-    assert english.of("北湖", "NR") == "Beihu"
-    assert english.of("王", "NR") == "Wang"
-    assert english.of("文玉", "NR") == "Wenyu", "a name without entry is spelled"
-    assert english.of("桌子", "NN") is None
-    assert english.of("高兴", "VA") == "happy"
+    assert english.translate("跑", "VV") == "run"
+    assert english.translate("跑", "NN") is None
+    assert english.translate("电脑", "NN") == "computer"
+    assert english.translate("北湖", "NR") == "Beihu"
+    assert english.translate("王", "NR") == "Wang"
+    assert english.translate("文玉", "NR") == "Wenyu", "a name without entry is spelled"
+    assert english.translate("桌子", "NN") is None
+    assert english.translate("高兴", "VA") == "happy"
     assert len(english) == 7
 
 
 def test_dictionaries_may_be_packed_and_wrong_ones_are_told(tmp_path):
     (tmp_path / "c.gz").write_bytes(gzip.compress(CEDICT.encode()))
-    assert len(EnglishWords.read(tmp_path / "c.gz")) == 7
+    assert len(EnglishDictionary.read(tmp_path / "c.gz")) == 7
     (tmp_path / "bad.u8").write_text("跑 /to run/\n", encoding="utf-8")
     with pytest.raises(CorpusError, match=r"bad\.u8:1: expected"):
-        EnglishWords.read(tmp_path / "bad.u8")
-    with pytest.raises(ConfigError, match="there is no such file"):
-        EnglishWords.read(tmp_path / "none.u8")
+        EnglishDictionary.read(tmp_path / "bad.u8")
+    with pytest.raises(ConfigError, match="no such file"):
+        EnglishDictionary.read(tmp_path / "none.u8")
     (tmp_path / "half.gz").write_bytes(gzip.compress(CEDICT.encode())[:40])
     with pytest.raises(ConfigError, match="cannot be read"):
-        EnglishWords.read(tmp_path / "half.gz")
+        EnglishDictionary.read(tmp_path / "half.gz")
 
 
 def test_english_words_side_by_side_have_a_blank_between():
@@ -126,7 +126,7 @@ def test_presets_are_those_of_the_paper():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"share": 1.5}, "share must lie between 0 and 1"),
+        ({"share": 1.5}, "share must be between 0 and 1"),
         ({"share": 0.1, "parts": ()}, "at least one part of speech"),
         ({"share": 0.1, "replacement": "both"}, "replacement must be"),
     ],

@@ -23,7 +23,7 @@ def test_layers_must_spell_the_same():
     sentence = Sentence({"x": Layer(("ab", "c"))}, "7")
     both = sentence.with_layer("y", Layer(("a", "bc")))
     assert (list(both), both.id) == (["x", "y"], "7")
-    with pytest.raises(ConfigError, match="'z' does not spell the same"):
+    with pytest.raises(ConfigError, match="'z' does not have the same"):
         both.with_layer("z", Layer(("ab",)))
     with pytest.raises(ConfigError, match=r"no layer 'z' \(it has: x, y\)"):
         both["z"]

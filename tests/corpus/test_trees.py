@@ -1,4 +1,4 @@
-"""Trees in a corpus: what is refused, with its line; what is projective; lifting and putting back."""
+"""Trees in a corpus: what is refused, with its line; what is projective; lifting."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from duilian.corpus import Layer, Trees, projectivise_layer, read, statistics, write
-from duilian.corpus.trees import crossing, deprojectivise, fault, is_projective, projectivise
+from duilian.corpus import Layer, TreeCheck, projectivise_layer, read, statistics, write
+from duilian.corpus.trees import crossing, find_fault, is_projective, projectivise
 from duilian.errors import CorpusError
 from oracle.trees import ancestors, is_tree
 from oracle.trees import is_projective as is_projective_by_definition
@@ -26,12 +26,12 @@ def rows(heads: list[str], first_line: str = "# a comment\n") -> str:
         (["2", "0", "0"], "whole", ":4: word 3 is a second root beside word 2"),
         (["2", "_", "0"], "whole", ":3: word 2 has no head"),
         (["_", "_"], "whole", ":2: word 1 has no head"),
-        (["2", "1", "0"], "any", ":2: word 1 is below itself: its heads go in a circle"),
+        (["2", "1", "0"], "any", ":2: word 1 depends on itself: its heads form a cycle"),
         (["0", "9"], "any", ":3: head 9 is outside the sentence (2 words)"),
         (["1"], "any", ":2: word 1 is its own head"),
     ],
 )
-def test_a_wrong_tree_is_refused_with_its_line(tmp_path, heads: list[str], trees: Trees, message: str):
+def test_a_wrong_tree_is_refused_with_its_line(tmp_path, heads: list[str], trees: TreeCheck, message: str):
     file = tmp_path / "trees.conllu"
     file.write_text(rows(heads))
     with pytest.raises(CorpusError, match=re.escape(f"{file}{message}")):
@@ -69,8 +69,8 @@ def test_trees_of_json_lines_are_checked_too(tmp_path):
 
 def test_a_fault_is_found_exactly_where_there_is_no_tree():
     for heads in itertools.product(range(5), repeat=4):
-        assert (fault(heads, "any") is None) == is_tree(heads)
-        assert (fault(heads, "whole") is None) == (is_tree(heads) and heads.count(0) == 1)
+        assert (find_fault(heads, "any") is None) == is_tree(heads)
+        assert (find_fault(heads, "whole") is None) == (is_tree(heads) and heads.count(0) == 1)
 
 
 def test_projective_is_what_the_definition_says():
@@ -102,18 +102,12 @@ def test_lifting_makes_a_projective_tree_and_touches_no_other():
             assert after in ancestors(heads, word)
 
 
-def test_a_lifted_word_finds_its_way_back():
+def test_a_lifted_word_keeps_its_relation():
     layer = Layer(("的", "书", "看", "人"), None, (3, 4, 0, 3), ("a", "b", "root", "d"))
-    lifted, count = projectivise_layer(layer, keep_lost=True)
+    lifted, count = projectivise_layer(layer)
     assert count == 1
     assert lifted.heads == (3, 3, 0, 3)
-    assert lifted.relations == ("a", "b|d", "root", "d")
-    assert deprojectivise(lifted.heads, lifted.relations) == (layer.heads, layer.relations)
-    assert projectivise_layer(layer)[0].relations == layer.relations
-
-
-def test_a_note_without_such_a_relation_is_taken_off():
-    assert deprojectivise((3, 3, 0, 3), ("a", "b|x", "root", "d")) == ((3, 3, 0, 3), ("a", "b", "root", "d"))
+    assert lifted.relations == layer.relations
 
 
 def test_statistics_count_the_trees_that_cross(tmp_path):

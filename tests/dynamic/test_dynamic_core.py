@@ -14,7 +14,7 @@ import pytest
 from duilian import _native
 from duilian.features import Templates, pack
 from duilian.labels.encoding import Encoding
-from duilian.models.crf.model import NO_CONSTRAINTS
+from duilian.lexicon.constraint_builder import NO_CONSTRAINTS
 from duilian.text import Folding, char_types
 from oracle import templates as twin
 from oracle.dynamic import Path, Search, words_so_far
@@ -55,7 +55,7 @@ class Case:
         self.gold = [random_path(rng, n) for n in lengths]
         self.sentences = pack(self.units, Folding())
         self.units_templates, self.templates = Templates(UNITS), Templates(WORDS)
-        self.margin, self.hearing = rng.choice([-1.0, 0.5, 1e9]), rng.choice([0.5, 2.0, math.inf])
+        self.kind_gap, self.path_gap = rng.choice([-1.0, 0.5, 1e9]), rng.choice([0.5, 2.0, math.inf])
         label = np.array([x for path in self.gold for x in path], np.int32)
         self.training = _native.DynamicTraining(
             L,
@@ -68,8 +68,8 @@ class Case:
             1,
             1,
             rng.choice([1, 2, 3]),
-            self.margin,
-            self.hearing,
+            self.kind_gap,
+            self.path_gap,
             1,
         )
         self.layout = self.training.layout
@@ -98,7 +98,7 @@ class Case:
 
     @functools.cache  # noqa: B019
     def word_keys(self, sentence: int, path: Path) -> list[int]:
-        """Of the unit behind a path."""
+        """Of the unit after a path."""
         units, t = self.units[sentence], len(path)
         labels = np.array([*path, *[0] * (len(units) - t)], np.int32)
         first, keys = _native.word_keys(self.templates.native, LABEL_WORDS, pack([units], Folding()), labels)
@@ -110,9 +110,9 @@ class Case:
 
     @functools.cache  # noqa: B019
     def kept(self, sentence: int, length: int) -> list[tuple[float, Path]]:
-        """The best path of every label behind so many units."""
+        """The best path of every label after this many units."""
         return every_kept(
-            dataclasses.replace(self.search(sentence), length=length), self.margin, self.hearing
+            dataclasses.replace(self.search(sentence), length=length), self.kind_gap, self.path_gap
         )
 
     def sum(self, keys: list[int], label: int) -> float:
@@ -138,7 +138,7 @@ class Case:
             lambda path, label: self.word_score(sentence, path, label),
         )
 
-    def predictor(self, beam: int, margin: float, hearing: float) -> _native.DynamicPredictor:
+    def predictor(self, beam: int, kind_gap: float, path_gap: float) -> _native.DynamicPredictor:
         compiled = _native.compile_dynamic(
             self.layout, self.weights, self.training.keys, self.training.unit_rows, LABEL_WORDS, 0.0
         )
@@ -151,12 +151,14 @@ class Case:
             Folding().native,
             LABEL_WORDS,
             beam,
-            margin,
-            hearing,
+            kind_gap,
+            path_gap,
         )
 
-    def predict(self, beam: int, margin: float, hearing: float = math.inf) -> list[list[int]]:
-        labels, impossible = self.predictor(beam, margin, hearing).predict(self.sentences, NO_CONSTRAINTS, 2)
+    def predict(self, beam: int, kind_gap: float, path_gap: float = math.inf) -> list[list[int]]:
+        labels, impossible = self.predictor(beam, kind_gap, path_gap).predict(
+            self.sentences, NO_CONSTRAINTS, 2
+        )
         assert impossible == 0
         first = self.sentences.first
         return [labels[first[k] : first[k + 1]].tolist() for k in range(len(self.units))]
@@ -193,23 +195,23 @@ def test_more_than_two_words_back_is_refused() -> None:
             _native.word_template_columns(Templates(text).native)
 
 
-@pytest.mark.parametrize("margin", [-1.0, 0.7, 1e9])
+@pytest.mark.parametrize("kind_gap", [-1.0, 0.7, 1e9])
 @pytest.mark.parametrize("seed", range(4))
-def test_the_search_is_the_naive_one(seed: int, margin: float) -> None:
+def test_the_search_is_the_naive_one(seed: int, kind_gap: float) -> None:
     case = Case(seed)
     for beam in (1, 2, 3):
-        found = case.predict(beam, margin)
+        found = case.predict(beam, kind_gap)
         for k, labels in enumerate(found):
-            assert tuple(labels) == case.search(k).beam(beam, margin)
+            assert tuple(labels) == case.search(k).beam(beam, kind_gap)
 
 
-@pytest.mark.parametrize("hearing", [0.0, 0.7, 2.0])
+@pytest.mark.parametrize("path_gap", [0.0, 0.7, 2.0])
 @pytest.mark.parametrize("seed", range(4))
-def test_what_is_not_heard_is_what_the_twin_does_not_hear(seed: int, hearing: float) -> None:
+def test_words_of_paths_too_far_behind_are_ignored_as_the_twin_does(seed: int, path_gap: float) -> None:
     case = Case(seed)
-    for beam, margin in itertools.product((1, 2), (0.7, 1e9)):
-        for k, labels in enumerate(case.predict(beam, margin, hearing)):
-            assert tuple(labels) == case.search(k).beam(beam, margin, hearing)
+    for beam, kind_gap in itertools.product((1, 2), (0.7, 1e9)):
+        for k, labels in enumerate(case.predict(beam, kind_gap, path_gap)):
+            assert tuple(labels) == case.search(k).beam(beam, kind_gap, path_gap)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -228,12 +230,12 @@ def test_training_tags_as_the_compiled_tagger_does(seed: int) -> None:
     rows = case.training.rows(case.units_templates.native, case.sentences, 1)
     for threads in (1, 2):
         labels = case.training.tag(case.weights, case.sentences, rows, threads)
-        assert labels.tolist() == [x for path in case.predict(1, case.margin, case.hearing) for x in path]
+        assert labels.tolist() == [x for path in case.predict(1, case.kind_gap, case.path_gap) for x in path]
 
 
-def heard(case: Case, sentence: int, path: Path, label: int) -> Path | None:
-    """The path whose words a label hears behind `path`, any path of that length: the search's, with one voice
-    for each kind of label; None if it hears none."""
+def followed(case: Case, sentence: int, path: Path, label: int) -> Path | None:
+    """The path whose words a label sees after `path`, any path of that length: the search's, one for each
+    kind of label; None if it sees none."""
     search = case.search(sentence)
     t = len(path)
     if t == 0:
@@ -241,13 +243,13 @@ def heard(case: Case, sentence: int, path: Path, label: int) -> Path | None:
     begins = bool(RULES.start[label])
     paths = case.kept(sentence, t)
     kinds = [each for each in paths if search.is_open(each[1][-1]) != begins]
-    is_own = kinds and (paths[0][0] - kinds[0][0] <= case.margin or kinds[0] is paths[0])
-    score, voice = kinds[0] if is_own else paths[0]
-    return voice if paths[0][0] - score <= case.hearing else None
+    is_own = kinds and (paths[0][0] - kinds[0][0] <= case.kind_gap or kinds[0] is paths[0])
+    score, found = kinds[0] if is_own else paths[0]
+    return found if paths[0][0] - score <= case.path_gap else None
 
 
-def every_kept(search: Search, margin: float, hearing: float) -> list[tuple[float, Path]]:
-    """The best path of every label, best first, as the search of width 1 has them behind its last unit."""
+def every_kept(search: Search, kind_gap: float, path_gap: float) -> list[tuple[float, Path]]:
+    """The best path of every label, best first, as the search of width 1 has them after its last unit."""
     paths = [
         (search.state(0, label) + search.word_score((), label), (label,))
         for label in range(L)
@@ -257,12 +259,12 @@ def every_kept(search: Search, margin: float, hearing: float) -> list[tuple[floa
     for t in range(1, search.length):
         found: dict[int, tuple[float, Path]] = {}
         for score, path in paths:
-            loud, voice = search.voice(paths, path, margin)
+            reached, told = search.teller(paths, path, kind_gap)
             for label in range(L):
                 if search.is_legal((*path, label)):
                     step = search.between(path[-1], label) + search.state(t, label)
-                    is_heard = paths[0][0] - loud <= hearing
-                    total = score + step + (search.word_score(voice, label) if is_heard else 0.0)
+                    is_near = paths[0][0] - reached <= path_gap
+                    total = score + step + (search.word_score(told, label) if is_near else 0.0)
                     if label not in found or total > found[label][0]:
                         found[label] = (total, (*path, label))
         paths = sorted(found.values(), key=lambda each: -each[0])
@@ -270,10 +272,10 @@ def every_kept(search: Search, margin: float, hearing: float) -> list[tuple[floa
 
 
 def fired(case: Case, sentence: int, path: Path) -> np.ndarray:
-    """How often each weight fires on a path, with the words that its labels heard in the search."""
+    """How often each weight fires on a path, with the words that its labels saw in the search."""
     out = np.zeros(len(case.weights))
     for t, label in enumerate(path):
-        words = heard(case, sentence, path[:t], label)
+        words = followed(case, sentence, path[:t], label)
         keys = case.unit_keys(sentence, t) + ([] if words is None else case.word_keys(sentence, words))
         for key in keys:
             if (found := case.weight(key, label)) is not None:
@@ -284,9 +286,9 @@ def fired(case: Case, sentence: int, path: Path) -> np.ndarray:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_step_is_gold_less_guess_under_what_was_heard(seed: int) -> None:
+def test_a_step_is_gold_less_guess_under_the_words_seen(seed: int) -> None:
     case = Case(seed)
-    guesses = case.predict(1, case.margin, case.hearing)
+    guesses = case.predict(1, case.kind_gap, case.path_gap)
     for k, (gold, guess) in enumerate(zip(case.gold, guesses, strict=True)):
         cost, difference = case.training.difference(case.weights, k, 0)
         assert cost == (0.0 if gold == guess else 1.0)

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import json
+import pickle
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from cli.running import run_here
 from duilian import DynamicTagger, Layer, Tagger, read, write
 from duilian.corpus.mixing import Mixing, mix
 from duilian.errors import ConfigError, ModelFileError, StandardError, TemplateError
+from duilian.learning import AdaGrad, PassiveAggressive, Session, Sgd
 from duilian.models import load
+from duilian.models.base.feature_settings import Features
+from duilian.models.dynamic.config import DynamicConfig, DynamicFeatures, DynamicSearch
 from duilian.models.dynamic.english_uses import EnglishUses, case_of
+from duilian.models.dynamic.training import DynamicTrainer
 from duilian.recipes import Recipe, Run, train
 
 DEMO = Path(__file__).parents[2] / "src" / "duilian" / "demo"
@@ -23,15 +31,16 @@ TAGGED = re.compile(r"\[(.+?)/(NN|NR|VV|VA|JJ)\]")
 RECIPE = """
 [model]
 kind = "dynamic"
-{model}
+
+{groups}
 
 [[side]]
 standard = "ctb"
 train = "ctb.txt"
 dev = "ctb-dev.txt"
 
-[learn]
-iterations = {iterations}
+[learning]
+iterations = 1
 """
 
 
@@ -44,7 +53,7 @@ def corpora():
 
 @pytest.fixture(scope="module")
 def tagger(corpora):
-    return DynamicTagger("ctb", iterations=4).fit(corpora[0], dev=corpora[1])
+    return DynamicTagger("ctb", learning=AdaGrad(iterations=4)).fit(corpora[0], dev=corpora[1])
 
 
 def text_of(line: str) -> str:
@@ -57,14 +66,28 @@ def test_it_learns(tagger, corpora):
 
 
 def test_trimming_drops_small_weights_and_more_of_those_of_words(corpora):
-    tagger = DynamicTagger("ctb", iterations=2).fit(corpora[0])
-    layout = tagger.layout_
-    sizes = np.abs(tagger.weights_[layout.transitions :])
-    is_word = np.arange(len(sizes)) >= layout.first[tagger.unit_rows_]
-    for least in (0.0, 0.02, 0.1):
-        kept = np.sort(np.abs(tagger.trim(least).state()[1]["weight"]))
-        wanted = np.sort(sizes[(sizes > 0) & (sizes >= np.where(is_word, 5 * least, least))])
+    class Watched(DynamicTrainer):
+        def _maker(self, weights, keys):
+            self.weights = weights
+            return super()._maker(weights, keys)
+
+    trainer = Watched(DynamicConfig(standard="ctb", learning=AdaGrad(iterations=2)), Session())
+    trained = trainer.run([sentence["ctb"] for sentence in corpora[0]])
+    sizes = np.abs(trainer.weights[trainer.layout.transitions :])
+    is_word = np.arange(len(sizes)) >= trainer.layout.first[trainer.data.unit_rows]
+    assert is_word.any()
+    for smallest in (0.0, 0.02, 0.1):
+        kept = np.sort(np.abs(trained.model(smallest).state()[1]["weight"]))
+        wanted = np.sort(sizes[(sizes > 0) & (sizes >= np.where(is_word, 5 * smallest, smallest))])
         np.testing.assert_array_equal(kept, wanted)
+
+
+def test_trimming_an_estimator_drops_small_weights(corpora):
+    tagger = DynamicTagger("ctb", learning=AdaGrad(iterations=2)).fit(corpora[0][:60])
+    whole = np.abs(tagger.state()[1]["weight"])
+    kept = np.abs(tagger.trim(0.05).state()[1]["weight"])
+    assert 0 < len(kept) < (whole >= 0.05).sum()
+    assert kept.min() >= 0.05
 
 
 def test_the_users_own_letters_come_back_with_a_real_tag(tagger):
@@ -80,8 +103,8 @@ def test_the_users_own_letters_come_back_with_a_real_tag(tagger):
 def test_unified_letters_look_alike_and_respective_ones_do_not(tagger, corpora):
     tags = [tagger.predict_layers([(f"我们的{word}很好",)])[0].tags for word in ("iPhone", "zzz", "Кот")]
     assert tags[0] == tags[1] == tags[2]
-    as_is = DynamicTagger("ctb", iterations=1, letters="as-is").fit(corpora[0])
-    assert as_is.folding_.native.fold("ab") == "ab"
+    as_is = DynamicTagger("ctb", learning=AdaGrad(iterations=1), features=DynamicFeatures(letters="as-is"))
+    assert as_is.fit(corpora[0]).predictor_.packer.folding.native.fold("ab") == "ab"
 
 
 STRANGE = [
@@ -167,17 +190,20 @@ def test_commands_take_it(tagger, corpora, tmp_path, monkeypatch):
 
 
 def test_without_templates_about_words_it_is_a_plain_tagger(corpora):
-    static = DynamicTagger("ctb", words=None, iterations=2, letters="as-is").fit(corpora[0])
-    plain = Tagger("ctb", level="char", templates="mixed-static", join_letters=True, iterations=2).fit(
-        corpora[0]
-    )
+    learning = AdaGrad(iterations=2)
+    features = DynamicFeatures(word_templates=None, letters="as-is")
+    static = DynamicTagger("ctb", features=features, learning=learning).fit(corpora[0])
+    features = Features(templates="mixed-static", join_letters=True)
+    plain = Tagger("ctb", level="char", features=features, learning=learning).fit(corpora[0])
     assert static.predict(corpora[1]) == plain.predict(corpora[1])
 
 
 def test_passive_aggressive_learns_too_and_beams_answer(corpora):
-    found = DynamicTagger("ctb", algorithm="pa", iterations=3, margin=-1.0).fit(corpora[0], dev=corpora[1])
+    found = DynamicTagger(
+        "ctb", learning=PassiveAggressive(iterations=3), search=DynamicSearch(kind_gap=-1.0)
+    ).fit(corpora[0], dev=corpora[1])
     assert found.score(corpora[1]) > 0.4
-    wide = DynamicTagger("ctb", beam=3, iterations=2).fit(corpora[0])
+    wide = DynamicTagger("ctb", search=DynamicSearch(beam=3), learning=AdaGrad(iterations=2)).fit(corpora[0])
     assert wide.score(corpora[1]) > 0.4
 
 
@@ -192,16 +218,34 @@ def test_what_it_cannot_do_it_says(tagger, corpora):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"beam": 0}, "beam must be at least 1"),
-        ({"algorithm": "sgd"}, "learns by 'adagrad' or 'pa'"),
-        ({"level": "word"}, "for level 'char'"),
-        ({"letters": "some"}, "letters must be"),
-        ({"scheme": "BI"}, "does not say where words end"),
+        ({"search__beam": 0}, "beam must be at least 1"),
+        ({"search__path_gap": "far"}, "path_gap must be a number"),
+        ({"learning": Sgd()}, "a model of kind 'dynamic' learns by 'adagrad' or 'pa', got 'sgd'"),
+        ({"level": "word"}, "no parameter 'level'"),
+        ({"features__letters": "some"}, "letters must be 'as-is' or 'unified', got 'some'"),
+        ({"features__min_word_count": 0}, "min_word_count must be at least 1"),
+        ({"features__scheme": "BI"}, "does not say where words end"),
     ],
 )
 def test_wrong_settings_are_refused(corpora, wrong, message):
     with pytest.raises(ConfigError, match=message):
-        DynamicTagger("ctb", **wrong).fit(corpora[0][:5])
+        DynamicTagger("ctb").set_params(**wrong).fit(corpora[0][:5])
+
+
+def test_parameters_are_the_settings():
+    parameters = inspect.signature(DynamicTagger).parameters
+    fields = dataclasses.fields(DynamicConfig)
+    assert {name: each.default for name, each in parameters.items()} == {
+        field.name: field.default for field in fields
+    }
+    assert len(fields) <= 8
+    tagger = DynamicTagger("x").set_params(search__beam=2, features__word_templates="none")
+    again = clone(tagger)
+    assert again.get_params() == tagger.get_params()
+    assert (again.search.beam, again.features.word_templates, again.level) == (2, None, "char")
+    assert DynamicConfig().updated(tagger.config.to_dict()) == tagger.config
+    assert pickle.loads(pickle.dumps(tagger)).get_params() == tagger.get_params()
+    assert pickle.loads(pickle.dumps(tagger)).level == "char"
 
 
 def test_it_may_know_english(corpora, tmp_path):
@@ -218,40 +262,76 @@ def test_it_may_know_english(corpora, tmp_path):
         "miXed",
         "-",
     ]
-    settings = {"templates": "mixed-english", "iterations": 1}
-    found = DynamicTagger("ctb", english=str(tmp_path / "c.u8"), **settings).fit(corpora[0][:60])
+    (tmp_path / "words.txt").write_text("w[0]\nw[-1] w[0]\n", encoding="utf-8")
+    features = DynamicFeatures(
+        templates="mixed-english",
+        word_templates=str(tmp_path / "words.txt"),
+        english=str(tmp_path / "c.u8"),
+    )
+    found = DynamicTagger("ctb", features=features, learning=AdaGrad(iterations=1)).fit(corpora[0][:60])
     found.save(tmp_path / "m")
     again = load(tmp_path / "m")
+    assert (again.features.word_templates, again.features.english) == ("words.txt", "c.u8")
+    assert str(tmp_path).encode() not in (tmp_path / "m").read_bytes()
     assert again.predict(corpora[1]) == found.predict(corpora[1])
     assert str(tmp_path) not in str(again.get_params())
     with pytest.raises(ConfigError, match="need a dictionary"):
-        DynamicTagger("ctb", **settings).fit(corpora[0][:5])
+        found.set_params(features__english=None).fit(corpora[0][:5])
 
 
 def test_wrong_templates_are_refused(corpora, tmp_path):
     for text, message in (("t[-1]\nw[0]", "not about words"), ("w[-3]", "more than 2 words back")):
         (tmp_path / "w.txt").write_text(text, encoding="utf-8")
+        tagger = DynamicTagger("ctb", features=DynamicFeatures(word_templates=str(tmp_path / "w.txt")))
         with pytest.raises(TemplateError, match=message):
-            DynamicTagger("ctb", words=str(tmp_path / "w.txt")).fit(corpora[0][:5])
+            tagger.fit(corpora[0][:5])
 
 
-@pytest.mark.parametrize("model", ["", 'words = "none"\nletters = "as-is"', "beam = 2\nmargin = -1.0"])
-def test_recipes_train_it(tmp_path, model):
-    (tmp_path / "r.toml").write_text(RECIPE.format(model=model, iterations=1), encoding="utf-8")
+GROUPS = {
+    "": {},
+    '[features]\nword_templates = "none"\nletters = "as-is"': {
+        "features": DynamicFeatures(word_templates=None, letters="as-is")
+    },
+    "[search]\nbeam = 2\nkind_gap = -1.0": {"search": DynamicSearch(beam=2, kind_gap=-1.0)},
+}
+
+
+@pytest.mark.parametrize(("groups", "settings"), GROUPS.items())
+def test_recipes_train_it(tmp_path, groups, settings):
+    (tmp_path / "r.toml").write_text(RECIPE.format(groups=groups), encoding="utf-8")
     score = train(Recipe.load(tmp_path / "r.toml", DEMO), Run(output=tmp_path / "m"))
     assert score is not None
     assert score > 30
-    assert isinstance(load(tmp_path / "m"), DynamicTagger)
+    found = load(tmp_path / "m")
+    assert isinstance(found, DynamicTagger)
+    assert found.config == DynamicConfig(standard="ctb", learning=AdaGrad(iterations=1), **settings)
 
 
-@pytest.mark.parametrize("algorithm", ["adagrad", "pa"])
-def test_a_run_that_was_stopped_ends_with_the_same_bytes(corpora, tmp_path, algorithm):
+@pytest.mark.parametrize(
+    ("table", "old", "hint"),
+    [
+        ("model", "words", "[features] word_templates"),
+        ("model", "letters", "the table [features]"),
+        ("model", "beam", "[search] beam"),
+        ("search", "margin", "[search] kind_gap"),
+        ("search", "hearing", "[search] path_gap"),
+    ],
+)
+def test_old_keys_of_recipes_say_where_they_went(tmp_path, table, old, hint):
+    (tmp_path / "r.toml").write_text(RECIPE.format(groups=""), encoding="utf-8")
+    with pytest.raises(ConfigError, match=f"has no key '{old}'") as caught:
+        Recipe.load(tmp_path / "r.toml", DEMO, [f"{table}.{old}=1"])
+    assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize("rule", [AdaGrad, PassiveAggressive])
+def test_a_run_that_was_stopped_ends_with_the_same_bytes(corpora, tmp_path, rule):
     def fit(iterations, resume, threads=1):
-        chosen = {"iterations": iterations, "algorithm": algorithm, "threads": threads}
-        found = DynamicTagger("ctb", **chosen)
-        return found.fit(corpora[0][:60], dev=corpora[1][:10], checkpoint=tmp_path / "c", resume=resume)
+        session = Session(threads=threads, checkpoint=tmp_path / "c", resume=resume)
+        found = DynamicTagger("ctb", learning=rule(iterations=iterations))
+        return found.fit(corpora[0][:60], dev=corpora[1][:10], session=session)
 
     fit(2, False)
     fit(3, True).save(tmp_path / "resumed")
-    fit(3, False, threads=2).set_params(threads=1).save(tmp_path / "whole")
+    fit(3, False, threads=2).save(tmp_path / "whole")
     assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()

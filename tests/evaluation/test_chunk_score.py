@@ -83,7 +83,7 @@ def test_nothing_is_zero_of_nothing(rows):
 
 @pytest.mark.parametrize("label", ["NN", "", "X-NP", "BNP", "-NP"])
 def test_other_labels_are_refused(label):
-    with pytest.raises(ConfigError, match=f"sentence 2: '{label}' is no chunk label"):
+    with pytest.raises(ConfigError, match=f"sentence 2: '{label}' is not a chunk label"):
         chunk_score([["O"], ["O"]], [["O"], [label]])
 
 

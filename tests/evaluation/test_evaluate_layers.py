@@ -77,12 +77,12 @@ def test_chunk_labels_have_chunks():
     assert evaluate_layers(gold, gold, standard="x").chunk == Score(1, 1, 1)
     guess = [Layer(("a", "b", "c"), ("B-NP", None, "B-NP"))]
     assert evaluate_layers(gold, guess, standard="x").chunk == Score(1, 2, 0)
-    with pytest.raises(ConfigError, match="sentence 1: 'NN' is no chunk label"):
+    with pytest.raises(ConfigError, match="sentence 1: 'NN' is not a chunk label"):
         evaluate_layers(gold, [Layer(("a", "b", "c"), ("NN", "NN", "NN"))], standard="x")
 
 
 def test_errors_name_the_sentence():
-    with pytest.raises(ConfigError, match="sentence 2: gold and guess spell different text"):
+    with pytest.raises(ConfigError, match="sentence 2: gold and guess have different text"):
         evaluate_layers(GOLD, [GOLD[0], Layer(("坏",))], standard="ctb")
     with pytest.raises(ConfigError, match="there are 1 sentences of guess, but more of gold"):
         evaluate_layers(GOLD, GOLD[:1], standard="ctb")

@@ -79,7 +79,7 @@ def test_the_seed_decides():
 def test_small_batches_give_the_same_kind_of_answer(monkeypatch):
     a, b = correct_of([9, 8, 7, 9, 5, 6]), correct_of([8, 8, 5, 9, 6, 2])
     exact = naive_scores.exact_p_value(a.tolist(), b.tolist(), "accuracy")
-    monkeypatch.setattr(module, "_DRAWS", 64)
+    monkeypatch.setattr(module, "_MAX_DRAWS", 64)
     assert p_value(a, b, "accuracy", trials=5_000) == pytest.approx(exact, abs=0.04)
     assert len(bootstrap(a, b, "accuracy", trials=101).samples) == 101
 
@@ -126,7 +126,7 @@ def test_wrong_settings(a, b, metric, trials, message):
 
 
 def test_systems_must_share_their_gold():
-    with pytest.raises(ConfigError, match="sentence 2: the two systems were judged by different gold"):
+    with pytest.raises(ConfigError, match="sentence 2: the two systems were scored against different gold"):
         p_value(np.array([[1, 1, 1], [2, 1, 1]]), np.array([[1, 1, 1], [1, 1, 1]]), "f1")
 
 

@@ -58,10 +58,10 @@ def test_numbers_that_are_no_offsets_stay() -> None:
     ("text", "message"),
     [
         ("w[0]", r"my:1:1: expected 's t: w\[0\]'"),
-        ("s: w[0]\nq: w[0]", "my:2:1: unknown 'q'; a template speaks about s, ss, t, st, tt"),
+        ("s: w[0]\nq: w[0]", "my:2:1: unknown 'q'; a template can score s, ss, t, st, tt"),
         (": w[0]", "my:1:1: expected"),
         ("s t: v[0]", "my:1:6: unknown atom 'v'"),
-        ("t: t[-1]", r"my:1:4: t\[-1\] is not for two chains: write tt"),
+        ("t: t[-1]", r"my:1:4: two-chain templates have no t\[-1\]: write tt"),
         ("# nothing", "my:1:1: there is no template"),
     ],
 )
@@ -71,13 +71,13 @@ def test_errors_point_at_line_and_column(text: str, message: str) -> None:
 
 
 def test_a_template_twice_is_refused() -> None:
-    with pytest.raises(TemplateError, match=r"'s: w\[0\]' stands there twice"):
+    with pytest.raises(TemplateError, match=r"'s: w\[0\]' appears twice"):
         _ = CliqueTemplates("s t: w[0]\ns: w[0]").uses
 
 
 def test_unknown_presets_and_files_have_clear_errors(tmp_path) -> None:
     with pytest.raises(
-        ConfigError, match=r"no templates 'pos-word' for two chains\n  hint: .* chunk, segpos-char"
+        ConfigError, match=r"no two-chain templates 'pos-word'\n  hint: .* chunk, segpos-char"
     ):
         CliqueTemplates.load("pos-word")
     (tmp_path / "mine.txt").write_text("s: w[0]\n", encoding="utf-8")

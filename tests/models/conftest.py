@@ -7,7 +7,7 @@ import pytest
 from duilian import demo
 from duilian.models import CoupledTagger, Parser
 from models import small_parsers
-from models.coupled_corpora import DEV, FEW, QUICK, TRAIN, VARIANTS
+from models.coupled_corpora import DEV, FEW, TRAIN, VARIANTS, quick
 
 
 @pytest.fixture(scope="session")
@@ -22,12 +22,12 @@ def words(result: demo.DemoResult) -> CoupledTagger:
 
 @pytest.fixture(scope="session")
 def characters() -> CoupledTagger:
-    return CoupledTagger(level="char", **QUICK).fit([side[:120] for side in TRAIN])
+    return quick(level="char").fit([side[:120] for side in TRAIN])
 
 
 @pytest.fixture(scope="session")
 def taggers() -> dict[str, CoupledTagger]:
-    return {name: CoupledTagger(**QUICK | kind).fit(FEW, dev=DEV) for name, kind in VARIANTS.items()}
+    return {name: quick(**kind).fit(FEW, dev=DEV) for name, kind in VARIANTS.items()}
 
 
 @pytest.fixture(scope="session")

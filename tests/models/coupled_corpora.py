@@ -9,7 +9,11 @@ from duilian.corpus import Layer
 from duilian.models import CoupledTagger
 
 CTB, PKU = demo.STANDARDS
-QUICK: dict[str, Any] = {"iterations": 2, "plain_iterations": 2, "joint_count": 1}
+QUICK: dict[str, Any] = {
+    "learning__iterations": 2,
+    "start__baseline_iterations": 2,
+    "features__joint_count": 1,
+}
 
 
 def layers(name: str, standard: str) -> list[Layer]:
@@ -39,15 +43,20 @@ SMALL = [
 ]
 
 
-def small(**parameters: Any) -> CoupledTagger:
-    return CoupledTagger(("a", "b"), **QUICK | parameters)
+def quick(standards: tuple[str, ...] = demo.STANDARDS, **settings: Any) -> CoupledTagger:
+    """A tagger that learns in a moment; settings inside groups are `group__name`."""
+    return CoupledTagger(standards).set_params(**QUICK | settings)
+
+
+def small(**settings: Any) -> CoupledTagger:
+    return quick(("a", "b"), **settings)
 
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "word": {"mapping": "tight"},
     "char": {"level": "char"},
-    "offline": {"pruning": "offline", "folds": 2},
-    "mixed": {"pruning": "mixed", "level": "char"},
-    "guide": {"guide": PKU},
-    "separate": {"features": "separate"},
+    "offline": {"pruning__kind": "offline", "pruning__folds": 2},
+    "mixed": {"pruning__kind": "mixed", "level": "char"},
+    "guide": {"features__guide": PKU},
+    "separate": {"features__parts": "separate"},
 }

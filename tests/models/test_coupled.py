@@ -11,11 +11,11 @@ import pytest
 from duilian import demo
 from duilian.corpus import Layer, Sentence
 from duilian.errors import ConfigError, ModelFileError, StandardError
-from duilian.learning import IterationReport
+from duilian.learning import IterationReport, Session
 from duilian.modelfile import read_model
 from duilian.models import CoupledTagger
 from duilian.standards import Mapping
-from models.coupled_corpora import CTB, DEV, FEW, PKU, QUICK, SMALL, TINY, TRAIN, layers, side, small
+from models.coupled_corpora import CTB, DEV, FEW, PKU, SMALL, TINY, TRAIN, layers, quick, side, small
 
 
 def test_learning_together_beats_learning_alone(result: demo.DemoResult) -> None:
@@ -23,25 +23,30 @@ def test_learning_together_beats_learning_alone(result: demo.DemoResult) -> None
         assert result.coupled[standard] > result.alone[standard] + 3.0
 
 
-@pytest.mark.parametrize("parameters", [{}, {"algorithm": "sgd"}, {"level": "char"}], ids=str)
+@pytest.mark.parametrize("parameters", [{}, {"learning__algorithm": "sgd"}, {"level": "char"}], ids=str)
 def test_the_same_bytes_for_any_number_of_threads(parameters: dict[str, Any], tmp_path: Path) -> None:
     contents = []
     for threads in (1, 2):
-        tagger = CoupledTagger(threads=threads, **QUICK | parameters)
-        tagger.fit(TINY[0], dev=TINY[1]).save(tmp_path / "m.duilian")
+        tagger = quick(**parameters).fit(TINY[0], dev=TINY[1], threads=threads)
+        tagger.save(tmp_path / "m.duilian")
         contents.append((tmp_path / "m.duilian").read_bytes())
     assert contents[0] == contents[1]
 
 
 @pytest.mark.parametrize(
     "parameters",
-    [{}, {"algorithm": "sgd"}, {"pruning": "offline", "folds": 2}, {"samples": (20, 30)}],
+    [
+        {},
+        {"learning__algorithm": "sgd"},
+        {"pruning__kind": "offline", "pruning__folds": 2},
+        {"learning__sample": (20, 30)},
+    ],
     ids=str,
 )
 def test_a_resumed_run_gives_the_same_bytes(parameters: dict[str, Any], tmp_path: Path) -> None:
-    def run(iterations: int, **more: Any) -> tuple[bytes, dict[str, float | None]]:
-        tagger = CoupledTagger(**QUICK | parameters | {"iterations": iterations})
-        tagger.fit(TINY[0], dev=TINY[1], **more).save(tmp_path / "m.duilian")
+    def run(iterations: int, **kept: Any) -> tuple[bytes, dict[str, float | None]]:
+        tagger = quick(**parameters | {"learning__iterations": iterations})
+        tagger.fit(TINY[0], dev=TINY[1], session=Session(**kept)).save(tmp_path / "m.duilian")
         return (tmp_path / "m.duilian").read_bytes(), tagger.best_scores_
 
     checkpoint = tmp_path / "run.checkpoint"
@@ -60,24 +65,24 @@ def test_a_checkpoint_of_other_data_or_settings_is_refused(tmp_path: Path) -> No
     pairs = [("P", "r"), ("V", "v"), ("P", "n")]
     mapping = Mapping.from_pairs(pairs, ["P", "V"], ["n", "r", "v"])
     swapped = Mapping.from_pairs([*pairs[:2], ("V", "n")], ["P", "V"], ["n", "r", "v"])
-    small(mapping=mapping).fit([twice, SMALL[1]], checkpoint=checkpoint)
+    small(mapping=mapping).fit([twice, SMALL[1]], session=Session(checkpoint=checkpoint))
     for corpus, parameters in [
         (twice[:2], {}),
-        (twice, {"seed": 2}),
+        (twice, {"learning__seed": 2}),
         (twice, {"mapping": "complete"}),
         (twice, {"mapping": swapped}),
         (other, {}),
     ]:
         tagger = small(**{"mapping": mapping} | parameters)
         with pytest.raises(ModelFileError, match="not a checkpoint of this run"):
-            tagger.fit([corpus, SMALL[1]], checkpoint=checkpoint, resume=True)
+            tagger.fit([corpus, SMALL[1]], session=Session(checkpoint=checkpoint, resume=True))
 
 
 def test_every_iteration_tells_what_pruning_kept() -> None:
     reports: list[IterationReport] = []
     stages: list[str] = []
-    tagger = CoupledTagger(**QUICK)
-    tagger.fit(FEW, dev=DEV, on_iteration=reports.append, on_stage=stages.append)
+    tagger = quick()
+    tagger.fit(FEW, dev=DEV, session=Session(on_iteration=reports.append, on_stage=stages.append))
     assert [report.iteration for report in reports] == [0, 1, 2], "the start is judged, too"
     assert [report.loss is None for report in reports] == [True, False, False]
     assert stages
@@ -86,51 +91,55 @@ def test_every_iteration_tells_what_pruning_kept() -> None:
         assert report.score == pytest.approx((found[CTB] + found[PKU]) / 2)
         for standard in demo.STANDARDS:
             assert found[standard] <= found[f"{standard} oracle"] <= 100.0
-            assert 1.0 <= found[f"{standard} candidates"] <= tagger.most
+            assert 1.0 <= found[f"{standard} candidates"] <= tagger.pruning.max_candidates
     assert set(tagger.best_scores_) == {CTB, PKU, "average"}
     assert all(tagger.best_scores_[s] >= max(r.details[s] for r in reports) for s in demo.STANDARDS)
 
 
 def test_a_start_that_is_never_bettered_stays_the_best() -> None:
     """Steps that are far too long spoil what the plain taggers knew."""
-    settings: dict[str, Any] = {"warm": (1.0, 1.0), "rate": 50.0, "average": False}
+    settings: dict[str, Any] = {
+        "start__shares": (1.0, 1.0),
+        "learning__rate": 50.0,
+        "learning__average": False,
+    }
     reports: list[IterationReport] = []
-    tagger = CoupledTagger(**QUICK | settings).fit(FEW, dev=DEV, on_iteration=reports.append)
+    tagger = quick(**settings).fit(FEW, dev=DEV, session=Session(on_iteration=reports.append))
     assert reports[0].is_best
     for standard, dev in zip(demo.STANDARDS, DEV, strict=True):
         scores = [report.details[standard] for report in reports]
         assert scores[0] > max(scores[1:]) + 1.0
         assert tagger.best_scores_[standard] == scores[0]
         assert 100 * tagger.score(dev, standard=standard) == pytest.approx(scores[0], abs=0.3)
-    for other in ({"start": "cold"}, {"keep": "average"}):
+    for other in ({"start__kind": "cold"}, {"learning__keep": "average"}):
         reports.clear()
-        CoupledTagger(**QUICK | other).fit(FEW, dev=DEV, on_iteration=reports.append)
+        quick(**other).fit(FEW, dev=DEV, session=Session(on_iteration=reports.append))
         assert [report.iteration for report in reports] == [1, 2], "there is no side's best to look for"
 
 
 def test_each_side_is_answered_with_its_own_best_weights() -> None:
     """With many iterations the sides are best at different times."""
-    tagger = CoupledTagger(**QUICK | {"iterations": 4}).fit(FEW, dev=DEV)
+    tagger = quick(learning__iterations=4).fit(FEW, dev=DEV)
     for standard, dev in zip(demo.STANDARDS, DEV, strict=True):
         assert 100 * tagger.score(dev, standard=standard) == pytest.approx(
             tagger.best_scores_[standard], abs=0.3
         )
-    average = CoupledTagger(**QUICK | {"iterations": 4, "keep": "average"}).fit(FEW, dev=DEV)
+    average = quick(learning__iterations=4, learning__keep="average").fit(FEW, dev=DEV)
     means = [
         np.mean([100 * t.score(d, standard=s) for s, d in zip(demo.STANDARDS, DEV, strict=True)])
         for t in (average, tagger)
     ]
     assert means[0] == pytest.approx(average.best_scores_["average"], abs=0.3)
     assert means[0] <= means[1] + 0.3
-    assert set(average.predictors_) == {"average"}
+    assert set(average.predictor_.natives) == {"average"}
 
 
 def test_a_standard_may_lack_a_dev_set() -> None:
-    tagger = CoupledTagger(**QUICK).fit(FEW, dev=[None, DEV[1]])
+    tagger = quick().fit(FEW, dev=[None, DEV[1]])
     assert set(tagger.best_scores_) == {"average"}
     assert tagger.best_score_ == pytest.approx(100 * tagger.score(DEV[1], standard=PKU), abs=0.3)
     assert tagger.score(DEV[0], standard=CTB) > 0.7
-    without = CoupledTagger(**QUICK).fit(FEW)
+    without = quick().fit(FEW)
     assert without.best_scores_ == {"average": None}
     assert without.score(DEV[0], standard=CTB) > 0.7
 
@@ -142,7 +151,7 @@ def test_three_standards_in_one_model(tmp_path: Path) -> None:
     train = [TRAIN[0][:60], TRAIN[1][:80], renamed(TRAIN[1][80:160])]
     dev = [*DEV, renamed(DEV[1])]
     names = (CTB, PKU, "third")
-    tagger = CoupledTagger(names, **QUICK | {"most": 4}).fit(train, dev=dev)
+    tagger = quick(names, pruning__max_candidates=4).fit(train, dev=dev)
     assert set(tagger.best_scores_) == {*names, "average"}
     for name, corpus in zip(names, dev, strict=True):
         assert tagger.score(corpus, standard=name) > 0.75
@@ -173,8 +182,13 @@ def test_partial_annotation_teaches() -> None:
         )  # fmt: skip
 
     partial = [[blur(layer) for layer in corpus] for corpus in FEW]
-    for kind in ({}, {"level": "char"}, {"mapping": "tight"}, {"pruning": "offline", "folds": 2}):
-        tagger = CoupledTagger(**QUICK | kind).fit(partial)
+    for kind in (
+        {},
+        {"level": "char"},
+        {"mapping": "tight"},
+        {"pruning__kind": "offline", "pruning__folds": 2},
+    ):
+        tagger = quick(**kind).fit(partial)
         assert tagger.score(DEV[0], standard=CTB) > (0.7 if kind.get("level") != "char" else 0.4)
 
 
@@ -188,14 +202,14 @@ def test_a_sentence_without_any_annotation_does_not_disturb() -> None:
 def test_features_can_be_left_out() -> None:
     parts = {}
     for features, pruning in (("all", "online"), ("separate", "online"), ("joint", "offline")):
-        tagger = CoupledTagger(features=features, pruning=pruning, folds=2, **QUICK).fit(FEW)
-        parts[features] = tagger.predictors_["average"].shape.parts
+        tagger = quick(features__parts=features, pruning__kind=pruning, pruning__folds=2).fit(FEW)
+        parts[features] = tagger.model_.shape.parts
         assert tagger.score(DEV[0], standard=CTB) > 0.6
     assert parts == {"all": 1, "separate": 0, "joint": 1}
 
 
-def test_a_margin_changes_little() -> None:
-    exact, fast = (CoupledTagger(margin=margin, **QUICK).fit(FEW) for margin in (None, 8.0))
+def test_a_gap_of_bundles_changes_little() -> None:
+    exact, fast = (quick(pruning__bundle_gap=gap).fit(FEW) for gap in (None, 8.0))
     for standard, dev in zip(demo.STANDARDS, DEV, strict=True):
         assert fast.score(dev, standard=standard) == pytest.approx(
             exact.score(dev, standard=standard), abs=0.01
@@ -204,12 +218,13 @@ def test_a_margin_changes_little() -> None:
 
 def test_samples_are_drawn_per_side() -> None:
     reports: list[IterationReport] = []
-    settings = QUICK | {"start": "cold", "iterations": 1}
-    for samples in ((1, 1), (7, None), None):
-        CoupledTagger(samples=samples, **settings).fit(FEW, on_iteration=reports.append)
+    settings = {"start__kind": "cold", "learning__iterations": 1}
+    for sample in ((1, 1), (7, None), None):
+        tagger = quick(learning__sample=sample, **settings)
+        tagger.fit(FEW, session=Session(on_iteration=reports.append))
     losses = [report.loss for report in reports]
     assert len(set(losses)) == 3
-    more = CoupledTagger(samples=(150, 10), **settings).fit([FEW[0][:40], FEW[1]])  # some sentences again
+    more = quick(learning__sample=(150, 10), **settings).fit([FEW[0][:40], FEW[1]])  # some sentences again
     assert more.score(FEW[0][:40], standard=CTB) > 0.8
 
 
@@ -219,7 +234,7 @@ def test_dev_sentences_with_both_layers_are_converted(pruning: Any) -> None:
         Sentence({CTB: a, PKU: b})
         for a, b in zip(layers(f"both-{CTB}", CTB), layers(f"both-{PKU}", PKU), strict=True)
     ]
-    tagger = CoupledTagger(guide=PKU, pruning=pruning, folds=2, **QUICK).fit(FEW, dev=[both, None])
+    tagger = quick(features__guide=PKU, pruning__kind=pruning, pruning__folds=2).fit(FEW, dev=[both, None])
     found = tagger.convert([each[PKU] for each in both], PKU, CTB, lenient=True)
     right = [
         a == b
@@ -235,41 +250,47 @@ def test_dev_sentences_with_both_layers_are_converted(pruning: Any) -> None:
         ({"standards": ("a",)}, "at least two different names"),
         ({"standards": ("a", "a")}, "at least two different names"),
         ({"standards": ("a", "b", "c")}, "2 corpora for 3 standards"),
-        ({"samples": (1,)}, "1 samples for 2 standards"),
-        ({"samples": (0, 5)}, "samples must be"),
-        ({"samples": (-3, 5)}, "samples must be"),
-        ({"warm": (1.0, 0.0, 0.0)}, "3 warm for 2 standards"),
-        ({"features": "some"}, "features must be 'all' or 'separate' or 'joint', got 'some'"),
-        ({"features": "joint"}, "nothing prunes online"),
-        ({"pruning": "both"}, "pruning must be"),
-        ({"start": "hot"}, "start must be"),
+        ({"learning__sample": (1,)}, "learning.sample has 1 numbers for 2 standards"),
+        ({"learning__sample": 5}, "learning.sample needs one number per standard"),
+        ({"learning__sample": (0, 5)}, "sample must be at least 1, got 0"),
+        ({"learning__sample": (-3, 5)}, "sample must be at least 1, got -3"),
+        ({"start__shares": (1.0, 0.0, 0.0)}, "start.shares has 3 numbers for 2 standards"),
+        ({"features__parts": "some"}, "parts must be 'all' or 'separate' or 'joint', got 'some'"),
+        ({"features__parts": "joint"}, "nothing prunes online"),
+        ({"pruning__kind": "both"}, "kind must be 'online' or 'offline' or 'mixed'"),
+        ({"start__kind": "hot"}, "kind must be 'warm' or 'cold'"),
         ({"decoding": "beam"}, "decoding must be"),
-        ({"margin": -1.0}, "margin must be"),
-        ({"keep": "none"}, "keep must be"),
-        ({"algorithm": "eg"}, "algorithm must be"),
-        ({"most": 0}, "most >= 1"),
-        ({"mass": 0.0}, "0 < mass <= 1"),
-        ({"mass": 1.5}, "0 < mass <= 1"),
-        ({"mass": float("nan")}, "0 < mass <= 1"),
-        ({"folds": 1}, "folds must be at least 2"),
-        ({"guide": "c"}, "no standard 'c', only a, b"),
+        ({"pruning__bundle_gap": -1.0}, "bundle_gap must be at least 0"),
+        ({"learning__keep": "none"}, "keep must be"),
+        ({"learning__algorithm": "eg"}, "learns by 'adagrad' or 'sgd', got 'eg'"),
+        ({"pruning__max_candidates": 0}, "max_candidates must be at least 1"),
+        ({"pruning__max_candidates_tagging": 0}, "max_candidates_tagging must be at least 1"),
+        ({"pruning__candidate_mass": 0.0}, "candidate_mass must be greater than 0"),
+        ({"pruning__candidate_mass": 1.5}, "candidate_mass must be at most 1"),
+        ({"pruning__candidate_mass": float("nan")}, "candidate_mass must be"),
+        ({"pruning__folds": 1}, "folds must be at least 2"),
+        ({"features__guide": "c"}, "the guide 'c' is none of a, b"),
         ({"level": "line"}, "level must be"),
-        ({"iterations": 0}, "iterations must be at least 1"),
-        ({"plain_iterations": 0}, "iterations must be at least 1"),
-        ({"joint_count": -1}, "joint_count must be"),
-        ({"batch": 0}, "batch must be at least 1"),
-        ({"threads": 0}, "threads must be at least 1"),
-        ({"rate": 0.0}, "rate must be > 0"),
-        ({"min_count": 0}, "min_count"),
-        ({"level": "char", "scheme": "XYZ"}, "XYZ"),
-        ({"templates": "nowhere"}, "nowhere"),
+        ({"learning__iterations": 0}, "iterations must be at least 1"),
+        ({"start__baseline_iterations": 0}, "baseline_iterations must be at least 1"),
+        ({"features__joint_count": -1}, "joint_count must be"),
+        ({"learning__batch": 0}, "batch must be at least 1"),
+        ({"learning__rate": 0.0}, "rate must be greater than 0"),
+        ({"features__min_count": 0}, "min_count"),
+        ({"level": "char", "features__scheme": "XYZ"}, "XYZ"),
+        ({"features__templates": "nowhere"}, "nowhere"),
     ],
     ids=str,
 )
 def test_wrong_settings_are_refused_in_one_sentence(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises((ConfigError, StandardError), match=message) as found:
-        CoupledTagger(**QUICK | {"standards": ("a", "b")} | parameters).fit(SMALL)
+        quick(**{"standards": ("a", "b")} | parameters).fit(SMALL)
     assert "\n" not in found.value.message
+
+
+def test_threads_are_at_least_one() -> None:
+    with pytest.raises(ConfigError, match="threads must be at least 1"):
+        small().fit(SMALL, threads=0)
 
 
 @pytest.mark.parametrize(
@@ -278,7 +299,7 @@ def test_wrong_settings_are_refused_in_one_sentence(parameters: dict[str, Any], 
         ([SMALL[0]], None, ConfigError, "1 corpora for 2 standards"),
         (SMALL, [None], ConfigError, "1 dev sets for 2 standards"),
         ([SMALL[0], []], None, ConfigError, "no sentence of 'b'"),
-        ([[Layer(("他", "走"))], SMALL[1]], None, StandardError, "corpus of 'a' has no tags"),
+        ([[Layer(("他", "走"))], SMALL[1]], None, StandardError, "no tags in 'a'"),
         ([[Sentence({"c": SMALL[0][0]})], SMALL[1]], None, ConfigError, "no layer 'a'"),
     ],
 )

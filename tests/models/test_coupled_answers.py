@@ -11,7 +11,7 @@ from duilian import demo
 from duilian.corpus import Layer
 from duilian.errors import ConfigError, StandardError
 from duilian.models import CoupledTagger
-from models.coupled_corpora import CTB, DEV, FEW, PKU, QUICK, SMALL, SOME_DEV, VARIANTS, layers, side, small
+from models.coupled_corpora import CTB, DEV, FEW, PKU, SMALL, SOME_DEV, VARIANTS, layers, quick, side, small
 
 
 def test_every_character_is_kept(characters: CoupledTagger) -> None:
@@ -147,7 +147,7 @@ def test_one_standard_of_the_tagger_answers_as_the_whole(words: CoupledTagger) -
 
 
 def test_a_guide_is_for_conversion_from_it(taggers: dict[str, CoupledTagger]) -> None:
-    guided, plain = taggers["guide"], CoupledTagger(**QUICK).fit(FEW, dev=DEV)
+    guided, plain = taggers["guide"], quick().fit(FEW, dev=DEV)
     given, gold = layers(f"both-{PKU}", PKU), layers(f"both-{CTB}", CTB)
 
     def accuracy(tagger: CoupledTagger) -> float:
@@ -174,9 +174,8 @@ def test_lines_give_what_layers_give(taggers: dict[str, CoupledTagger], kind: st
             for layer in tagger.predict_layers(dev, standard)
         ]
         for threads in (1, 2):
-            tagger.set_params(threads=threads)
-            assert tagger.of(standard).tag_lines(text.encode()).decode().splitlines() == expected
-        tagger.set_params(threads=1)
+            found = tagger.of(standard).tag_lines(text.encode(), threads=threads)
+            assert found.decode().splitlines() == expected
         assert tagger.of(standard).tag_lines(b"") == b""
     with pytest.raises(ConfigError, match="guide"):
         taggers["guide"].of(CTB).tag_lines(b"")

@@ -11,9 +11,10 @@ import pytest
 
 from duilian import demo
 from duilian.errors import ModelFileError
+from duilian.learning import AdaGrad
 from duilian.modelfile import read_model, write_model
 from duilian.models import CoupledTagger
-from models.coupled_corpora import CTB, DEV, FEW, PKU, QUICK, SOME_DEV, VARIANTS
+from models.coupled_corpora import CTB, DEV, FEW, PKU, SOME_DEV, VARIANTS, quick
 
 
 @pytest.mark.parametrize("kind", sorted(VARIANTS))
@@ -25,10 +26,8 @@ def test_a_saved_tagger_answers_the_same(
     tagger.save(tmp_path / "a.duilian", precision=precision, notes={"why": "test"})
     loaded = CoupledTagger.load(tmp_path / "a.duilian")
     assert loaded.notes_ == {"why": "test"}
-    assert list(loaded.get_params().items()) == [
-        (name, list(value) if isinstance(value, tuple) and name != "standards" else value)
-        for name, value in tagger.get_params().items()
-    ]
+    kept = tagger.config.updated({"features": {"templates": tagger.templates_.name}})
+    assert loaded.config == tagger.model_.config == kept
     for standard, dev in zip(demo.STANDARDS, SOME_DEV, strict=True):
         if precision == "float32":
             assert loaded.predict_layers(dev, standard) == tagger.predict_layers(dev, standard)
@@ -43,8 +42,8 @@ def test_a_saved_tagger_answers_the_same(
 def test_a_pickled_tagger_answers_the_same(words: CoupledTagger) -> None:
     again = pickle.loads(pickle.dumps(words))
     assert again.predict(DEV[0], CTB) == words.predict(DEV[0], CTB)
-    untrained = pickle.loads(pickle.dumps(CoupledTagger(seed=7)))
-    assert untrained.get_params() == CoupledTagger(seed=7).get_params()
+    untrained = pickle.loads(pickle.dumps(CoupledTagger(learning=AdaGrad(seed=7))))
+    assert untrained.get_params() == CoupledTagger(learning=AdaGrad(seed=7)).get_params()
 
 
 def test_a_hostile_model_file_is_refused(taggers: dict[str, CoupledTagger], tmp_path: Path) -> None:
@@ -82,10 +81,10 @@ def test_a_hostile_model_file_is_refused(taggers: dict[str, CoupledTagger], tmp_
         (header | {"pruned_sides": [0]}, good),
         (header | {"pruned_sides": [7]}, good),
         (header | {"pruned_sides": 7}, good),
-        (header | {"parameters": header["parameters"] | {"most": 0}}, good),
-        (header | {"parameters": header["parameters"] | {"decoding": "guess"}}, good),
-        (header | {"parameters": header["parameters"] | {"margin": -1.0}}, good),
-        (header | {"parameters": {"nonsense": 1}}, good),
+        (header | {"config": header["config"] | {"pruning": {"max_candidates": 0}}}, good),
+        (header | {"config": header["config"] | {"decoding": "guess"}}, good),
+        (header | {"config": header["config"] | {"pruning": {"bundle_gap": -1.0}}}, good),
+        (header | {"config": {"nonsense": 1}}, good),
     ]
     for changed_header, changed in bad:
         write_model(path, changed_header, changed)
@@ -94,10 +93,10 @@ def test_a_hostile_model_file_is_refused(taggers: dict[str, CoupledTagger], tmp_
 
 
 def test_trimming_makes_it_smaller(tmp_path: Path) -> None:
-    tagger = CoupledTagger(**QUICK).fit(FEW)
+    tagger = quick().fit(FEW)
     sizes, scores = [], []
-    for least in (0.0, 0.05, 1e9):
-        tagger.trim(least).save(tmp_path / "m.duilian")
+    for min_weight in (0.0, 0.05, 1e9):
+        tagger.trim(min_weight).save(tmp_path / "m.duilian")
         sizes.append((tmp_path / "m.duilian").stat().st_size)
         scores.append(tagger.score(DEV[0], standard=CTB))
     assert sizes[0] > sizes[1] > sizes[2]

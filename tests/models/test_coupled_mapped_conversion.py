@@ -13,12 +13,13 @@ from duilian.corpus import Layer
 from duilian.errors import StandardError
 from duilian.labels.encoding import word_ends
 from duilian.models import CoupledTagger
+from duilian.models.coupled.config import CoupledPruning
 from duilian.models.coupled.conversion_answers import mapped_sets, word_confidence
 from duilian.standards import Mapping
 from models.coupled_corpora import CTB, DEV, PKU, SMALL, VARIANTS, layers, side, small
 
 TABLE = "standards: any any\nP r\nV v n\nN n\n"
-UNPRUNED: dict[str, Any] = {"most": 9, "mass": 1.0, "margin": None}
+UNPRUNED: dict[str, Any] = {"pruning": CoupledPruning(max_candidates=9, candidate_mass=1.0, bundle_gap=None)}
 
 
 def tag_of_each_character(layer: Layer) -> list[str]:
@@ -61,7 +62,7 @@ def test_a_mapping_that_allows_all_changes_nothing(taggers: dict[str, CoupledTag
 @pytest.mark.parametrize("seed", range(20))
 def test_probabilities_are_those_of_the_allowed_tags_alone(seed: int) -> None:
     """A sentence of one word: what the mapping leaves has its old shares of one."""
-    tagger = small(**UNPRUNED, seed=seed).fit(SMALL)
+    tagger = small(**UNPRUNED, learning__seed=seed).fit(SMALL)
     tags_a, tags_b = (encoding.tags or () for encoding in tagger.encodings_)
     rng = np.random.default_rng(seed)
     matrix = rng.random((len(tags_a), len(tags_b))) < 0.5
@@ -106,7 +107,9 @@ def test_mappings_that_are_not_there_are_named() -> None:
         tagger.convert(given, "a", "b", mapping="tight")
     with pytest.raises(StandardError, match="there is no mapping table 'automatic'"):
         tagger.convert(given, "a", "b", mapping="automatic")
-    with pytest.raises(StandardError, match="the mapping names the tag 'X', which the corpus of 'a' has not"):
+    with pytest.raises(
+        StandardError, match="the mapping names the tag 'X', which the corpus of 'a' does not have"
+    ):
         tagger.convert(given, "a", "b", mapping=Mapping.from_pairs([("X", "n")]))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,24 +15,22 @@ from duilian.corpus import Layer
 from duilian.corpus.trees import is_projective
 from duilian.errors import ConfigError, ModelFileError, StandardError
 from duilian.evaluation import accuracy, tree_score
+from duilian.learning import AdaGrad, Perceptron, Session
 from duilian.modelfile import read_model, write_model
-from duilian.models.crf.model import Tagger
+from duilian.models.joint_parser.config import JointTagging
 from duilian.models.joint_parser.model import JointParser
 from duilian.models.joint_parser.tag_candidates import TagCandidates, allowed_tags, candidates, tag_numbers
+from duilian.models.parser.config import ArcPruning, RelationSearch, TreeSearch
 from oracle.trees import projective_trees
 from tree.ambiguous import treebank
 
 TRAIN, DEV = treebank(80, 1), treebank(40, 2)
-SMALL = {
-    "bits": 16,
-    "relation_bits": 14,
-    "pruning_bits": 14,
-    "tag_bits": 14,
-    "pruning_iterations": 2,
-    "iterations": 3,
-    "tagger_iterations": 2,
-    "folds": 4,
-    "guess_iterations": 1,
+SMALL: dict[str, Any] = {
+    "trees": TreeSearch(bits=16),
+    "relations": RelationSearch(bits=14, guess_iterations=1),
+    "pruning": ArcPruning(bits=14, iterations=2),
+    "tagging": JointTagging(bits=14, folds=4, iterations=2),
+    "learning": Perceptron(iterations=3),
 }
 
 
@@ -60,8 +59,8 @@ def test_it_learns_tags_and_trees(parsers: dict[int, JointParser], order: int):
         assert layer.heads.count(0) == 1
 
 
-def words_with(parser: JointParser, layer: Layer, counts: list[int]) -> tuple[TagCandidates, list[list[int]]]:
-    """The first tags of the tag set as candidates, so many for each word."""
+def words_with(counts: list[int]) -> tuple[TagCandidates, list[list[int]]]:
+    """The first tags of the tag set as candidates, this many for each word."""
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     tags = [list(range(count)) for count in counts]
     flat = np.array([tag for row in tags for tag in row], np.int32)
@@ -74,20 +73,20 @@ def words_with(parser: JointParser, layer: Layer, counts: list[int]) -> tuple[Ta
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_the_search_is_exact(parsers: dict[int, JointParser], order: int):
     """With random weights no tagged tree of a short sentence scores more than the one that is found."""
-    parser = parsers[order]
+    parser, pruning = parsers[order].predictor_.packer, parsers[order].model_.pruning
     rng = np.random.default_rng(order)
-    weights = rng.normal(size=parser.joint_.weights).astype(np.float32)
+    weights = rng.normal(size=parser.joint.weights).astype(np.float32)
     options = _native.ParseOptions(0.0, 200, False, 0.0, 0.0)
     for layer, counts in zip(DEV[:8], itertools.cycle([[2, 1, 3, 2], [3, 2, 1, 1]]), strict=False):
         short = Layer(layer.words[:4])
-        found, tags = words_with(parser, short, counts)
+        found, tags = words_with(counts)
         data = parser.joint_data([short], found, np.full(4, -1, np.int32))
-        guess, heads, _, score, _, _ = parser.joint_.parse(weights, parser.pruning_, data, options, 1)
+        guess, heads, _, score, _, _ = parser.joint.parse(weights, pruning, data, options, 1)
         scores = {}
         for chosen in itertools.product(*[range(len(row)) for row in tags]):
             nodes = [1 + int(found.first[word]) + k for word, k in enumerate(chosen)]
             for tree in projective_trees(4, single_root=True):
-                scores[chosen, tree] = parser.joint_.score(weights, data, 0, list(tree), nodes)
+                scores[chosen, tree] = parser.joint.score(weights, data, 0, list(tree), nodes)
         best = max(scores, key=lambda key: scores[key])
         assert (tuple(guess.tolist()), tuple(heads.tolist())) == best
         assert score[0] == pytest.approx(scores[best], abs=1e-3)
@@ -98,28 +97,28 @@ def test_a_step_of_learning_is_what_gold_has_and_the_guess_has_not(
     parsers: dict[int, JointParser], order: int
 ):
     """After one step from 0 the weights are the features of gold less those of the guess."""
-    parser = parsers[order]
+    parser, pruning = parsers[order].predictor_.packer, parsers[order].model_.pruning
     layer = DEV[0]
-    gold = tag_numbers([layer], parser.tags_)
-    marginals = np.full((len(layer), len(parser.tags_)), 0.2)
+    gold = tag_numbers([layer], parser.tags)
+    marginals = np.full((len(layer), len(parser.tags)), 0.2)
     data = parser.joint_data([layer], candidates(marginals, 0.5), gold)
     options = _native.ParseOptions(0.0, 200, False, 0.0, 0.0)
     objective = _native.JointObjective(
-        parser.joint_, data, np.zeros(0, np.uint8), np.zeros(0, np.int32), options
+        parser.joint, data, np.zeros(0, np.uint8), np.zeros(0, np.int32), options
     )
     weights, lag = np.zeros(objective.weights, np.float32), np.zeros(objective.weights)
-    guess, heads, *_ = parser.joint_.parse(weights, parser.pruning_, data, options, 1)
+    guess, heads, *_ = parser.joint.parse(weights, pruning, data, options, 1)
     wrong = objective.perceptron_pass(weights, lag, _native.PerceptronState(0), np.array([0], np.int64), 1, 1)
     assert wrong >= np.sum(guess != gold) + np.sum(heads != np.array(layer.heads)) > 0
-    per_word = len(parser.tags_)
+    per_word = len(parser.tags)
     places = 1 + per_word * np.arange(len(layer))
 
     def score(tags: np.ndarray, tree: list[int]) -> float:
-        return parser.joint_.score(weights, data, 0, tree, (places + tags).tolist())
+        return parser.joint.score(weights, data, 0, tree, (places + tags).tolist())
 
     difference = score(gold, list(layer.heads or ())) - score(guess, heads.tolist())
     tree_weights = weights[: 2**16]
-    tag_weights = weights[parser.native_.weights :]
+    tag_weights = weights[parser.native.weights :]
     # w · (f(gold) - f(guess)) = ‖f(gold) - f(guess)‖²
     assert difference == pytest.approx(float(np.sum(tree_weights**2) + np.sum(tag_weights**2)), rel=1e-4)
 
@@ -145,13 +144,13 @@ def test_given_tags_and_heads_stay(parsers: dict[int, JointParser]):
 def test_a_lower_threshold_than_that_of_training_is_refused(parsers: dict[int, JointParser]):
     parser = JointParser.from_state(*parsers[2].state())
     with pytest.raises(ConfigError, match=r"0\.005 is below 0\.01, which the model was trained with"):
-        parser.set_params(tag_threshold=0.005)
-    assert parser.tag_threshold == 0.01
-    raised = JointParser.from_state(*parser.set_params(tag_threshold=0.2).state())
-    assert raised.set_params(tag_threshold=0.01).predict_layers(DEV) == parsers[2].predict_layers(DEV)
-    raised.tag_threshold = 0.0
+        parser.set_params(tagging__threshold=0.005)
+    assert parser.tagging.threshold == 0.01
+    raised = JointParser.from_state(*parser.set_params(tagging__threshold=0.2).state())
+    assert raised.set_params(tagging__threshold=0.01).predict_layers(DEV) == parsers[2].predict_layers(DEV)
+    model = raised.model_
     with pytest.raises(ConfigError, match="train with the lower one"):
-        raised.predict_layers(DEV)
+        dataclasses.replace(model, config=model.config.updated({"tagging": {"threshold": 0.0}}))
 
 
 def test_there_are_no_k_best_answers(parsers: dict[int, JointParser]):
@@ -178,10 +177,10 @@ def test_long_sentences_are_parsed_at_order_1(
     parser = parsers[2]
     layer = Layer(tuple(word for each in DEV[:40] for word in each.words)[:150])
     try:
-        parser.set_params(longest=100)
+        parser.set_params(trees__max_length=100)
         (found,) = parser.predict_layers([layer])
     finally:
-        parser.set_params(longest=200)
+        parser.set_params(trees__max_length=200)
     assert found.heads is not None
     assert is_projective(found.heads)
     assert "more than 100 words were parsed at order 1" in caplog.text
@@ -233,20 +232,30 @@ def test_the_same_bytes_for_any_number_of_threads_and_after_a_stop(tmp_path: Pat
         parser.save(tmp_path / "x.model")
         return (tmp_path / "x.model").read_bytes()
 
-    settings = SMALL | {"iterations": 2}
+    settings = SMALL | {"learning": Perceptron(iterations=2)}
     one = bytes_of(JointParser("ctb", **settings).fit(TRAIN, dev=DEV))
-    two = bytes_of(JointParser("ctb", **settings, threads=2).fit(TRAIN, dev=DEV))
+    two = bytes_of(JointParser("ctb", **settings).fit(TRAIN, dev=DEV, threads=2))
     assert one == two
     checkpoint = tmp_path / "checkpoint"
-    JointParser("ctb", **settings | {"iterations": 1}).fit(TRAIN, dev=DEV, checkpoint=checkpoint)
-    again = JointParser("ctb", **settings).fit(TRAIN, dev=DEV, checkpoint=checkpoint, resume=True)
+    begun = JointParser("ctb", **settings).set_params(learning__iterations=1)
+    begun.fit(TRAIN, dev=DEV, session=Session(checkpoint=checkpoint))
+    session = Session(checkpoint=checkpoint, resume=True)
+    again = JointParser("ctb", **settings).fit(TRAIN, dev=DEV, session=session)
     assert bytes_of(again) == one
 
 
-@pytest.mark.parametrize("setting", [{"tag_threshold": 2.0}, {"folds": 1}, {"order": 4}])
-def test_settings_that_cannot_be(setting: dict[str, float]):
-    with pytest.raises((ConfigError, ValueError)):
-        JointParser("ctb", **SMALL | setting).fit(TRAIN)
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"tagging__threshold": 2.0}, "threshold must be at most 1, got 2.0"),
+        ({"tagging__folds": 1}, "folds must be at least 2, got 1"),
+        ({"order": 4}, "order must be 1 or 2 or 3, got 4"),
+        ({"learning": AdaGrad()}, "a model of kind 'joint-parser' learns by 'perceptron', got 'adagrad'"),
+    ],
+)
+def test_settings_that_cannot_be(setting: dict[str, Any], message: str):
+    with pytest.raises(ConfigError, match=message):
+        JointParser("ctb", **SMALL).set_params(**setting).fit(TRAIN)
 
 
 def test_candidates_by_hand():
@@ -283,11 +292,11 @@ def test_what_partial_annotation_allows():
 def test_one_tag_a_word_is_the_taggers_answer(parsers: dict[int, JointParser]):
     parser = parsers[2]
     try:
-        parser.set_params(tag_threshold=1.0)
+        parser.set_params(tagging__threshold=1.0)
         guess = parser.predict_layers(DEV)
     finally:
-        parser.set_params(tag_threshold=0.01)
-    tagger: Tagger = parser.tagger_
+        parser.set_params(tagging__threshold=0.01)
+    tagger = parser.predictor_.tagger
     best = [marginals.argmax(axis=1) for marginals in tagger.marginals(DEV)]
-    names = [[(tagger.encoding_.tags or ())[k] for k in row] for row in best]
+    names = [[(tagger.encoding.tags or ())[k] for k in row] for row in best]
     assert [list(layer.tags or ()) for layer in guess] == names

@@ -14,9 +14,10 @@ from duilian.corpus import Layer
 from duilian.corpus.trees import is_projective
 from duilian.errors import ConfigError, ModelFileError, StandardError
 from duilian.evaluation.attachment import tree_score
+from duilian.learning import Session
 from duilian.models import Parser
-from duilian.models.parser.training import ParserRun
-from models.small_parsers import DEV, NO_TREES, SMALL, TRAIN
+from duilian.models.parser.treebank import Treebank
+from models.small_parsers import DEV, NO_TREES, SMALL, TRAIN, packed, small
 from oracle.trees import projective_trees
 
 
@@ -41,17 +42,16 @@ def test_trees_are_projective_and_have_one_root(parsers: dict[int, Parser], orde
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_the_search_is_exact(parsers: dict[int, Parser], order: int) -> None:
     """No tree of a short sentence scores more than the one that is found; nothing is pruned."""
-    parser = parsers[order]
+    parser = parsers[order].predictor_.packer
+    pruning = parsers[order].model_.pruning
     rng = np.random.default_rng(order)
-    weights = rng.normal(size=parser.native_.weights).astype(np.float32)
+    weights = rng.normal(size=parser.native.weights).astype(np.float32)
     options = _native.ParseOptions(0.0, 200, False, 0.0, 0.0)
     for layer in (Layer(each.words[:5], each.tags[:5]) for each in DEV[:12] if each.tags):
-        heads, _, score, _, _ = parser.native_.parse(
-            weights, parser.pruning_, parser.data([layer]), options, 1
-        )
+        heads, _, score, _, _ = parser.native.parse(weights, pruning, parser.data([layer]), options, 1)
         trees = projective_trees(len(layer), single_root=True)
         scores = {
-            tree: parser.native_.tree_score(weights, parser.data([dataclasses.replace(layer, heads=tree)]), 0)
+            tree: parser.native.tree_score(weights, parser.data([dataclasses.replace(layer, heads=tree)]), 0)
             for tree in trees
         }
         best = max(trees, key=lambda tree: scores[tree])
@@ -60,19 +60,18 @@ def test_the_search_is_exact(parsers: dict[int, Parser], order: int) -> None:
 
 
 def test_pruning_leaves_few_arcs_and_nearly_all_gold_ones(parsers: dict[int, Parser]) -> None:
-    parser, data = parsers[2], parsers[2].data(DEV)
-    words, kept, gold = _native.count_allowed(
-        data, parser.native_.allowed_arcs(parser.pruning_, data, 1e-3, 2)
-    )
+    packer, pruning = parsers[2].predictor_.packer, parsers[2].model_.pruning
+    data = packer.data(DEV)
+    words, kept, gold = _native.count_allowed(data, packer.native.allowed_arcs(pruning, data, 1e-3, 2))
     assert words == sum(map(len, DEV))
     assert kept < 5 * words
     assert gold > 0.98 * words
-    everything = parser.native_.allowed_arcs(parser.pruning_, data, 0.0, 1)
+    everything = packer.native.allowed_arcs(pruning, data, 0.0, 1)
     assert _native.count_allowed(data, everything)[1] == sum(len(layer) ** 2 for layer in DEV)
 
 
 def test_pruned_words_always_have_a_tree(parsers: dict[int, Parser]) -> None:
-    parser = Parser.from_state(*parsers[2].state()).set_params(threshold=1.0)
+    parser = Parser.from_state(*parsers[2].state()).set_params(pruning__threshold=1.0)
     assert all(layer.heads is not None for layer in parser.predict_layers(DEV))
 
 
@@ -113,19 +112,19 @@ def test_k_best_trees_begin_with_the_best(parsers: dict[int, Parser]) -> None:
 
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_k_best_trees_are_those_of_enumeration(parsers: dict[int, Parser], order: int) -> None:
-    parser = parsers[order]
+    parser, pruning = parsers[order].predictor_.packer, parsers[order].model_.pruning
     rng = np.random.default_rng(20 + order)
     options = _native.ParseOptions(0.0, 200, False, 0.0, 0.0)
     for length, layer in zip((1, 2, 3, 4, 5), DEV, strict=False):
         short = Layer(layer.words[:length], (layer.tags or ())[:length])
-        weights = rng.normal(size=parser.native_.weights).astype(np.float32)
+        weights = rng.normal(size=parser.native.weights).astype(np.float32)
         trees = projective_trees(length, single_root=True)
         data = parser.data([dataclasses.replace(short, heads=tree) for tree in trees])
         scores = [
-            (parser.native_.tree_score(weights, data, number), tree) for number, tree in enumerate(trees)
+            (parser.native.tree_score(weights, data, number), tree) for number, tree in enumerate(trees)
         ]
         for k in (1, 7, 1000):
-            found = parser.native_.k_best(weights, parser.pruning_, parser.data([short]), 0, k, options)
+            found = parser.native.k_best(weights, pruning, parser.data([short]), 0, k, options)
             wanted = sorted(scores, reverse=True)[:k]
             assert [tuple(heads) for _, heads in found] == [tree for _, tree in wanted]
             assert [score for score, _ in found] == pytest.approx([score for score, _ in wanted], abs=1e-3)
@@ -144,7 +143,7 @@ def test_k_best_trees_of_a_parser_have_relations(parsers: dict[int, Parser], ord
 
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_k_best_trees_keep_given_heads_and_relations(parsers: dict[int, Parser], order: int) -> None:
-    parser = Parser.from_state(*parsers[order].state()).set_params(threshold=0.0)
+    parser = Parser.from_state(*parsers[order].state()).set_params(pruning__threshold=0.0)
     layer = Layer(DEV[0].words[:4], (DEV[0].tags or ())[:4], (None, 3, None, None), (None, "odd", None, None))
     found = [tree for _, tree in parser.k_best(layer, 1000, keep_heads=True)]
     wanted = {tree for tree in projective_trees(4, single_root=True) if tree[1] == 3}
@@ -165,11 +164,21 @@ def test_one_word_and_nothing_but_marks(parsers: dict[int, Parser]) -> None:
 def test_long_sentences_fall_back_to_order_1(
     parsers: dict[int, Parser], caplog: pytest.LogCaptureFixture
 ) -> None:
-    parser = Parser.from_state(*parsers[3].state()).set_params(longest=4)
+    parser = Parser.from_state(*parsers[3].state()).set_params(trees__max_length=4)
     with caplog.at_level(logging.WARNING, "duilian"):
         found = parser.predict_layers(DEV)
     assert "parsed at order 1" in caplog.text
     assert all(layer.heads is not None for layer in found)
+
+
+def test_new_settings_of_the_search_count_at_once(parsers: dict[int, Parser]) -> None:
+    parser = Parser.from_state(*parsers[2].state())
+    parser.set_params(pruning__threshold=0.5, learning__iterations=7)
+    assert parser.predictor_.packer.config.pruning.threshold == 0.5
+    assert parser.model_.config.learning == parsers[2].learning, "how it was trained stays as it was"
+    with pytest.raises(ConfigError, match="order must be 1 or 2 or 3, got 4"):
+        parser.set_params(order=4)
+    assert parser.order == 2
 
 
 def test_200_words(parsers: dict[int, Parser]) -> None:
@@ -212,28 +221,29 @@ def test_partial_trees_teach_what_they_know() -> None:
 
 @pytest.mark.parametrize("order", [1, 3])
 def test_threads_do_not_show(order: int) -> None:
-    one, two = (Parser("ctb", order=order, threads=n, **SMALL).fit(TRAIN[:30], dev=DEV) for n in (1, 3))
-    assert np.array_equal(one.weights_, two.weights_)
-    assert np.array_equal(one.pruning_, two.pruning_)
-    assert one.predict_layers(DEV) == two.predict_layers(DEV)
+    one, two = (Parser("ctb", order=order, **SMALL).fit(TRAIN[:30], dev=DEV, threads=n) for n in (1, 3))
+    assert np.array_equal(one.model_.weights, two.model_.weights)
+    assert np.array_equal(one.model_.pruning, two.model_.pruning)
+    assert one.predict_layers(DEV) == two.predict_layers(DEV, threads=3)
 
 
 def test_a_run_that_was_stopped_ends_the_same(tmp_path: Path) -> None:
     whole = Parser("ctb", **SMALL).fit(TRAIN[:30], dev=DEV)
     checkpoint = tmp_path / "checkpoint"
-    Parser("ctb", **SMALL | {"iterations": 1}).fit(TRAIN[:30], dev=DEV, checkpoint=checkpoint)
-    resumed = Parser("ctb", **SMALL).fit(TRAIN[:30], dev=DEV, checkpoint=checkpoint, resume=True)
-    assert np.array_equal(whole.weights_, resumed.weights_)
+    begun = Parser("ctb", **SMALL).set_params(learning__iterations=1)
+    begun.fit(TRAIN[:30], dev=DEV, session=Session(checkpoint=checkpoint))
+    session = Session(checkpoint=checkpoint, resume=True)
+    resumed = Parser("ctb", **SMALL).fit(TRAIN[:30], dev=DEV, session=session)
+    assert np.array_equal(whole.model_.weights, resumed.model_.weights)
     other = Parser("ctb", **SMALL)
     with pytest.raises(ModelFileError, match="not a checkpoint of this run"):
-        other.fit(TRAIN[:20], dev=DEV, checkpoint=checkpoint, resume=True)
+        other.fit(TRAIN[:20], dev=DEV, session=session)
 
 
 def test_the_perceptron_is_the_naive_one() -> None:
     """Algorithm 4 with every average written out."""
-    parser = Parser("ctb", order=3, **SMALL | {"margin": 2.0})
-    run = ParserRun(parser, TRAIN[:12])
-    objective = _native.TreeObjective(parser.native_, run.data, *NO_TREES, parser.options())
+    parser = packed(small(order=3, trees={"head_cost": 2.0}), Treebank(TRAIN[:12]))
+    objective = _native.TreeObjective(parser.native, parser.data(TRAIN[:12]), *NO_TREES, parser.options())
     weights = np.zeros(objective.weights, np.float32)
     naive, total = weights.copy(), weights.astype(np.float64)
     order = np.array([*range(12), *range(12)], np.int64)
@@ -253,26 +263,27 @@ def test_changes_are_the_difference_of_the_trees() -> None:
     """w · (features of gold - features of the guess) is the difference of their scores."""
     rng = np.random.default_rng(5)
     for order in (1, 2, 3):
-        parser = Parser("ctb", order=order, **SMALL | {"margin": 0.0})
-        run = ParserRun(parser, [dataclasses.replace(layer, relations=None) for layer in TRAIN[:8]])
-        objective = _native.TreeObjective(parser.native_, run.data, *NO_TREES, parser.options())
+        layers = [dataclasses.replace(layer, relations=None) for layer in TRAIN[:8]]
+        parser = packed(small(order=order, trees={"head_cost": 0.0}), Treebank(layers))
+        data = parser.data(layers)
+        objective = _native.TreeObjective(parser.native, data, *NO_TREES, parser.options())
         weights = rng.normal(size=objective.weights).astype(np.float32)
         options = _native.ParseOptions(0.0, 200, False, 0.0, 0.0)
-        heads, _, score, _, _ = parser.native_.parse(weights, weights, run.data, options, 1)
-        for k in range(len(run.layers)):
+        heads, _, score, _, _ = parser.native.parse(weights, weights, data, options, 1)
+        for k in range(len(layers)):
             _, change = objective.gradient(weights, 1.0, k)
-            gold = parser.native_.tree_score(weights, run.data, k)
+            gold = parser.native.tree_score(weights, data, k)
             assert change @ weights == pytest.approx(gold - score[k], abs=1e-2)
-        assert len(heads) == sum(map(len, run.layers))
+        assert len(heads) == sum(map(len, layers))
 
 
 def test_the_gradient_of_pruning_is_that_of_its_loss() -> None:
-    parser = Parser("ctb", order=1, **SMALL)
-    run = ParserRun(parser, [layer for layer in TRAIN if len(layer) < 7][:3])
-    objective = _native.PruningObjective(parser.native_, run.data)
+    layers = [layer for layer in TRAIN if len(layer) < 7][:3]
+    parser = packed(small(order=1), Treebank(layers))
+    objective = _native.PruningObjective(parser.native, parser.data(layers))
     rng = np.random.default_rng(7)
     weights = (rng.normal(size=objective.weights) * 0.3).astype(np.float32)
-    for example in range(len(run.layers)):
+    for example in range(len(layers)):
         _, gradient = objective.gradient(weights, 1.0, example)
         for place in np.argsort(-np.abs(gradient))[:8]:
             losses = []

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from duilian.errors import ModelFileError
+from duilian.learning import AdaGrad
 from duilian.modelfile import read_model, write_model
 from duilian.models import Parser, Tagger, load
 from models.small_parsers import DEV, TRAIN
@@ -28,8 +29,8 @@ def test_a_saved_parser_answers_the_same(parsers: dict[int, Parser], precision: 
 
 def test_trimming_makes_it_smaller(parsers: dict[int, Parser]) -> None:
     parser = Parser.from_state(*parsers[2].state())
-    before = np.count_nonzero(parser.weights_)
-    assert np.count_nonzero(parser.trim(0.3).weights_) < before
+    before = np.count_nonzero(parser.model_.weights)
+    assert np.count_nonzero(parser.trim(0.3).model_.weights) < before
     assert parser.score(DEV) > 0.8
 
 
@@ -59,16 +60,15 @@ def test_hostile_files_are_refused(parsers: dict[int, Parser], key: str, change,
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("order", 4), ("bits", 40), ("relation_bits", 2), ("pruning_bits", 99)]
+    "change", [{"order": 4}, {"trees": {"bits": 40}}, {"relations": {"bits": 2}}, {"pruning": {"bits": 99}}]
 )
-def test_impossible_parameters_of_a_file(
-    parsers: dict[int, Parser], name: str, value: int, tmp_path: Path
+def test_impossible_settings_of_a_file(
+    parsers: dict[int, Parser], change: dict[str, object], tmp_path: Path
 ) -> None:
     path = tmp_path / "a.duilian"
     parsers[1].save(path)
     header, arrays = read_model(path)
-    header["parameters"][name] = value
-    write_model(path, header, arrays)
+    write_model(path, {**header, "config": header["config"] | change}, arrays)
     with pytest.raises(ModelFileError, match="do not fit together"):
         Parser.load(path)
 
@@ -87,6 +87,6 @@ def test_a_parser_is_no_tagger(parsers: dict[int, Parser], tmp_path: Path) -> No
     parsers[1].save(path)
     with pytest.raises(ModelFileError, match="kind 'parser', not a tagger"):
         load(path)
-    Tagger("ctb", iterations=1).fit(TRAIN).save(path)
+    Tagger("ctb", learning=AdaGrad(iterations=1)).fit(TRAIN).save(path)
     with pytest.raises(ModelFileError, match="kind 'crf', not 'parser'"):
         Parser.load(path)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from duilian import Tagger, _native, demo
 from duilian.corpus import Layer, read
 from duilian.errors import ConfigError
+from duilian.learning import PassiveAggressive, Session
+from duilian.models.crf.config import CrfConfig
+from duilian.models.crf.training import CrfTrainer
 
 FOLDER = demo.__path__[0]
 SENTENCES = [
@@ -17,16 +21,26 @@ SENTENCES = [
 ]
 
 
+class Watched(CrfTrainer):
+    """A run of training that shows its data."""
+
+    def _data(self, layers):
+        self.data, keys = super()._data(layers)
+        return self.data, keys
+
+
 @pytest.mark.parametrize("level", ["word", "char"])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_difference_is_the_gradient_of_a_very_sure_crf(level: str, seed: int) -> None:
     """Expected counts become those of the best labels when all scores are many times as large."""
-    tagger = Tagger("ctb", level=level)  # type: ignore[arg-type]
-    tagger._prepare(SENTENCES)
-    data, _ = tagger._data(SENTENCES)
-    weights = np.random.default_rng(seed).normal(size=tagger.layout_.weights).astype(np.float32)
-    structure = _native.TaggingStructure(tagger.layout_, data)
-    objective = _native.TaggingObjective(tagger.layout_, data)
+    trainer = Watched(
+        CrfConfig(standard="ctb", level=level, learning=PassiveAggressive(iterations=1)), Session()
+    )
+    trainer.run(SENTENCES)
+    data, layout = trainer.data, trainer.layout
+    weights = np.random.default_rng(seed).normal(size=layout.weights).astype(np.float32)
+    structure = _native.TaggingStructure(layout, data)
+    objective = _native.TaggingObjective(layout, data)
     for example in range(len(SENTENCES)):
         cost, difference = structure.difference(weights, example, 0)
         _, gradient = objective.gradient(weights, 1e4, example)
@@ -36,7 +50,8 @@ def test_the_difference_is_the_gradient_of_a_very_sure_crf(level: str, seed: int
 
 def test_it_learns_and_has_the_same_bytes(tmp_path) -> None:
     train, dev = (read(f"{FOLDER}/{name}.txt", standard="ctb") for name in ("ctb", "ctb-dev"))
-    models = [Tagger("ctb", algorithm="pa", iterations=4, threads=k).fit(train, dev=dev) for k in (1, 2)]
+    tagger = Tagger("ctb", learning=PassiveAggressive(iterations=4))
+    models = [clone(tagger).fit(train, dev=dev, threads=k) for k in (1, 2)]
     assert models[0].score(dev) > 0.85
     for k, model in enumerate(models):
         model.save(tmp_path / f"{k}.model")
@@ -46,4 +61,4 @@ def test_it_learns_and_has_the_same_bytes(tmp_path) -> None:
 def test_partly_annotated_sentences_are_refused() -> None:
     partly = [*SENTENCES, Layer(("他", "去"), ("PN", None))]
     with pytest.raises(ConfigError, match="needs a label for every unit\n  hint: use algorithm = 'adagrad'"):
-        Tagger("ctb", algorithm="pa").fit(partly)
+        Tagger("ctb", learning=PassiveAggressive()).fit(partly)

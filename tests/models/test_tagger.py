@@ -1,4 +1,4 @@
-"""The plain and the guided tagger on the demonstration corpora."""
+"""The plain tagger on the demonstration corpora."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from duilian.errors import ConfigError, ModelFileError, StandardError
 from duilian.learning import AdaGrad, Perceptron, Session
 from duilian.learning.config import RULES
 from duilian.modelfile import read_model, write_model
-from duilian.models import GuidedTagger, Tagger
+from duilian.models import Tagger
 from duilian.models.base.feature_settings import Features
 
 CTB = [sentence["ctb"] for sentence in demo.load("ctb", "ctb")]
 DEV = [sentence["ctb"] for sentence in demo.load("ctb-dev", "ctb")]
-PKU = [sentence["pku"] for sentence in demo.load("pku", "pku")]
 KINDS: dict[str, dict[str, Any]] = {
     "word": {},
     "char": {"level": "char"},
@@ -202,26 +201,6 @@ def test_trimming_makes_it_smaller(taggers: dict[str, Tagger], tmp_path: Path) -
     assert scores[2] < scores[0]
 
 
-def test_a_guided_tagger_beats_a_plain_one(tmp_path: Path) -> None:
-    plain = Tagger("ctb", learning=AdaGrad(iterations=5)).fit(CTB).score(DEV)
-    guided = GuidedTagger("ctb", source_standard="pku", iterations=5).fit(CTB, source=PKU)
-    assert guided.score(DEV) > plain
-    guided.save(tmp_path / "g.duilian")
-    loaded = GuidedTagger.load(tmp_path / "g.duilian")
-    assert loaded.predict(DEV) == guided.predict(DEV)
-    with pytest.raises(ModelFileError, match="kind 'guided', not 'crf'"):
-        Tagger.load(tmp_path / "g.duilian")
-
-
-@pytest.mark.parametrize("level", ["word", "char"])
-def test_jack_knifed_guides_are_there_for_training_and_tagging(level: str, tmp_path: Path) -> None:
-    tagger = GuidedTagger("ctb", source_standard="pku", folds=3, level=level, iterations=2)
-    tagger.fit(CTB[:90], source=PKU[:90], dev=DEV)
-    assert tagger.templates_.name == f"guide-own-{level}"
-    tagger.save(tmp_path / "g.duilian")
-    assert GuidedTagger.load(tmp_path / "g.duilian").predict(DEV) == tagger.predict(DEV)
-
-
 @pytest.mark.parametrize("length", [1, 10_000])
 def test_sentences_of_any_length(taggers: dict[str, Tagger], length: int) -> None:
     for tagger in taggers.values():
@@ -241,8 +220,6 @@ def test_sentences_of_any_length(taggers: dict[str, Tagger], length: int) -> Non
         (lambda: Tagger(learning=Perceptron()).fit(CTB), ConfigError, "learns by 'adagrad' or 'sgd'"),
         (lambda: Tagger(features=Features(templates="chunk")).fit(CTB), ConfigError, "need the column 'pos'"),
         (lambda: Tagger().set_params(rte=1), ConfigError, "no parameter 'rte'"),
-        (lambda: GuidedTagger(folds=1), ConfigError, "folds"),
-        (lambda: GuidedTagger().fit(CTB), ConfigError, "needs a source"),
     ],
 )
 def test_wrong_settings_are_refused(act: Any, error: type[Exception], message: str) -> None:

@@ -69,10 +69,10 @@ class Search:
         best = max(paths, key=self.own_score)
         return best, self.own_score(best)
 
-    def beam(self, k: int, margin: float, hearing: float = math.inf) -> Path:
-        """Every label keeps its k best paths; the k best of all speak for themselves, the others hear the
-        best of their kind if it is within the margin, else the best. A path that is more than `hearing`
-        behind the best is not heard.
+    def beam(self, k: int, kind_gap: float, path_gap: float = math.inf) -> Path:
+        """Every label keeps its k best paths; the k best of all show their own words, the others those of the
+        best path of their kind if it is within `kind_gap` of the best, else of the best. Words of a path that
+        is more than `path_gap` from the best are ignored.
         """
         paths: list[tuple[float, Path]] = [
             (self.state(0, label) + self.word_score((), label), (label,))
@@ -83,12 +83,12 @@ class Search:
         for t in range(1, self.length):
             found = []
             for rank, (score, path) in enumerate(paths):
-                loud, heard = (score, path) if rank < k else self.voice(paths, path, margin)
+                reached, told = (score, path) if rank < k else self.teller(paths, path, kind_gap)
                 for label in range(self.labels):
                     if self.is_legal((*path, label)):
                         step = self.between(path[-1], label) + self.state(t, label)
-                        is_heard = paths[0][0] - loud <= hearing
-                        words = self.word_score(heard, label) if is_heard else 0.0
+                        is_near = paths[0][0] - reached <= path_gap
+                        words = self.word_score(told, label) if is_near else 0.0
                         found.append((score + step + words, (*path, label)))
             paths = self._kept(found, k)
         return paths[0][1]
@@ -100,8 +100,8 @@ class Search:
             best += sorted(own, key=lambda each: -each[0])[:k]
         return sorted(best, key=lambda each: -each[0])
 
-    def voice(self, paths: list[tuple[float, Path]], path: Path, margin: float) -> tuple[float, Path]:
-        """What follows a path hears this one."""
+    def teller(self, paths: list[tuple[float, Path]], path: Path, kind_gap: float) -> tuple[float, Path]:
+        """The path whose words are shown to what follows a path."""
         kind = self.is_open(path[-1])
         own = next(each for each in paths if self.is_open(each[1][-1]) == kind)
-        return own if paths[0][0] - own[0] <= margin else paths[0]
+        return own if paths[0][0] - own[0] <= kind_gap else paths[0]

@@ -129,8 +129,8 @@ def test_nothing_encodes_to_nothing() -> None:
         (["S@NN", "B@NN"], "'B@NN' cannot end a sentence"),
         (["B@NN", "E@VV"], "'E@VV' at unit 2 cannot follow 'B@NN'"),
         (["B@NN", "E"], "'E' at unit 2 cannot follow 'B@NN'"),
-        (["O"], "label 'O' has no boundary letter of BIES"),
-        (["NN"], "label 'NN' has no boundary letter of BIES"),
+        (["O"], "label 'O' does not start with a boundary letter of BIES"),
+        (["NN"], "label 'NN' does not start with a boundary letter of BIES"),
     ],
 )
 def test_what_is_no_encoding_is_refused(labels: list[str], message: str) -> None:

@@ -10,10 +10,10 @@ import pytest
 import duilian
 from cli.running import run_here
 from duilian.errors import StandardError
-from duilian.standards import BoundaryScheme, Explanation, Standard, names
-from duilian.standards.explanation import _rows, _shipped, explain, explained_standards, explanations
+from duilian.standards import BoundaryScheme, Explanation, Standard, standard_names
+from duilian.standards.explanation import _built_in, _parse_table, explain, explained_standards, explanations
 
-ALL = _shipped()
+ALL = _built_in()
 UNIVERSAL_RELATIONS = """
   acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse dislocated expl
   fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis punct reparandum root vocative
@@ -31,7 +31,7 @@ def is_han(text: str) -> bool:
     return any("\u4e00" <= c <= "\u9fff" for c in text)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", standard_names())
 def test_every_tag_of_every_shipped_standard_is_explained(name: str) -> None:
     for tag in Standard.load(name).tags or ():
         (found,) = explain(tag, name)
@@ -107,8 +107,8 @@ def test_both_parts_of_a_label_are_explained() -> None:
         ("NNN", "ctb", "standard 'ctb' has no tag 'NNN'", "did you mean NN"),
         ("nn", "ctb", "standard 'ctb' has no tag 'nn'", "did you mean NN?"),
         ("nsub", None, "no standard has the tag 'nsub'", "did you mean nsubj"),
-        ("nsubj", "ctb", "standard 'ctb' has no tag 'nsubj'", "there are AD AS"),
-        ("VERB", "pku", "standard 'pku' has no tag 'VERB'", "there are Ag"),
+        ("nsubj", "ctb", "standard 'ctb' has no tag 'nsubj'", "its tags are AD AS"),
+        ("VERB", "pku", "standard 'pku' has no tag 'VERB'", "its tags are Ag"),
         (
             "",
             None,
@@ -116,7 +116,7 @@ def test_both_parts_of_a_label_are_explained() -> None:
             "duilian explain --standard NAME shows",
         ),
         ("xyz", None, "no standard has the tag 'xyz'", "duilian explain --standard NAME"),
-        ("xyz", "ud1", "standard 'ud1' has no tag 'xyz'", "there are ADJ ADP"),
+        ("xyz", "ud1", "standard 'ud1' has no tag 'xyz'", "its tags are ADJ ADP"),
         ("NN", "CTB", "there is no standard 'CTB'", "did you mean 'ctb'?"),
     ],
 )
@@ -143,8 +143,8 @@ def test_ones_own_standard_explains_itself(tmp_path: Path) -> None:
 
 
 def test_a_row_with_a_missing_column_is_named() -> None:
-    with pytest.raises(StandardError, match=r"x\.tsv:2: 6 columns were expected, found 2"):
-        list(_rows("x.tsv", ["# head", "ctb\tNN"]))
+    with pytest.raises(StandardError, match=r"x\.tsv:2: expected 6 columns, found 2"):
+        list(_parse_table("x.tsv", ["# head", "ctb\tNN"]))
 
 
 def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from duilian.errors import StandardError
-from duilian.standards import Standard, names
+from duilian.standards import Standard, standard_names
 
 SIZES = {"ctb": 33, "gsd": 42, "pku": 44, "ud": 17, "ud1": 17}
 
@@ -21,7 +21,7 @@ def write(folder: Path, text: str, name: str = "house.toml") -> Path:
 
 
 def test_names_are_the_shipped_standards() -> None:
-    assert names() == tuple(sorted(SIZES))
+    assert standard_names() == tuple(sorted(SIZES))
 
 
 @pytest.mark.parametrize(("name", "size"), SIZES.items())
@@ -70,7 +70,7 @@ def test_versions_of_ud_differ_in_the_coordinating_conjunction() -> None:
 
 
 def test_columns_of_the_shipped_standards() -> None:
-    assert {name: Standard.load(name).column for name in names()} == {
+    assert {name: Standard.load(name).column for name in standard_names()} == {
         "ctb": "tag",
         "gsd": "xpos",
         "pku": "tag",
@@ -146,8 +146,8 @@ def test_a_wrong_file_is_named_with_its_fault(tmp_path: Path, text: str, message
     ("text", "message"),
     [
         ("[tags]", "'house' has no tags"),
-        ("[tags]\n'a b' = {}", "a tag is a string without blanks, got 'a b'"),
-        ("[tags]\n'' = {}", "a tag is a string without blanks, got ''"),
+        ("[tags]\n'a b' = {}", "a tag must be a string without blanks, got 'a b'"),
+        ("[tags]\n'' = {}", "a tag must be a string without blanks, got ''"),
         ("column = 'lemma'", "column must be one of tag, upos, xpos, got 'lemma'"),
         ("title = 3", "title must be a string, got 3"),
     ],

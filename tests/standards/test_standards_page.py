@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from duilian.standards import Mapping, Standard, names
+from duilian.standards import Mapping, Standard, standard_names
 from duilian.standards.standard import table_names
 
 PAGE = (Path(__file__).parents[2] / "docs" / "standards.md").read_text(encoding="utf-8")
@@ -36,7 +36,7 @@ def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_the_table_of_standards() -> None:
     listed = rows(r"^\| `(\w+)` \| (.+) \| (\d+) \| `(\w+)` \|$")
-    assert {name for name, *_ in listed} == set(names())
+    assert {name for name, *_ in listed} == set(standard_names())
     for name, title, size, column in listed:
         standard = Standard.load(name)
         assert (title, int(size), column) == (standard.title, len(standard.tags or ()), standard.column)

@@ -1,1 +1,1 @@
-"""What people should annotate next, and files for those who do."""
+"""Selection of words for manual annotation."""

@@ -1,8 +1,8 @@
-"""The command `duilian`: options in, exit status out; the work is done in the library.
+"""The `duilian` command: options in, exit status out; the library does the work.
 
-Exit status: 0 done, 1 something the user can mend (one sentence on standard error), 2 wrong usage,
-130 stopped by Ctrl-C, 141 nobody reads the output any more, as in `| head` (what a shell says of any
-program). A bug keeps its traceback; `--debug` shows one for everything.
+Exit status: 0 success, 1 an error that the user can fix (one sentence on standard error), 2 wrong usage,
+130 interrupted by Ctrl-C, 141 output closed by its reader, as in `| head`. A bug keeps its traceback;
+`--debug` shows the traceback of every error.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from __future__ import annotations
 import importlib
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
+from inspect import cleandoc
 from typing import Annotated
 
 import typer
@@ -19,7 +21,7 @@ import typer
 from duilian import __version__
 from duilian.errors import DuilianError
 
-STOPPED, NO_READER = 130, 141  # 128 and the number of the signal
+INTERRUPTED, BROKEN_PIPE = 130, 141  # 128 + signal number
 COMMANDS = (
     "corpus",
     "analyze",
@@ -37,7 +39,7 @@ COMMANDS = (
 
 
 def make_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
-    """The program with these commands; a module of this package each."""
+    """Build the program with these commands, each a module of this package."""
     app = typer.Typer(
         name="duilian",
         help="One Chinese analyser learned from corpora that disagree.",
@@ -51,9 +53,14 @@ def make_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
         if name == "corpus":
             app.add_typer(module.app, name=name)
         else:
-            app.command(name, epilog=module.EXAMPLE)(module.command)
+            app.command(name, help=_help_text(module.command), epilog=module.EXAMPLE)(module.command)
     app.callback()(_global_options)
     return app
+
+
+def _help_text(command: Callable[..., None]) -> str:
+    """Return the docstring with each paragraph on one line, so that terminals of any width wrap it."""
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", cleandoc(command.__doc__ or ""))
 
 
 def _show_version(wanted: bool) -> None:
@@ -63,19 +70,19 @@ def _show_version(wanted: bool) -> None:
 
 
 def _global_options(
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Options that stand before any command; `main` has dealt with them."""
+    """Declare the options that precede any command; `main` handles them."""
 
 
 def main() -> int:
-    """Run the command line of this process and return its exit status."""
+    """Run this process's command line and return its exit status."""
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # corpora are not written in the alphabet of a C locale
+        if hasattr(stream, "reconfigure"):  # a C locale could not print Chinese
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     arguments = sys.argv[1:]
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
@@ -84,71 +91,71 @@ def main() -> int:
     logging.getLogger("duilian").addHandler(
         logging.StreamHandler() if show_traceback else logging.NullHandler()
     )
-    # Only the command that is asked for is imported, and its usual answer comes that much sooner.
+    # Importing only the requested command starts faster.
     names = arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS
     return run(lambda: make_app(names)(arguments, prog_name="duilian"), show_traceback=show_traceback)
 
 
 def _open_closed_streams() -> None:
-    """Input that is closed is empty; output that is closed is an error as soon as there is some."""
+    """Make closed input empty, and writing to closed output an error."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            way = os.O_WRONLY if name == "stderr" else os.O_RDONLY
-            setattr(sys, name, os.fdopen(os.open(os.devnull, way), mode, encoding="utf-8"))
+            access = os.O_WRONLY if name == "stderr" else os.O_RDONLY
+            setattr(sys, name, os.fdopen(os.open(os.devnull, access), mode, encoding="utf-8"))
 
 
 def run(command: Callable[[], object], *, show_traceback: bool = False) -> int:
-    """The exit status of a command, with a sentence on standard error if it went wrong."""
+    """Run a command and return its exit status; print one sentence to standard error if it fails."""
     try:
         command()
         sys.stdout.flush()
-    except SystemExit as end:  # how typer ends: 0, 2 for wrong usage, 130 for Ctrl-C
+    except SystemExit as end:  # typer ends this way: 0, 2 for wrong usage, 130 for Ctrl-C
         if isinstance(end.__context__, BrokenPipeError):
             return _quiet_pipe()
         if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):
-            return _stopped()
-        return _flushed(end.code if isinstance(end.code, int) else int(end.code is not None))
+            return _interrupted()
+        return _flush_output(end.code if isinstance(end.code, int) else int(end.code is not None))
     except KeyboardInterrupt:
-        return _stopped()
+        return _interrupted()
     except BrokenPipeError:
         return _quiet_pipe()
     except (DuilianError, OSError) as error:
         if show_traceback:
             raise
-        print(f"duilian: {_sentence(error)}", file=sys.stderr)
-        return _flushed(1)
+        print(f"duilian: {_error_sentence(error)}", file=sys.stderr)
+        return _flush_output(1)
     return 0
 
 
-def _stopped() -> int:
+def _interrupted() -> int:
     print("duilian: stopped", file=sys.stderr)
-    return STOPPED
+    return INTERRUPTED
 
 
-def _flushed(status: int) -> int:
+def _flush_output(status: int) -> int:
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         return _quiet_pipe()
     except OSError as error:
         if not status:
-            print(f"duilian: {_sentence(error)}", file=sys.stderr)
-        _drop_output()
+            print(f"duilian: {_error_sentence(error)}", file=sys.stderr)
+        _discard_output()
         return 1
     return status
 
 
 def _quiet_pipe() -> int:
-    _drop_output()
-    return NO_READER
+    _discard_output()
+    return BROKEN_PIPE
 
 
-def _drop_output() -> None:
-    # The interpreter must not complain when it flushes at exit.
+def _discard_output() -> None:
+    # Keeps the interpreter from complaining when it flushes at exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _sentence(error: DuilianError | OSError) -> str:
+def _error_sentence(error: DuilianError | OSError) -> str:
     if isinstance(error, DuilianError):
         return str(error)
     reason = (error.strerror or str(error)).lower()

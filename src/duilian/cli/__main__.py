@@ -1,4 +1,4 @@
-"""`python -m duilian.cli` is the command `duilian`."""
+"""Run `duilian` as `python -m duilian.cli`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""`duilian analyze`: words and tags of raw text after every standard of a model."""
+"""`duilian analyze`: words, tags and trees of raw text in every standard of a model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Annotated, cast, get_args
 import typer
 
 from duilian.cli.inputs import Inputs
-from duilian.cli.options import Encoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
+from duilian.cli.options import InputEncoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
 from duilian.cli.progress import watch
 from duilian.corpus import open_writer
 from duilian.corpus.formats.registry import FormatOptions
@@ -22,33 +22,34 @@ from duilian.errors import ConfigError
 from duilian.models import reading_of, tagger_for
 from duilian.text import Errors
 from duilian.views.exchange import ranked_json_line
-from duilian.views.forms import FORMS, Form, Pretty
+from duilian.views.forms import FORMS, Form, PrettyForm, find_form
 
 EXAMPLE = "Example:\n\n    duilian analyze 他把书借给了办公室。"
 
-RANKED = ("slash", "json")  # forms that can have several analyses of a text
+RANKED_FORMS = ("slash", "json")  # forms that can show several analyses of a text
 PRETTY = "pretty"
-VIEWS = (PRETTY, *FORMS)
 
 
 def command(
     inputs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TEXT | FILE]", help="Text, or files of text; - is standard input."),
+        typer.Argument(metavar="[TEXT | FILE]", help="Text, or text files; - is standard input."),
     ] = None,
     model: Annotated[
-        str, typer.Option(metavar="MODEL", help="A character-level model; else the bundled one.")
+        str, typer.Option(metavar="MODEL", help="A character-level model (default: the bundled one).")
     ] = "",
-    to: Annotated[str, typer.Option(metavar="FORM", help=f"How to show it: {', '.join(VIEWS)}.")] = "",
+    to: Annotated[str, typer.Option(metavar="FORM", help=f"Output form: {', '.join(FORMS)}.")] = "",
     standard: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The standard to show; else all (pretty, json) or the first."),
+        typer.Option(
+            metavar="NAME", help="Show only this standard (default: all in pretty and json, else the first)."
+        ),
     ] = None,
     format: Annotated[
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="Format of the input if its name does not tell: text, or a corpus with --standard.",
+            help="Input format, if the file name does not tell: text, or a corpus format with --standard.",
         ),
     ] = None,
     nbest: Annotated[
@@ -56,50 +57,48 @@ def command(
         typer.Option(
             min=1,
             metavar="N",
-            help="The N best analyses of each line, with their probabilities, as slash or json.",
+            help="Show the N best analyses of each line with their probabilities (slash or json).",
         ),
     ] = None,
     lexicon: LexiconFile = None,
     lexicon_mode: LexiconMode = "force",
     explain: Annotated[
         bool,
-        typer.Option("--explain", help="Say on standard error what became of the lexicon's words."),
+        typer.Option("--explain", help="Report on standard error which lexicon words took effect."),
     ] = False,
-    encoding: Encoding = "utf-8",
+    encoding: InputEncoding = "utf-8",
     errors: Annotated[
-        str, typer.Option(metavar="HOW", help="What is no text in the input: strict (an error) or replace.")
+        str, typer.Option(metavar="HOW", help="How to treat invalid UTF-8: strict or replace.")
     ] = "strict",
     output: Output = "-",
     threads: Threads = 1,
 ) -> None:
-    """Analyse text: its words and tags after each standard, one above the other, and its trees.
+    """Analyse text: words and tags in each standard, and trees.
 
-    On a terminal the standards stand like a couplet, and words that they cut differently are marked; in a
-    pipe the answer is CoNLL-U. A line of a file is a text of its own. A corpus (.conllu, .conllx, .conll,
-    .seg, .pos, .jsonl, or what --format says) keeps all that it has, and what it leaves open is decided:
-    `_` in CoNLL-U, a word without tag in slash.
-    --to words is fast: it asks the model's segmenter, if there is one for --standard, for words alone.
+    On a terminal, the standards are stacked like a couplet, and words that they cut differently are marked;
+    in a pipe, the output is CoNLL-U. Each line of a file is one text. A corpus (.conllu, .conllx, .conll,
+    .seg, .pos, .jsonl, or as --format says) keeps its annotation, and its gaps are filled: `_` in CoNLL-U,
+    words without a tag in slash. --to words is fast: it uses the model's segmenter if --standard has one.
     """
     if errors not in get_args(Errors):
-        raise typer.BadParameter(f"{errors!r} is neither strict nor replace", param_hint="--errors")
+        raise typer.BadParameter(f"{errors!r} is neither 'strict' nor 'replace'", param_hint="--errors")
     if explain and lexicon is None:
-        raise typer.BadParameter("needs a --lexicon to explain", param_hint="--explain")
+        raise typer.BadParameter("there is nothing to explain without --lexicon", param_hint="--explain")
     analyzer = load(model or None, lexicon=read_lexicon(lexicon, lexicon_mode))
-    name = _known(standard, analyzer)
-    form = to or _usual_form(output, nbest)
+    name = _chosen_standard(standard, analyzer)
+    form = to or _default_form(output, nbest)
     column = reading_of(tagger_for(analyzer.model, name)).get("column")
-    shown = _form(form, name, column, output)
+    shown = _make_form(form, name, column, output)
     source = Inputs(inputs, format, encoding, cast(Errors, errors), is_one_text=form == "brat")
     if form == "brat" and len(source.paths) > 1:
-        raise typer.BadParameter("brat has an .ann file for each text: give one", param_hint="--to")
-    told = analyzer if explain else None
+        raise typer.BadParameter("brat needs one .ann file per text: give a single text", param_hint="--to")
+    explainer = analyzer if explain else None
     if nbest is not None:
-        if form not in RANKED or not source.is_text:
-            message = f"goes with text and --to {' or '.join(RANKED)}"
+        if form not in RANKED_FORMS or not source.is_text:
+            message = f"needs text input and --to {' or '.join(RANKED_FORMS)}"
             raise typer.BadParameter(message, param_hint="--nbest")
-        _write_ranked(
-            _ranked(source, analyzer, nbest, name), shown if form == "slash" else None, output, told
-        )
+        ranked = _ranked_analyses(source, analyzer, nbest, name)
+        _write_ranked(ranked, shown if form == "slash" else None, output, explainer)
         return
     if form == "words" and source.is_text and not explain:
         runs = (run for each in source.paths for run in source.texts(each))
@@ -112,28 +111,28 @@ def command(
             write(shown.begin(each if source.is_file(each) else ""))
             docs = source.docs(each, analyzer, options, threads)
             docs = docs if standard is None else (doc.only(name) for doc in docs)
-            # On a terminal the answers themselves are the progress.
+            # On a terminal, the output itself shows progress.
             size = partial(_size, encoding=encoding)
             total = source.size(each)
             watched = docs if _is_terminal(output) else watch(docs, "texts", total=total, size=size)
             for number, doc in enumerate(watched, start=1):
                 write(shown.text(doc))
-                if told is not None:
-                    _explain(told, doc, source.place(each, number))
+                if explainer is not None:
+                    _explain(explainer, doc, source.place(each, number))
         write(shown.end())
 
 
-def _known(standard: str | None, analyzer: Analyzer) -> str:
-    """The standard that is asked for, or the first."""
+def _chosen_standard(standard: str | None, analyzer: Analyzer) -> str:
+    """Return the requested standard, or the first."""
     name = standard or analyzer.standards[0]
     if name not in analyzer.standards:
         raise ConfigError(f"the model has no standard {name!r}, only {', '.join(analyzer.standards)}")
     return name
 
 
-def _usual_form(output: str, nbest: int | None) -> str:
+def _default_form(output: str, nbest: int | None) -> str:
     if nbest is not None:
-        return RANKED[0]
+        return RANKED_FORMS[0]
     return PRETTY if _is_terminal(output) else "conllu"
 
 
@@ -142,7 +141,7 @@ def _is_terminal(output: str) -> bool:
 
 
 def _size(doc: Doc, encoding: str) -> int:
-    """How many bytes of its file a text takes, with a line end."""
+    """Return the size of a text in its file in bytes, with its line end."""
     return len(doc.text.encode(encoding, "replace")) + 1
 
 
@@ -152,20 +151,22 @@ def _write_words(texts: Iterable[Sequence[str]], output: str) -> None:
             write(" ".join(words) + "\n")
 
 
-def _ranked(
+def _ranked_analyses(
     source: Inputs, analyzer: Analyzer, count: int, standard: str
 ) -> Iterator[tuple[str, str, Sequence[Doc]]]:
-    """The place of each line, the line, and its best analyses."""
+    """Yield the place of each line, the line, and its best analyses."""
     for each in source.paths:
         for number, line in enumerate(itertools.chain.from_iterable(source.texts(each)), start=1):
             yield source.place(each, number), line, analyzer.nbest(line, count, standard)
 
 
 def _write_ranked(
-    answers: Iterable[tuple[str, str, Sequence[Doc]]], form: Form | None, output: str, told: Analyzer | None
+    answers: Iterable[tuple[str, str, Sequence[Doc]]],
+    form: Form | None,
+    output: str,
+    explainer: Analyzer | None,
 ) -> None:
-    """The analyses of each text in lines of their own, or (without a form) all in one line of JSON; an answer
-    is its place, its text and the analyses, of which the best is explained if asked for."""
+    """Write each analysis on its own line or, without a form, all analyses of a text as one line of JSON."""
     with open_writer(output) as write:
         for place, text, docs in answers if _is_terminal(output) else watch(answers, "texts"):
             if form is None:
@@ -173,29 +174,31 @@ def _write_ranked(
             for rank, doc in enumerate(docs, start=1):
                 if form is not None:
                     write(f"{rank}\t{doc.probability:.6f}\t{form.text(doc)}")
-                if rank == 1 and told is not None:
-                    _explain(told, doc, place)
+                if rank == 1 and explainer is not None:
+                    _explain(explainer, doc, place)
             if form is not None and not docs:
                 write("\n")
 
 
 def _explain(analyzer: Analyzer, doc: Doc, place: str) -> None:
     for found in analyzer.explain(doc):
-        does = "does not fire: "
+        effect = "does not fire: "
         if found.standards:
-            does = f"fires in {', '.join(found.standards)} only: " if found.why_not else "fires"
+            effect = f"fires in {', '.join(found.standards)} only: " if found.why_not else "fires"
         where = f"{place}: " if place else ""
         entry = f"{found.word} ({', '.join(filter(None, (found.mode, found.place)))})"
-        typer.echo(f"lexicon: {where}{entry} at {found.start}:{found.end} {does}{found.why_not}", err=True)
+        typer.echo(f"lexicon: {where}{entry} at {found.start}:{found.end} {effect}{found.why_not}", err=True)
 
 
-def _form(name: str, standard: str, column: str | None, output: str) -> Form:
-    if name != PRETTY and name not in FORMS:
-        raise typer.BadParameter(f"{name!r} is none of {', '.join(VIEWS)}", param_hint="--to")
-    if name != PRETTY:
-        return FORMS[name](standard, column)
-    from rich.console import Console  # slow to import, and in a pipe not needed
+def _make_form(name: str, standard: str, column: str | None, output: str) -> Form:
+    try:
+        form = find_form(name)
+    except ConfigError as error:
+        raise typer.BadParameter(f"{error.message}: {error.hint}", param_hint="--to") from None
+    if form is not PrettyForm:
+        return form(standard, column)
+    from rich.console import Console  # slow to import, and not needed in a pipe
 
-    # Without a colour system rich leaves bold and dim out too.
+    # Without a colour system, rich omits bold and dim as well.
     is_plain = bool(os.environ.get("NO_COLOR")) or not _is_terminal(output)
-    return Pretty(standard, Console(highlight=False, color_system=None if is_plain else "auto"))
+    return PrettyForm(standard, console=Console(highlight=False, color_system=None if is_plain else "auto"))

@@ -1,19 +1,19 @@
-"""`duilian convert`: an annotated corpus in the style of another standard."""
+"""`duilian convert`: an annotated corpus converted to another standard."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from duilian.annotation.selection import Review
-from duilian.cli.options import Encoding, Output, Threads
+from duilian.cli.options import InputEncoding, Output, Threads
 from duilian.cli.progress import watch
 from duilian.cli.select import OUTPUT_FORMATS as REVIEW_FORMATS
 from duilian.cli.select import parse_share
 from duilian.cli.tag import analysed_sentence
-from duilian.cli.taggers import Model
+from duilian.cli.taggers import ModelPath
 from duilian.conversion import Conversion, Converter, with_source_tags
 from duilian.corpus import FORMATS, Sentence, open_writer, write
 from duilian.corpus.formats.registry import FormatOptions, find_format
@@ -22,54 +22,53 @@ from duilian.engine.streams import Analysis, Source
 from duilian.errors import ConfigError
 from duilian.models import CoupledTagger, load
 
-EXAMPLE = (
-    "Example:\n\n    duilian convert both.model people.txt --from pku --to ctb -o people.ctb.txt --review 5%"
-)
+EXAMPLE = "Example:\n\n    duilian convert both.model people.txt --from pku --to ctb -o people.ctb.txt"
 
 
 def command(
-    model: Model,
-    source: Annotated[str, typer.Option("--from", metavar="NAME", help="The standard of the file.")],
-    target: Annotated[str, typer.Option("--to", metavar="NAME", help="The standard to convert to.")],
+    model: ModelPath,
+    source: Annotated[str, typer.Option("--from", metavar="NAME", help="Standard of the file.")],
+    target: Annotated[str, typer.Option("--to", metavar="NAME", help="Standard to convert to.")],
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="An annotated corpus; - is standard input.")
     ] = "-",
     output: Output = "-",
     format: Annotated[
         str | None,
-        typer.Option(metavar="FORMAT", help=f"Format of FILE, if the guess is wrong: {', '.join(FORMATS)}."),
+        typer.Option(metavar="FORMAT", help=f"Input format, if the guess is wrong: {', '.join(FORMATS)}."),
     ] = None,
     to_format: Annotated[
-        str | None, typer.Option(metavar="FORMAT", help="Format of the output; else that of FILE.")
+        str | None, typer.Option(metavar="FORMAT", help="Output format (default: that of FILE).")
     ] = None,
     confidence: Annotated[
-        bool, typer.Option("--confidence", help="How probable each tag is, behind it (Conf= in CoNLL-U).")
+        bool, typer.Option("--confidence", help="Append its probability to each tag (Conf= in CoNLL-U).")
     ] = False,
     review: Annotated[
         str | None,
-        typer.Option(metavar="SHARE", help="Write so many of the words, the least certain, for a person."),
+        typer.Option(metavar="SHARE", help="Write the least certain words (such as 5%) for manual review."),
     ] = None,
     review_to: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Where they go; else OUTPUT.review.")
+        str | None,
+        typer.Option(metavar="FILE", help="File for the words to review (default: OUTPUT.review)."),
     ] = None,
     mapping: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Which tags may stand for which: tight, relaxed, complete (all may), or a table (.txt); "
-            "else tight where there is such a table for the two standards.",
+            help="Tag pairs to allow: tight, relaxed, complete (all), or a table in a .txt file "
+            "(default: tight, if there is such a table for the two standards).",
         ),
     ] = None,
     lenient: Annotated[
-        bool, typer.Option("--lenient", help="Take tags that the model has never seen as unknown.")
+        bool, typer.Option("--lenient", help="Treat tags that the model has never seen as unknown.")
     ] = False,
-    encoding: Encoding = "utf-8",
+    encoding: InputEncoding = "utf-8",
     threads: Threads = 1,
 ) -> None:
-    """Convert annotation: the tags of one standard are given, those of another are found.
+    """Convert an annotated corpus from one standard to another.
 
-    A word-level model keeps the words. A character-level model cuts them anew, too. In CoNLL formats the
-    old tags stay if the new ones have the other column; the format jsonl keeps both layers.
+    A word-level model converts tags and keeps the words; a character-level model also re-segments the text.
+    CoNLL formats keep the old tags if the new ones use the other column; jsonl keeps both layers.
     """
     share = None if review is None else parse_share(review)
     place = _review_place(output, review_to, is_wanted=share is not None)
@@ -77,43 +76,40 @@ def command(
     form, sentences = converter.open(file, format=format, encoding=encoding)
     to = _output_format(to_format or form.name)
     render = _renderer(converter, to, confidence)
-    with Review(target) as waiting, open_writer(output) as write_text:
+    with Review(target) as pending, open_writer(output) as write_text:
         unknown = 0
         for found in converter.run(watch(sentences), with_candidates=share is not None):
             write_text(render(found))
             unknown += found.unknown
             if share is not None:
-                waiting.add(found.layer.words, found.candidates or (), found.confidence, id=found.sentence.id)
+                pending.add(found.layer.words, found.candidates or (), found.confidence, id=found.sentence.id)
         if share is not None:
-            _write_review(waiting.selected(share), place, to, target)
+            review_format = to if to in REVIEW_FORMATS else "underscore"
+            write(pending.selected(share), place, format=review_format, standard=target)
     if unknown:
-        what = (
-            "tag that the model has never seen was"
-            if unknown == 1
-            else "tags that the model has never seen were"
-        )
-        typer.echo(f"duilian: {unknown} {what} taken as unknown", err=True)
+        tags = "tag" if unknown == 1 else "tags"
+        typer.echo(f"duilian: treated {unknown} {tags} that the model has never seen as unknown", err=True)
 
 
 def load_coupled(path: str, threads: int) -> CoupledTagger:
-    """The coupled tagger in a file, told how many threads to use."""
+    """Load a coupled tagger that uses this many threads."""
     found = load(path)
     if not isinstance(found, CoupledTagger):
-        raise ConfigError(f"{path}: is of kind {found.kind!r}: this is for coupled models")
+        raise ConfigError(f"{path}: is of kind {found.kind!r}; this command needs a coupled model")
     return found.set_params(threads=threads)
 
 
 def _review_place(output: str, review_to: str | None, *, is_wanted: bool) -> str:
     if review_to is not None and not is_wanted:
-        raise typer.BadParameter("say how many with --review, such as 5%", param_hint="--review-to")
+        raise typer.BadParameter("also give --review, such as --review 5%", param_hint="--review-to")
     if is_wanted and review_to is None and output == "-":
-        raise typer.BadParameter("say where to write it with --review-to, or use -o", param_hint="--review")
+        raise typer.BadParameter("give a file with --review-to or -o", param_hint="--review")
     return review_to or f"{output}.review"
 
 
 def _output_format(name: str) -> str:
     if find_format(name).write is None:
-        raise ConfigError(f"the format {name} can be read but not written", "choose another with --to-format")
+        raise ConfigError(f"the format {name} can only be read", "choose another with --to-format")
     return name
 
 
@@ -128,22 +124,20 @@ def _renderer(converter: Converter, to: str, with_confidence: bool) -> Callable[
 
     def render(found: Conversion) -> str:
         layer = with_source_tags(found, converter) if to in ROW_FORMATS else found.layer
-        sure = found.confidence if with_confidence else None
-        sentence = analysed_sentence(Analysis(Source(sentence=found.sentence), layer, "", sure), target, to)
+        confidence = found.confidence if with_confidence else None
+        sentence = analysed_sentence(
+            Analysis(Source(sentence=found.sentence), layer, "", confidence), target, to
+        )
         if to == "jsonl":
-            sentence = _with_both(found.sentence, sentence, target)
+            sentence = _with_given_layers(found.sentence, sentence, target)
         return "".join(write_form([sentence], options))
 
     return render
 
 
-def _with_both(given: Sentence, converted: Sentence, target: str) -> Sentence:
-    """The given layers beside the new one, if they still spell the same characters."""
+def _with_given_layers(given: Sentence, converted: Sentence, target: str) -> Sentence:
+    """Add the given layers to the new one, unless their characters differ."""
     spelled = "".join(converted[target].words)
     if any("".join(layer.words) != spelled for layer in given.layers.values()):
         return converted
     return Sentence({**given.layers, **converted.layers}, given.id, given.comments)
-
-
-def _write_review(sentences: Iterable[Sentence], path: str, to: str, target: str) -> None:
-    write(sentences, path, format=to if to in REVIEW_FORMATS else "underscore", standard=target)

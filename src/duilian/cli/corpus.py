@@ -1,4 +1,4 @@
-"""`duilian corpus`: look at corpora, re-format, split, sample and mix them."""
+"""`duilian corpus`: count, reformat, split, sample and mix corpora."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from duilian.cli.options import Column, Columns, Encoding, Format, Output
+from duilian.cli.options import Column, Columns, CorpusFormat, InputEncoding, Output
 from duilian.cli.progress import watch
 from duilian.cli.tables import show_statistics
 from duilian.corpus import (
@@ -26,52 +26,53 @@ from duilian.corpus import (
     write,
     write_parts,
 )
-from duilian.corpus.english_dictionary import PACKAGE, EnglishWords
+from duilian.corpus.english_dictionary import PACKAGE, EnglishDictionary
 from duilian.corpus.mixing import PARTS, PRESETS, Mixing, MixReport, mix
 from duilian.corpus.mixing import preset as mixing_preset
 
 app = typer.Typer(
-    help="Look at, re-format, split, sample and mix corpora.",
+    help="Count, reformat, split, sample and mix corpora.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
 
-_NAMES = ", ".join(FORMATS)
-File = Annotated[str, typer.Argument(metavar="FILE", help="A corpus file; - is standard input.")]
-Files = Annotated[list[str] | None, typer.Argument(metavar="FILE", help="Corpus files; - is standard input.")]
-Standard = Annotated[str | None, typer.Option(help="Name of the annotation, such as pku, ctb, ud, gsd.")]
+CorpusFile = Annotated[str, typer.Argument(metavar="FILE", help="A corpus file; - is standard input.")]
+CorpusFiles = Annotated[
+    list[str] | None, typer.Argument(metavar="FILE", help="Corpus files; - is standard input.")
+]
+StandardName = Annotated[str | None, typer.Option(metavar="NAME", help="Standard: pku, ctb, ud, gsd, …")]
 Lenient = Annotated[bool, typer.Option("--lenient", help="Skip malformed lines and count them.")]
-Cut = Annotated[str, typer.Option(help="line, or sentence: cut lines after 。！？.")]
-Seed = Annotated[int, typer.Option(help="The same seed draws the same sentences.")]
+Cut = Annotated[str, typer.Option(metavar="HOW", help="line: keep lines; sentence: cut after 。！？.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="Random seed.")]
 
 
-def _names(columns: str | None) -> list[str] | None:
+def _column_names(columns: str | None) -> list[str] | None:
     return None if columns is None else columns.split(",")
 
 
 def _warn_of_skipped(path: str, report: ReadReport | Corpus) -> None:
     if report.skipped:
-        print(f"duilian: {path}: skipped {report.skipped} malformed lines; the first:", file=sys.stderr)
+        print(f"duilian: {path}: skipped {report.skipped} malformed lines, including:", file=sys.stderr)
         for problem in report.problems:
             print(f"  {problem}", file=sys.stderr)
 
 
 @app.command()
 def stats(
-    files: Files = None,
-    standard: Standard = None,
-    format: Format = None,
-    encoding: Encoding = "utf-8",
+    files: CorpusFiles = None,
+    standard: StandardName = None,
+    format: CorpusFormat = None,
+    encoding: InputEncoding = "utf-8",
     lenient: Lenient = False,
     cut: Cut = "line",
     column: Column = None,
     columns: Columns = None,
     against: Annotated[
-        str | None, typer.Option(metavar="OTHER", help="Also count the words that this corpus does not have.")
+        str | None, typer.Option(metavar="OTHER", help="Also count the words that this corpus lacks.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON; shares are percentages.")] = False,
 ) -> None:
-    """Count sentences, words, characters and tags; several files count as one corpus.
+    """Count sentences, words, characters and tags, taking several files as one corpus.
 
     Example: duilian corpus stats dev.conllu --against train.conllu
     """
@@ -87,7 +88,7 @@ def stats(
             lenient=lenient,
             cut=cut,
             column=column,
-            names=_names(columns),
+            names=_column_names(columns),
             report=report,
         )
         _warn_of_skipped(path, report)
@@ -102,23 +103,25 @@ def stats(
 
 @app.command()
 def convert(
-    file: File = "-",
+    file: CorpusFile = "-",
     output: Output = "-",
-    to: Annotated[str | None, typer.Option(metavar="FORMAT", help=f"Format of the output: {_NAMES}.")] = None,
-    standard: Standard = None,
-    format: Format = None,
-    encoding: Encoding = "utf-8",
+    to: Annotated[
+        str | None, typer.Option(metavar="FORMAT", help=f"Output format: {', '.join(FORMATS)}.")
+    ] = None,
+    standard: StandardName = None,
+    format: CorpusFormat = None,
+    encoding: InputEncoding = "utf-8",
     lenient: Lenient = False,
     cut: Cut = "line",
     column: Column = None,
     columns: Columns = None,
 ) -> None:
-    """Write a corpus in another format; --to may be left out if the name after -o tells.
+    """Write a corpus in another format, given by --to or by the extension of the output file.
 
     Example: duilian corpus convert pku.txt --cut sentence --to conllu -o pku.conllu
     """
     report = ReadReport()
-    names = _names(columns)
+    names = _column_names(columns)
     sentences = read_sentences(
         file,
         standard=standard,
@@ -151,17 +154,17 @@ def _parse_shares(text: str) -> list[float]:
 
 @app.command()
 def split(
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the parts.")],
-    file: File = "-",
-    shares: Annotated[str, typer.Option(help="Sizes of the parts, in proportion.")] = "8,1,1",
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Output folder.")],
+    file: CorpusFile = "-",
+    shares: Annotated[str, typer.Option(metavar="SHARES", help="Proportions of the parts.")] = "8,1,1",
     seed: Seed = 1,
-    standard: Standard = None,
-    format: Format = None,
-    encoding: Encoding = "utf-8",
+    standard: StandardName = None,
+    format: CorpusFormat = None,
+    encoding: InputEncoding = "utf-8",
     lenient: Lenient = False,
     cut: Cut = "line",
 ) -> None:
-    """Split a corpus by chance into train, dev and test, or into any number of parts.
+    """Split a corpus at random into train, dev and test, or any number of parts.
 
     Example: duilian corpus split all.conllu --shares 8,1,1 --seed 1 -o parts
     """
@@ -174,17 +177,17 @@ def split(
 
 @app.command()
 def sample(
-    count: Annotated[int, typer.Option("--count", "-n", min=0, help="How many sentences.")],
-    file: File = "-",
+    count: Annotated[int, typer.Option("--count", "-n", min=0, metavar="N", help="Number of sentences.")],
+    file: CorpusFile = "-",
     seed: Seed = 1,
     output: Output = "-",
-    standard: Standard = None,
-    format: Format = None,
-    encoding: Encoding = "utf-8",
+    standard: StandardName = None,
+    format: CorpusFormat = None,
+    encoding: InputEncoding = "utf-8",
     lenient: Lenient = False,
     cut: Cut = "line",
 ) -> None:
-    """Draw sentences by chance, without repetition, in the order of the corpus.
+    """Draw random sentences without replacement, in corpus order.
 
     Example: duilian corpus sample all.conllu -n 1000 --seed 1 -o small.conllu
     """
@@ -193,55 +196,55 @@ def sample(
 
 
 def _mixing(name: str | None, share: float | None, tags: str | None, replacement: str | None) -> Mixing:
-    """The preset with what was said besides; without a preset the share must be said."""
+    """Apply the options to the preset; without a preset, the share is required."""
     if name is None and share is None:
-        raise typer.BadParameter("say how many words become English", param_hint="--share or --preset")
+        raise typer.BadParameter("say what share of the words to replace", param_hint="--share or --preset")
     base = Mixing(share=share or 0.0) if name is None else mixing_preset(name)
-    said: dict[str, Any] = {
+    given: dict[str, Any] = {
         "share": share,
         "parts": None if tags is None else tuple(tags.split(",")),
         "replacement": replacement,
     }
-    return dataclasses.replace(base, **{key: value for key, value in said.items() if value is not None})
+    return dataclasses.replace(base, **{key: value for key, value in given.items() if value is not None})
 
 
 @app.command(name="mix")
 def mix_command(
-    file: File = "-",
+    file: CorpusFile = "-",
     output: Output = "-",
     preset: Annotated[
-        str | None, typer.Option(metavar="NAME", help=f"A dataset of the paper: {', '.join(PRESETS)}.")
+        str | None, typer.Option(metavar="NAME", help=f"Dataset of the paper: {', '.join(PRESETS)}.")
     ] = None,
-    share: Annotated[float | None, typer.Option(help="Share of the words with these tags: 0.1.")] = None,
+    share: Annotated[float | None, typer.Option(metavar="X", help="Share to replace, such as 0.1.")] = None,
     tags: Annotated[
         str | None,
-        typer.Option(help=f"Which words: {','.join(PARTS)}, or tags of the corpus, between commas."),
+        typer.Option(metavar="TAGS", help=f"Words to replace: {','.join(PARTS)}, or tags of the corpus."),
     ] = None,
     replacement: Annotated[
-        str | None, typer.Option(help="unified: all become ENG; respective: each its own word.")
+        str | None, typer.Option(metavar="HOW", help="unified: all become ENG; respective: look words up.")
     ] = None,
     english: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help=f"Dictionary in the format of CC-CEDICT, or the package {PACKAGE}."
+            metavar="FILE", help=f"Dictionary in CC-CEDICT format, or the Python package {PACKAGE}."
         ),
     ] = None,
     keep_foreign: Annotated[
-        bool, typer.Option("--keep-foreign", help="Leave the tag of foreign words; else they become nouns.")
+        bool, typer.Option("--keep-foreign", help="Do not retag foreign words as nouns.")
     ] = False,
     seed: Seed = 1,
-    standard: Standard = None,
-    format: Format = None,
-    encoding: Encoding = "utf-8",
+    standard: StandardName = None,
+    format: CorpusFormat = None,
+    encoding: InputEncoding = "utf-8",
     lenient: Lenient = False,
     cut: Cut = "line",
 ) -> None:
-    """Make Chinese-English mixed text: a share of the words become English and keep their tags.
+    """Make mixed Chinese-English text by replacing a share of the words; tags stay.
 
     Example: duilian corpus mix pku.txt --standard pku --preset E --seed 1 -o mixed.txt
     """
     mixing = _mixing(preset, share, tags, replacement)
-    words = None if english is None else EnglishWords.read(english)
+    words = None if english is None else EnglishDictionary.read(english)
     corpus = _read_all(file, standard, format, encoding, lenient, cut)
     report = MixReport()
     mixed = mix(
@@ -254,12 +257,12 @@ def mix_command(
         report=report,
     )
     write(mixed, output, format=corpus.format, standard=standard)
-    _tell_of_mixing(report)
+    _report_mixing(report)
 
 
-def _tell_of_mixing(report: MixReport) -> None:
+def _report_mixing(report: MixReport) -> None:
     by_tag = ", ".join(f"{tag} {count}" for tag, count in report.replaced.most_common())
     total = report.replaced.total()
-    print(f"duilian: {total} of {report.words} words are English now ({by_tag or 'none'})", file=sys.stderr)
+    print(f"duilian: {total} of {report.words} words are now English ({by_tag or 'none'})", file=sys.stderr)
     if report.retagged:
         print(f"duilian: {report.retagged} foreign words became nouns", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`duilian demo`: train a small coupled tagger and show a sentence in both standards."""
+"""`duilian demo`: train a small coupled tagger and tag a sentence in both standards."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ EXAMPLE = "Example:\n\n    duilian demo\n\n    duilian demo 他 发展 了 经�
 
 def command(
     words: Annotated[
-        list[str] | None, typer.Argument(help="The words of a sentence to tag, separated by spaces.")
+        list[str] | None, typer.Argument(metavar="[WORD]...", help="A sentence to tag, as words.")
     ] = None,
-    threads: Annotated[int, typer.Option(help="Threads to train with; the result is the same.")] = 1,
+    threads: Annotated[int, typer.Option(metavar="N", help="Number of threads; the result is the same.")] = 1,
 ) -> None:
-    """Train a tiny coupled tagger on two corpora of our own and tag a sentence in both standards."""
+    """Train a tiny coupled tagger on two small corpora and tag a sentence in both standards."""
     with Progress(
         console=Console(stderr=True), transient=True, disable=not Console(stderr=True).is_terminal
     ) as bar:
         task = bar.add_task("training", total=3 * demo.ITERATIONS)
 
         def advance(name: str, report: IterationReport) -> None:
-            if report.loss is not None:  # else it is the start
+            if report.loss is not None:
                 bar.update(task, advance=1, description=f"{name}, loss {report.loss:.2f}")
 
         result = demo.run(advance, threads)
     console = Console()
-    console.print(_scores(result))
+    console.print(_score_table(result))
     for sentence in [list(demo.SENTENCE), words or []]:
         if sentence:
             console.print(_couplet(result.tagger, sentence))
 
 
-def _scores(result: DemoResult) -> Table:
+def _score_table(result: DemoResult) -> Table:
     table = Table(title="tagging accuracy on held-out sentences, %", title_justify="left")
     table.add_column("standard")
     for name in ("learned alone", "learned together"):
@@ -53,7 +53,7 @@ def _scores(result: DemoResult) -> Table:
 
 
 def _couplet(tagger: CoupledTagger, words: list[str]) -> Table:
-    """One line of tags above the words, one below."""
+    """Show one row of tags above the words and one below."""
     (layers,) = tagger.analyse([words])
     above, below = tagger.standards
     table = Table.grid(padding=(0, 2))

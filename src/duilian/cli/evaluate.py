@@ -1,4 +1,4 @@
-"""`duilian evaluate`: how well a model does on gold sentences."""
+"""`duilian evaluate`: score a model on gold sentences."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
-from duilian.cli.options import Column, Columns, Format, Threads
+from duilian.cli.options import ENCODINGS, Column, Columns, CorpusFormat, Threads
 from duilian.cli.tables import show_evaluation
-from duilian.cli.taggers import Mode, Model, in_mode, say_first_standard
+from duilian.cli.taggers import Mode, ModelPath, in_mode, say_first_standard
 from duilian.corpus import Corpus, vocabulary
 from duilian.engine import Analyzer
 from duilian.engine import load as load_analyzer
 from duilian.engine.measuring import measure, read_gold, read_gold_files, unknown_tags
 from duilian.engine.parsing import measure_parser
-from duilian.engine.raw_text_measuring import with_trees
+from duilian.engine.raw_text_measuring import with_tree_scores
 from duilian.evaluation import Evaluation
 from duilian.models import (
     CoupledTagger,
+    Model,
     MultitaskTagger,
     StandardTagger,
     is_parser,
@@ -28,51 +29,49 @@ from duilian.models import (
     standards_of,
     tagger_for,
 )
-from duilian.models import Model as AnyModel
 
 EXAMPLE = "Example:\n\n    duilian evaluate zx.model zx/dev.wordpos --against zx/train.wordpos"
 
 
 def command(
-    model: Model,
+    model: ModelPath,
     gold: Annotated[
         list[str],
-        typer.Argument(metavar="GOLD", help="Corpus files; several count as one. - is standard input."),
+        typer.Argument(metavar="GOLD", help="Corpus files, scored as one; - is standard input."),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON; shares are percentages.")] = False,
     standard: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="The layer of the gold files; of a coupled model the standard (again for another one).",
+            help="Layer of the gold files, and standard of a coupled model; may be repeated.",
         ),
     ] = None,
-    format: Format = None,
+    format: CorpusFormat = None,
     encoding: Annotated[
-        str | None, typer.Option(help="Encoding of the input: utf-8, gb18030, big5, utf-16.")
+        str | None, typer.Option(metavar="NAME", help=f"Input encoding: {ENCODINGS}.")
     ] = None,
     cut: Annotated[
-        str | None, typer.Option(help="line or sentence; else as the training corpus was cut.")
+        str | None, typer.Option(metavar="HOW", help="line or sentence (default: as in training).")
     ] = None,
     column: Column = None,
     columns: Columns = None,
     against: Annotated[
         str | None,
-        typer.Option(metavar="TRAIN", help="A corpus whose words are known; tells how unknown words fare."),
+        typer.Option(metavar="TRAIN", help="Training corpus; adds scores of the words that it lacks."),
     ] = None,
     mode: Mode = None,
     tagger: Annotated[
         str | None,
-        typer.Option(metavar="MODEL", help="For a parser: tag with this model first, else on gold tags."),
+        typer.Option(metavar="MODEL", help="For a parser: tag with this model first (default: gold tags)."),
     ] = None,
     threads: Threads = 1,
 ) -> None:
-    """Compare a model's answers with gold sentences: all metrics that the gold data allow.
+    """Score a model on gold sentences with every metric that the gold data allow.
 
-    At word level the gold words are tagged; at character level they are joined, cut and tagged anew.
-    Two chains can also be asked for boundaries alone, or for tags with the boundaries given: --mode.
-    A parser gets the gold words with their tags; an analyser finds its trees in raw text, and they are
-    scored by the rules of CoNLL 2018.
+    A word-level model tags the gold words; a character-level model segments and tags the raw text.
+    Two-chain models can also predict boundaries alone, or tags for given boundaries: see --mode. A parser
+    gets gold words and tags; an analyser parses raw text, scored by the rules of CoNLL 2018.
     """
     reading = {
         "format": format,
@@ -103,8 +102,8 @@ def _show(found: list[Evaluation], as_json: bool) -> None:
             show_evaluation(each)
 
 
-def _taggers(model: AnyModel, named: list[str]) -> list[tuple[StandardTagger, str]]:
-    """Who is evaluated, and on which layer of the gold sentences."""
+def _taggers(model: Model, named: list[str]) -> list[tuple[StandardTagger, str]]:
+    """Pair each tagger to evaluate with its layer of the gold sentences."""
     if isinstance(model, CoupledTagger | MultitaskTagger):
         if not named:
             say_first_standard(standards_of(model))
@@ -125,7 +124,7 @@ def _evaluate(
     found = measure(tagger, corpus, threads=threads, vocabulary=known)
     _warn_of_unknown_tags(tagger, corpus)
     if analyzer is not None:
-        found = with_trees(found, analyzer, corpus, threads=threads)
+        found = with_tree_scores(found, analyzer, corpus, threads=threads)
     return found
 
 
@@ -143,5 +142,5 @@ def _warn_of_unknown_tags(tagger: StandardTagger, corpus: Corpus) -> None:
     unknown = unknown_tags(tagger, [sentence[corpus.standard] for sentence in corpus])
     if unknown:
         names = ", ".join(unknown[:5]) + (" …" if len(unknown) > 5 else "")
-        message = f"the model does not know {len(unknown)} of the gold tags ({names}): they count as errors"
+        message = f"gold tags unknown to the model count as errors: {len(unknown)} ({names})"
         typer.echo(f"duilian: warning: {message}", err=True)

@@ -22,23 +22,23 @@ def command(
     tags: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[TAG]...", help="Tags, relations, labels such as B@NN; else all of a standard."
+            metavar="[TAG]...", help="Tags, relations or labels such as B@NN (default: the whole standard)."
         ),
     ] = None,
     standard: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help=f"Only in this one: {', '.join(explained_standards())}, or a .toml file."
+            metavar="NAME", help=f"Only this standard: {', '.join(explained_standards())}, or a .toml file."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
-    """Say what a tag means in each standard that has it: definition and example, Chinese and English.
+    """Define a tag in each standard that has it, with an example, in Chinese and English.
 
-    In the example the word in question stands in 【】, the head of a relation in 〔〕.
+    The example marks the word in question with 【】 and the head of a relation with 〔〕.
     """
     if not tags and standard is None:
-        raise typer.BadParameter("give a tag, or a whole standard with --standard", param_hint="TAG")
+        raise typer.BadParameter("give a tag or --standard", param_hint="TAG")
     whole = explanations(standard) if standard is not None and not tags else ()
     found = [*whole, *(each for tag in tags or () for each in explain(tag, standard))]
     if as_json:
@@ -47,11 +47,11 @@ def command(
         return
     console = Console(highlight=False, soft_wrap=True)
     for each, group in itertools.groupby(found, lambda each: dataclasses.replace(each, standard="")):
-        for line in _lines(each, ", ".join(one.standard for one in group)):
+        for line in _explanation_lines(each, ", ".join(one.standard for one in group)):
             console.print(line)
 
 
-def _lines(each: Explanation, standards: str) -> Iterator[Text]:
+def _explanation_lines(each: Explanation, standards: str) -> Iterator[Text]:
     yield Text.assemble((each.tag, "bold cyan"), "  ", (f"{standards} {each.kind}", "dim"))
     for text in (each.english, each.chinese):
         if text:

@@ -1,4 +1,4 @@
-"""`duilian inspect`: what is in a model, and what a coupled one has learned about its standards."""
+"""`duilian inspect`: the contents of a model, and what a coupled one has learned about its standards."""
 
 from __future__ import annotations
 
@@ -12,27 +12,26 @@ from rich.table import Table
 from rich.text import Text
 
 from duilian.cli.convert import load_coupled
-from duilian.cli.options import Encoding, Format, Threads
+from duilian.cli.options import CorpusFormat, InputEncoding, Threads
 from duilian.cli.progress import watch
 from duilian.cli.tables import show
 from duilian.conversion import Converter
-from duilian.engine import existing
+from duilian.engine import find_model
 from duilian.reports.inspection import (
     HEADS,
     AmbiguousWord,
     LearnedMapping,
     ModelCard,
-    Study,
-    standard_of,
+    guess_standard,
     study,
 )
 
 EXAMPLE = (
     "Example:\n\n    duilian inspect both.model\n\n"
-    "    duilian inspect both.model people.txt --from pku --to ctb --examples 5 --plot map.png"
+    "    duilian inspect both.model people.txt --from pku --to ctb --examples 5"
 )
 
-IN_TRAINING = "  dev, in training"  # before weights are rounded and small ones left out
+IN_TRAINING = "  dev, in training"  # before weights are rounded and small ones dropped
 METRICS = {
     "word": "F1 of words",
     "word_tag": "F1 of words with tags",
@@ -45,63 +44,64 @@ _ARRAYS_SHOWN = 4
 
 def command(
     model: Annotated[
-        str, typer.Argument(metavar="[MODEL]", help="A model from duilian train; else the bundled one.")
+        str, typer.Argument(metavar="[MODEL]", help="A model from duilian train (default: the bundled one).")
     ] = "",
     file: Annotated[
         str | None,
-        typer.Argument(metavar="FILE", help="An annotated corpus: the mapping learned, counted on it."),
+        typer.Argument(metavar="FILE", help="An annotated corpus on which to count the learned mapping."),
     ] = None,
     source: Annotated[
-        str | None, typer.Option("--from", metavar="NAME", help="The standard of FILE; else by its tags.")
+        str | None,
+        typer.Option("--from", metavar="NAME", help="Standard of FILE (default: guessed from its tags)."),
     ] = None,
     target: Annotated[
         str | None,
-        typer.Option("--to", metavar="NAME", help="The other standard; else the next of the model."),
+        typer.Option("--to", metavar="NAME", help="The other standard (default: the model's next)."),
     ] = None,
     examples: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Show N words whose tag depends on context.")
+        int, typer.Option(min=0, metavar="N", help="Show N words whose tag depends on the context.")
     ] = 0,
     plot: Annotated[
-        Path | None, typer.Option(metavar="IMAGE", help="Draw the mapping as a heat map (extra plots).")
+        Path | None, typer.Option(metavar="IMAGE", help="Draw the mapping as a heat map (needs matplotlib).")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON; shares are percentages.")] = False,
-    format: Format = None,
-    encoding: Encoding = "utf-8",
+    format: CorpusFormat = None,
+    encoding: InputEncoding = "utf-8",
     threads: Threads = 1,
 ) -> None:
-    """Show what is in a model: standards, tags, sizes, scores, recipe.
+    """Show the contents of a model: standards, tags, sizes, scores, recipe.
 
     With a corpus and a coupled model, show instead what the model has learned about two standards: which
-    tags go with which, as expected counts on that corpus.
+    tags correspond, as expected counts on that corpus.
     """
-    _check(file, {"--from": source, "--to": target, "--plot": plot, "--examples": examples})
+    _check_corpus_options(file, {"--from": source, "--to": target, "--plot": plot, "--examples": examples})
     if file is None:
-        card = ModelCard.read(existing(model or None))
+        card = ModelCard.read(find_model(model or None))
         _print_json(card.as_json()) if as_json else _show_card(card)
         return
     tagger = load_coupled(model, threads)
     if source is None and file == "-":
-        raise typer.BadParameter("say which standard standard input has", param_hint="--from")
-    source = source or standard_of(tagger, file, format=format, encoding=encoding)
+        raise typer.BadParameter("name the standard of standard input", param_hint="--from")
+    source = source or guess_standard(tagger, file, format=format, encoding=encoding)
     target = target or next(name for name in tagger.standards if name != source)
     converter = Converter(tagger, source, target, lenient=True)
     _, sentences = converter.open(file, format=format, encoding=encoding)
     found = study(converter, watch(sentences), examples=examples)
     if plot is not None:
-        from duilian.reports.plots import plot_mapping  # matplotlib is an extra, and slow to import
+        from duilian.reports.plots import plot_mapping  # matplotlib is optional and slow to import
 
         plot_mapping(found.mapping, plot)
     if as_json:
         words = {"words": [each.as_json() for each in found.words]} if examples else {}
         _print_json(found.mapping.as_json() | words)
     else:
-        _show_study(found)
+        show(_mapping_table(found.mapping), *map(_word_table, found.words))
 
 
-def _check(file: str | None, needing: dict[str, object]) -> None:
-    for option, value in needing.items():
+def _check_corpus_options(file: str | None, options: dict[str, object]) -> None:
+    for option, value in options.items():
         if file is None and value:
-            raise typer.BadParameter("needs a corpus FILE to count on", param_hint=option)
+            raise typer.BadParameter("needs a corpus FILE", param_hint=option)
 
 
 def _print_json(found: dict[str, Any]) -> None:
@@ -116,10 +116,10 @@ def _show_card(card: ModelCard) -> None:
         table.add_row(name, Text(value))
     show(table)
     if card.mapping:
-        show(_loose_mapping_table(card))
+        show(_label_pair_table(card))
     if card.notes.get("recipe"):
         show(Text("\nrecipe", style="cyan"))
-        typer.echo(card.notes["recipe"].strip())  # as it is: it can be saved and used
+        typer.echo(card.notes["recipe"].strip())  # verbatim, so that it can be saved and used
 
 
 def _card_rows(card: ModelCard) -> list[tuple[str, str]]:
@@ -130,23 +130,23 @@ def _card_rows(card: ModelCard) -> list[tuple[str, str]]:
         ("weights", f"{card.weights:,}"),
         ("guided by", ", ".join(card.guides)),
         ("parser", card.parser),
-        (IN_TRAINING, _spell_score(card.notes.get("parser", {}).get("dev_score"), HEADS)),
+        (IN_TRAINING, _format_score(card.notes.get("parser", {}).get("dev_score"), HEADS)),
     ]
     rows = [row for title, texts in card.texts.items() for row in _titled(title, texts)] + rows
     for standard, tags in card.standards.items():
-        rows += [(standard, _spell_tags(tags)), *_side_rows(card, standard)]
+        rows += [(standard, _format_tags(tags)), *_side_rows(card, standard)]
     score = card.notes.get("dev_score")
     if len(card.standards) > 1 and score is not None:
         rows.append(("average", f"{score:.2f}, of the standards' dev sets in training"))
     rows.append(("iterations", str(card.notes.get("iterations", ""))))
-    rows.append(("parameters", _spell_parameters(card.parameters)))
+    rows.append(("parameters", _format_parameters(card.parameters)))
     rows.append(("overrides", ", ".join(card.notes.get("overrides", []))))
-    rows.append(("arrays", _spell_arrays(card.arrays)))
+    rows.append(("arrays", _format_arrays(card.arrays)))
     return [(name, value) for name, value in rows if value]
 
 
-def _loose_mapping_table(card: ModelCard) -> Table:
-    """Which labels of two standards share weights, and which have no partner."""
+def _label_pair_table(card: ModelCard) -> Table:
+    """Show which labels of two standards share weights, and which have no partner."""
     first, second = card.standards
     pairs = sum(len(partners) for partners in card.mapping.values())
     table = Table(box=None, pad_edge=False, title=f"\n{pairs} pairs of labels", title_justify="left")
@@ -164,16 +164,16 @@ def _side_rows(card: ModelCard, standard: str) -> list[tuple[str, str]]:
         f"{name} {part['sentences']:,} sentences ({part['fingerprint'][:12]})"
         for name, part in corpora.items()
     ]
-    scores = [(f"  {part}", _spell_scores(found)) for part, found in card.scores.get(standard, {}).items()]
-    in_training = _spell_score(notes.get("dev_score"), card.metric(standard))
+    scores = [(f"  {part}", _format_scores(found)) for part, found in card.scores.get(standard, {}).items()]
+    in_training = _format_score(notes.get("dev_score"), card.metric(standard))
     return [("  corpora", ", ".join(parts)), *scores, (IN_TRAINING, in_training)]
 
 
-def _spell_score(score: float | None, metric: str) -> str:
+def _format_score(score: float | None, metric: str) -> str:
     return "" if score is None else f"{score:.2f}, {metric}"
 
 
-def _spell_scores(found: Mapping[str, float]) -> str:
+def _format_scores(found: Mapping[str, float]) -> str:
     return ", ".join(f"{METRICS[name]} {score:.2f}" for name, score in found.items() if name in METRICS)
 
 
@@ -181,28 +181,24 @@ def _titled(title: str, texts: Sequence[str]) -> list[tuple[str, str]]:
     return [(title if k == 0 else " ", text) for k, text in enumerate(texts)]
 
 
-def _spell_tags(tags: Sequence[str] | None) -> str:
+def _format_tags(tags: Sequence[str] | None) -> str:
     if tags is None:
         return "words only"
     shown = " ".join(tags[:_TAGS_SHOWN]) + (" …" if len(tags) > _TAGS_SHOWN else "")
     return f"{len(tags)} tags: {shown}"
 
 
-def _spell_arrays(arrays: Sequence[tuple[str, str, int]]) -> str:
+def _format_arrays(arrays: Sequence[tuple[str, str, int]]) -> str:
     largest = sorted(arrays, key=lambda each: -each[2])[:_ARRAYS_SHOWN]
     shown = ", ".join(f"{name} ({dtype}) {size:,}" for name, dtype, size in largest)
     return f"{len(arrays)}; the largest, in bytes: {shown}"
 
 
-def _spell_parameters(parameters: Any) -> str:
-    left_out = ("standard", "standards", "level", "templates", "threads", "cache")
+def _format_parameters(parameters: Any) -> str:
+    hidden = ("standard", "standards", "level", "templates", "threads", "cache")
     return ", ".join(
-        f"{name} {value}" for name, value in parameters.items() if name not in left_out and value is not None
+        f"{name} {value}" for name, value in parameters.items() if name not in hidden and value is not None
     )
-
-
-def _show_study(found: Study) -> None:
-    show(_mapping_table(found.mapping), *map(_word_table, found.words))
 
 
 def _mapping_table(mapping: LearnedMapping) -> Table:

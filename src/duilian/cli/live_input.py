@@ -1,4 +1,4 @@
-"""Standard input that is answered as it comes: by a pipe that is never full, or by somebody who types."""
+"""Standard input that is answered as it arrives: from a slow pipe, or typed by a person."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Item = TypeVar("Item")
 
 
 def standard_input(paths: Sequence[str]) -> LiveInput | None:
-    """Standard input, if it is among the inputs; who types is told so."""
+    """Open standard input if it is among the inputs; at a terminal, say that it is read."""
     if STANDARD_STREAM not in paths:
         return None
     if sys.stdin.isatty():
-        typer.echo("duilian: type text; a line is answered when it ends, and Ctrl-D ends all", err=True)
+        typer.echo("duilian: reading standard input; type text, end with Ctrl-D", err=True)
     return LiveInput()
 
 
 def in_runs(items: Iterator[Item], stdin: LiveInput | None) -> Iterator[Iterator[Item]]:
-    """A run ends where standard input would have to be waited for; what was written is seen by then."""
+    """Split items into runs that end where reading on would block; output is flushed after each run."""
     if stdin is None:
         yield items
         return

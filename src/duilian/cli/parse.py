@@ -1,4 +1,4 @@
-"""`duilian parse`: a dependency tree for every sentence."""
+"""`duilian parse`: dependency trees."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from duilian.cli.options import Encoding, Output, Threads
-from duilian.cli.taggers import InputFormat, Inputs, Model, load_tagger, sources_of
+from duilian.cli.options import InputEncoding, Output, Threads
+from duilian.cli.taggers import Files, InputFormat, ModelPath, load_tagger, sources_of
 from duilian.corpus import FORMATS, Sentence, open_writer, read_sentences
 from duilian.corpus.formats.registry import FormatOptions
 from duilian.engine.parsing import parse_k_best, parse_sentences, with_given_tags
@@ -25,39 +25,39 @@ OUTPUT_FORMATS = ("conllu", "conllx", "jsonl")
 
 
 def command(
-    model: Model,
-    files: Inputs = None,
+    model: ModelPath,
+    files: Files = None,
     tagger: Annotated[
         str | None,
-        typer.Option(metavar="MODEL", help="Tag with this model first; else the input has tags."),
+        typer.Option(metavar="MODEL", help="Tag with this model first (default: the input has tags)."),
     ] = None,
     nbest: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="The N best trees, each with its rank and score as comments."),
+        typer.Option(min=1, metavar="N", help="Show the N best trees, with rank and score as comments."),
     ] = None,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep tags, heads and relations of the input, fill the gaps.")
+        bool, typer.Option("--keep", help="Keep tags, heads and relations of the input, and fill gaps.")
     ] = False,
     to: Annotated[
-        str, typer.Option(metavar="FORMAT", help=f"Format of the output: {', '.join(OUTPUT_FORMATS)}.")
+        str, typer.Option(metavar="FORMAT", help=f"Output format: {', '.join(OUTPUT_FORMATS)}.")
     ] = "conllu",
     format: InputFormat = None,
-    encoding: Encoding = "utf-8",
+    encoding: InputEncoding = "utf-8",
     output: Output = "-",
     threads: Threads = 1,
 ) -> None:
     """Parse tagged words, or tag them first with --tagger.
 
-    The input is a corpus in any format with tags. With --tagger it may be whatever `duilian tag` takes with
-    that model: words between spaces or, for a character-level model, text.
+    The input is a corpus in any format with tags. With --tagger, it may be anything that `duilian tag` takes
+    with that model: words separated by spaces or, for a character-level model, text.
     """
     if to not in OUTPUT_FORMATS:
         raise typer.BadParameter(f"{to!r} is none of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
     parser = load_parser(model).set_params(threads=threads)
     if tagger is None:
-        sentences = _read(files, parser, format, encoding)
+        sentences = _read_tagged(files, parser, format, encoding)
     else:
-        sentences = _tagged(files, tagger, parser, format, encoding, keep)
+        sentences = _tag_first(files, tagger, parser, format, encoding, keep)
     form, column = FORMATS[to], reading_of(parser).get("column")
     assert form.write is not None
     if nbest is None:
@@ -69,7 +69,9 @@ def command(
             write(text)
 
 
-def _read(files: list[str] | None, parser: Parser, format: str | None, encoding: str) -> Iterator[Sentence]:
+def _read_tagged(
+    files: list[str] | None, parser: Parser, format: str | None, encoding: str
+) -> Iterator[Sentence]:
     column = reading_of(parser).get("column")
     for path in files or ["-"]:
         yield from read_sentences(
@@ -77,12 +79,12 @@ def _read(files: list[str] | None, parser: Parser, format: str | None, encoding:
         )
 
 
-def _tagged(
+def _tag_first(
     files: list[str] | None, model: str, parser: Parser, format: str | None, encoding: str, keep: bool
 ) -> Iterator[Sentence]:
     tagger = load_tagger(model, parser.threads)
     if tagger.encoding_.tags is None:
-        raise ConfigError(f"{model}: the model only cuts text into words", "a parser needs tags")
+        raise ConfigError(f"{model}: the model only segments text", "a parser needs tags")
     column = reading_of(tagger).get("column")
     runs = sources_of(files, tagger, format=format, encoding=encoding, column=column)
     for analysis in analyse(tagger, itertools.chain.from_iterable(runs)):

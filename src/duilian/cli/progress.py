@@ -1,4 +1,4 @@
-"""A counter on standard error while sentences pass by; nothing when that is not a terminal."""
+"""A progress counter on standard error, if that is a terminal."""
 
 from __future__ import annotations
 
@@ -11,19 +11,17 @@ Item = TypeVar("Item")
 
 
 def watch(
-    sentences: Iterable[Item],
+    items: Iterable[Item],
     name: str = "sentences",
     *,
     total: int | None = None,
     size: Callable[[Item], int] = lambda _: 1,
 ) -> Iterator[Item]:
-    """The same sentences (or whatever they are called), counted before the user's eyes; with a bar if it is
-    known what their sizes come to.
-    """
+    """Pass items through and count them on the terminal, with a bar if their total size is known."""
     if not sys.stderr.isatty():
-        yield from sentences
+        yield from items
         return
-    from rich.console import Console  # slow to import, and in a pipe not needed
+    from rich.console import Console  # slow to import, and not needed in a pipe
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     counter = TextColumn(f"{{task.fields[count]:,}} {name}")
@@ -31,8 +29,8 @@ def watch(
     columns = (SpinnerColumn(), counter, *bar, TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task, done = progress.add_task("", total=total, count=0), 0
-        for count, sentence in enumerate(sentences, start=1):
-            done += size(sentence)
+        for count, item in enumerate(items, start=1):
+            done += size(item)
             if count % _STEP == 0:
                 progress.update(task, completed=done, count=count)
-            yield sentence
+            yield item

@@ -1,13 +1,13 @@
-"""`duilian segment`: text cut into words."""
+"""`duilian segment`: text to words."""
 
 from __future__ import annotations
 
-from duilian.cli.options import Encoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
+from duilian.cli.options import InputEncoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
 from duilian.cli.taggers import (
+    Files,
     InputFormat,
-    Inputs,
-    Model,
-    Standard,
+    ModelPath,
+    StandardName,
     check_level,
     load_tagger,
     sources_of,
@@ -20,20 +20,20 @@ EXAMPLE = "Example:\n\n    echo 我们去北京。 | duilian segment char.model"
 
 
 def command(
-    model: Model,
-    files: Inputs = None,
+    model: ModelPath,
+    files: Files = None,
     format: InputFormat = None,
     lexicon: LexiconFile = None,
     lexicon_mode: LexiconMode = "force",
-    standard: Standard = None,
-    encoding: Encoding = "utf-8",
+    standard: StandardName = None,
+    encoding: InputEncoding = "utf-8",
     output: Output = "-",
     threads: Threads = 1,
 ) -> None:
-    """Cut text into words, with two spaces between them; a line stays a line.
+    """Segment text into words, separated by two spaces; lines stay lines.
 
-    Every character comes back. White space of the text always separates words and stays where it is.
-    Addresses, #topics#, @names, numbers and words in letters are never cut, unless the model has two chains.
+    No character is lost. White space in the text always separates words and stays in place. Addresses,
+    #topics#, @names, numbers and words in letters are never cut, except by two-chain models.
     """
     tagger = load_tagger(model, threads, standard)
     check_level(tagger, "char", "segment", "train one with level = 'char'")

@@ -1,4 +1,4 @@
-"""Tables for people."""
+"""Tables on the terminal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NO_LIMIT = 100_000
 
 
 def show(*parts: RenderableType) -> None:
-    """Print for a person; in a pipe lines are as long as they need to be, unless COLUMNS says otherwise."""
+    """Print to the terminal; in a pipe, lines are unlimited unless COLUMNS is set."""
     is_free = not sys.stdout.isatty() and "COLUMNS" not in os.environ
     console = Console(width=_NO_LIMIT if is_free else None)
     with console.capture() as shown:
@@ -30,7 +30,7 @@ def show(*parts: RenderableType) -> None:
 
 
 def show_evaluation(found: Evaluation) -> None:
-    """Print the figures as a table."""
+    """Print the scores as a table."""
     table = Table(show_header=False, box=None)
     table.add_column(style="cyan")
     table.add_column(justify="right")
@@ -40,17 +40,17 @@ def show_evaluation(found: Evaluation) -> None:
 
 
 def show_statistics(statistics: Statistics, title: str) -> None:
-    """Print totals, then the distributions side by side with their bars."""
-    show(Group(*_tables(statistics, title)))
+    """Print totals, then distributions with bars."""
+    show(Group(*_statistics_tables(statistics, title)))
 
 
-def _tables(statistics: Statistics, title: str) -> Iterator[RenderableType]:
+def _statistics_tables(statistics: Statistics, title: str) -> Iterator[RenderableType]:
     yield _totals(statistics, title)
     if statistics.tags:
         shown = dict(list(statistics.tags.items())[:_TAGS_SHOWN])
         rest = len(statistics.tags) - len(shown)
         yield _distribution("tag", shown, statistics.words, f"… and {rest} more tags" if rest else "")
-    yield _distribution("characters in a word", _long_tail(statistics.word_lengths), statistics.words)
+    yield _distribution("characters per word", _long_tail(statistics.word_lengths), statistics.words)
 
 
 def _totals(statistics: Statistics, title: str) -> Table:
@@ -61,13 +61,13 @@ def _totals(statistics: Statistics, title: str) -> Table:
     per_sentence = ratio(statistics.words, statistics.sentences)
     longest = max(statistics.sentence_lengths, default=0)
     table.add_row("sentences", f"{statistics.sentences:,}", "")
-    table.add_row("words", f"{statistics.words:,}", f"{per_sentence:.1f} a sentence, at most {longest:,}")
+    table.add_row("words", f"{statistics.words:,}", f"{per_sentence:.1f} per sentence, at most {longest:,}")
     table.add_row("different words", f"{statistics.types:,}", "")
     per_word = ratio(statistics.characters, statistics.words)
-    table.add_row("characters", f"{statistics.characters:,}", f"{per_word:.2f} a word")
+    table.add_row("characters", f"{statistics.characters:,}", f"{per_word:.2f} per word")
     if statistics.trees is not None:
         trees = statistics.trees
-        crossed = f"{trees.crossing_sentences:,} with arcs that cross, {trees.crossing_arcs:,} arcs"
+        crossed = f"{trees.crossing_sentences:,} with crossing arcs ({trees.crossing_arcs:,} arcs)"
         table.add_row("trees", f"{trees.sentences:,}", crossed)
     if statistics.unknown is not None:
         unknown = statistics.unknown
@@ -79,7 +79,7 @@ def _totals(statistics: Statistics, title: str) -> Table:
 
 
 def _long_tail(lengths: Mapping[int, int]) -> dict[str, int]:
-    """Lengths up to a few by themselves, the others together."""
+    """Keep short lengths apart and add up the others."""
     shown = {str(length): count for length, count in lengths.items() if length < _LENGTHS_SHOWN}
     rest = sum(count for length, count in lengths.items() if length >= _LENGTHS_SHOWN)
     return {**shown, f"{_LENGTHS_SHOWN}+": rest} if rest else shown
@@ -91,8 +91,8 @@ def _distribution(name: str, counts: Mapping[str, int], total: int, caption: str
     table.add_column("\ncount", justify="right")
     table.add_column("\n%", justify="right")
     table.add_column()
-    most = max(counts.values(), default=1)
+    largest = max(counts.values(), default=1)
     for value, count in counts.items():
-        bar = Text("█" * max(1, round(_BAR_WIDTH * count / most)), style="magenta")
+        bar = Text("█" * max(1, round(_BAR_WIDTH * count / largest)), style="magenta")
         table.add_row(Text(value), f"{count:,}", f"{percentage(count, total):.2f}", bar)
     return table

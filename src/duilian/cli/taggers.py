@@ -1,4 +1,4 @@
-"""What the commands share that ask a tagger: how they name it, and the tagger as they use it."""
+"""Arguments and helpers of the commands that use a tagger."""
 
 from __future__ import annotations
 
@@ -8,29 +8,31 @@ from typing import Annotated
 import typer
 
 from duilian.cli.live_input import in_runs, standard_input
+from duilian.corpus import FORMATS
 from duilian.corpus.files import STANDARD_STREAM
-from duilian.engine.streams import Source, known_formats, read_sources
+from duilian.corpus.formats.registry import TEXT
+from duilian.engine.streams import Source, read_sources
 from duilian.errors import ConfigError
-from duilian.models import Model as AnyModel
-from duilian.models import StandardTagger, TwoChainTagger, load, standards_of, tagger_for
+from duilian.models import Model, StandardTagger, TwoChainTagger, load, standards_of, tagger_for
 from duilian.models.two_chain.model import MODES
 
 InputFormat = Annotated[
-    str | None, typer.Option(help=f"Format of the input, if the guess is wrong: {known_formats()}.")
-]
-Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model from duilian train.")]
-Inputs = Annotated[
-    list[str] | None, typer.Argument(metavar="FILE", help="Files, one after the other; - is standard input.")
-]
-Standard = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="The standard to answer in, if the model has several; else its first."),
+    typer.Option(
+        metavar="FORMAT", help=f"Input format, if the guess is wrong: {', '.join([TEXT, *FORMATS])}."
+    ),
+]
+ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A model from duilian train.")]
+Files = Annotated[list[str] | None, typer.Argument(metavar="FILE", help="Input files; - is standard input.")]
+StandardName = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Standard to answer in (default: the model's first)."),
 ]
 Mode = Annotated[
     str | None,
     typer.Option(
         metavar="MODE",
-        help="Of two chains: joint, segment (boundaries alone), tag (boundaries are given).",
+        help="For two-chain models: joint, segment (boundaries only) or tag (given boundaries).",
     ),
 ]
 
@@ -38,7 +40,7 @@ Mode = Annotated[
 def load_tagger(
     model: str, threads: int, standard: str | None = None, mode: str | None = None
 ) -> StandardTagger:
-    """The tagger in a file, told how many threads to use, which standard to answer in, and how it is used."""
+    """Load a tagger with this number of threads, standard and mode."""
     found = in_mode(load(model).set_params(threads=threads), mode)
     names = standards_of(found)
     if standard is None and len(names) > 1:
@@ -54,7 +56,7 @@ def sources_of(
     encoding: str,
     column: str | None = None,
 ) -> Iterator[Iterator[Source]]:
-    """What stands in the files, one after the other; standard input, in runs, if there is none."""
+    """Yield the contents of the files, or of standard input, in runs."""
     paths = files or [STANDARD_STREAM]
     stdin = standard_input(paths)
     for path in paths:
@@ -63,25 +65,25 @@ def sources_of(
         yield from in_runs(found, stdin)
 
 
-def in_mode(model: AnyModel, mode: str | None) -> AnyModel:
-    """The model, used as asked: two chains have several uses."""
+def in_mode(model: Model, mode: str | None) -> Model:
+    """Return the model in one of the modes of two-chain models."""
     if mode is None:
         return model
     if mode not in MODES:
         raise typer.BadParameter(f"{mode!r} is none of {', '.join(MODES)}", param_hint="--mode")
     if not isinstance(model, TwoChainTagger):
-        raise ConfigError("only a model of kind two-chain has modes", "leave --mode out")
+        raise ConfigError("only two-chain models have modes", "omit --mode")
     return model.of(mode)
 
 
 def say_first_standard(names: tuple[str, ...]) -> None:
-    """Tell in which of its standards a coupled model answers when nobody has said."""
-    said = f"answering in {names[0]!r}; the model also has {', '.join(names[1:])}: --standard"
-    typer.echo(f"duilian: {said}", err=True)
+    """Report the default standard of a model that has several."""
+    others = ", ".join(names[1:])
+    typer.echo(f"duilian: answering in {names[0]!r}; choose with --standard (also: {others})", err=True)
 
 
 def check_level(tagger: StandardTagger, level: str, command: str, instead: str) -> None:
-    """Refuse a model that cannot do what the command is for."""
+    """Refuse a model of the wrong level."""
     if tagger.level != level:
         wanted = {"word": "a word-level", "char": "a character-level"}[level]
         raise ConfigError(f"{command} needs {wanted} model", instead)

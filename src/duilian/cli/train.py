@@ -1,4 +1,4 @@
-"""`duilian train`: a recipe in, a model out."""
+"""`duilian train`: a model from a recipe."""
 
 from __future__ import annotations
 
@@ -16,67 +16,66 @@ from duilian.cli.tables import show_evaluation
 from duilian.engine import load as load_analyzer
 from duilian.engine.measuring import measure
 from duilian.engine.parsing import measure_parser
-from duilian.engine.raw_text_measuring import with_trees
+from duilian.engine.raw_text_measuring import with_tree_scores
 from duilian.learning import IterationReport
 from duilian.modelfile import read_model
 from duilian.models import is_parser, is_suite, load, load_parser, tagger_for
 from duilian.recipes import KINDS, Recipe, Run, Side, train
 
-EXAMPLE = (
-    "Example:\n\n    duilian train recipes/zx-pos.toml --data corpora -o zx.model --set learn.iterations=5"
-)
+EXAMPLE = "Example:\n\n    duilian train recipes/zx-pos.toml -o zx.model --set learn.iterations=5"
 
-Tell = Callable[[IterationReport], None]
-Stage = Callable[[str], None]
+OnIteration = Callable[[IterationReport], None]
+OnStage = Callable[[str], None]
 
 
 def command(
-    recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="A TOML file; docs/guide.md has one.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model to write.")],
+    recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="Recipe, a TOML file; see docs/guide.md.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write.")],
     data: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="The folder of the corpora; else DUILIAN_DATA, or the recipe's."),
+        typer.Option(metavar="DIR", help="Folder of the corpora (default: DUILIAN_DATA, or the recipe's)."),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on from MODEL.checkpoint, if it is there.")
+        bool, typer.Option("--resume", help="Continue from MODEL.checkpoint, if it exists.")
     ] = False,
     threads: Annotated[
-        int | None, typer.Option(min=1, help="Threads to train with; the model is the same.")
+        int | None, typer.Option(min=1, metavar="N", help="Number of threads; the model is the same.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Another order of the sentences.")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Random seed.")] = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override the recipe: learn.rate=0.1."),
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a setting of the recipe: learn.rate=0.1."),
     ] = None,
     test: Annotated[
-        bool, typer.Option("--test", help="Evaluate on the recipe's test set when done.")
+        bool, typer.Option("--test", help="Evaluate on the recipe's test set afterwards.")
     ] = False,
 ) -> None:
-    """Train a model after a recipe.
+    """Train a model from a recipe.
 
-    The state is saved to MODEL.checkpoint after each iteration, so that a run that was stopped can go on with
-    --resume; the same recipe, seed and data give the same model, stopped or not, with any number of threads.
+    Each iteration saves its state to MODEL.checkpoint, so that --resume can continue an interrupted run. The
+    same recipe, seed and data give the same model, interrupted or not, with any number of threads.
     """
     overrides = [*(set_ or []), *([] if seed is None else [f"learn.seed={seed}"])]
     plan = Recipe.load(recipe, data, overrides)
-    _check_test(plan, test)
-    with _telling(plan) as (tell, begin):
+    if test and not _tested(plan):
+        raise typer.BadParameter("the recipe names no test set", param_hint="--test")
+    with _progress(plan) as (on_iteration, on_stage):
         run = Run(
             output=output,
             resume=resume,
             threads=threads,
-            on_iteration=tell,
-            on_stage=begin,
+            on_iteration=on_iteration,
+            on_stage=on_stage,
             on_warning=_warn,
         )
         if resume and not run.is_begun:
-            _warn(f"there is no {run.checkpoint} to resume from; starting from the beginning")
+            _warn(f"there is no {run.checkpoint} to resume from; starting afresh")
         try:
             score = train(plan, run)
         except KeyboardInterrupt:
             _say_how_to_resume(run)
             raise typer.Exit(130) from None
-    typer.echo(f"{output}: {os.path.getsize(output):,} bytes{_spell_best(output, score)}")
+    typer.echo(f"{output}: {os.path.getsize(output):,} bytes{_format_best(output, score)}")
     if test:
         _test(plan, output, threads or 1)
 
@@ -86,14 +85,9 @@ def _warn(message: str) -> None:
 
 
 def _tested(plan: Recipe) -> list[Side]:
-    """The sides that the model answers in, and that have a test set."""
+    """Return the sides that the model answers in and that have a test set."""
     answered = plan.sides if KINDS[plan.kind].answers_all else plan.sides[:1]
     return [side for side in answered if side.test]
-
-
-def _check_test(plan: Recipe, is_wanted: bool) -> None:
-    if is_wanted and not _tested(plan):
-        raise typer.BadParameter("the recipe names no test set", param_hint="--test")
 
 
 def _test(plan: Recipe, path: Path, threads: int) -> None:
@@ -106,10 +100,12 @@ def _test(plan: Recipe, path: Path, threads: int) -> None:
         analyzer = load_analyzer(path) if is_suite(path) else None
         tagger = tagger_for(load(path) if analyzer is None else analyzer.model, side.standard)
         found = measure(tagger, gold, threads=threads)
-        show_evaluation(found if analyzer is None else with_trees(found, analyzer, gold, threads=threads))
+        show_evaluation(
+            found if analyzer is None else with_tree_scores(found, analyzer, gold, threads=threads)
+        )
 
 
-def _spell_best(path: Path, score: float | None) -> str:
+def _format_best(path: Path, score: float | None) -> str:
     if score is None:
         return ""
     sides = read_model(path)[0]["notes"].get("sides", {})
@@ -121,18 +117,18 @@ def _spell_best(path: Path, score: float | None) -> str:
 def _say_how_to_resume(run: Run) -> None:
     if run.is_begun:
         kept = run.checkpoint if run.checkpoint.exists() else run.stage("tagger")
-        typer.echo(f"duilian: stopped; {kept} is kept: go on with --resume", err=True)
+        typer.echo(f"duilian: stopped; {kept} is kept: continue with --resume", err=True)
     else:
-        typer.echo("duilian: stopped before the first iteration was done; nothing is kept", err=True)
+        typer.echo("duilian: stopped before the end of the first iteration; nothing is kept", err=True)
 
 
 @contextlib.contextmanager
-def _telling(plan: Recipe) -> Iterator[tuple[Tell, Stage]]:
-    """Whom to tell of every iteration, and of what comes before: a bar on a terminal, else plain lines."""
+def _progress(plan: Recipe) -> Iterator[tuple[OnIteration, OnStage]]:
+    """Yield callbacks that show iterations and stages: a bar on a terminal, else plain lines."""
     console, names = Console(stderr=True), [side.standard for side in plan.sides]
     if not console.is_terminal:
         yield (
-            lambda report: typer.echo(_line(report, names), err=True),
+            lambda report: typer.echo(_report_line(report, names), err=True),
             lambda stage: typer.echo(f"{stage} …", err=True),
         )
         return
@@ -145,36 +141,36 @@ def _telling(plan: Recipe) -> Iterator[tuple[Tell, Stage]]:
     )
     best = 0.0
 
-    def tell(report: IterationReport) -> None:
+    def show(report: IterationReport) -> None:
         nonlocal best
         best = max(best, report.score or 0.0)
-        if report.details:  # too much for the space beside a bar
-            bar.console.print(_line(report, names), highlight=False)
-        shown = _spell(report, []) + (f", best {best:.2f}" if report.score is not None else "")
+        if report.details:  # too long to fit next to the bar
+            bar.console.print(_report_line(report, names), highlight=False)
+        shown = _format_report(report, []) + (f", best {best:.2f}" if report.score is not None else "")
         bar.update(task, completed=report.iteration, description=shown)
 
     total = plan.learn.iterations or KINDS[plan.kind].iterations
     with Progress(*columns, console=console) as bar:
         task = bar.add_task("reading", total=total)
-        yield tell, lambda stage: bar.update(task, description=stage)
+        yield show, lambda stage: bar.update(task, description=stage)
 
 
-def _line(report: IterationReport, names: list[str]) -> str:
-    return f"iteration {report.iteration}: {_spell(report, names)}"
+def _report_line(report: IterationReport, names: list[str]) -> str:
+    return f"iteration {report.iteration}: {_format_report(report, names)}"
 
 
-def _spell(report: IterationReport, names: list[str]) -> str:
-    """The loss, the dev score (of trees labelled too), and each of several sides' with what pruning left."""
+def _format_report(report: IterationReport, names: list[str]) -> str:
+    """Format loss, dev score (of trees also labelled), and of several sides each score and its pruning."""
     loss = "" if report.loss is None else f"loss {report.loss:.4f}, "
     dev = "" if report.score is None else f"dev {report.score:.2f}{' (best)' if report.is_best else ''}, "
-    sides = "".join(f"{_spell_side(report, name)}, " for name in names if name in report.details)
+    sides = "".join(f"{_format_side(report, name)}, " for name in names if name in report.details)
     las = f"las {report.details['las']:.2f}, " if "las" in report.details else ""
     return f"{loss}{dev}{las}{sides}{report.seconds:.1f} s"
 
 
-def _spell_side(report: IterationReport, name: str) -> str:
+def _format_side(report: IterationReport, name: str) -> str:
     found = report.details
-    if f"{name} candidates" not in found:  # a kind that prunes nothing
+    if f"{name} candidates" not in found:  # this kind of model does not prune
         return f"{name} {found[name]:.2f}"
     kept = f"{found[f'{name} candidates']:.1f} candidates, oracle {found[f'{name} oracle']:.2f}"
     return f"{name} {found[name]:.2f} ({kept})"

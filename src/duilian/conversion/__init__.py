@@ -1,4 +1,4 @@
-"""Corpora from one standard to another."""
+"""Conversion of corpora from one standard to another."""
 
 from duilian.conversion.converter import Conversion, Converter, with_source_tags
 

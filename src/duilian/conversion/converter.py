@@ -1,8 +1,8 @@
-"""Corpora of any length from one standard to another: what `CoupledTagger.convert` answers, put back into the
-user's own sentences; and the line in which a tag stands that the model has never seen.
+"""Conversion of corpora of any length from one standard to another.
 
-At word level a sentence keeps everything but its tags. At character level words are cut anew; where the cut
-stays as it was, the rest of the annotation stays too.
+Puts the answers of `CoupledTagger.convert` back into the user's sentences, and reports the line of a tag that
+the model has never seen. At word level, a sentence keeps everything but its tags. At character level, text is
+segmented again; a sentence whose words stay the same keeps its other annotation.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import text as texts
-from duilian.annotation.selection import candidates
+from duilian.annotation.selection import probable_tags
 from duilian.corpus import Layer, Sentence
 from duilian.corpus.cut import cut_sentences
 from duilian.corpus.files import display_name
 from duilian.corpus.formats.registry import Format, FormatOptions
 from duilian.corpus.formats.rows import TAG_COLUMNS, tag_column
-from duilian.corpus.places import Placed, read_placed
+from duilian.corpus.places import PlacedSentence, read_placed
 from duilian.corpus.tag_spelling import UNKNOWN_FIELD, format_tags
 from duilian.engine.streams import join_layers, restore
 from duilian.errors import ConfigError, CorpusError
 from duilian.labels.encoding import Encoding
 from duilian.models import Converted, CoupledTagger, reading_of
 
-BATCH = 500
+BATCH_SENTENCES = 500
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Conversion:
-    """A sentence with its layer in the target's standard.
+    """A sentence with its layer in the target standard.
 
-    `confidence` is the probability of each word's tag (at character level that of its least certain
-    character); `candidates` its most probable tags, if asked for. `unknown` counts the source's tags that the
-    model has never seen.
+    `confidence` is the probability of each word's tag (at character level, that of its least certain
+    character); `candidates` are its most probable tags, if requested. `unknown` counts the source tags that
+    the model has never seen.
     """
 
     sentence: Sentence
@@ -50,8 +50,7 @@ class Conversion:
 
 
 class Converter:
-    """One direction of a coupled tagger, with `mapping` as for its `convert`; `lenient` takes tags that it
-    has never seen as unknown."""
+    """Converts in one direction with a coupled tagger; `lenient` treats tags new to it as unknown."""
 
     def __init__(
         self,
@@ -63,40 +62,40 @@ class Converter:
         lenient: bool = False,
     ) -> None:
         if source == target:
-            raise ConfigError(f"from {source!r} to {target!r} there is nothing to convert")
+            raise ConfigError(f"there is nothing to convert from {source!r} to {target!r}")
         self.tagger, self.mapping, self.lenient = tagger, mapping, lenient
         self.source, self.target = source, target
         self._source_side, self._target_side = tagger.of(source), tagger.of(target)
 
     @property
     def target_column(self) -> str:
-        """Where the target's tags go in formats of rows."""
+        """The column of the target's tags in row formats."""
         return tag_column(reading_of(self._target_side).get("column"), self.target)
 
     def open(
         self, path: str, *, format: str | None = None, encoding: str = "utf-8"
-    ) -> tuple[Format, Iterator[Placed]]:
-        """The format of an annotated file, and its sentences one after the other."""
+    ) -> tuple[Format, Iterator[PlacedSentence]]:
+        """Return the format of an annotated file and an iterator over its sentences."""
         options = FormatOptions(
             standard=self.source,
             column=reading_of(self._source_side).get("column"),
-            names=_names(reading_of(self._source_side)),
+            names=_column_names(reading_of(self._source_side)),
         )
         form, sentences = read_placed(path, options, format=format, encoding=encoding)
         if form.name == "segmented" and self.tagger.level == "word":
             raise ConfigError(
-                f"{display_name(path)}: words without tags: there is nothing to convert",
-                f"tag them: duilian tag MODEL --standard {self.target}",
+                f"{display_name(path)}: words without tags cannot be converted",
+                f"tag them with duilian tag MODEL --standard {self.target}",
             )
         return form, sentences
 
-    def run(self, sentences: Iterable[Placed], *, with_candidates: bool = False) -> Iterator[Conversion]:
-        """The sentences in the target's standard, in order."""
+    def run(self, sentences: Iterable[PlacedSentence], *, with_candidates: bool = False) -> Iterator[Conversion]:
+        """Convert sentences, in order."""
         given = iter(sentences)
-        while batch := list(itertools.islice(given, BATCH)):
-            yield from self._batch(batch, with_candidates)
+        while batch := list(itertools.islice(given, BATCH_SENTENCES)):
+            yield from self._convert_batch(batch, with_candidates)
 
-    def _batch(self, batch: Sequence[Placed], with_candidates: bool) -> Iterator[Conversion]:
+    def _convert_batch(self, batch: Sequence[PlacedSentence], with_candidates: bool) -> Iterator[Conversion]:
         layers = [each.sentence[self.source] for each in batch]
         unknown = self.tagger.unknown_tags(layers, self.source)
         if unknown and not self.lenient:
@@ -105,7 +104,7 @@ class Converter:
                 batch[sentence].path,
                 batch[sentence].line_of(word),
                 f"the model has never seen the tag {tag!r} of {self.source!r}",
-                "--lenient takes such tags as unknown",
+                "--lenient treats such tags as unknown",
             )
         counts = [0] * len(batch)
         for sentence, _, _ in unknown:
@@ -126,7 +125,7 @@ class Converter:
             yield self._conversion(place.sentence, answers, with_candidates, count)
 
     def _pieces(self, layer: Layer) -> list[Layer]:
-        """The sentences of a line, if the model has learned from sentences that were cut so."""
+        """Cut a line into sentences, if the training corpus was cut that way."""
         if reading_of(self._source_side).get("cut") != "sentence":
             return [layer]
         cut = cut_sentences([Sentence({self.source: layer})], self.source)
@@ -139,7 +138,7 @@ class Converter:
         guess = join_layers([each.layer for each in answers])
         confidence = tuple(itertools.chain.from_iterable(each.confidence for each in answers))
         sets = tuple(
-            itertools.chain.from_iterable(_candidates(each, encoding) for each in answers)
+            itertools.chain.from_iterable(_word_candidates(each, encoding) for each in answers)
             if with_candidates
             else ()
         )
@@ -147,7 +146,7 @@ class Converter:
         if guess.words == given.words:
             layer = dataclasses.replace(given, tags=guess.tags)
         elif "".join(guess.words) != given.text:
-            layer, owners = _restored(given, guess, encoding, _all_ends(answers))
+            layer, owners = _respell(given, guess, encoding, _all_ends(answers))
         return Conversion(
             sentence,
             layer,
@@ -157,12 +156,12 @@ class Converter:
         )
 
 
-def _names(reading: dict[str, Any]) -> tuple[str, ...] | None:
+def _column_names(reading: dict[str, Any]) -> tuple[str, ...] | None:
     return tuple(reading["columns"]) if "columns" in reading else None
 
 
-def _candidates(answer: Converted, encoding: Encoding) -> Iterator[frozenset[str]]:
-    """The most probable tags of each word: what its first unit may be, if a word begins there."""
+def _word_candidates(answer: Converted, encoding: Encoding) -> Iterator[frozenset[str]]:
+    """Yield the most probable tags of each word: those of its first unit, given that a word begins there."""
     assert answer.marginals is not None
     tags = encoding.tags or ()
     starts = [k for k, letter in enumerate(encoding.letters) if letter in _starters(encoding)]
@@ -170,7 +169,7 @@ def _candidates(answer: Converted, encoding: Encoding) -> Iterator[frozenset[str
         # [letters, tags]; at word level there are no letters
         table = answer.marginals[first].reshape(-1, len(tags))
         shares: npt.NDArray[np.float64] = (table if len(table) == 1 else table[starts]).sum(axis=0)
-        yield candidates(shares / max(float(shares.sum()), 1e-300), tags)
+        yield probable_tags(shares / max(float(shares.sum()), 1e-300), tags)
 
 
 def _starters(encoding: Encoding) -> tuple[str, str]:
@@ -178,7 +177,7 @@ def _starters(encoding: Encoding) -> tuple[str, str]:
 
 
 def _all_ends(answers: Sequence[Converted]) -> list[int]:
-    """How many units lie before the end of each word, counted through all pieces of a line."""
+    """Return the number of units before the end of each word, over all pieces of a line."""
     ends: list[int] = []
     for answer in answers:
         before = ends[-1] if ends else 0
@@ -186,8 +185,8 @@ def _all_ends(answers: Sequence[Converted]) -> list[int]:
     return ends
 
 
-def _restored(given: Layer, guess: Layer, encoding: Encoding, ends: Sequence[int]) -> tuple[Layer, list[int]]:
-    """The guess in the characters of the given words, and for each word which of the guess it was."""
+def _respell(given: Layer, guess: Layer, encoding: Encoding, ends: Sequence[int]) -> tuple[Layer, list[int]]:
+    """Express the guess in the given characters; also return the guessed word that each word comes from."""
     line = given.text
     joins = {"join_letters": encoding.join_letters, "join_digits": encoding.join_digits}
     spans = [texts.units(line[a:b], **joins) + a for a, b in given.spans()]
@@ -196,9 +195,9 @@ def _restored(given: Layer, guess: Layer, encoding: Encoding, ends: Sequence[int
 
 
 def with_source_tags(conversion: Conversion, converter: Converter) -> Layer:
-    """The converted layer for a format of rows: the source's tags stay where they stood, if there is room."""
+    """Return the converted layer for a row format; the source's tags keep their column if it is free."""
     layer, given = conversion.layer, conversion.sentence[converter.source]
-    # A layer of rows keeps the column that its own tags do not stand in.
+    # A layer read from rows keeps the tag column that its own tags are not in.
     free = [column for column in TAG_COLUMNS if column not in given.columns]
     if layer.words != given.words or len(free) != 1 or free[0] == converter.target_column:
         return layer

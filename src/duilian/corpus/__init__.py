@@ -1,26 +1,27 @@
-"""Corpora: the sentence, the formats, and what can be done with a collection."""
+"""Corpora: sentences, file formats, and operations on whole corpora."""
 
-from duilian.corpus.corpus import Corpus, fold_seams
+from duilian.corpus.corpus import Corpus, fold_bounds
 from duilian.corpus.files import open_writer, read_lines
-from duilian.corpus.formats.registry import FORMATS, guess_format
+from duilian.corpus.formats.registry import FORMATS, Format, guess_format, register_format
 from duilian.corpus.sentence import Entity, Layer, Sentence, Tag
-from duilian.corpus.statistics import Statistics, Unknown, statistics, vocabulary
+from duilian.corpus.statistics import Statistics, UnknownCounts, statistics, vocabulary
 from duilian.corpus.storage import ReadReport, read, read_sentences, write, write_parts
-from duilian.corpus.trees import TreeCounts, Trees, is_projective, projectivise_layer
+from duilian.corpus.trees import TreeCheck, TreeCounts, is_projective, projectivise_layer
 
 __all__ = [
     "FORMATS",
     "Corpus",
     "Entity",
+    "Format",
     "Layer",
     "ReadReport",
     "Sentence",
     "Statistics",
     "Tag",
+    "TreeCheck",
     "TreeCounts",
-    "Trees",
-    "Unknown",
-    "fold_seams",
+    "UnknownCounts",
+    "fold_bounds",
     "guess_format",
     "is_projective",
     "open_writer",
@@ -28,6 +29,7 @@ __all__ = [
     "read",
     "read_lines",
     "read_sentences",
+    "register_format",
     "statistics",
     "vocabulary",
     "write",

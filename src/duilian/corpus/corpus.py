@@ -1,4 +1,4 @@
-"""A corpus: sentences that do not change, and the ways to divide them."""
+"""A corpus: an immutable sequence of sentences, and ways to divide it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from duilian.errors import ConfigError
 
 
 class Corpus(Sequence[Sentence]):
-    """An immutable sequence of sentences with a layer of one standard in common."""
+    """An immutable sequence of sentences that all have a layer of one standard."""
 
     __slots__ = ("_sentences", "format", "problems", "skipped", "source", "standard")
 
@@ -32,7 +32,7 @@ class Corpus(Sequence[Sentence]):
         self.standard = standard
         self.source = source
         self.format = format
-        self.skipped = skipped  # how many malformed lines or blocks a lenient reading left out
+        self.skipped = skipped  # number of malformed lines or blocks that a lenient read skipped
         self.problems = tuple(problems)  # the first few messages about them
 
     @overload
@@ -65,14 +65,14 @@ class Corpus(Sequence[Sentence]):
         return Corpus(sentences, standard=self.standard, source=self.source, format=self.format)
 
     def fingerprint(self) -> str:
-        """SHA-256 of the corpus in the format jsonl: the same for the same content, wherever it came from."""
+        """SHA-256 of the corpus in the format jsonl: equal for equal content, whatever its source."""
         digest = hashlib.sha256()
         for line in write_jsonlines(self._sentences):
             digest.update(line.encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
     def split(self, shares: Sequence[float], seed: int) -> list[Corpus]:
-        """Disjoint random parts, sized in proportion to the shares; each keeps the order of the corpus."""
+        """Split into disjoint random parts in proportion to the shares; each part keeps the corpus order."""
         sizes = _sizes(len(self), shares)
         order = list(range(len(self)))
         random.Random(seed).shuffle(order)
@@ -83,34 +83,36 @@ class Corpus(Sequence[Sentence]):
         ]
 
     def sample(self, n: int, seed: int) -> Corpus:
-        """`n` different sentences by chance, in the order of the corpus."""
+        """Draw `n` different sentences at random, in corpus order."""
         if not 0 <= n <= len(self):
             raise ConfigError(f"cannot draw {n} sentences from a corpus of {len(self)}")
         places = random.Random(seed).sample(range(len(self)), n)
         return self._part(self._sentences[place] for place in sorted(places))
 
     def folds(self, k: int) -> list[tuple[Corpus, Corpus]]:
-        """(training, held out) pairs for jack-knifing.
+        """Pairs (training, held out) for jack-knifing.
 
-        Held-out parts are runs of neighbours, so that no text is on both sides except at the seams.
+        Held-out parts are contiguous, so no document is on both sides except at their ends.
         """
         return [
             (self._part(self._sentences[:start] + self._sentences[end:]), self[start:end])
-            for start, end in fold_seams(len(self), k)
+            for start, end in fold_bounds(len(self), k)
         ]
 
 
-def fold_seams(count: int, k: int) -> list[tuple[int, int]]:
-    """Where each of k folds of so many sentences begins and ends."""
+def fold_bounds(count: int, k: int) -> list[tuple[int, int]]:
+    """The start and end of each of k folds of `count` sentences."""
     if not 2 <= k <= count:
-        raise ConfigError(f"cannot make {k} folds of {count} sentences", "2 or more, one sentence each")
+        raise ConfigError(
+            f"cannot make {k} folds of {count} sentences", "use 2 or more, with a sentence each"
+        )
     return list(itertools.pairwise(count * fold // k for fold in range(k + 1)))
 
 
 def _sizes(count: int, shares: Sequence[float]) -> list[int]:
-    """Whole numbers that sum to `count`; what rounding down leaves goes to the largest remainders."""
+    """Integers that sum to `count`, rounded by the largest-remainder method."""
     if not shares or not all(0 <= share < float("inf") for share in shares) or not sum(shares) > 0:
-        raise ConfigError(f"shares must be numbers of 0 or more, not all 0: {list(shares)}")
+        raise ConfigError(f"shares must be 0 or more, and not all 0, got {list(shares)}")
     wanted = [count * share / sum(shares) for share in shares]
     sizes = [int(size) for size in wanted]
     by_remainder = sorted(range(len(shares)), key=lambda place: sizes[place] - wanted[place])

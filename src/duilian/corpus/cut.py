@@ -1,4 +1,4 @@
-"""Cutting a paragraph into sentences, word by word: after 。！？ and the closing marks that follow."""
+"""Cutting paragraphs into sentences, between words: after 。！？ and any closing marks that follow."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ALL_MARKS = _END_MARKS | _CLOSING_MARKS
 
 
 def cut_sentences(sentences: Iterable[Sentence], standard: str) -> Iterator[Sentence]:
-    """The same words in shorter sentences. Pieces of a line with an id get the ids id.1, id.2, …"""
+    """Cut lines into sentences. The sentences of a line with an id get the ids id.1, id.2, …"""
     for sentence in sentences:
         layer = sentence[standard]
         ends = _ends(layer)
@@ -27,7 +27,7 @@ def cut_sentences(sentences: Iterable[Sentence], standard: str) -> Iterator[Sent
 
 
 def _ends(layer: Layer) -> list[int]:
-    """The end of every piece; the last one is the end of the line."""
+    """The end of each sentence; the last one is the end of the line."""
     words = layer.words
     ends: list[int] = []
     for place, word in enumerate(words):
@@ -37,7 +37,7 @@ def _ends(layer: Layer) -> list[int]:
                 end += 1
             if not ends or end > ends[-1]:
                 ends.append(end)
-    # A name in brackets is never cut, even if a mark stands in it.
+    # A bracketed name is never cut, even if it contains a mark.
     ends = [end for end in ends if not any(name.start < end < name.end for name in layer.entities)]
     return ends if ends and ends[-1] == len(words) else [*ends, len(words)]
 

@@ -1,8 +1,8 @@
-"""Which encoding a file is in, when it is not the one it was said to be.
+"""Guessing the encoding of a file that is not in the encoding it was said to be in.
 
-GB18030 and Big5 decode almost any bytes, the other one's included, so that decoding alone proves nothing.
-Both put their frequent characters into a zone of lead bytes of their own; text read in the wrong one falls
-outside its zone for about half of the characters.
+GB18030 and Big5 decode almost any bytes, including each other's, so decoding alone proves nothing. Each has
+its frequent characters in its own range of lead bytes; when text is read in the wrong encoding, about half of
+the characters fall outside the range.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import codecs
 
 from duilian.errors import ConfigError
 
-# Lead bytes of punctuation, signs and the frequent characters (level 1) of each set.
+# Lead bytes of punctuation, symbols and the frequent characters (level 1) of each character set.
 _FREQUENT_ZONES = {
     "gb18030": (range(0xA1, 0xAA), range(0xB0, 0xD8)),
     "big5": (range(0xA1, 0xC7),),
@@ -24,7 +24,7 @@ _BYTE_ORDER_MARKS = {
 
 
 def check_encoding(name: str) -> bool:
-    """Whether lines can be found in the encoded bytes; refuses what is no text encoding."""
+    """Whether a newline is its ASCII byte in this encoding; raises ConfigError if the encoding is unknown."""
     try:
         return "\n".encode(name) == b"\n"
     except (LookupError, ValueError):
@@ -32,7 +32,7 @@ def check_encoding(name: str) -> bool:
 
 
 def likely_encoding(sample: bytes, tried: str) -> str | None:
-    """The encoding that the sample is probably in, other than the one tried; None if none fits."""
+    """The most likely encoding of the sample other than the one tried; None if none fits."""
     for mark, name in _BYTE_ORDER_MARKS.items():
         if sample.startswith(mark):
             return name if not _same(name, tried) else None
@@ -53,7 +53,7 @@ def _same(left: str, right: str) -> bool:
 
 
 def _decode(sample: bytes, name: str) -> str | None:
-    """The text of a sample that may end inside a character."""
+    """Decode a sample that may end in the middle of a character."""
     try:
         return codecs.getincrementaldecoder(name)().decode(sample)
     except UnicodeDecodeError:
@@ -61,7 +61,7 @@ def _decode(sample: bytes, name: str) -> str | None:
 
 
 def _frequent_share(sample: bytes, name: str) -> float:
-    """How much of the text beyond ASCII lies in the frequent zone of this encoding, from 0 to 1."""
+    """The share of non-ASCII characters in the frequent range of this encoding, from 0 to 1."""
     text = _decode(sample, name)
     beyond = [char for char in text or "" if not char.isascii()]
     if not beyond:

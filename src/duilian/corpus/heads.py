@@ -1,9 +1,9 @@
-"""From constituents to dependencies, by head-finding rules that are data.
+"""Converting constituents to dependencies by head-finding rules, which are data.
 
-A rule names, for one phrase label, which child is the head; the head word of a constituent is the head word
-of that child, and depends on nothing inside it; the head words of the other children depend on it.
-The result is a projective tree with one root, because every constituent keeps exactly one way out.
-The rules that come with us are those of Zhang and Clark (2008); `headrules/` has them, with their grammar.
+For one phrase label, a rule says which child is the head. The head word of a constituent is the head word of
+that child; the head words of the other children depend on it. The result is a projective tree with one root,
+because exactly one word of every constituent has its head outside. The built-in rules are those of Zhang and
+Clark (2008), in `headrules/`, which also explains the syntax.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ DEFAULT_LABEL = "default"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Step:
-    """One attempt at a head: the first label of the list that a child has; no labels: the first child.
+    """One attempt to find the head: the first listed label that a child has; without labels, the first child.
 
-    Children are looked at from the right or from the left.
+    Children are searched from the right or from the left.
     """
 
     is_from_right: bool
     labels: tuple[str, ...] = ()
 
     def find(self, children: Sequence[str]) -> int | None:
-        """Index of the head among children with these labels, or None if the step has no answer."""
+        """The index of the head among children with these labels, or None if the step finds none."""
         order = range(len(children))
         if self.is_from_right:
             order = order[::-1]
@@ -50,14 +50,14 @@ class Step:
 
 @dataclasses.dataclass(frozen=True)
 class HeadRules:
-    """The steps for every phrase label, and those for labels without a rule of their own."""
+    """The steps for each phrase label, and the default for labels without a rule."""
 
     steps: Mapping[str, tuple[Step, ...]]
     default: tuple[Step, ...]
 
     @classmethod
     def load(cls, name_or_path: str | os.PathLike[str] = DEFAULT_RULES) -> HeadRules:
-        """The rules of a table that comes with us, by name, or of a file, by path (in `.txt` or a folder)."""
+        """Load built-in rules by name, or a file by its path (which ends in `.txt` or has a folder)."""
         place = os.fspath(name_or_path)
         if not isinstance(name_or_path, str) or place.endswith(".txt") or os.path.dirname(place):
             try:
@@ -72,13 +72,13 @@ class HeadRules:
         }
         if place not in tables:
             known = ", ".join(sorted(tables))
-            hint = "for a file of your own, give a path that ends in .txt"
+            hint = "for your own file, give a path that ends in .txt"
             raise ConfigError(f"unknown head rules {place!r} (known: {known})", hint=hint)
         return cls.parse(tables[place].read_text(encoding="utf-8").splitlines(), path=f"{place}.txt")
 
     @classmethod
     def parse(cls, lines: Iterable[str], *, path: str) -> HeadRules:
-        """Rules from the lines of a table; mistakes point at `path:line:`."""
+        """Parse the lines of a table; errors start with `path:line:`."""
         steps: dict[str, tuple[Step, ...]] = {}
         first_line: dict[str, int] = {}
         for number, line in enumerate(lines, start=1):
@@ -87,29 +87,29 @@ class HeadRules:
                 continue
             if label in steps:
                 raise ConfigError(
-                    f"{path}:{number}: {label!r} has a rule already, on line {first_line[label]}"
+                    f"{path}:{number}: {label!r} already has a rule, on line {first_line[label]}"
                 )
             steps[label] = _parse_rule(label, rule, where=f"{path}:{number}")
             first_line[label] = number
         default = steps.pop(DEFAULT_LABEL, None)
         if default is None:
             hint = f"end the file with a line '{DEFAULT_LABEL} r'"
-            raise ConfigError(f"{path}: no rule for the labels that are not listed", hint=hint)
+            raise ConfigError(f"{path}: no rule for labels that are not listed", hint=hint)
         return cls(steps, default)
 
     def head_child(self, label: str, children: Sequence[str]) -> int:
-        """Index of the head among the children (at least one) of a phrase, all given by bare labels."""
+        """The index of the head among the children of a phrase; all labels are bare."""
         for step in self.steps.get(label, self.default):
             index = step.find(children)
             if index is not None:
                 return index
-        raise ConfigError(f"the head rule for {label!r} has no answer for the children {list(children)!r}")
+        raise ConfigError(f"the head rule for {label!r} finds no head among the children {list(children)!r}")
 
 
 def to_dependencies(tree: Tree, rules: HeadRules) -> list[int]:
     """The head of every word of the tree, counted from 1; 0 is the root."""
     heads: list[int] = []
-    finished: list[int] = []  # head words of finished constituents whose parent is not finished
+    finished: list[int] = []  # head words of finished constituents whose parent is unfinished
     pending = [(tree, False)]
     while pending:
         node, has_children_finished = pending.pop()
@@ -133,23 +133,23 @@ def to_dependencies(tree: Tree, rules: HeadRules) -> list[int]:
 def _parse_rule(label: str, rule: str, *, where: str) -> tuple[Step, ...]:
     steps = tuple(_parse_step(label, step.split(), where=where) for step in rule.split(";"))
     if steps[-1].labels:
-        hint = "add '; r' or '; l' at its end"
+        hint = "end it with '; r' or '; l'"
         raise ConfigError(
-            f"{where}: the rule for {label!r} has no answer for children it does not list", hint=hint
+            f"{where}: the rule for {label!r} finds no head among children it does not list", hint=hint
         )
     if any(not step.labels for step in steps[:-1]):
-        raise ConfigError(f"{where}: the rule for {label!r} goes on after a step that always has an answer")
+        raise ConfigError(f"{where}: the rule for {label!r} goes on after a step that always finds a head")
     return steps
 
 
 def _parse_step(label: str, parts: list[str], *, where: str) -> Step:
     if not parts:
-        hint = "a step is 'l' or 'r' and labels, as in 'r NP NN'; steps are separated by one ';'"
+        hint = "a step is 'l' or 'r' and labels, as in 'r NP NN'; ';' separates steps"
         raise ConfigError(f"{where}: the rule for {label!r} has an empty step", hint=hint)
     direction, labels = parts[0], tuple(parts[1:])
     if direction not in ("l", "r"):
         raise ConfigError(
-            f"{where}: a step begins with 'l' (from the left) or 'r' (from the right), not {direction!r}"
+            f"{where}: a step must begin with 'l' (from the left) or 'r' (from the right), not {direction!r}"
         )
     twice = [name for index, name in enumerate(labels) if name in labels[:index]]
     if twice:

@@ -1,8 +1,8 @@
-"""Numbered lines, and what a format says when one of them is wrong.
+"""Numbered lines, and the errors that formats raise for them.
 
-A reader takes any iterable of (line number, line without its end) and yields sentences. It raises at the
-first malformed line or block *after* taking all of it from the iterable, so that a lenient caller can call it
-again on the same iterator and go on with the next one: no reader needs to know about leniency.
+A reader takes any iterable of (line number, line without its end) and yields sentences. It raises an error at
+the first malformed line or block *after* consuming all of it, so a lenient caller can call it again on the
+same iterator and continue with the next one: readers need not know about leniency.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ Block = list[tuple[int, str]]
 
 
 class Malformed(Exception):  # noqa: N818 - reads better where it is raised
-    """What is wrong with a piece of text, before it is known where it stands."""
+    """An error in a piece of text whose line is not known yet."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint
 
     def at(self, path: str, line: int) -> CorpusError:
-        """The same, with its place in the file."""
+        """The same error with its place in the file."""
         return CorpusError(path, line, str(self), self.hint)
 
 
@@ -50,13 +50,13 @@ def layer_to_write(sentence: Sentence, standard: str | None) -> Layer:
 
 
 def shown(value: object) -> str:
-    """The value for a message, cut short if it is long."""
+    """The value as messages show it, shortened if it is long."""
     text = repr(value)
     return text if len(text) <= 60 else text[:50] + "…" + text[-1]
 
 
 def unwritable(what: str, value: str, form: str) -> ConfigError:
-    """The error for a word or tag that would not be read back as it is."""
+    """The error for a word or tag that could not be read back unchanged."""
     return ConfigError(
         f"the {what} {shown(value)} cannot be written in the format {form}", "use the format jsonl"
     )

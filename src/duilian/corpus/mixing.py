@@ -1,8 +1,8 @@
 """Chinese-English mixed text, made from a Chinese corpus (Zhao et al. 2012, Section 6.2).
 
-A share of the words with certain parts of speech becomes English: each its own word (*respective*), or all
-the same, `ENG` (*unified*), so that a tagger learns what their context says of them. Corpora that are
-annotated in this way are rare; this makes as much of it as one likes.
+A share of the words with certain parts of speech becomes English: each a word of its own (*respective*), or
+all the same, `ENG` (*unified*), so that a tagger learns to tag them by their context. Annotated corpora of
+this kind are rare; this makes any amount of such text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
-from duilian.corpus.english_dictionary import EnglishWords
+from duilian.corpus.english_dictionary import EnglishDictionary
 from duilian.corpus.sentence import Layer, Sentence
 from duilian.errors import ConfigError
 
@@ -23,7 +23,7 @@ Replacement = Literal["unified", "respective"]
 UNIFIED = "ENG"
 PARTS = ("NN", "NR", "VV", "VA", "JJ")
 
-# The paper's five parts of speech in the terms of a standard; elsewhere a tag is its own part of speech.
+# The paper's five parts of speech in each standard; in other standards a tag is its own part of speech.
 TAGS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "ctb": {part: (part,) for part in PARTS},
     "pku": {"NN": ("n",), "NR": ("nr", "ns", "nt", "nz"), "VV": ("v",), "VA": ("a",), "JJ": ("b",)},
@@ -42,14 +42,14 @@ class Mixing:
 
     def __post_init__(self) -> None:
         if not 0 <= self.share <= 1:
-            raise ConfigError(f"share must lie between 0 and 1, got {self.share!r}")
+            raise ConfigError(f"share must be between 0 and 1, got {self.share!r}")
         if self.replacement not in ("unified", "respective"):
             raise ConfigError(f"replacement must be 'unified' or 'respective', got {self.replacement!r}")
         if not self.parts:
             raise ConfigError("there must be at least one part of speech to replace")
 
 
-# The datasets of the paper. D2 has half as many English words again as D1 in training, and D1's test set.
+# The paper's datasets. D2 has half as many English words again as D1 in training; its test set is D1's.
 PRESETS: Mapping[str, Mixing] = {
     "H1": Mixing(share=0.05, parts=("NN", "VV"), replacement="respective"),
     "H2": Mixing(share=0.05, parts=("NN", "VV")),
@@ -64,7 +64,7 @@ PRESETS: Mapping[str, Mixing] = {
 
 @dataclasses.dataclass
 class MixReport:
-    """What was done, for who asks; filled while sentences are drawn."""
+    """Counts of what was replaced, filled in as sentences are mixed."""
 
     words: int = 0
     replaced: Counter[str] = dataclasses.field(default_factory=Counter)  # by tag
@@ -72,14 +72,14 @@ class MixReport:
 
 
 def preset(name: str) -> Mixing:
-    """A dataset of the paper by its name."""
+    """The settings for one of the paper's datasets."""
     if name not in PRESETS:
-        raise ConfigError(f"there is no preset {name!r}", f"there are: {', '.join(PRESETS)}")
+        raise ConfigError(f"there is no preset {name!r}", f"choose one of: {', '.join(PRESETS)}")
     return PRESETS[name]
 
 
 def part_of_tags(standard: str, parts: Iterable[str]) -> dict[str, str]:
-    """Tag → part of speech, for the tags of these parts; a tag of a standard of one's own is its own part."""
+    """The part of speech of each tag for these parts; in an unknown standard, a tag is its own part."""
     table = TAGS.get(standard, {})
     return {tag: part for part in parts for tag in table.get(part, (part,))}
 
@@ -90,18 +90,18 @@ def mix(
     *,
     standard: str,
     seed: int = 1,
-    english: EnglishWords | None = None,
+    english: EnglishDictionary | None = None,
     keep_foreign: bool = False,
     report: MixReport | None = None,
 ) -> Iterator[Sentence]:
-    """The sentences with a share of their words in English, drawn by chance; the same seed draws the same.
+    """Replace a random share of the words with English; the same seed draws the same words.
 
-    With a dictionary only words that it has are replaced, unified or not, so that both kinds of replacement
-    make English of the same words. Words with the standard's tag for foreign words are made nouns, because a
-    tagger is to learn real tags for them; `keep_foreign` leaves them as they are.
+    With a dictionary, only words in it are replaced, unified or not, so both kinds of replacement affect the
+    same words. Words with the standard's tag for foreign words become nouns, because a tagger should learn
+    real tags for them; `keep_foreign` leaves them unchanged.
     """
     if mixing.replacement == "respective" and english is None:
-        raise ConfigError("respective replacement needs a dictionary", "name it with --english")
+        raise ConfigError("respective replacement needs a dictionary", "give one with --english")
     mixer = _Mixer(mixing, standard, random.Random(seed), english, keep_foreign, report or MixReport())
     for sentence in sentences:
         yield dataclasses.replace(sentence, layers={standard: mixer.mixed(sentence[standard])}, comments=())
@@ -113,7 +113,7 @@ class _Mixer:
         mixing: Mixing,
         standard: str,
         rng: random.Random,
-        english: EnglishWords | None,
+        english: EnglishDictionary | None,
         keep_foreign: bool,
         report: MixReport,
     ) -> None:
@@ -124,7 +124,7 @@ class _Mixer:
 
     def mixed(self, layer: Layer) -> Layer:
         if layer.tags is None:
-            raise ConfigError("a corpus without tags cannot be mixed: tags say which words become English")
+            raise ConfigError("cannot mix a corpus without tags: they determine which words become English")
         words, tags, is_new = list(layer.words), list(layer.tags), [False] * len(layer)
         for k, (word, tag) in enumerate(zip(layer.words, layer.tags, strict=True)):
             self._report.words += 1
@@ -132,7 +132,7 @@ class _Mixer:
                 tags[k] = self._noun
                 self._report.retagged += 1
             elif isinstance(tag, str) and tag in self._part:
-                found = self._drawn(word, self._part[tag])
+                found = self._draw(word, self._part[tag])
                 if found is not None:
                     words[k], is_new[k] = found, True
                     self._report.replaced[tag] += 1
@@ -140,17 +140,17 @@ class _Mixer:
             layer, words=tuple(words), tags=tuple(tags), spaces=_spaces(layer, is_new), extra_rows=()
         )
 
-    def _drawn(self, word: str, part: str) -> str | None:
-        """The English that takes the word's place, or None."""
-        # The draw comes first, so that a dictionary does not change which words are drawn.
+    def _draw(self, word: str, part: str) -> str | None:
+        """The English word that replaces this word, or None."""
+        # Draw first, so that the dictionary does not affect which words are drawn.
         if self._rng.random() >= self._mixing.share or any(c.isascii() for c in word):
             return None
-        found = UNIFIED if self._english is None else self._english.of(word, part)
+        found = UNIFIED if self._english is None else self._english.translate(word, part)
         return UNIFIED if found is not None and self._mixing.replacement == "unified" else found
 
 
 def _spaces(layer: Layer, is_new: list[bool]) -> tuple[str, ...] | None:
-    """Two English words side by side have a blank between them."""
+    """The spaces after words, with a blank between adjacent English words."""
     if not any(a and b for a, b in itertools.pairwise(is_new)):
         return layer.spaces
     spaces = list(layer.spaces or ("",) * len(layer))

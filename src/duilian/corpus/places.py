@@ -1,4 +1,4 @@
-"""Sentences of a file together with the lines they stand in, for those who find something wrong with one."""
+"""Sentences together with their lines in the file, so that errors can name the place."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ ROW_FORMATS = ("conllu", "conllx")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Placed:
-    """A sentence of a file, and the lines that its words stand in: one for each, or one for all."""
+class PlacedSentence:
+    """A sentence of a file, and the lines of its words: one for each word, or one for all."""
 
     sentence: Sentence
     path: str = ""
     lines: tuple[int, ...] = (1,)
 
     def line_of(self, word: int) -> int:
-        """The line in which a word stands."""
+        """The line of a word."""
         return self.lines[word] if word < len(self.lines) else self.lines[-1]
 
 
@@ -42,8 +42,8 @@ def read_placed(
     format: str | None = None,
     encoding: str = "utf-8",
     errors: Errors = "strict",
-) -> tuple[Format, Iterator[Placed]]:
-    """The format of an annotated file, and its sentences one after the other."""
+) -> tuple[Format, Iterator[PlacedSentence]]:
+    """The format of an annotated file, and an iterator over its sentences."""
     lines = read_lines(path, encoding=encoding, errors=errors)
     name = format or guess_by_name(path)
     first, lines = peek(lines, 1 if name else SAMPLE_LINES)
@@ -55,8 +55,8 @@ def read_placed(
 
 def _placed(
     lines: Iterator[tuple[int, str]], form: Format, options: FormatOptions, path: str
-) -> Iterator[Placed]:
-    taken: list[tuple[int, str]] = []  # by the reader, since the last sentence
+) -> Iterator[PlacedSentence]:
+    taken: list[tuple[int, str]] = []  # lines that the reader consumed since the last sentence
 
     def watched() -> Iterator[tuple[int, str]]:
         for number, line in lines:
@@ -65,7 +65,7 @@ def _placed(
             yield number, line
 
     for sentence in form.read(watched(), path, options):
-        yield Placed(sentence, path, _word_lines(taken, form))
+        yield PlacedSentence(sentence, path, _word_lines(taken, form))
         taken.clear()
 
 

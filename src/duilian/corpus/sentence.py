@@ -1,8 +1,8 @@
-"""The one Sentence: any number of annotation layers over the same characters.
+"""Sentences: any number of annotation layers over the same characters.
 
-A layer is what one standard says: words, tags, a tree. Layers of one sentence may cut its
-characters into words differently, but spell the same text. What is not annotated is None, so that
-partial annotation (a set of allowed tags, an unknown head) is the general case and not an exception.
+A layer is the annotation in one standard: words, tags, a tree. The layers of a sentence may segment it
+differently, but contain the same characters. What is not annotated is None, so partial annotation (a set of
+allowed tags, an unknown head) is the general case, not an exception.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NO_COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Entity:
-    """Words `start` to `end` (exclusive) together are a name or a phrase of this kind."""
+    """Words `start` to `end` (exclusive), which together are a name or phrase of this kind."""
 
     start: int
     end: int
@@ -30,14 +30,14 @@ class Entity:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Layer:
-    """One standard's annotation: its words, and what it says of each."""
+    """The annotation of a sentence in one standard."""
 
     words: tuple[str, ...]
     tags: tuple[Tag, ...] | None = None
-    heads: tuple[int | None, ...] | None = None  # 1-based; 0 is the root; None unknown
+    heads: tuple[int | None, ...] | None = None  # counted from 1; 0 is the root, None unknown
     relations: tuple[str | None, ...] | None = None
-    spaces: tuple[str, ...] | None = None  # what stands after each word in the text; None: nothing
-    # Further columns of the format, by name. (A factory, because Python 3.11 takes a proxy for mutable.)
+    spaces: tuple[str, ...] | None = None  # the white space after each word; None if there is none
+    # Further columns of the format, by name. (A factory, because Python 3.11 thinks a proxy is mutable.)
     columns: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=lambda: NO_COLUMNS)
     entities: tuple[Entity, ...] = ()
     extra_rows: tuple[tuple[int, str], ...] = ()  # (words before it, the row): multiword tokens, empty nodes
@@ -46,13 +46,13 @@ class Layer:
         return len(self.words)
 
     def __reduce__(self) -> tuple[object, ...]:
-        # A proxy cannot be pickled, and sentences travel between processes.
+        # A proxy cannot be pickled, and sentences are sent between processes.
         fields = (self.words, self.tags, self.heads, self.relations, self.spaces)
         return Layer, (*fields, dict(self.columns), self.entities, self.extra_rows)
 
     @property
     def text(self) -> str:
-        """The characters of the sentence, with the spaces the source had."""
+        """The text of the sentence, with the white space of the source."""
         if self.spaces is None:
             return "".join(self.words)
         return "".join(part for pair in zip(self.words, self.spaces, strict=True) for part in pair)
@@ -87,13 +87,13 @@ class Sentence:
 
     @property
     def text(self) -> str:
-        """The text as the first layer spells it."""
+        """The text of the first layer."""
         for layer in self.layers.values():
             return layer.text
         return ""
 
     def with_layer(self, standard: str, layer: Layer) -> Sentence:
-        """The same sentence with one more layer, which must spell the same characters."""
+        """The same sentence with one more layer, which must have the same characters."""
         if self.layers and "".join(layer.words) != "".join(next(iter(self.layers.values())).words):
-            raise ConfigError(f"layer {standard!r} does not spell the same characters as the sentence")
+            raise ConfigError(f"layer {standard!r} does not have the same characters as the sentence")
         return dataclasses.replace(self, layers={**self.layers, standard: layer})

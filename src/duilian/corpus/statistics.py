@@ -1,4 +1,4 @@
-"""What there is in a corpus: counts, distributions, and words that another corpus does not have."""
+"""Corpus statistics: counts, distributions, and words that another corpus lacks."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from duilian.corpus.trees import TreeCounter, TreeCounts
 
 
 @dataclasses.dataclass(frozen=True)
-class Unknown:
-    """Words of a corpus that another one lacks; the rates are percentages."""
+class UnknownCounts:
+    """Counts of words that another corpus lacks; the rates are percentages."""
 
     tokens: int
     types: int
@@ -25,20 +25,20 @@ class Unknown:
 
 @dataclasses.dataclass(frozen=True)
 class Statistics:
-    """Counts over a corpus. Distributions map a value to how often it occurs, the most frequent first."""
+    """Counts over a corpus. Distributions map values to their frequencies."""
 
     sentences: int
     words: int
     characters: int
     types: int
-    tags: Mapping[str, int]
+    tags: Mapping[str, int]  # most frequent first
     word_lengths: Mapping[int, int]  # in characters, by length
     sentence_lengths: Mapping[int, int]  # in words, by length
-    unknown: Unknown | None = None
+    unknown: UnknownCounts | None = None
     trees: TreeCounts | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The stable form that `duilian corpus stats --json` prints; shares are percentages."""
+        """The stable JSON output of `duilian corpus stats --json`; shares are percentages."""
         found: dict[str, Any] = {
             "sentences": self.sentences,
             "words": self.words,
@@ -59,12 +59,12 @@ class Statistics:
 
 
 def percentage(part: int, whole: int) -> float:
-    """The share in percent; 0 of nothing."""
+    """The percentage; 0 if the whole is 0."""
     return 100.0 * part / whole if whole else 0.0
 
 
 def ratio(part: int, whole: int) -> float:
-    """The mean; 0 of nothing."""
+    """The ratio; 0 if the whole is 0."""
     return part / whole if whole else 0.0
 
 
@@ -73,7 +73,7 @@ def statistics(
 ) -> Statistics:
     """Count one layer of each sentence: the named standard, or the first.
 
-    With a `known` corpus (of that standard, or its first), also the words that it lacks.
+    With a `known` corpus (the same standard, or its first), also count the words that it lacks.
     """
     words: Counter[str] = Counter()
     tags: Counter[str] = Counter()
@@ -102,7 +102,7 @@ def statistics(
 
 
 def vocabulary(sentences: Iterable[Sentence], *, standard: str | None = None) -> set[str]:
-    """The different words of one layer of each sentence."""
+    """The distinct words of one layer of each sentence."""
     return {word for sentence in sentences for word in layer_to_write(sentence, standard).words}
 
 
@@ -113,9 +113,9 @@ def _count_tags(layer: Layer, tags: Counter[str]) -> None:
         tags[tag if isinstance(tag, str) else format_tag(tag, "?")] += count
 
 
-def _unknown(words: Counter[str], known: set[str]) -> Unknown:
+def _unknown(words: Counter[str], known: set[str]) -> UnknownCounts:
     missing = {word: count for word, count in words.items() if word not in known}
     tokens = sum(missing.values())
-    return Unknown(
+    return UnknownCounts(
         tokens, len(missing), percentage(tokens, words.total()), percentage(len(missing), len(words))
     )

@@ -1,4 +1,4 @@
-"""Reading and writing whole corpora: files, formats and leniency put together."""
+"""Reading and writing whole corpora: combines files, formats and leniency."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from duilian.corpus.formats.registry import (
 )
 from duilian.corpus.lines import Lines
 from duilian.corpus.sentence import Sentence
-from duilian.corpus.trees import Trees
+from duilian.corpus.trees import TreeCheck
 from duilian.errors import ConfigError, CorpusError
 
 PathLike = str | os.PathLike[str]
@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 class ReadReport:
-    """What is known of a reading besides its sentences: the format, and what a lenient one left out."""
+    """What a read found besides sentences: the format, and what a lenient read skipped."""
 
     MESSAGES_KEPT = 5
 
@@ -41,7 +41,7 @@ class ReadReport:
         self.problems: list[str] = []  # the first few messages about them
 
     def skip(self, problem: CorpusError) -> None:
-        """Count it, and log it if it is one of the first."""
+        """Count a problem, and log it if it is one of the first."""
         self.skipped += 1
         if len(self.problems) < self.MESSAGES_KEPT:
             self.problems.append(problem.message)
@@ -59,14 +59,14 @@ def read(
     column: str | None = None,
     names: Sequence[str] | None = None,
     empty_ok: bool = False,
-    trees: Trees = "any",
+    trees: TreeCheck = "any",
 ) -> Corpus:
-    """The corpus in a file (`-` is standard input).
+    """Read a corpus from a file (`-` is standard input).
 
     `standard` names the annotation; the format is guessed unless given. `lenient` skips and counts malformed
-    lines instead of raising. `cut="sentence"` cuts lines after 。！？. `column` (upos, xpos) says where CoNLL
-    tags stand; `names` are the columns of the format columns. `trees="partial"` refuses a second root,
-    `trees="whole"` a missing head too.
+    lines instead of raising an error. `cut="sentence"` cuts lines after 。！？. `column` (upos, xpos) is the
+    column of CoNLL tags; `names` are the columns of the format columns. `trees="partial"` rejects a second
+    root, `trees="whole"` also a missing head.
     """
     report = ReadReport()
     sentences = tuple(
@@ -107,10 +107,10 @@ def read_sentences(
     column: str | None = None,
     names: Sequence[str] | None = None,
     empty_ok: bool = False,
-    trees: Trees = "any",
+    trees: TreeCheck = "any",
     report: ReadReport | None = None,
 ) -> Iterator[Sentence]:
-    """As `read`, one sentence after the other; what a lenient reading skips is noted in `report`."""
+    """Like `read`, but yield one sentence at a time; `report` records what a lenient read skips."""
     if cut not in CUTS:
         raise ConfigError(f"unknown cut {cut!r}", f"choose one of: {', '.join(CUTS)}")
     report = ReadReport() if report is None else report
@@ -119,12 +119,12 @@ def read_sentences(
     )
     form = None if format is None else find_format(format)
     lines = read_lines(path, encoding=encoding, skip=report.skip if lenient else None)
-    return _Reading(path, form, options, cut, empty_ok, lenient, report).sentences(lines)
+    return _FileReader(path, form, options, cut, empty_ok, lenient, report).sentences(lines)
 
 
 @dataclasses.dataclass(frozen=True)
-class _Reading:
-    """One file being read."""
+class _FileReader:
+    """Reads one file."""
 
     path: PathLike
     form: Format | None
@@ -150,8 +150,8 @@ class _Reading:
             is_empty = False
             yield sentence
         if is_empty and not self.empty_ok:
-            hint = f"for instance {self.report.problems[0]}" if self.report.problems else ""
-            raise CorpusError(name, 1, f"the file holds no sentence in the format {form.name}", hint)
+            hint = f"the first problem is: {self.report.problems[0]}" if self.report.problems else ""
+            raise CorpusError(name, 1, f"the file has no sentence in the format {form.name}", hint)
 
     def _parsed(
         self, lines: Iterator[tuple[int, str]], form: Format, options: FormatOptions
@@ -165,15 +165,17 @@ class _Reading:
         if self.cut == "line":
             return sentences
         if not form.is_by_line:
-            raise ConfigError(f"the format {form.name} marks its own sentences", "leave cut at line")
+            raise ConfigError(
+                f"the format {form.name} marks sentences itself", "leave cut at its default, line"
+            )
         return cut_sentences(sentences, form.standard_of(self.options))
 
 
 def _resuming(
     read_on: Callable[[Lines], Iterator[Sentence]], lines: Iterator[tuple[int, str]], report: ReadReport
 ) -> Iterator[Sentence]:
-    """Read on behind every malformed line or block (see `lines`: a reader has consumed it when it raises)."""
-    rest = _Rest(lines)
+    """Resume after every malformed line or block (see `lines`: the reader has consumed it when it raises)."""
+    rest = _RemainingLines(lines)
     while not rest.is_over:
         try:
             yield from read_on(rest)
@@ -183,8 +185,8 @@ def _resuming(
             report.skip(problem)
 
 
-class _Rest:
-    """The lines not read yet, which one reader after the other takes from."""
+class _RemainingLines:
+    """The lines not read yet, shared by successive readers."""
 
     def __init__(self, lines: Iterator[tuple[int, str]]) -> None:
         self._lines = lines
@@ -211,14 +213,14 @@ def write(
     column: str | None = None,
     names: Sequence[str] | None = None,
 ) -> None:
-    """Write a corpus, or any iterable of sentences as they come, to a file: all of it or nothing.
+    """Write a corpus, or any iterable of sentences, to a file: completely or not at all.
 
-    The format is that of the file's extension unless given. Of several layers the named standard is
-    written, or the first one; jsonl takes them all.
+    The format defaults to that of the file's extension. If there are several layers, the named standard or
+    the first one is written; jsonl has them all.
     """
     form = find_format(format or _format_of_name(path))
     if form.write is None:
-        raise ConfigError(f"the format {form.name} can be read but not written", "choose another format")
+        raise ConfigError(f"the format {form.name} can only be read", "choose another format")
     options = FormatOptions(standard=standard, column=column, names=None if names is None else tuple(names))
     with open_writer(path, encoding=encoding) as write_text:
         for text in form.write(sentences, options):
@@ -229,14 +231,14 @@ def _format_of_name(path: PathLike) -> str:
     name = guess_by_name(path)
     if name is None:
         known = ", ".join(FORMATS)
-        raise ConfigError(f"the name {os.fspath(path)!r} does not tell the format", f"name it: {known}")
+        raise ConfigError(f"cannot tell the format from the name {os.fspath(path)!r}", f"name it: {known}")
     return name
 
 
 def write_parts(parts: Sequence[Corpus], directory: PathLike, *, like: PathLike, format: str) -> list[Path]:
-    """One file a part: train, dev and test if there are three, else part-1, part-2, …
+    """Write one file per part: train, dev and test if there are three, else part-1, part-2, …
 
-    The files end as `like` does and stand in `directory`, which is made if it is missing.
+    The files have the extension of `like`; `directory` is created if it is missing.
     """
     names = ["train", "dev", "test"] if len(parts) == 3 else [f"part-{n}" for n in range(1, len(parts) + 1)]
     suffix = "".join(

@@ -1,10 +1,10 @@
-"""How a tag is spelled in a text format, partial annotation included.
+"""How text formats write a tag, including partial annotation.
 
     n       the gold tag
-    ?       unknown (in the formats with one column a field: _, which the others read too)
+    ?       unknown (in column formats: _, which the others accept too)
     {n|v}   one of these
 
-The braces are the whole syntax: a tag of a real tag set never starts with { and ends with }.
+Braces are the only syntax: no tag of a real tag set starts with { and ends with }.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UNKNOWN_FIELD = "_"
 
 
 def parse_tag(text: str, unknown: str) -> Tag:
-    """The tag that a non-empty text spells."""
+    """Parse a non-empty tag."""
     if text == unknown:
         return None
     if text[0] == "{" and text[-1] == "}":
@@ -32,7 +32,7 @@ def parse_tag(text: str, unknown: str) -> Tag:
 
 
 def format_tag(tag: Tag, unknown: str) -> str:
-    """The spelling that `parse_tag` reads back as this tag."""
+    """Write a tag so that `parse_tag` reads it back."""
     if tag is None:
         return unknown
     if isinstance(tag, frozenset):
@@ -45,7 +45,7 @@ def format_tag(tag: Tag, unknown: str) -> str:
 
 
 def parse_column(texts: tuple[str, ...], numbers: list[int], path: str) -> tuple[Tag, ...] | None:
-    """The tags of a sentence with one row a word; None when not one of them is known."""
+    """Parse the tags of a sentence with one row per word; None if all are unknown."""
     tags = []
     for number, text in zip(numbers, texts, strict=True):
         try:
@@ -56,5 +56,5 @@ def parse_column(texts: tuple[str, ...], numbers: list[int], path: str) -> tuple
 
 
 def format_tags(tags: tuple[Tag, ...] | None, count: int, unknown: str) -> list[str]:
-    """One spelling for each of `count` words."""
+    """Write the tag of each of `count` words."""
     return [unknown] * count if tags is None else [format_tag(tag, unknown) for tag in tags]

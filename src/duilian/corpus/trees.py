@@ -1,64 +1,61 @@
-"""Dependency trees as rows of heads: what is wrong with them, what is projective, and how to make it so.
+"""Dependency trees as lists of heads: checking them, finding crossing arcs, making them projective.
 
-A head is counted from 1; 0 is the root and None is not known. A tree is projective if no two of its arcs
-cross, the root standing before the first word. Parsers that search projective trees learn from the tree in
-which arcs that cross others are lifted to the head of their head until none does (Nivre and Nilsson, 2005);
-the relation may keep what was lost, as `relation|relation of the former head`, for `deprojectivise` to undo.
+Heads are counted from 1; 0 is the root and None is unknown. A tree is projective if no two of its arcs cross,
+with the root placed before the first word. Parsers that search projective trees learn from trees in which
+crossing arcs have been lifted to the head of their head until none cross (Nivre and Nilsson, 2005). Unlike
+theirs, our relations do not encode the lift, and nothing is lifted back.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from duilian.corpus.sentence import Layer
 
 Heads = Sequence[int | None]
-Trees = Literal["any", "partial", "whole"]
-"""What a reader asks of heads: nothing but their form; not two roots; besides, none is missing."""
-
-LIFTED = "|"
+TreeCheck = Literal["any", "partial", "whole"]
+"""What a reader requires of heads: only well-formed ones; also at most one root; also none missing."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong with a tree, and the word (from 0) that shows it."""
+class TreeFault:
+    """What is wrong with a tree, and the word (from 0) where it shows."""
 
     word: int
     message: str
     hint: str = ""
 
 
-def fault(heads: Heads, trees: Trees = "whole") -> Fault | None:
-    """The first thing that keeps these heads from being (part of) one tree."""
+def find_fault(heads: Heads, trees: TreeCheck = "whole") -> TreeFault | None:
+    """Find the first reason why these heads are not (part of) one tree."""
     count = len(heads)
     for place, head in enumerate(heads):
         if head is not None and not 0 <= head <= count:
-            return Fault(place, f"head {head} is outside the sentence ({count} words)")
+            return TreeFault(place, f"head {head} is outside the sentence ({count} words)")
         if head == place + 1:
-            return Fault(place, f"word {head} is its own head")
+            return TreeFault(place, f"word {head} is its own head")
     cycle = word_in_cycle(heads)
     if cycle is not None:
-        return Fault(cycle, f"word {cycle + 1} is below itself: its heads go in a circle")
+        return TreeFault(cycle, f"word {cycle + 1} depends on itself: its heads form a cycle")
     return None if trees == "any" else _fault_of_tree(heads, trees)
 
 
-def _fault_of_tree(heads: Heads, trees: Trees) -> Fault | None:
+def _fault_of_tree(heads: Heads, trees: TreeCheck) -> TreeFault | None:
     roots = [place for place, head in enumerate(heads) if head == 0]
     if len(roots) > 1:
         message = f"word {roots[1] + 1} is a second root beside word {roots[0] + 1}"
-        return Fault(roots[1], message, "a tree has one; the sentence may have lost a blank line")
+        return TreeFault(roots[1], message, "a tree has one root; is a blank line between sentences missing?")
     if trees == "whole" and None in heads:
         place = list(heads).index(None)
-        return Fault(place, f"word {place + 1} has no head", "a parser learns from whole trees")
+        return TreeFault(place, f"word {place + 1} has no head", "a parser learns from complete trees")
     return None
 
 
 def word_in_cycle(heads: Heads) -> int | None:
     """The index of a word whose heads lead back to it."""
-    seen_from = [-1] * len(heads)  # the word whose walk to the root first came by
+    seen_from = [-1] * len(heads)  # the word from which the walk to the root first came by
     for start in range(len(heads)):
         word: int | None = start
         while word is not None and seen_from[word] < 0:
@@ -71,7 +68,7 @@ def word_in_cycle(heads: Heads) -> int | None:
 
 
 def crossing(heads: Heads) -> list[int]:
-    """The words (from 1) whose arcs cross another one, sorted; unknown heads have no arc."""
+    """The words (from 1) whose arcs cross another arc, sorted; unknown heads have no arc."""
     arcs = [
         (min(word, head), max(word, head), word) for word, head in enumerate(heads, 1) if head is not None
     ]
@@ -92,25 +89,25 @@ def is_projective(heads: Heads) -> bool:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Projective:
-    """A projective tree, and the words (from 1) that were lifted for it."""
+class ProjectiveTree:
+    """A projective tree, and the words (from 1) that were lifted."""
 
     heads: tuple[int, ...]
     lifted: tuple[int, ...] = ()
 
 
-def projectivise(heads: Sequence[int]) -> Projective:
-    """Lift the shortest arc that does not cover only words below its head, until there is none."""
+def projectivise(heads: Sequence[int]) -> ProjectiveTree:
+    """Lift the shortest arc that covers a word not below its head, until there is none."""
     found = list(heads)
     lifted: set[int] = set()
     while (word := _shortest_wrong(found)) is not None:
         found[word - 1] = found[found[word - 1] - 1]
         lifted.add(word)
-    return Projective(tuple(found), tuple(sorted(lifted)))
+    return ProjectiveTree(tuple(found), tuple(sorted(lifted)))
 
 
 def _shortest_wrong(heads: list[int]) -> int | None:
-    # Only an arc that crosses another can cover a word that is not below its head.
+    # Only an arc that crosses another can cover a word not below its head.
     wrong = [word for word in crossing(heads) if not _covers_its_own(heads, word)]
     return min(wrong, key=lambda word: (abs(word - heads[word - 1]), word), default=None)
 
@@ -127,59 +124,17 @@ def _above(heads: Sequence[int], word: int) -> Iterator[int]:
         yield word
 
 
-def projectivise_layer(layer: Layer, *, keep_lost: bool = False) -> tuple[Layer, int]:
-    """The layer with a projective tree, and how many words were lifted; it must have a whole tree.
-
-    `keep_lost` writes the relation of a lifted word's former head behind its own.
-    """
-    heads = [head for head in layer.heads or () if head is not None]
-    projective = projectivise(heads)
+def projectivise_layer(layer: Layer) -> tuple[Layer, int]:
+    """Return a layer, whose tree must be complete, made projective, and the number of lifted words."""
+    projective = projectivise([head for head in layer.heads or () if head is not None])
     if not projective.lifted:
         return layer, 0
-    relations = layer.relations
-    if keep_lost and relations is not None:
-        marked = list(relations)
-        for word in projective.lifted:
-            marked[word - 1] = f"{relations[word - 1]}{LIFTED}{relations[heads[word - 1] - 1]}"
-        relations = tuple(marked)
-    return dataclasses.replace(layer, heads=projective.heads, relations=relations), len(projective.lifted)
-
-
-def deprojectivise(
-    heads: Sequence[int], relations: Sequence[str | None]
-) -> tuple[tuple[int, ...], tuple[str | None, ...]]:
-    """Put lifted words back: below the nearest word under their head that has the noted relation.
-
-    A word for which there is none stays where it is; the note is taken off in any case.
-    """
-    found, plain = list(heads), list(relations)
-    for word, relation in enumerate(relations, 1):
-        if relation is not None and LIFTED in relation:
-            plain[word - 1], _, wanted = relation.partition(LIFTED)
-            found[word - 1] = _former_head(found, relations, word, wanted) or found[word - 1]
-    return tuple(found), tuple(plain)
-
-
-def _former_head(heads: Sequence[int], relations: Sequence[str | None], word: int, wanted: str) -> int | None:
-    """Breadth first from the present head, without going below the word itself."""
-    waiting = deque([heads[word - 1]])
-    while waiting:
-        for child in _children(heads, waiting.popleft()):
-            if child == word:
-                continue
-            if (relations[child - 1] or "").partition(LIFTED)[0] == wanted:
-                return child
-            waiting.append(child)
-    return None
-
-
-def _children(heads: Sequence[int], head: int) -> list[int]:
-    return [word for word, above in enumerate(heads, 1) if above == head]
+    return dataclasses.replace(layer, heads=projective.heads), len(projective.lifted)
 
 
 @dataclasses.dataclass(frozen=True)
 class TreeCounts:
-    """How many trees there are, and how many of them, and of their arcs, cross."""
+    """The number of trees, of trees with crossing arcs, and of crossing arcs."""
 
     sentences: int
     crossing_sentences: int
@@ -187,7 +142,7 @@ class TreeCounts:
 
 
 class TreeCounter:
-    """Counts layers as they come; those without heads do not count."""
+    """Counts the trees of layers; layers without heads do not count."""
 
     def __init__(self) -> None:
         self._crossed: list[int] = []
@@ -198,6 +153,6 @@ class TreeCounter:
             self._crossed.append(len(crossing(layer.heads)))
 
     def counts(self) -> TreeCounts | None:
-        """What has been counted; None if there was not one tree."""
+        """The counts so far; None if there was no tree."""
         found = self._crossed
         return TreeCounts(len(found), sum(map(bool, found)), sum(found)) if found else None

@@ -1,7 +1,7 @@
-"""The two small corpora of our own making, and the demonstration on them: what coupling is good for.
+"""Two small corpora of our own, and a demonstration on them of what coupling is good for.
 
-Each standard's tagger is trained alone, then both together; the words that only the other corpus has are
-where the coupled one wins. The corpora are also what tests and the tutorial train on.
+A tagger is trained for each standard alone, then one for both together; the coupled one wins on words that
+only the other corpus has. The tests and the tutorial train on these corpora too.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ SENTENCE = ("我们", "明天", "去", "北京", "参观", "新", "的", "图书
 
 
 def load(name: str, standard: str) -> Corpus:
-    """One of the demonstration corpora: `ctb`, `ctb-dev`, `both-ctb`, and the same for pku."""
+    """Load a demonstration corpus: `ctb`, `ctb-dev`, `both-ctb`, or the same for pku."""
     with importlib.resources.as_file(importlib.resources.files("duilian.demo") / f"{name}.txt") as path:
         return read(str(path), standard=standard)
 
 
 @dataclasses.dataclass(frozen=True)
 class DemoResult:
-    """Accuracies on the dev sets in percent, and the trained tagger."""
+    """Accuracies on the dev sets, in percent, and the trained tagger."""
 
     alone: dict[str, float]
     coupled: dict[str, float]
@@ -50,7 +50,7 @@ def run(
         plain = Tagger(standard, iterations=ITERATIONS, threads=threads)
         plain.fit(corpus, dev=held_out, on_iteration=watch(f"{standard} alone"))
         alone[standard] = 100.0 * plain.score(held_out)
-    # On so little text every joint feature counts, and no side is the source.
+    # With so little text every joint feature counts, and neither side is the source.
     tagger = CoupledTagger(
         STANDARDS,
         mapping="tight",

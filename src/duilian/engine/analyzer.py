@@ -1,8 +1,7 @@
 """Text in, `Doc` out.
 
-An analyser stands on a character-level tagger, plain (one standard) or coupled (several), and may have a
-parser for one of the standards. Texts go through it in batches; which texts share a batch, and how many
-threads there are, never shows in the answers.
+An analyser has a character-level tagger, plain (one standard) or coupled (several), and may have a parser for
+one of the standards. Answers depend neither on how texts are batched nor on the number of threads.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer, Sentence
-from duilian.document import Doc, Words
+from duilian.document import Doc, WordTable
 from duilian.engine.completion import OpenAnnotation
 from duilian.engine.fast_segmentation import segment_fast
 from duilian.engine.k_best import KBest
@@ -26,7 +25,7 @@ from duilian.engine.marginals import Marginals, with_marginals
 from duilian.engine.segmentation import Segmentation
 from duilian.engine.text_constraints import TextConstraints, uncut_spans
 from duilian.engine.tree_stage import TreeStage
-from duilian.engine.units import Units, packed_for, units_of_layers, units_of_texts
+from duilian.engine.units import UnitBatch, packed_for, units_of_layers, units_of_texts
 from duilian.errors import ConfigError, DuilianError, TextError
 from duilian.labels.encoding import Encoding
 from duilian.lexicon import Finding, Lexicon
@@ -43,10 +42,10 @@ _log = logging.getLogger("duilian")
 
 
 class Analyzer:
-    """Words and tags of raw text after every standard of a model, and trees after the parser's.
+    """Finds words and tags of raw text in every standard of a model, and trees in the parser's standard.
 
-    `lexicon` has words of the user's own; `whole` says which kinds of parts of mixed text are never cut (see
-    `text.whole_spans`). It holds no state between calls: one analyser serves any number of threads.
+    `lexicon` holds the user's own words; `whole` lists the kinds of spans that are never cut (see
+    `text.whole_spans`). An analyser keeps no state between calls and can serve any number of threads.
     """
 
     def __init__(
@@ -60,7 +59,7 @@ class Analyzer:
     ) -> None:
         if model.level != "char":
             raise ConfigError(
-                "an analyser needs a character-level model, for it finds the words itself",
+                "an analyser needs a character-level model, because it finds the words itself",
                 hint="train with level = 'char', or use `duilian tag` on words",
             )
         self.model = model
@@ -84,18 +83,18 @@ class Analyzer:
             self._trees = TreeStage(parser, self._meanings[self._tree_side].tags)
 
     def __getstate__(self) -> dict[str, Any]:
-        """For other processes: the models as a file would have them, and the lexicon's words."""
+        """Return the models, as their files store them, and the lexicon, for other processes."""
         names = ("model", "parser", "segmenter", "lexicon", "whole")
         return {name: getattr(self, name) for name in names}
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__init__(**kept)  # type: ignore[misc]
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
 
     def __call__(self, text: str, *, marginals: bool = False, errors: Errors = "strict") -> Doc:
-        """The analysis of a text of any length; `errors="replace"` reads lone surrogates as U+FFFD.
+        """Analyse a text of any length; `errors="replace"` reads lone surrogates as U+FFFD.
 
-        With `marginals` tokens have the probabilities of all tags that they might have, from a search that
-        leaves out less, and their confidence is from there too.
+        With `marginals`, tokens carry the probabilities of all their possible tags; these and the confidence
+        then come from a search that prunes less.
         """
         return self._analyse([check_text(text, errors)], 1, marginals)[0]
 
@@ -108,27 +107,27 @@ class Analyzer:
         batch: int | None = None,
         errors: Errors = "strict",
     ) -> Iterator[Doc]:
-        """The analyses of many texts, in their order; memory stays flat however many there are.
+        """Analyse many texts, in order and in constant memory.
 
-        Texts of about `batch` characters go through together. With `batch=1` each is answered before the next
-        is asked for, which is slower, and right for a source that makes one wait.
+        A batch has about `batch` characters. With `batch=1`, each text is answered before the next is read:
+        slower, but right for live input.
         """
-        for several in self._batches(texts, threads, batch, errors):
-            yield from self._analyse(several, threads, marginals)
+        for texts_of_batch in self._text_batches(texts, threads, batch, errors):
+            yield from self._analyse(texts_of_batch, threads, marginals)
 
-    def _batches(
+    def _text_batches(
         self, texts: Iterable[str], threads: int, batch: int | None, errors: Errors
     ) -> Iterator[list[str]]:
         if threads < 1:
             raise ConfigError(f"threads must be at least 1, got {threads}")
         if isinstance(texts, str | bytes):
-            raise TextError("many texts are asked for, and this is one", "put it into a list: [text]")
+            raise TextError("expected several texts, got one", "put it in a list: [text]")
         if errors != "strict":
             texts = (check_text(text, errors) for text in texts)
-        return _batches(texts, _characters, BATCH_CHARACTERS if batch is None else batch)
+        return _batches(texts, _text_size, BATCH_CHARACTERS if batch is None else batch)
 
     def with_lexicon(self, lexicon: Lexicon | None) -> Analyzer:
-        """The same analyser with other words of the user's own."""
+        """Return the same analyser with another lexicon."""
         return Analyzer(self.model, self.parser, segmenter=self.segmenter, lexicon=lexicon, whole=self.whole)
 
     def segment(
@@ -140,23 +139,24 @@ class Analyzer:
         batch: int | None = None,
         errors: Errors = "strict",
     ) -> Iterator[list[str]]:
-        """Nothing but the words of many texts after one standard, in order.
+        """Segment many texts in one standard, in order.
 
-        If the model has a segmenter for it, whose standard is the one that need not be named, and there is no
-        lexicon, this is many times as fast as `pipe` and a little less accurate.
+        In the standard of the model's segmenter (the default, if there is one) and without a lexicon, this is
+        many times as fast as `pipe` and a little less accurate.
         """
-        own = self.segmenter
-        if own is None or self.lexicon is not None or standard not in (None, own.standard):
+        segmenter = self.segmenter
+        if segmenter is None or self.lexicon is not None or standard not in (None, segmenter.standard):
             name = self.standards[self._side(standard)]
             for doc in self.pipe(texts, threads=threads, batch=batch, errors=errors):
                 yield doc.words(name)
             return
-        for several in self._batches(texts, threads, batch, errors):
-            yield from segment_fast(own, several, threads)
+        for texts_of_batch in self._text_batches(texts, threads, batch, errors):
+            yield from segment_fast(segmenter, texts_of_batch, threads)
 
     def explain(self, text: str | Doc) -> list[Finding]:
-        """Every place where a text has a word of the lexicon, and what its analysis has there; an analysis
-        may be given as it is, from `fill` and `nbest` too.
+        """Report every occurrence of a lexicon word in a text, and what the analysis has there.
+
+        The argument may be an analysis, also from `fill` or `nbest`.
         """
         if self.lexicon is None:
             return []
@@ -168,16 +168,17 @@ class Analyzer:
     def fill(
         self, sentences: Iterable[Sentence], standard: str | None = None, *, threads: int = 1
     ) -> Iterator[Doc]:
-        """Annotated sentences with their gaps filled: words, tags, heads and relations that they have in a
-        standard stay as they are, tags that are unknown or one of several are decided (so that they go with a
-        universal tag that is given), heads too if the parser is of that standard, and other standards follow
-        from the words. `to_sentences` of an answer has everything that its sentence had.
+        """Fill the gaps of annotated sentences.
+
+        WordTable, tags, heads and relations given in a standard stay. Unknown and ambiguous tags are decided
+        (consistently with a given universal tag), heads too if the parser has that standard; other standards
+        follow from the words. `to_sentences` of an answer keeps everything that its sentence had.
         """
         side = self._side(standard)
         name = self.standards[side]
-        gaps, answered = OpenAnnotation(name, self._encodings[side].tags or ()), 0
-        for batch in _batches(sentences, lambda sentence: len(sentence[name].text), BATCH_CHARACTERS):
-            layers = [gaps.bound(sentence[name]) for sentence in batch]
+        annotation, answered = OpenAnnotation(name, self._encodings[side].tags or ()), 0
+        for batch in _batches(sentences, lambda each: len(each[name].text), BATCH_CHARACTERS):
+            layers = [annotation.restrict(sentence[name]) for sentence in batch]
             try:
                 docs = self._fill(layers, side, threads)
             except DuilianError:
@@ -185,7 +186,7 @@ class Analyzer:
                     try:
                         self._fill([layer], side, threads)
                     except DuilianError as error:
-                        raise gaps.fault(number, layer, error) from None
+                        raise annotation.locate(number, layer, error) from None
                 raise
             for doc, sentence in zip(docs, batch, strict=True):
                 doc.given = sentence
@@ -193,9 +194,10 @@ class Analyzer:
             answered += len(batch)
 
     def nbest(self, text: str, k: int, standard: str | None = None) -> list[Doc]:
-        """The k best ways to cut and tag a text after one standard, most probable first, each with its
-        `probability`. What is said of one sentence does not depend on what is said of another. More is tried
-        here than where only the best one is asked for, so that this one may be another.
+        """Return the k best analyses of a text in one standard, most probable first, with `probability`.
+
+        Sentences are independent of each other. This search prunes less than that of a single analysis, which
+        may therefore differ from the best of these.
         """
         side = self._side(standard)
         name = self.standards[side]
@@ -209,12 +211,12 @@ class Analyzer:
             best.add(self._marginals.k_best(side, sentence, self._constraints.constraints(sentence), k))
         meaning, docs = self._meanings[side], []
         for probability, labels in best.answers():
-            (words,) = Segmentation.of(meaning, units, labels, None).words(None)
+            (words,) = Segmentation.from_labels(meaning, units, labels, None).words(None)
             docs.append(Doc(text, {name: words}, probability=probability))
         return docs
 
     def _side(self, standard: str | None) -> int:
-        """The number of a standard among the analyser's, the first if none is named."""
+        """Return the index of a standard; the default is the first."""
         name = self.standards[0] if standard is None else standard
         if name not in self.standards:
             raise ConfigError(f"there is no standard {name!r}, only {', '.join(self.standards)}")
@@ -223,8 +225,8 @@ class Analyzer:
     def _fill(self, layers: Sequence[Layer], side: int, threads: int) -> list[Doc]:
         units = units_of_layers(layers, self._encodings[0])
         constraints = self._constraints.constraints(units) or [NO_CONSTRAINTS] * len(self.standards)
-        nothing = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
-        constraints[side] = _native.Wishes(self._encodings[side].limits(layers), *nothing)
+        no_bonus = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
+        constraints[side] = _native.Wishes(self._encodings[side].limits(layers), *no_bonus)
         return self._docs([layer.text for layer in layers], units, constraints, threads, (side, layers))
 
     def _analyse(self, batch: Sequence[str], threads: int, marginals: bool) -> list[Doc]:
@@ -234,21 +236,21 @@ class Analyzer:
     def _docs(
         self,
         batch: Sequence[str],
-        units: Units,
+        units: UnitBatch,
         constraints: Sequence[_native.Wishes],
         threads: int,
         given: tuple[int, Sequence[Layer]] | None = None,
         marginals: bool = False,
     ) -> list[Doc]:
         if not len(units):
-            return [Doc(text, self._nothing(marginals)) for text in batch]
+            return [Doc(text, self._empty_layers(marginals)) for text in batch]
         sides = []
         rows = self._marginals.rows(units, constraints, threads) if marginals else ()
-        for side, (labels, sure) in enumerate(self._label(units, constraints, threads)):
+        for side, (labels, p) in enumerate(self._label(units, constraints, threads)):
             known = given[1] if given is not None and given[0] == side else ()
-            # A given word is one, even with white space in it.
+            # A given word stays one word, even with white space in it.
             own = dataclasses.replace(units, is_apart=np.zeros_like(units.is_apart)) if known else units
-            found = Segmentation.of(self._meanings[side], own, labels, sure)
+            found = Segmentation.from_labels(self._meanings[side], own, labels, p)
             if marginals:
                 found = with_marginals(found, self._encodings[side], rows[side])
             if self._trees is not None and side == self._tree_side:
@@ -260,12 +262,12 @@ class Analyzer:
             for text, layers in zip(batch, zip(*sides, strict=True), strict=True)
         ]
 
-    def _nothing(self, marginals: bool) -> dict[str, Words]:
-        """What is said of a text without words: the same rows as of any other, with nothing in them."""
+    def _empty_layers(self, marginals: bool) -> dict[str, WordTable]:
+        """Return the layers of a text without words."""
         places, found = np.zeros(0, np.int64), {}
         for side, (name, meaning) in enumerate(zip(self.standards, self._meanings, strict=True)):
             tree: tuple[()] | None = () if self._trees is not None and side == self._tree_side else None
-            found[name] = Words(
+            found[name] = WordTable(
                 places,
                 places,
                 np.zeros(1, np.int64),
@@ -278,44 +280,44 @@ class Analyzer:
         return found
 
     def _label(
-        self, units: Units, constraints: Sequence[_native.Wishes], threads: int
+        self, units: UnitBatch, constraints: Sequence[_native.Wishes], threads: int
     ) -> list[tuple[Labels, npt.NDArray[np.float32] | None]]:
-        """For each standard the labels of all units, and how sure they are if the model says it for free."""
+        """Return for each standard the labels of all units and, for a coupled model, their probabilities."""
         if isinstance(self.model, CoupledTagger):
             answers, impossible = self.model.label_packed(packed_for(self.model, units), constraints, threads)
-            _warn(impossible)
+            _warn_of_impossible(impossible)
             return [(answers.label(side), answers.p(side)) for side in range(len(self.standards))]
         labels, impossible = self.model.predictor_.predict(
             packed_for(self.model, units), constraints[0] if constraints else NO_CONSTRAINTS, threads
         )
-        _warn(impossible)
+        _warn_of_impossible(impossible)
         return [(labels, None)]
 
 
-def _characters(text: str) -> int:
+def _text_size(text: str) -> int:
     return len(text if isinstance(text, str) else check_text(text))
 
 
-def _batches(items: Iterable[Item], size: Callable[[Item], int], enough: int) -> Iterator[list[Item]]:
+def _batches(items: Iterable[Item], size: Callable[[Item], int], limit: int) -> Iterator[list[Item]]:
     batch: list[Item] = []
     total = 0
     for item in items:
         batch.append(item)
         total += size(item) + 1
-        if total >= enough:
+        if total >= limit:
             yield batch
             batch, total = [], 0
     if batch:
         yield batch
 
 
-def _warn(impossible: int) -> None:
+def _warn_of_impossible(impossible: int) -> None:
     if impossible:
         _log.warning("%d sentences could not be analysed as the lexicon asks", impossible)
 
 
-def _with_given_trees(words: list[Words], given: Sequence[Layer]) -> list[Words]:
-    """Heads of a standard that has no parser are those that were given; an annotated sentence is a text."""
+def _with_given_trees(words: list[WordTable], given: Sequence[Layer]) -> list[WordTable]:
+    """Copy given trees in a standard without a parser; each annotated sentence is one text."""
     if not given:
         return words
     return [

@@ -1,4 +1,4 @@
-"""What annotation that is given leaves open, and what is wrong with it when it cannot be completed."""
+"""Completion of partial annotation: open tags and heads, and errors that prevent it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from duilian.standards import universal_tags
 
 
 class OpenAnnotation:
-    """The open tags of a standard that an encoding has these `tags` for."""
+    """Partial annotation in a standard of which a model knows these `tags`."""
 
     def __init__(self, standard: str, tags: Collection[str]) -> None:
         self._standard = standard
@@ -24,8 +24,8 @@ class OpenAnnotation:
                 by_universal.setdefault(universal, set()).add(tag)
         self._of_universal = {name: frozenset(found) for name, found in by_universal.items()}
 
-    def bound(self, layer: Layer) -> Layer:
-        """The layer, where an unknown tag is one of those that have the universal tag beside it."""
+    def restrict(self, layer: Layer) -> Layer:
+        """Restrict each unknown tag to those compatible with the universal tag of its word."""
         universal = layer.columns.get("upos")
         if universal is None or not self._of_universal or set(universal) == {UNKNOWN_FIELD}:
             return layer
@@ -40,28 +40,28 @@ class OpenAnnotation:
             ),
         )
 
-    def fault(self, sentence: int, layer: Layer, error: DuilianError) -> AnnotationError:
-        """The error with the word that it is about, as far as that can be told."""
+    def locate(self, sentence: int, layer: Layer, error: DuilianError) -> AnnotationError:
+        """Return the error with its sentence and, if possible, its word."""
         for word, tag in enumerate(layer.tags or ()):
             names = tag if isinstance(tag, frozenset) else frozenset([tag] if tag else [])
             unknown = sorted(names - self._tags)
             if unknown:
                 message = f"the tag {unknown[0]!r} is not among the model's tags of {self._standard!r}"
-                return AnnotationError(sentence, word, message, "the standard must be that of the tags")
+                return AnnotationError(sentence, word, message, "name the standard of the tags")
         return AnnotationError(sentence, 0, error.message, error.hint)
 
 
 def without_crossing(given: Sequence[int]) -> list[int]:
-    """Given heads (-1: open), without those whose arcs cross another, and with one root."""
-    wrong = set(crossing([None if head < 0 else head for head in given]))
+    """Open those given heads (-1: open) whose arcs cross another, and all roots but the first."""
+    crossed = set(crossing([None if head < 0 else head for head in given]))
     root = given.index(0) if 0 in given else None
     return [
-        -1 if word + 1 in wrong or (head == 0 and word != root) else head for word, head in enumerate(given)
+        -1 if word + 1 in crossed or (head == 0 and word != root) else head for word, head in enumerate(given)
     ]
 
 
 def with_given_heads(found: Sequence[int], given: Sequence[int]) -> list[int]:
-    """A tree with the heads that are given (-1: open) and, where that is one, those that were found."""
+    """Return a tree with the given heads (-1: open) and, where it stays a tree, the heads found."""
     heads = [own if own >= 0 else head for own, head in zip(given, found, strict=True)]
     is_open = [head < 0 for head in given]
     if 0 not in heads and any(is_open):
@@ -75,6 +75,6 @@ def with_given_heads(found: Sequence[int], given: Sequence[int]) -> list[int]:
         while not is_open[at]:
             at = heads[at] - 1
             if at == first:
-                return heads  # given as a circle
+                return heads  # the given heads are a cycle
         heads[at] = root
     return heads

@@ -1,4 +1,4 @@
-"""Texts cut into words by a plain tagger, by the native way of whole files."""
+"""Fast segmentation by a plain tagger, on the native path for whole files."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from duilian.labels.line_options import line_options
 from duilian.models import Tagger
 from duilian.text import check_text
 
-_BETWEEN, _BEFORE_TAG = "\x01", "\x02"  # control characters are in no word
+_BETWEEN, _BEFORE_TAG = "\x01", "\x02"  # control characters never occur in words
 
 
 def segment_fast(tagger: Tagger, batch: Sequence[str], threads: int) -> Iterator[list[str]]:
-    """The words of each text; its lines are sentences of their own."""
+    """Yield the words of each text; each of its lines is one sentence."""
     lines = [check_text(text).split("\n") for text in batch]
     text = "".join([line + "\n" for each in lines for line in each]).encode()
     options = line_options(tagger.encoding_, _BETWEEN, _BEFORE_TAG)

@@ -1,7 +1,7 @@
-"""The best analyses of a text from the best ones of its sentences.
+"""The k best analyses of a text from those of its sentences.
 
-Sentences are independent of each other, so that the k best of a row of them are among the k best of all
-but the last, each with one of the k best of the last.
+Sentences are independent, so the k best analyses of a sequence are among the k best of all but the last
+sentence, each combined with one of the k best of the last.
 """
 
 from __future__ import annotations
@@ -17,38 +17,40 @@ import numpy.typing as npt
 Labels = npt.NDArray[np.int32]
 
 
-class _Row(NamedTuple):
-    """An analysis of the sentences so far: the log of its probability, that without the last, the last."""
+class _Prefix(NamedTuple):
+    """An analysis of the sentences so far."""
 
-    score: float
-    before: _Row | None
-    labels: Labels
+    score: float  # log probability
+    before: _Prefix | None  # without the last sentence
+    labels: Labels  # of the last sentence
 
 
 class KBest:
-    """The k best analyses of sentences that are added one after the other."""
+    """The k best analyses of a sequence of sentences, added one by one."""
 
     def __init__(self, k: int) -> None:
         self._k = k
-        self._rows: list[_Row] = []
+        self._prefixes: list[_Prefix] = []
 
     def add(self, answers: Sequence[tuple[float, Labels]]) -> None:
-        """Probability and labels of the best analyses of the next sentence."""
+        """Add the next sentence: probability and labels of its best analyses."""
         last = [(math.log(p) if p > 0.0 else -math.inf, labels) for p, labels in answers]
-        if not self._rows:
-            self._rows = [_Row(score, None, labels) for score, labels in last]
+        if not self._prefixes:
+            self._prefixes = [_Prefix(score, None, labels) for score, labels in last]
             return
-        rows = (_Row(row.score + score, row, labels) for row in self._rows for score, labels in last)
-        self._rows = heapq.nlargest(self._k, rows, key=lambda row: row.score)
+        longer = (
+            _Prefix(each.score + score, each, labels) for each in self._prefixes for score, labels in last
+        )
+        self._prefixes = heapq.nlargest(self._k, longer, key=lambda each: each.score)
 
     def answers(self) -> list[tuple[float, Labels]]:
-        """Probability and labels of the best analyses of all sentences, the most probable first."""
-        return [(math.exp(row.score), _joined(row)) for row in self._rows]
+        """Return probability and labels of the best analyses of all sentences, most probable first."""
+        return [(math.exp(each.score), _all_labels(each)) for each in self._prefixes]
 
 
-def _joined(row: _Row) -> Labels:
+def _all_labels(prefix: _Prefix) -> Labels:
     parts = []
-    at: _Row | None = row
+    at: _Prefix | None = prefix
     while at is not None:
         parts.append(at.labels)
         at = at.before

@@ -1,4 +1,4 @@
-"""What became of a user's words in an analysis: read off the answer, whatever was asked of the decoder."""
+"""Which lexicon words took effect in an analysis, read off the analysis itself."""
 
 from __future__ import annotations
 
@@ -6,42 +6,42 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from duilian.document import Doc, Words
+from duilian.document import Doc, WordTable
 from duilian.lexicon import Finding
 
 
 def lexicon_report(
     findings: Sequence[Finding], doc: Doc, tags: Mapping[str, Collection[str] | None]
 ) -> list[Finding]:
-    """The findings with what the analysis has in their places; `tags` are those that each standard knows."""
-    return [_outcome(found, doc, tags) for found in findings]
+    """Add to each finding what the analysis has in its place; `tags` are the known tags of each standard."""
+    return [_with_effect(found, doc, tags) for found in findings]
 
 
-def _outcome(found: Finding, doc: Doc, tags: Mapping[str, Collection[str] | None]) -> Finding:
-    has, lost = [], []
+def _with_effect(found: Finding, doc: Doc, tags: Mapping[str, Collection[str] | None]) -> Finding:
+    kept, lost = [], []
     for name in doc.standards:
         layer = doc.layer(name)
         wanted = [tag for tag in found.tags if tag in (tags[name] or ())]
-        words = _between(layer, found.start, found.end)
+        words = _overlapping(layer, found.start, found.end)
         span = (layer.start[words.start], layer.end[words.stop - 1]) if len(words) == 1 else None
         if span == (found.start, found.end) and (not wanted or (layer.tags or ())[words.start] in wanted):
-            has.append(name)
+            kept.append(name)
         else:
-            lost.append(f"{name} has {_shown(doc.text, layer, words)}")
+            lost.append(f"{name} has {_format_words(doc.text, layer, words)}")
     why_not = ""
     if lost:
         why_not = f"{found.why_not}: {'; '.join(lost)}" if found.why_not else "; ".join(lost)
-    return found._replace(why_not=why_not, standards=tuple(has))
+    return found._replace(why_not=why_not, standards=tuple(kept))
 
 
-def _between(layer: Words, start: int, end: int) -> range:
-    """The words that have characters from `start` to `end`."""
+def _overlapping(layer: WordTable, start: int, end: int) -> range:
+    """Return the words that overlap the characters from `start` to `end`."""
     return range(
         int(np.searchsorted(layer.end, start, "right")), int(np.searchsorted(layer.start, end, "left"))
     )
 
 
-def _shown(text: str, layer: Words, words: range) -> str:
+def _format_words(text: str, layer: WordTable, words: range) -> str:
     spelled = [text[layer.start[k] : layer.end[k]] for k in words]
     if layer.tags is None:
         return " ".join(spelled)

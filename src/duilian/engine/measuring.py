@@ -1,4 +1,4 @@
-"""A tagger against gold sentences: the guess is timed, then evaluated."""
+"""Scoring of taggers on gold sentences, with timing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import time
 from collections.abc import Sequence, Set
 from typing import Any
 
-from duilian.corpus import FORMATS, Corpus, Layer, guess_format, read
+from duilian.corpus import Corpus, Layer, guess_format, read
+from duilian.corpus.formats.registry import find_format
 from duilian.errors import ConfigError, StandardError
 from duilian.evaluation import Evaluation, evaluate_layers
 from duilian.models import CoupledSide, Parser, StandardTagger, TwoChainTagger, reading_of
@@ -16,10 +17,10 @@ from duilian.models import CoupledSide, Parser, StandardTagger, TwoChainTagger, 
 def measure(
     tagger: StandardTagger, gold: Corpus, *, threads: int = 1, vocabulary: Set[str] | None = None
 ) -> Evaluation:
-    """All metrics that the gold sentences allow, with the time that the tagger took.
+    """Compute all metrics that the gold sentences allow, and time the tagger.
 
-    A gold tag that the tagger does not know counts as an error of the tagger; if it knows not one of them,
-    the gold sentences follow another standard, and that is refused.
+    A gold tag that the tagger does not know counts as an error. If it knows none of them, the gold sentences
+    are in another standard, and that is refused.
     """
     layers = [sentence[gold.standard] for sentence in gold]
     if tagger.level == "word":
@@ -27,8 +28,8 @@ def measure(
         if gold and not layers:
             raise StandardError(f"{gold.source}: there are no tags to compare with")
     if not layers:
-        raise ConfigError("there is no sentence to evaluate on")
-    _check_standard(tagger, layers, gold.source)
+        raise ConfigError("there are no sentences to evaluate")
+    _check_gold_tags(tagger, layers, gold.source)
     (tagger.tagger if isinstance(tagger, CoupledSide) else tagger).set_params(threads=threads)
     start = time.perf_counter()
     guess = tagger.predict_layers(layers)
@@ -40,36 +41,36 @@ def measure(
     return evaluate_layers(layers, guess, standard=gold.standard, vocabulary=vocabulary).timed(seconds)
 
 
-def _check_standard(tagger: StandardTagger, layers: Sequence[Layer], source: str) -> None:
+def _check_gold_tags(tagger: StandardTagger, layers: Sequence[Layer], source: str) -> None:
     known = tagger.encoding_.tags
     seen = unknown_tags(tagger, layers)
     if known is None or not seen:
         return
-    if not any(_names(tag) & set(known) for layer in layers for tag in layer.tags or ()):
-        hint = f"the model has {', '.join(known[:5])} …; it was trained for {tagger.standard!r}"
+    if not any(_tag_names(tag) & set(known) for layer in layers for tag in layer.tags or ()):
+        hint = f"the model has {', '.join(known[:5])} …; its standard is {tagger.standard!r}"
         if isinstance(tagger, CoupledSide):
             hint = f"in {tagger.standard!r} the model has {', '.join(known[:5])} …; choose with --standard"
-        raise StandardError(f"{source}: not one tag is known to the model, for instance {seen[0]!r}", hint)
+        raise StandardError(f"{source}: the model knows none of the tags, such as {seen[0]!r}", hint)
 
 
 def unknown_tags(tagger: StandardTagger, layers: Sequence[Layer]) -> list[str]:
-    """The gold tags that the tagger cannot give, sorted."""
+    """Return the gold tags that the tagger does not know, sorted."""
     known = set(tagger.encoding_.tags or ())
     seen: set[str] = set()
     for layer in layers:
         for tag in layer.tags or ():
-            seen |= _names(tag)
+            seen |= _tag_names(tag)
     return sorted(seen - known)
 
 
-def _names(tag: str | frozenset[str] | None) -> frozenset[str]:
+def _tag_names(tag: str | frozenset[str] | None) -> frozenset[str]:
     if tag is None:
         return frozenset()
     return frozenset([tag]) if isinstance(tag, str) else tag
 
 
 def _visible(gold: Layer, guess: Layer, tagger: StandardTagger) -> Layer:
-    """Gold without the white space and invisible characters in its words, which are not cut."""
+    """Drop white space and invisible characters from gold words: they are in no unit."""
     if "".join(gold.words) == "".join(guess.words):
         return gold
     return dataclasses.replace(
@@ -78,7 +79,7 @@ def _visible(gold: Layer, guess: Layer, tagger: StandardTagger) -> Layer:
 
 
 def read_gold_files(paths: Sequence[str], tagger: StandardTagger | Parser, **reading: Any) -> Corpus:
-    """The gold sentences of several files as one corpus."""
+    """Read several gold files as one corpus."""
     corpora = [read_gold(path, tagger, **reading) for path in paths]
     return Corpus(
         [sentence for part in corpora for sentence in part],
@@ -88,7 +89,7 @@ def read_gold_files(paths: Sequence[str], tagger: StandardTagger | Parser, **rea
 
 
 def read_gold(path: str, tagger: StandardTagger | Parser, **reading: Any) -> Corpus:
-    """Gold sentences read as the tagger's training corpus was, unless `reading` says otherwise."""
+    """Read gold sentences as the tagger's training corpus was read, unless `reading` says otherwise."""
     noted = reading_of(tagger)
     chosen = {name: value for name, value in reading.items() if value is not None}
     options: dict[str, Any] = {"standard": tagger.standard, "column": noted.get("column")}
@@ -96,5 +97,5 @@ def read_gold(path: str, tagger: StandardTagger | Parser, **reading: Any) -> Cor
         options["names"] = noted["columns"]
     if "cut" not in chosen and noted.get("cut") == "sentence" and path != "-":
         form = chosen.get("format") or guess_format(path, encoding=chosen.get("encoding", "utf-8"))
-        options["cut"] = "sentence" if form in FORMATS and FORMATS[form].is_by_line else "line"
+        options["cut"] = "sentence" if find_format(form).is_by_line else "line"
     return read(path, **(options | chosen))

@@ -1,4 +1,4 @@
-"""Sentences through a parser, in batches, tagged on the way if need be; and a parser against gold trees."""
+"""Batch parsing of sentences, and scoring of parsers on gold trees."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def parse_sentences(
     tagger: StandardTagger | None = None,
     keep_heads: bool = False,
 ) -> Iterator[Sentence]:
-    """The sentences with the parser's trees in its standard's layer; in order, in constant memory."""
-    for batch in _batches(sentences):
+    """Parse the layer of the parser's standard in each sentence; in order and in constant memory."""
+    for batch in _sentence_batches(sentences):
         layers = [layer_to_parse(sentence, parser) for sentence in batch]
         if tagger is not None:
             layers = with_tags(layers, tagger)
@@ -37,12 +37,12 @@ def parse_sentences(
 def parse_k_best(
     parser: Parser, sentences: Iterable[Sentence], k: int, *, keep_heads: bool = False
 ) -> Iterator[Sentence]:
-    """Every sentence with each of its k best trees, best first; the comments tell rank and score.
+    """Yield each sentence once per tree of its k best, best first, with rank and score as comments.
 
     A score is a sum of weights, not a probability: it compares trees of one sentence.
     """
     number = 1
-    for batch in _batches(sentences):
+    for batch in _sentence_batches(sentences):
         layers = [layer_to_parse(sentence, parser) for sentence in batch]
         parser.check_tags(layers, first=number)
         for sentence, layer in zip(batch, layers, strict=True):
@@ -50,10 +50,10 @@ def parse_k_best(
             if layer.words and not found:
                 raise no_tree(number)
             number += 1
-            yield from _ranked(sentence, parser.standard, found)
+            yield from _ranked_trees(sentence, parser.standard, found)
 
 
-def _ranked(sentence: Sentence, standard: str, trees: list[tuple[float, Layer]]) -> Iterator[Sentence]:
+def _ranked_trees(sentence: Sentence, standard: str, trees: list[tuple[float, Layer]]) -> Iterator[Sentence]:
     for rank, (score, tree) in enumerate(trees, start=1):
         yield dataclasses.replace(
             sentence,
@@ -62,29 +62,29 @@ def _ranked(sentence: Sentence, standard: str, trees: list[tuple[float, Layer]])
         )
 
 
-def _batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
-    waiting = iter(sentences)
-    while batch := list(itertools.islice(waiting, BATCH_SENTENCES)):
+def _sentence_batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+    remaining = iter(sentences)
+    while batch := list(itertools.islice(remaining, BATCH_SENTENCES)):
         yield batch
 
 
 def layer_to_parse(sentence: Sentence, parser: Parser) -> Layer:
-    """The layer of the parser's standard, or the only one."""
+    """Return the layer of the parser's standard, or the only layer."""
     if parser.standard not in sentence.layers and len(sentence.layers) == 1:
         return next(iter(sentence.layers.values()))
     return sentence[parser.standard]
 
 
 def with_tags(layers: list[Layer], tagger: StandardTagger) -> list[Layer]:
-    """The same words and trees with the tagger's tags."""
+    """Replace the tags by the tagger's."""
     if tagger.level != "word":
-        raise ConfigError("a parser of given words needs a word-level tagger", "see level in its recipe")
+        raise ConfigError("to parse given words, the tagger must be word-level", "set level in its recipe")
     guess = tagger.predict_layers(layers)
     return [dataclasses.replace(layer, tags=each.tags) for layer, each in zip(layers, guess, strict=True)]
 
 
 def with_given_tags(tagged: Layer, given: Layer) -> Layer:
-    """The tagger's tags where nobody has given one."""
+    """Keep given tags, and use the tagger's for the rest."""
     pairs = zip(tagged.tags or (), given.tags or (None,) * len(given), strict=True)
     return dataclasses.replace(
         tagged, tags=tuple(theirs if isinstance(theirs, str) else ours for ours, theirs in pairs)
@@ -94,14 +94,14 @@ def with_given_tags(tagged: Layer, given: Layer) -> Layer:
 def measure_parser(
     parser: Parser, gold: Corpus, *, tagger: StandardTagger | None = None, threads: int = 1
 ) -> Evaluation:
-    """All metrics that the gold trees allow, with the time that tagging and parsing took.
+    """Compute all metrics that the gold trees allow, and time tagging and parsing.
 
     The parser sees gold tags unless there is a tagger.
     """
     layers = [sentence[gold.standard] for sentence in gold]
     layers = [layer for layer in layers if layer.heads is not None]
     if not layers:
-        raise ConfigError(f"{gold.source}: there is no tree to compare with")
+        raise ConfigError(f"{gold.source}: there are no trees to compare with")
     parser.set_params(threads=threads)
     start = time.perf_counter()
     guess = parser.predict_layers(layers if tagger is None else with_tags(layers, tagger))
@@ -111,18 +111,18 @@ def measure_parser(
 
 
 def pruning_score(parser: Parser, gold: list[Layer], guess: list[Layer]) -> PruningScore | None:
-    """What pruning left of the gold heads; None for a parser that tries every arc.
+    """Score the pruning of heads; None for a parser that tries every arc.
 
-    A joint parser prunes by the tags of its plain tagger, another one by those that `guess` has.
+    A joint parser prunes by the tags of its plain tagger, other parsers by those of `guess`.
     """
     if parser.least_share <= 0:
         return None
-    data = parser.data(with_trees(parser.pruning_tags(guess), gold))
+    data = parser.data(with_heads_of(parser.pruning_tags(guess), gold))
     allowed = parser.native_.allowed_arcs(parser.pruning_, data, parser.least_share, parser.threads)
     words, kept, right = _native.count_allowed(data, allowed)
     return PruningScore(heads=kept / words, oracle=100.0 * right / words) if words else None
 
 
-def with_trees(layers: list[Layer], trees: list[Layer]) -> list[Layer]:
-    """The same words and tags with the heads of others."""
+def with_heads_of(layers: list[Layer], trees: list[Layer]) -> list[Layer]:
+    """Copy the heads of `trees` to the words and tags of `layers`."""
     return [dataclasses.replace(a, heads=b.heads) for a, b in zip(layers, trees, strict=True)]

@@ -1,4 +1,4 @@
-"""Labels of units as words: places in the texts, tags, and how sure they are."""
+"""From labels of units to words: offsets, tags and confidence."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ import itertools
 import numpy as np
 import numpy.typing as npt
 
-from duilian.document import Words
+from duilian.document import WordTable
 from duilian.engine.tree_stage import Trees
-from duilian.engine.units import Ints, Units
+from duilian.engine.units import Ints, UnitBatch
 from duilian.standards import LabelMeaning
 
 
 @dataclasses.dataclass(frozen=True)
 class Segmentation:
-    """The words of some texts after one standard, all in a row."""
+    """The words of a batch of texts in one standard, concatenated."""
 
-    units: Units
-    names: list[str] | None  # the tag of each label
-    first: Ints  # the first unit of each word
-    unit_labels: npt.NDArray[np.int32]  # of all units
-    labels: npt.NDArray[np.int32]  # those of the words' first units
+    units: UnitBatch
+    names: list[str] | None  # [labels]  tag of each label
+    first: Ints  # [words]  first unit of each word
+    unit_labels: npt.NDArray[np.int32]  # [units]
+    labels: npt.NDArray[np.int32]  # [words]  labels of their first units
     sentence: Ints  # [sentences + 1]  words before each sentence
     confidence: npt.NDArray[np.float64] | None
     marginals: list[dict[str, float]] | None = None
 
     @classmethod
-    def of(
+    def from_labels(
         cls,
         meaning: LabelMeaning,
-        units: Units,
+        units: UnitBatch,
         labels: npt.NDArray[np.int32],
-        sure: npt.NDArray[np.float32] | None,
+        p: npt.NDArray[np.float32] | None,
     ) -> Segmentation:
-        """The words that the labels of all units make."""
+        """Decode the labels of all units, with their probabilities if known."""
         begins = np.asarray(meaning.starts)[labels]
         begins[1:] &= np.asarray(meaning.ends)[labels[:-1]]
         begins |= units.is_apart
@@ -48,11 +48,11 @@ class Segmentation:
             labels,
             labels[first],
             np.searchsorted(first, units.sentence),
-            None if sure is None else np.minimum.reduceat(sure, first).astype(np.float64),
+            None if p is None else np.minimum.reduceat(p, first).astype(np.float64),
         )
 
     def sentences(self) -> list[list[str]]:
-        """The words of each sentence; what is invisible in them is left out."""
+        """Return the words of each sentence, without invisible characters."""
         edges = np.append(self.first, len(self.units)).tolist()
         words = self.sentence.tolist()
         found = []
@@ -62,8 +62,8 @@ class Segmentation:
             found.append(["".join(pieces[a - at : b - at]) for a, b in itertools.pairwise(own)])
         return found
 
-    def words(self, trees: Trees | None) -> list[Words]:
-        """The words of every text, with their trees if there are any."""
+    def words(self, trees: Trees | None) -> list[WordTable]:
+        """Return the words of each text, with their trees if given."""
         last = np.append(self.first[1:], len(self.units)) - 1
         start, end = self.units.start[self.first], self.units.end[last]
         names = self.names
@@ -73,7 +73,7 @@ class Segmentation:
             edges = self.sentence[a : b + 1]
             part = slice(int(edges[0]), int(edges[-1]))
             found.append(
-                Words(
+                WordTable(
                     start[part],
                     end[part],
                     edges - edges[0],

@@ -1,8 +1,8 @@
-"""Text and corpora through a tagger, batch by batch: any length of input, in constant memory and in order.
+"""Tagging of text and corpora in batches: input of any length, in order and in constant memory.
 
-At character level the input is text, and every character of it comes back: units and the gaps between them
-(see `text`) are put together again behind the tagger. White space of the text always separates words;
-invisible characters stay with the word they stand in or behind.
+At character level the input is text, and none of its characters is lost: units and the gaps between them (see
+`text`) are put together again after tagging. White space always separates words; invisible characters stay
+with the word that they are in or follow.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import text as texts
-from duilian.corpus import FORMATS, Layer, Sentence, read_lines
+from duilian.corpus import Layer, Sentence, read_lines
 from duilian.corpus.files import display_name, peek
 from duilian.corpus.formats.registry import (
     SAMPLE_LINES,
@@ -35,16 +35,16 @@ from duilian.models import StandardTagger, TwoChainTagger
 BATCH_SENTENCES = 2000
 BATCH_CHARACTERS = 200_000
 _SEPARATORS = re.compile("[ \t\u3000]+")
-# An edge: what belongs to the word before, white space, what belongs to the word behind.
+# A gap: what belongs to the word before, white space, what belongs to the word after.
 _GAP = re.compile(r"(\S*)((?:\s(?:.*\s)?)?)(\S*)", re.DOTALL)
 _LEAD = re.compile(r"((?:.*\s)?)(\S*)", re.DOTALL)
-_SURE_TOKENS = 5
+_MIN_TOKENS = 5  # to recognise a format by its content
 _NO_UNITS = np.zeros((0, 2), np.int64)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Source:
-    """What the user gave: a line of text, or a sentence of a corpus."""
+    """An input: a line of text, or a sentence of a corpus."""
 
     line: str = ""
     sentence: Sentence | None = None
@@ -54,15 +54,15 @@ class Source:
 class Analysis:
     """A source with its words and tags; `lead` is the white space before the first word.
 
-    `confidence` is the probability of each word's tag; at character level, that of the least certain
-    character of the word.
+    `confidence` is the probability of each word's tag; at character level, that of the word's least certain
+    character.
     """
 
     source: Source
     layer: Layer
     lead: str = ""
     confidence: tuple[float, ...] | None = None
-    probability: float | None = None  # of the whole, if it is one of several
+    probability: float | None = None  # of the whole analysis, in k-best lists
 
 
 def read_sources(
@@ -73,18 +73,18 @@ def read_sources(
     encoding: str = "utf-8",
     column: str | None = None,
 ) -> Iterator[Source]:
-    """The lines or sentences of a file.
+    """Yield the lines or sentences of a file.
 
-    At character level a file is text unless `format` or its extension says that it is a corpus. At word
-    level it is words between spaces, unless format, extension or an unmistakable content say otherwise.
+    At character level a file is text unless `format` or its extension says that it is a corpus. At word level
+    it is words separated by spaces, unless format, extension or unmistakable content say otherwise.
     """
     lines = read_lines(path, encoding=encoding)
     name = format or guess_by_name(path)
     first, lines = peek(lines, SAMPLE_LINES if name is None and takes_words(tagger) else 1)
     if name is None:
-        name = _guess(first, display_name(path), tagger) if takes_words(tagger) else TEXT
+        name = _guess_word_format(first, display_name(path), tagger) if takes_words(tagger) else TEXT
     if name in (TEXT, "segmented"):
-        # Words that a segmented file has apart are cut anew at character level.
+        # At character level, the words of a segmented file are joined and segmented again.
         is_joined = name == "segmented" and not takes_words(tagger)
         yield from (Source(_SEPARATORS.sub("", line) if is_joined else line) for _, line in lines)
         return
@@ -95,17 +95,17 @@ def read_sources(
             yield Source(sentence=sentence)
 
 
-def _guess(lines: list[str], path: str, tagger: StandardTagger) -> str:
+def _guess_word_format(lines: list[str], path: str, tagger: StandardTagger) -> str:
     try:
         name = guess_by_content(lines, path) if lines else TEXT
     except CorpusError:
         return TEXT
-    if name == "columns":  # two or three words a line look like columns
+    if name == "columns":  # lines of two or three words look like columns
         return name if tagger.templates_.columns else TEXT
     sign = {"slash": "/", "underscore": "_"}.get(name)
     if sign is not None:
         tokens = [token for line in lines if line.lstrip()[:1] != "<" for token in line.split()]
-        is_sure = len(tokens) >= _SURE_TOKENS and all(sign in token[1:] for token in tokens)
+        is_sure = len(tokens) >= _MIN_TOKENS and all(sign in token[1:] for token in tokens)
         return name if is_sure else TEXT
     return TEXT if name == "ctb-brackets" else name
 
@@ -117,8 +117,8 @@ def analyse(
     with_confidence: bool = False,
     lexicon: Lexicon | None = None,
 ) -> Iterator[Analysis]:
-    """The best analysis of each source, under a user's lexicon if there is one."""
-    for batch in _batches(sources):
+    """Yield the best analysis of each source, with the user's lexicon if given."""
+    for batch in _source_batches(sources):
         yield from (_analyse_words if takes_words(tagger) else _analyse_text)(
             tagger, batch, with_confidence, lexicon
         )
@@ -127,7 +127,7 @@ def analyse(
 def analyse_k_best(
     tagger: StandardTagger, sources: Iterable[Source], k: int, lexicon: Lexicon | None = None
 ) -> Iterator[list[Analysis]]:
-    """The k most probable analyses of each source, which is taken as one sentence."""
+    """Yield the k most probable analyses of each source, taken as one sentence."""
     if k < 1:
         raise ConfigError(f"the number of analyses must be at least 1, got {k}")
     for source in sources:
@@ -140,19 +140,19 @@ def analyse_k_best(
                 for each in (tagger.k_best(given, k, lexicon=lexicon) if given.words else [])
             ]
         else:
-            line = _text(source, tagger)
-            spans = _units(line, tagger)
-            known = _known(tagger, is_text=source.sentence is None)
-            found = tagger.k_best((line,), k, lexicon=lexicon, **known) if len(spans) else []
-            yield [_restored(source, line, spans, each.layer, None, each.probability) for each in found]
+            line = _text_of(source, tagger)
+            spans = _units_of_line(line, tagger)
+            options = _text_option(tagger, is_text=source.sentence is None)
+            found = tagger.k_best((line,), k, lexicon=lexicon, **options) if len(spans) else []
+            yield [_analysis(source, line, spans, each.layer, None, each.probability) for each in found]
 
 
 def takes_words(tagger: StandardTagger) -> bool:
-    """Whether words are given to the tagger, and not text."""
+    """Return whether the tagger takes words rather than text."""
     return tagger.level == "word" or (isinstance(tagger, TwoChainTagger) and tagger.mode == "tag")
 
 
-def _batches(sources: Iterable[Source]) -> Iterator[list[Source]]:
+def _source_batches(sources: Iterable[Source]) -> Iterator[list[Source]]:
     batch: list[Source] = []
     size = 0
     for source in sources:
@@ -166,7 +166,7 @@ def _batches(sources: Iterable[Source]) -> Iterator[list[Source]]:
 
 
 def given_layer(source: Source, tagger: StandardTagger) -> Layer:
-    """The words to tag."""
+    """Return the words to tag, with their annotation."""
     if source.sentence is None:
         return Layer(tuple([word for word in _SEPARATORS.split(source.line) if word]))
     layers = source.sentence.layers
@@ -187,11 +187,11 @@ def _analyse_words(
         yield Analysis(source, dataclasses.replace(layer, tags=guess.tags), confidence=confidence)
 
 
-def _text(source: Source, tagger: StandardTagger) -> str:
+def _text_of(source: Source, tagger: StandardTagger) -> str:
     return source.line if source.sentence is None else given_layer(source, tagger).text
 
 
-def _units(line: str, tagger: StandardTagger) -> texts.Spans:
+def _units_of_line(line: str, tagger: StandardTagger) -> texts.Spans:
     encoding = tagger.encoding_
     return texts.units(line, join_letters=encoding.join_letters, join_digits=encoding.join_digits)
 
@@ -199,22 +199,22 @@ def _units(line: str, tagger: StandardTagger) -> texts.Spans:
 def _analyse_text(
     tagger: StandardTagger, batch: Sequence[Source], with_confidence: bool, lexicon: Lexicon | None
 ) -> Iterator[Analysis]:
-    lines = [_text(source, tagger) for source in batch]
-    # A corpus has its sentences; a line of text is cut into them.
+    lines = [_text_of(source, tagger) for source in batch]
+    # Corpora come in sentences; lines of text are cut into sentences.
     is_text = all(source.sentence is None for source in batch)
     if is_text:
         guesses = _cut_lines(tagger, lines, lexicon)
     else:
         guesses = tagger.predict_layers([(line,) for line in lines], lexicon=lexicon)
-    split = _sentence_units if is_text else lambda line, tagger: [_units(line, tagger)]
+    split = _sentence_units if is_text else lambda line, tagger: [_units_of_line(line, tagger)]
     marginals = None
     if with_confidence:
-        parts = [piece for line in lines for piece in (_sentences(line) if is_text else [(line,)])]
-        known = _known(tagger, is_text=is_text)
-        marginals = np.concatenate(tagger.marginals(parts or [()], lexicon=lexicon, **known))
+        parts = [piece for line in lines for piece in (_sentence_texts(line) if is_text else [(line,)])]
+        options = _text_option(tagger, is_text=is_text)
+        marginals = np.concatenate(tagger.marginals(parts or [()], lexicon=lexicon, **options))
     first = 0  # the row of the line's first unit in marginals
     for source, line, guess in zip(batch, lines, guesses, strict=True):
-        if marginals is None and "".join(guess.words) == line:  # words only: nothing to put together again
+        if marginals is None and "".join(guess.words) == line:  # nothing to restore
             yield Analysis(source, guess)
             continue
         units = np.concatenate([_NO_UNITS, *split(line, tagger)])
@@ -223,15 +223,15 @@ def _analyse_text(
             rows = marginals[first : first + len(units)]
             probabilities = _label_probabilities(tagger, units, guess, rows)
             first += len(units)
-        yield _restored(source, line, units, guess, probabilities, None)
+        yield _analysis(source, line, units, guess, probabilities, None)
 
 
 def _cut_lines(tagger: StandardTagger, lines: Sequence[str], lexicon: Lexicon | None) -> list[Layer]:
-    """Words and tags of each line, cut into sentences, by the native path of whole files if it will do."""
-    # Neither guide features and constraints nor two chains are for the native path.
+    """Cut lines into sentences and tag them, on the native path for whole files if possible."""
+    # The native path has neither guide features nor constraints nor two-chain models.
     if isinstance(tagger, TwoChainTagger) or tagger.templates_.columns or lexicon is not None:
         return _cut_sentences(tagger, lines, lexicon)
-    # Control characters are in no unit, so that these signs are in no word.
+    # Control characters are in no unit, so these separators are in no word.
     text = "".join(texts.check_text(line) + "\n" for line in lines).encode()
     answer = tagger.tag_lines(text, between="\x01", before_tag="\x02").decode()
     layers = []
@@ -243,24 +243,24 @@ def _cut_lines(tagger: StandardTagger, lines: Sequence[str], lexicon: Lexicon | 
 
 
 def _cut_sentences(tagger: StandardTagger, lines: Sequence[str], lexicon: Lexicon | None) -> list[Layer]:
-    pieces = [_sentences(texts.check_text(line)) for line in lines]
+    pieces = [_sentence_texts(texts.check_text(line)) for line in lines]
     flat = list(itertools.chain.from_iterable(pieces))
-    found = iter(tagger.predict_layers(flat, lexicon=lexicon, **_known(tagger, is_text=True)))
+    found = iter(tagger.predict_layers(flat, lexicon=lexicon, **_text_option(tagger, is_text=True)))
     return [join_layers(list(itertools.islice(found, len(each)))) for each in pieces]
 
 
-def _known(tagger: StandardTagger, *, is_text: bool) -> dict[str, bool]:
-    """What a tagger is told of what it gets; two chains do not ask whether it is text."""
+def _text_option(tagger: StandardTagger, *, is_text: bool) -> dict[str, bool]:
+    """Return the option `is_text` for taggers that have it: all but two-chain ones."""
     return {} if isinstance(tagger, TwoChainTagger) else {"is_text": is_text}
 
 
-def _sentences(line: str) -> list[tuple[str]]:
-    """The sentences of a line, each as the one word that a tagger cuts."""
+def _sentence_texts(line: str) -> list[tuple[str]]:
+    """Return the sentences of a line, each as a single word for the tagger to cut."""
     return [(line[a:b],) for a, b in texts.sentences(line).tolist()]
 
 
 def join_layers(parts: Sequence[Layer]) -> Layer:
-    """Words and tags of several pieces in a row."""
+    """Concatenate the words and tags of several layers."""
     words = tuple([word for part in parts for word in part.words])
     if any(part.tags is None for part in parts):
         return Layer(words)
@@ -268,14 +268,14 @@ def join_layers(parts: Sequence[Layer]) -> Layer:
 
 
 def _sentence_units(line: str, tagger: StandardTagger) -> list[texts.Spans]:
-    """The units of each sentence of a line; none reaches from one sentence into the next."""
-    return [_units(line[a:b], tagger) + a for a, b in texts.sentences(line).tolist()]
+    """Return the units of each sentence of a line; no unit crosses a sentence boundary."""
+    return [_units_of_line(line[a:b], tagger) + a for a, b in texts.sentences(line).tolist()]
 
 
 def _label_probabilities(
     tagger: StandardTagger, units: texts.Spans, guess: Layer, marginals: npt.NDArray[np.float64]
 ) -> list[float]:
-    """The marginal of every unit's label in the guess."""
+    """Return the marginal of each unit's label in the guess."""
     encoding, b = tagger.encoding_, tagger.encoding_.boundaries
     labels: list[int] = []
     for word, end in enumerate(word_ends(guess.words, units[:, 1] - units[:, 0])):
@@ -287,7 +287,7 @@ def _label_probabilities(
     return found
 
 
-def _restored(
+def _analysis(
     source: Source,
     line: str,
     units: texts.Spans,
@@ -305,8 +305,10 @@ def _restored(
 
 
 def restore(line: str, units: texts.Spans, guess: Layer) -> tuple[str, Layer, list[int]]:
-    """The guess in the user's own characters: white space before it, words with tags and spaces, and how
-    many units lie before the end of each word. A word with white space in it becomes two.
+    """Express the guess in the characters of the line.
+
+    Return the leading white space, the layer with tags and spaces, and the number of units before the end of
+    each word. A word that contains white space becomes two.
     """
     ends = word_ends(guess.words, units[:, 1] - units[:, 0])
     gaps = texts.gaps(line, units)
@@ -320,7 +322,7 @@ def restore(line: str, units: texts.Spans, guess: Layer) -> tuple[str, Layer, li
     for count, (piece, gap) in enumerate(zip(texts.cut(line, units), gaps[1:], strict=True), start=1):
         match = _GAP.fullmatch(gap)
         assert match is not None
-        before, space, behind = match.groups()
+        before, space, after = match.groups()
         word += piece + before
         is_end = count == ends[owner]
         if is_end or space:
@@ -328,23 +330,18 @@ def restore(line: str, units: texts.Spans, guess: Layer) -> tuple[str, Layer, li
             spaces.append(space)
             owners.append(owner)
             cuts.append(count)
-            word = behind
+            word = after
         owner += is_end
-    spaces[-1] += word  # invisible characters behind the last white space
+    spaces[-1] += word  # invisible characters after the last white space
     tags = None if guess.tags is None else tuple([guess.tags[k] for k in owners])
     return lead, Layer(tuple(words), tags, spaces=tuple(spaces)), cuts
 
 
 def segmented_line(analysis: Analysis) -> str:
-    """Words with two spaces between them; white space of the text stays, widened to two signs."""
+    """Join words with two spaces; white space of the text stays, padded to two characters."""
     layer = analysis.layer
     if not layer.words:
         return analysis.lead
     spaces = layer.spaces or ("",) * len(layer)
     inner = [word + space.ljust(2) for word, space in zip(layer.words[:-1], spaces[:-1], strict=True)]
     return analysis.lead + "".join(inner) + layer.words[-1] + spaces[-1]
-
-
-def known_formats() -> str:
-    """The names that an input may have, for help texts."""
-    return ", ".join([TEXT, *FORMATS])

@@ -1,8 +1,8 @@
-"""What is known of a text's words before any model speaks, as constraints to the decoder, for every standard.
+"""What is known of the words of a text before any model runs, as constraints on the decoder.
 
-White space ends a word. Parts that stay whole (addresses, numbers, words in letters) are never cut; most
-kinds are words by themselves. What has letters, digits or Han characters is no punctuation. A user's lexicon
-comes behind all that: an entry fires where it begins and ends between such parts, never inside one.
+White space ends a word. Whole spans (addresses, numbers, words in letters) are never cut; most kinds are
+complete words. What contains letters, digits or Han characters is not punctuation. The user's lexicon comes
+after all that: an entry fires where it begins and ends between such spans, never inside one.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
-from duilian.engine.units import Units, Whole
+from duilian.engine.units import UnitBatch, Whole
 from duilian.labels.encoding import Encoding
 from duilian.lexicon import Lexicon
 from duilian.lexicon.constraints import ConstrainedWord, WordConstraints
 from duilian.standards import tag_classes, tags_of_wholes
 from duilian.text import BEGINS, GOES_ON, NO_MARK, NO_NUMBER, WHOLE_KINDS, Spans, WholeKind
 
-WORDS: frozenset[WholeKind] = frozenset(WHOLE_KINDS) - {"number", "word"}
-"""Kinds that are words by themselves; others may be a part of a longer word (15 in 15日)."""
+WORD_KINDS: frozenset[WholeKind] = frozenset(WHOLE_KINDS) - {"number", "word"}
+"""Kinds of whole spans that are complete words; others may be part of a longer word (15 in 15日)."""
 
 
 class TextConstraints:
-    """Makes constraints for the labels of each standard."""
+    """Builds constraints on the labels of each standard."""
 
     def __init__(self, encodings: Mapping[str, Encoding], lexicon: Lexicon | None) -> None:
         self._encodings = list(encodings.items())
@@ -35,40 +35,38 @@ class TextConstraints:
         if lexicon is not None:
             lexicon.check_tags({name: each.tags for name, each in encodings.items()})
         self._tags = [
-            {kind: _known(tags, encoding) for kind, tags in tags_of_wholes(standard).items()}
+            {kind: _known_tags(tags, encoding) for kind, tags in tags_of_wholes(standard).items()}
             for standard, encoding in encodings.items()
         ]
         self._barred_by = [
             encoding.barred_by(tag_classes(standard)) for standard, encoding in encodings.items()
         ]
 
-    def constraints(self, units: Units) -> list[_native.Wishes]:
-        """For each standard; none at all if nothing is known of these units."""
-        known = _known_of(units)
+    def constraints(self, units: UnitBatch) -> list[_native.Wishes]:
+        """Return the constraints of each standard; an empty list if nothing is known of these units."""
+        known = _known_of_units(units)
         if self._lexicon is None and not known.any():
             return []
         edges = units.sentence.tolist()
         matches = {} if self._lexicon is None else self._matches(units)
-        told = sorted({*units.wholes, *matches})  # sentences of which words are known
+        constrained_sentences = sorted({*units.wholes, *matches})
         found = []
         rows = zip(self._encodings, self._tags, self._barred_by, strict=True)
         for (standard, encoding), tags, barred_by in rows:
             constrained = WordConstraints(encoding, standard)
-            for s in told:
+            for s in constrained_sentences:
                 constrained.go_to(edges[s])
-                words = _words(units.wholes.get(s, ()), matches.get(s, ()), tags, encoding)
+                words = _constrained_words(units.wholes.get(s, ()), matches.get(s, ()), tags, encoding)
                 constrained.add_sentence(words, edges[s + 1] - edges[s])
             constrained.go_to(edges[-1])
             found.append(constrained.native().restricted(known, barred_by))
         return found
 
-    def _matches(self, units: Units) -> dict[int, list[ConstrainedWord]]:
-        """The lexicon's words in each sentence that has any, by units; to the lexicon a part that stays whole
-        is one unit.
-        """
+    def _matches(self, units: UnitBatch) -> dict[int, list[ConstrainedWord]]:
+        """Return the lexicon matches by sentence; to the lexicon, a whole span is one unit."""
         assert self._lexicon is not None
         gaps = _by_sentence(units, units.has_gap)
-        joined = [_joined(pieces, units.wholes.get(s, ())) for s, pieces in enumerate(units.pieces)]
+        joined = [_join_wholes(pieces, units.wholes.get(s, ())) for s, pieces in enumerate(units.pieces)]
         places = [first for _, first in joined]
         apart = [np.searchsorted(first, gaps.get(s, ())).tolist() for s, first in enumerate(places)]
         found = self._lexicon.matched([pieces for pieces, _ in joined], apart)
@@ -78,41 +76,42 @@ class TextConstraints:
         return {s: words for s, words in enumerate(found) if words}
 
 
-def _words(
+def _constrained_words(
     wholes: Sequence[Whole],
     matches: Sequence[ConstrainedWord],
     tags: Mapping[str, tuple[str, ...]],
     encoding: Encoding,
 ) -> list[ConstrainedWord]:
-    """The user's words, and parts that are words where the user has none; both are in order."""
-    usual = {(start, end): tags.get(kind, ()) for start, end, kind in wholes}
+    """Merge the user's words with whole spans that are words; the user's words win."""
+    default_tags = {(start, end): tags.get(kind, ()) for start, end, kind in wholes}
     own = [
-        each._replace(tags=_known(each.tags, encoding) or usual.get((each.start, each.end), ()))
-        if each.tags or usual
+        each._replace(tags=_known_tags(each.tags, encoding) or default_tags.get((each.start, each.end), ()))
+        if each.tags or default_tags
         else each
         for each in matches
     ]
     forced = [each for each in own if each.bonus is None]
-    parts = [
+    spans = [
         ConstrainedWord(start, end, tags.get(kind, ()), None, kind in ("sign", "emoji"))
         for start, end, kind in wholes
-        if kind in WORDS
+        if kind in WORD_KINDS
     ]
-    parts = _apart(parts, forced)
-    return sorted([*forced, *parts, *_apart([each for each in own if each.bonus is not None], parts)])
+    spans = _disjoint(spans, forced)
+    return sorted([*forced, *spans, *_disjoint([each for each in own if each.bonus is not None], spans)])
 
 
-def _apart(words: Sequence[ConstrainedWord], others: Sequence[ConstrainedWord]) -> list[ConstrainedWord]:
-    """The words that overlap none of the others, which are in order."""
+def _disjoint(words: Sequence[ConstrainedWord], others: Sequence[ConstrainedWord]) -> list[ConstrainedWord]:
+    """Return the words that overlap none of the others, which are in order."""
     ends = [each.end for each in others]
-    behind = [bisect.bisect_right(ends, each.start) for each in words]  # the first that ends behind its start
-    is_apart = [k == len(ends) or others[k].start >= each.end for each, k in zip(words, behind, strict=True)]
+    after = [bisect.bisect_right(ends, each.start) for each in words]  # the first that ends after its start
+    is_apart = [k == len(ends) or others[k].start >= each.end for each, k in zip(words, after, strict=True)]
     return list(itertools.compress(words, is_apart))
 
 
-def _known_of(units: Units) -> npt.NDArray[np.uint8]:
-    """What is known of each unit; of a sentence's last one also that it is no mark: sentences of corpora end
-    in one, so that a model takes anything there for punctuation.
+def _known_of_units(units: UnitBatch) -> npt.NDArray[np.uint8]:
+    """Return what is known of each unit; that it is not a mark, only of the last in a sentence.
+
+    Sentences of corpora end in a mark, so a model takes anything there for punctuation.
     """
     known = units.known & np.uint8(BEGINS | GOES_ON | NO_NUMBER)
     last = units.sentence[1:][np.diff(units.sentence) > 0] - 1
@@ -121,8 +120,8 @@ def _known_of(units: Units) -> npt.NDArray[np.uint8]:
     return known
 
 
-def _joined(pieces: list[str], wholes: Sequence[Whole]) -> tuple[list[str], list[int]]:
-    """The units of a sentence with each part that stays whole as one; and where each of them begins."""
+def _join_wholes(pieces: list[str], wholes: Sequence[Whole]) -> tuple[list[str], list[int]]:
+    """Join each whole span into one unit; also return the first original unit of each."""
     if not wholes:
         return pieces, list(range(len(pieces) + 1))
     inner = {t for each in wholes for t in range(each.start + 1, each.end)}
@@ -130,8 +129,8 @@ def _joined(pieces: list[str], wholes: Sequence[Whole]) -> tuple[list[str], list
     return ["".join(pieces[a:b]) for a, b in itertools.pairwise(first)], first
 
 
-def _by_sentence(units: Units, is_marked: npt.NDArray[np.bool_]) -> dict[int, list[int]]:
-    """The marked units of each sentence that has any, counted in it."""
+def _by_sentence(units: UnitBatch, is_marked: npt.NDArray[np.bool_]) -> dict[int, list[int]]:
+    """Return the marked units of each sentence that has any, counted within it."""
     found: dict[int, list[int]] = {}
     for unit in np.flatnonzero(is_marked).tolist():
         sentence = int(np.searchsorted(units.sentence, unit, "right")) - 1
@@ -139,15 +138,15 @@ def _by_sentence(units: Units, is_marked: npt.NDArray[np.bool_]) -> dict[int, li
     return found
 
 
-def _known(tags: tuple[str, ...], encoding: Encoding) -> tuple[str, ...]:
-    """Those of the tags that a standard has; tags of another standard say nothing here."""
+def _known_tags(tags: tuple[str, ...], encoding: Encoding) -> tuple[str, ...]:
+    """Keep the tags that the encoding knows; those of other standards say nothing here."""
     return tuple(tag for tag in tags if tag in (encoding.tags or ()))
 
 
-def uncut_spans(units: Units) -> list[Spans]:
-    """For each sentence the places of what the lexicon takes for one unit."""
+def uncut_spans(units: UnitBatch) -> list[Spans]:
+    """Return the spans that the lexicon takes for single units, for each sentence."""
     found = []
     for s, (a, b) in enumerate(itertools.pairwise(units.sentence.tolist())):
-        first = np.array(_joined(units.pieces[s], units.wholes.get(s, ()))[1], np.int64)
+        first = np.array(_join_wholes(units.pieces[s], units.wholes.get(s, ()))[1], np.int64)
         found.append(np.stack([units.start[a:b][first[:-1]], units.end[a:b][first[1:] - 1]], axis=1))
     return found

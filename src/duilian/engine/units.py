@@ -1,4 +1,4 @@
-"""Texts as the analyser's stages see them: rows of units, sentence by sentence, with their places."""
+"""Texts as the stages of the analyser see them: units, sentence by sentence, with offsets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_SPANS = np.zeros((0, 2), np.int64)
 
 
 class Whole(NamedTuple):
-    """Units from `start` to `end` (exclusive), counted in their sentence, that are never cut."""
+    """Units from `start` to `end` (exclusive), counted within their sentence, that are never cut."""
 
     start: int
     end: int
@@ -30,16 +30,16 @@ class Whole(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Units:
-    """The units of some texts, sentence by sentence."""
+class UnitBatch:
+    """The units of a batch of texts, sentence by sentence."""
 
     batch: Sequence[str]
-    spans: texts.Spans  # in characters of their texts
+    spans: texts.Spans  # [units, 2]  offsets in their texts
     sentence: Ints  # [sentences + 1]  units before each sentence
-    text: Ints  # [texts + 1]  number of the first sentence of each text
-    known: npt.NDArray[np.uint8]  # what is known of each before any model speaks, see `text.Split`
-    is_apart: npt.NDArray[np.bool_]  # whether white space stands before the unit
-    has_gap: npt.NDArray[np.bool_]  # whether anything stands there that is in no unit
+    text: Ints  # [texts + 1]  first sentence of each text
+    known: npt.NDArray[np.uint8]  # [units]  what is known before any model runs, see `text.Split`
+    is_apart: npt.NDArray[np.bool_]  # [units]  whether white space precedes the unit
+    has_gap: npt.NDArray[np.bool_]  # [units]  whether characters outside units precede it
     wholes: dict[int, list[Whole]]  # by sentence
 
     def __len__(self) -> int:
@@ -47,17 +47,17 @@ class Units:
 
     @functools.cached_property
     def start(self) -> Ints:
-        """Where each unit begins in its text."""
+        """The start offset of each unit in its text."""
         return np.ascontiguousarray(self.spans[:, 0])
 
     @functools.cached_property
     def end(self) -> Ints:
-        """Where it ends."""
+        """The end offset of each unit in its text."""
         return np.ascontiguousarray(self.spans[:, 1])
 
     @functools.cached_property
     def pieces(self) -> list[list[str]]:
-        """The units of each sentence, for who wants to read them."""
+        """The units of each sentence as strings."""
         edges, found = self.sentence.tolist(), []
         for text, (a, b) in zip(self.batch, itertools.pairwise(self.text.tolist()), strict=True):
             pieces = texts.cut(text, self.spans[edges[a] : edges[b]])
@@ -65,16 +65,16 @@ class Units:
         return found
 
     def packed(self, folding: texts.Folding) -> _native.Sentences:
-        """The sentences as the native core reads them."""
+        """Pack the sentences for the native core."""
         found = _native.Sentences(folding.native, [])
         found.add_texts(list(self.batch), self.spans, self.sentence, self.text)
         return found
 
-    def sentences(self) -> Iterator[Units]:
-        """Each sentence by itself."""
+    def sentences(self) -> Iterator[UnitBatch]:
+        """Yield each sentence as a batch of its own."""
         owner = np.searchsorted(self.text, np.arange(len(self.sentence) - 1), "right") - 1
         for s, (a, b) in enumerate(itertools.pairwise(self.sentence.tolist())):
-            yield Units(
+            yield UnitBatch(
                 [self.batch[owner[s]]],
                 self.spans[a:b],
                 np.array([0, b - a]),
@@ -86,19 +86,19 @@ class Units:
             )
 
 
-def units_of_texts(batch: Sequence[str], encoding: Encoding, kinds: Sequence[texts.WholeKind]) -> Units:
-    """Sentences are found here."""
-    return _units(batch, texts.split(batch, (encoding.join_letters, encoding.join_digits), kinds))
+def units_of_texts(batch: Sequence[str], encoding: Encoding, kinds: Sequence[texts.WholeKind]) -> UnitBatch:
+    """Split texts into sentences and units."""
+    return _make_batch(batch, texts.split(batch, (encoding.join_letters, encoding.join_digits), kinds))
 
 
-def units_of_layers(layers: Sequence[Layer], encoding: Encoding) -> Units:
-    """An annotated sentence is one sentence, even if it has no words."""
+def units_of_layers(layers: Sequence[Layer], encoding: Encoding) -> UnitBatch:
+    """Split the words of annotated sentences into units; each layer stays one sentence, even if empty."""
     found = [
         np.concatenate(
             [
                 _NO_SPANS,
                 *(
-                    a + _split(word, encoding)
+                    a + _word_units(word, encoding)
                     for word, (a, _) in zip(layer.words, layer.spans(), strict=True)
                 ),
             ]
@@ -108,31 +108,31 @@ def units_of_layers(layers: Sequence[Layer], encoding: Encoding) -> Units:
     first = np.cumsum([0, *map(len, found)])
     known = np.zeros(int(first[-1]), np.uint8)
     split = texts.Split(np.concatenate([_NO_SPANS, *found]), first, np.arange(len(layers) + 1), known, [])
-    return _units([layer.text for layer in layers], split)
+    return _make_batch([layer.text for layer in layers], split)
 
 
-def _split(text: str, encoding: Encoding) -> texts.Spans:
+def _word_units(text: str, encoding: Encoding) -> texts.Spans:
     return texts.units(text, join_letters=encoding.join_letters, join_digits=encoding.join_digits)
 
 
-def _units(batch: Sequence[str], found: texts.Split) -> Units:
+def _make_batch(batch: Sequence[str], found: texts.Split) -> UnitBatch:
     start, end = found.spans[:, 0], found.spans[:, 1]
     has_gap = np.zeros(len(start), np.bool_)
     has_gap[1:] = start[1:] > end[:-1]
     has_gap[found.first[:-1][found.first[:-1] < len(start)]] = False
     is_apart = has_gap.copy()
-    # OpenAnnotation inside sentences are rare, so that only they are looked at.
+    # Gaps inside sentences are rare.
     for unit in np.flatnonzero(has_gap).tolist():
         owner = np.searchsorted(found.text, np.searchsorted(found.first, unit, "right") - 1, "right") - 1
         gap = batch[int(owner)][int(end[unit - 1]) : int(start[unit])]
         is_apart[unit] = any(map(str.isspace, gap))
-    return Units(
+    return UnitBatch(
         batch, found.spans, found.first, found.text, found.known, is_apart, has_gap, _wholes_of(found)
     )
 
 
 def _wholes_of(found: texts.Split) -> dict[int, list[Whole]]:
-    """The parts that stay whole, by sentence and counted in it."""
+    """Group the spans that stay whole by sentence, counted within it."""
     owners = np.searchsorted(found.first, [each.start for each in found.wholes], "right") - 1
     wholes: dict[int, list[Whole]] = {}
     for (start, end, kind), s, at in zip(
@@ -142,8 +142,8 @@ def _wholes_of(found: texts.Split) -> dict[int, list[Whole]]:
     return wholes
 
 
-def packed_for(model: Tagger | CoupledTagger, units: Units) -> _native.Sentences:
-    """The sentences as a model reads them; one with a guide asks it for its labels first."""
+def packed_for(model: Tagger | CoupledTagger, units: UnitBatch) -> _native.Sentences:
+    """Pack the sentences for a model, with the labels of its guide if it has one."""
     if isinstance(model, CoupledTagger) and model.guide is not None:
         return model._pack(units.pieces)
     return units.packed(model.folding_)

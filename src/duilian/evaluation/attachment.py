@@ -1,9 +1,9 @@
-"""How much of a tree is right: attachment scores, root accuracy, complete matches.
+"""Scores for trees: attachment scores, root accuracy, complete matches.
 
-Every word with a gold head counts (UAS), and its relation must be right too (LAS). Parsers are usually
-compared without punctuation, and so are the main figures here (Li et al. 2014; a word is punctuation, as in
-the CoNLL-X shared task, if Unicode says so of each of its characters); UD counts every word. A root is right
-if the same word is; a sentence matches completely if all heads of words that count are right.
+Every word with a gold head counts (UAS); for LAS its relation must be right too. Parsers are usually compared
+without punctuation, and the main figures here are too (Li et al. 2014; as in the CoNLL-X shared task, a word
+is punctuation if Unicode says so of all its characters); UD counts every word. A root is right if it is the
+same word; a sentence is a complete match if all heads of words that count are right.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from duilian.text import is_punctuation
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TreeScore:
-    """Percentages; None where gold or guess have nothing to compare."""
+    """Percentages; None where gold or guess has nothing to compare."""
 
     uas: float
     las: float | None
@@ -31,18 +31,18 @@ class TreeScore:
     las_with_punctuation: float | None
 
     def as_json(self) -> dict[str, object]:
-        """The stable form that `duilian evaluate --json` prints."""
+        """The stable JSON output of `duilian evaluate --json`."""
         every = {"uas": self.uas_with_punctuation, "las": self.las_with_punctuation}
         found = {"uas": self.uas, "las": self.las, "root": self.root, "complete": self.complete}
-        return _known(found) | {"with_punctuation": _known(every)}
+        return _without_none(found) | {"with_punctuation": _without_none(every)}
 
 
-def _known(found: dict[str, float | None]) -> dict[str, object]:
+def _without_none(found: dict[str, float | None]) -> dict[str, object]:
     return {name: value for name, value in found.items() if value is not None}
 
 
 def tree_score(gold: Sequence[Layer], guess: Sequence[Layer]) -> TreeScore | None:
-    """All figures of trees over the same words; None if gold has no head, or the guess none."""
+    """Score trees over the same words; None if gold or the guess has no heads."""
     if not _has(gold, "heads") or not _has(guess, "heads"):
         return None
     is_labelled = _has(gold, "relations") and _has(guess, "relations")
@@ -65,7 +65,7 @@ def tree_score(gold: Sequence[Layer], guess: Sequence[Layer]) -> TreeScore | Non
 def attachment_counts(
     gold: Sequence[Layer], guess: Sequence[Layer], *, labelled: bool = False, punctuation: bool = False
 ) -> IntArray:
-    """[N, 3] words with a gold head, the same again, and those that have it in the guess (`significance`)."""
+    """[N, 3] words with a gold head, the same again, and those right in the guess: for `significance`."""
     rows = []
     for answer in _answers(gold, guess):
         counted = [word for word in answer if word.counts(labelled, punctuation)]
@@ -74,7 +74,7 @@ def attachment_counts(
 
 
 def complete_counts(gold: Sequence[Layer], guess: Sequence[Layer]) -> IntArray:
-    """[N, 3] 1 for a sentence whose tree can be judged, the same again, 1 if all of it is right."""
+    """[N, 3] 1 for a sentence with a complete gold tree, the same again, 1 if all of it is right."""
     rows = []
     for answer in _answers(gold, guess):
         is_whole = all(word.head is not None for word in answer)
@@ -84,10 +84,10 @@ def complete_counts(gold: Sequence[Layer], guess: Sequence[Layer]) -> IntArray:
 
 
 def root_counts(gold: Sequence[Layer], guess: Sequence[Layer]) -> IntArray:
-    """[N, 3] roots of gold, of the guess, and of both."""
+    """[N, 3] roots in gold, in the guess, and in both."""
     rows = []
     for answer in _answers(gold, guess):
-        # Where gold is silent the guess is not judged either.
+        # Where gold says nothing, the guess is not judged.
         judged = [word for word in answer if word.head is not None]
         roots = sum(word.head == 0 for word in judged)
         guessed = sum(word.guessed_head == 0 for word in judged)
@@ -96,8 +96,8 @@ def root_counts(gold: Sequence[Layer], guess: Sequence[Layer]) -> IntArray:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Word:
-    """What both sides say of a word."""
+class _JudgedWord:
+    """A word with its head and relation in gold and guess."""
 
     text: str
     head: int | None
@@ -113,11 +113,11 @@ class _Word:
         return self.head == self.guessed_head and (not labelled or self.relation == self.guessed_relation)
 
 
-def _answers(gold: Sequence[Layer], guess: Sequence[Layer]) -> Iterator[list[_Word]]:
+def _answers(gold: Sequence[Layer], guess: Sequence[Layer]) -> Iterator[list[_JudgedWord]]:
     pairs = token_pairs((layer.words for layer in gold), (layer.words for layer in guess), "words")
     for (left, _), gold_layer, guess_layer in zip(pairs, gold, guess, strict=True):
         columns = (_heads(gold_layer), _relations(gold_layer), _heads(guess_layer), _relations(guess_layer))
-        yield [_Word(*row) for row in zip(left, *columns, strict=True)]
+        yield [_JudgedWord(*row) for row in zip(left, *columns, strict=True)]
 
 
 def _heads(layer: Layer) -> tuple[int | None, ...]:

@@ -1,11 +1,11 @@
-"""Chunks in rows of labels, read as the program conlleval of the CoNLL shared tasks reads them.
+"""Chunks in sequences of labels, read as conlleval, the program of the CoNLL shared tasks, reads them.
 
-Labels are `O`, or a letter and a type: `B-NP`, `B@NN`, a bare `B`. Any row of labels has chunks, also one
-that is no proper encoding: a chunk goes from one cut to the next, and there is a cut
+Labels are `O`, or a letter and a type: `B-NP`, `B@NN`, a bare `B`. Any sequence of labels has chunks, even an
+illegal one: a chunk goes from one cut to the next, and there is a cut
     before t  <=>  t starts the sentence, or t is B or S, or t - 1 is E or S, or their types differ,
                    or one of them is O.
-So an I after O or after another type starts a chunk. For letters B, I and O this is conlleval's rule;
-conlleval knows no S, and for E and S we follow the usual extension (as in seqeval).
+So an I after O or after another type starts a chunk. For the letters B, I and O this is conlleval's rule;
+conlleval has no S, and for E and S we follow the usual extension (as in seqeval).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NO_TYPE = -1
 
 @dataclasses.dataclass(frozen=True)
 class ChunkScore:
-    """All chunks together, and each type by name."""
+    """Scores of all chunks, and of each type by name."""
 
     overall: Score
     by_type: Mapping[str, Score]
@@ -37,7 +37,7 @@ class ChunkScore:
 
 def chunks(labels: Sequence[str]) -> list[Entity]:
     """The chunks of one sentence; the type of a bare letter is empty."""
-    reader = _Reader()
+    reader = _ChunkReader()
     rows = reader.read([labels], np.array([len(labels)], dtype=np.int64))
     types = list(reader.types)
     triples = zip(rows.start.tolist(), rows.end.tolist(), rows.type.tolist(), strict=True)
@@ -58,7 +58,7 @@ def chunk_score(gold: Iterable[Sequence[str]], guess: Iterable[Sequence[str]]) -
 
 
 def chunk_counts(gold: Iterable[Sequence[str]], guess: Iterable[Sequence[str]]) -> IntArray:
-    """[N, 3] chunks of gold, of the guess, and of both, per sentence: for `significance`."""
+    """[N, 3] chunks in gold, in the guess, and in both, per sentence: for `significance`."""
     matched = _match(gold, guess)
     owner = np.repeat(np.arange(len(matched.sizes)), matched.sizes)
     of_gold, of_guess = owner[matched.gold.start], owner[matched.guess.start]
@@ -66,14 +66,14 @@ def chunk_counts(gold: Iterable[Sequence[str]], guess: Iterable[Sequence[str]]) 
 
 
 def are_chunk_labels(labels: Iterable[object]) -> bool:
-    """Whether these can only be chunk labels: all of them `O` or a letter with a type, and not all `O`."""
+    """Whether these must be chunk labels: all are `O` or a letter with a type, and not all are `O`."""
     found = set(labels) - {OUTSIDE}
     return bool(found) and all(isinstance(label, str) and _TYPED.fullmatch(label) for label in found)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Chunks:
-    """The chunks of all sentences in a row, by tokens counted from the first sentence on."""
+    """The chunks of all sentences; tokens are counted through all of them."""
 
     start: IntArray  # [chunks]
     end: IntArray  # [chunks]
@@ -95,9 +95,9 @@ def _match(gold: Iterable[Sequence[str]], guess: Iterable[Sequence[str]]) -> _Ma
         gold_rows.append(left)
         guess_rows.append(right)
     sizes = np.fromiter(map(len, gold_rows), np.int64, len(gold_rows))
-    reader = _Reader()
+    reader = _ChunkReader()
     found, guessed = reader.read(gold_rows, sizes), reader.read(guess_rows, sizes)
-    # Chunks of one side do not overlap, so that the start tells which one it could be.
+    # The chunks of one side do not overlap, so at most one starts at each token.
     end_at = np.zeros(int(sizes.sum()), np.int64)
     type_at = np.zeros_like(end_at)
     end_at[guessed.start], type_at[guessed.start] = guessed.end, guessed.type
@@ -105,8 +105,8 @@ def _match(gold: Iterable[Sequence[str]], guess: Iterable[Sequence[str]]) -> _Ma
     return _Matched(found, guessed, is_correct, sizes, list(reader.types))
 
 
-class _Reader:
-    """Gives numbers to labels and types, the same ones for gold and guess."""
+class _ChunkReader:
+    """Finds chunks; numbers labels and types, with the same numbers for gold and guess."""
 
     def __init__(self) -> None:
         self.types: dict[str, int] = {}
@@ -134,12 +134,12 @@ class _Reader:
         return _Chunks(start, end, kind[start])
 
     def _add(self, label: str, number: int) -> None:
-        # A full stop is conlleval's other sign for outside.
+        # conlleval also takes a full stop for outside.
         is_outside = label == "." or label.split("-", 1)[0] == OUTSIDE
         found = _LABEL.fullmatch(label)
         if found is None and not is_outside:
             raise ConfigError(
-                f"sentence {number}: {label!r} is no chunk label",
+                f"sentence {number}: {label!r} is not a chunk label",
                 "expected O, or B, I, M, E or S with a type after - or @, for instance B-NP",
             )
         letter = OUTSIDE if found is None else found["letter"]

@@ -1,4 +1,4 @@
-"""Evaluate layers of sentences: which metrics there are depends on what gold and guess say."""
+"""Evaluating layers of sentences: the metrics depend on what gold and guess have."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Tags = list[Sequence[Tag]]
 def evaluate_layers(
     gold: Sequence[Layer], guess: Sequence[Layer], *, standard: str, vocabulary: Set[str] | None = None
 ) -> Evaluation:
-    """All metrics of one standard that these layers allow.
+    """Compute all metrics of one standard that these layers allow.
 
-    Words always; words with tags if both sides have tags; the accuracy of tags if, besides, all words
-    agree; chunks if, besides, the gold tags are chunk labels; trees if both sides have heads and all words
-    agree; unknown words if there is a vocabulary.
+    Words always; words with tags if both sides have tags; tagging accuracy if all words agree too; chunks if
+    the gold tags are also chunk labels; trees if both sides have heads and all words agree; unknown words if
+    there is a vocabulary.
     """
     alignment = align([layer.words for layer in gold], [layer.words for layer in guess])
     gold_tags, guess_tags = _tags(gold), _tags(guess)
@@ -55,7 +55,7 @@ def _has_tags(tags: Tags) -> bool:
 def _chunk(gold: Tags, guess: Tags) -> Score | None:
     if not are_chunk_labels(chain.from_iterable(gold)):
         return None
-    # No answer is the answer that there is no chunk.
+    # A missing label counts as outside any chunk.
     return chunk_score(_labels(gold), _labels(guess)).overall
 
 
@@ -83,10 +83,10 @@ def _accuracy(score: TaggingScore) -> float | None:
 
 
 def main_score(gold: Sequence[Layer], guess: Sequence[Layer], *, is_cut: bool) -> float:
-    """One number to compare taggers by, in percent.
+    """One number for comparing taggers, in percent.
 
-    Where words were given, the accuracy of tags; where text was cut into words, the F1 of words (with their
-    tags, if there are any).
+    If words were given, it is the tagging accuracy; if text was cut into words (`is_cut`), it is the F1 of
+    words, with their tags if there are any.
     """
     words = [[layer.words for layer in side] for side in (gold, guess)]
     tags = [[layer.tags or (None,) * len(layer) for layer in side] for side in (gold, guess)]

@@ -1,9 +1,9 @@
-"""Trees found in raw text, whose words may not be those of gold: the rules of the CoNLL 2018 shared task.
+"""Scores for trees of raw text, whose words may differ from gold: the rules of the CoNLL 2018 shared task.
 
-Words are aligned by their characters. A word is right if gold has a word of the same characters and the
-heads of both are the same characters too, or both are roots; for LAS the relations must agree as well,
-without their subtypes (`acl:relcl` counts as `acl`). Every word counts, punctuation too. Precision is over
-the words of the answer, recall over those of gold. Where sentences end may differ.
+Words are aligned by their characters. A word is right if gold has a word with the same characters and the
+heads of both have the same characters too, or both are roots; for LAS the relations must also agree, without
+their subtypes (`acl:relcl` counts as `acl`). Every word counts, including punctuation. Precision is over the
+words of the answer, recall over those of gold. Sentence boundaries may differ.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ _ROOT: Span = (-1, -1)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RawTreeScore:
-    """Attachment with and without relations."""
+    """Attachment scores without and with relations."""
 
     uas: Score
     las: Score
 
     def as_json(self) -> dict[str, object]:
-        """The stable form that `duilian evaluate --json` prints."""
+        """The stable JSON output of `duilian evaluate --json`."""
         return {"uas": self.uas.f1, "las": self.las.f1}
 
 
 def raw_tree_score(gold: Iterable[Layer], guess: Iterable[Layer]) -> RawTreeScore:
-    """All figures; both are trees of the same characters, cut into sentences in any way."""
-    left, right = _Trees(gold), _Trees(guess)
+    """Score trees over the same characters, however they are cut into sentences."""
+    left, right = _TreesBySpan(gold), _TreesBySpan(guess)
     if left.text != right.text:
         where = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], _pairs(left, right)))
         raise ConfigError(f"gold and answer have different texts from character {where + 1} on")
@@ -44,8 +44,8 @@ def raw_tree_score(gold: Iterable[Layer], guess: Iterable[Layer]) -> RawTreeScor
     )
 
 
-class _Trees:
-    """Words of all sentences by their characters: head and relation of each. White space does not count."""
+class _TreesBySpan:
+    """The head and relation of each word, by its span of characters, white space excluded."""
 
     def __init__(self, layers: Iterable[Layer]) -> None:
         self.words: dict[Span, tuple[Span | None, str]] = {}
@@ -70,7 +70,7 @@ def _head_span(spans: Sequence[Span], head: int | None) -> Span | None:
     return spans[head - 1] if head else _ROOT
 
 
-def _pairs(left: _Trees, right: _Trees) -> Iterator[tuple[str, str]]:
+def _pairs(left: _TreesBySpan, right: _TreesBySpan) -> Iterator[tuple[str, str]]:
     return zip(left.text, right.text, strict=False)
 
 

@@ -1,4 +1,4 @@
-"""What an evaluation says, as data: the command line makes a table or JSON of it."""
+"""The results of an evaluation as data, which the command line shows as a table or JSON."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from duilian.evaluation.score import Score
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class UnknownWords:
-    """Gold words that the vocabulary lacks, and how they fare beside the known ones; in percent.
+    """Scores of gold words that the vocabulary lacks, and of known ones for comparison; in percent.
 
-    Recall is that of segmentation. None: there are no such words, or no tags to judge.
+    Recall is that of segmentation. None means that there are no such words, or no tags to judge.
     """
 
     tokens: int
@@ -24,15 +24,15 @@ class UnknownWords:
     known_accuracy: float | None = None
 
     def as_json(self) -> dict[str, float]:
-        """The figures that there are."""
+        """The available figures."""
         return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PruningScore:
-    """What pruning leaves of the heads of words: how many, and the share of words whose gold head is there.
+    """What is left after pruning: heads per word, and the percentage of words that keep their gold head.
 
-    No parser can attach more words rightly than `oracle` percent; every word counts.
+    No parser can attach more than `oracle` percent of the words correctly; every word counts.
     """
 
     heads: float
@@ -45,32 +45,32 @@ class PruningScore:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Evaluation:
-    """All metrics of one standard that the gold data allow; shares are percentages, None: not allowed."""
+    """All metrics of one standard that the gold data allows, else None; shares are percentages."""
 
     standard: str
     sentences: int
-    tokens: int  # words of gold
+    tokens: int  # gold words
     accuracy: float | None = None
     word: Score | None = None
     word_tag: Score | None = None
     chunk: Score | None = None
     trees: TreeScore | None = None
-    raw_trees: RawTreeScore | None = None  # of words that the answer found itself
+    raw_trees: RawTreeScore | None = None  # if the answer has its own words
     pruning: PruningScore | None = None
     oov: UnknownWords | None = None
     seconds: float | None = None
 
     @property
     def tokens_per_second(self) -> float | None:
-        """The speed, if the time was taken."""
+        """The speed, if the time was measured."""
         return self.tokens / self.seconds if self.seconds else None
 
     def timed(self, seconds: float) -> Evaluation:
-        """The same, with the time that the guess took."""
+        """The same evaluation with the time that the guess took."""
         return dataclasses.replace(self, seconds=seconds)
 
     def as_json(self) -> dict[str, object]:
-        """The stable form that `duilian evaluate --json` prints: only the keys that there are, unrounded."""
+        """The stable JSON output of `duilian evaluate --json`: unrounded, without missing values."""
         found: dict[str, object] = {
             "standard": self.standard,
             "sentences": self.sentences,
@@ -89,7 +89,7 @@ class Evaluation:
         return {name: value for name, value in found.items() if value is not None}
 
     def rows(self) -> list[tuple[str, str]]:
-        """Name and value of each figure for people, with two decimals: `("word f1", "97.25")`."""
+        """The name and value of each figure for people, with two decimals: `("word f1", "97.25")`."""
         return [(name, _shown(value)) for name, value in _flat(self.as_json())]
 
     def _parts(self) -> list[tuple[str, Score | None]]:

@@ -1,7 +1,7 @@
-"""Counts of gold, guess and correct, and the percentages that follow from them.
+"""Counts of gold, guess and correct, and percentages computed from them.
 
-Every metric here is a ratio of sums over sentences, so that a sentence is three numbers. Significance
-tests (`significance.py`) shuffle these numbers and never look at the sentences again.
+Every metric here is a ratio of sums over sentences, so each sentence is reduced to three numbers.
+Significance tests (`significance.py`) need only these numbers, not the sentences.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ GOLD, GUESS, CORRECT = 0, 1, 2
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Score:
-    """How many things gold has, how many the guess has, how many they share; in percent, 0 of nothing."""
+    """Counts of items in gold, in the guess, and in both; percentages are 0 if there are none."""
 
     gold: int
     guess: int
@@ -57,17 +57,17 @@ class Score:
         return percentage(2 * self.correct, self.gold + self.guess)
 
     def as_json(self) -> dict[str, float]:
-        """The stable form that `duilian evaluate --json` prints."""
+        """The stable JSON output of `duilian evaluate --json`."""
         return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
 
 
 def is_right(gold: Tag, guess: Tag) -> bool:
-    """Whether the guess is the gold tag, or one of them; a guess that is not one plain tag never is."""
+    """Whether the guess is the gold tag, or one of several; a guess that is not a single tag never is."""
     return guess in gold if isinstance(gold, frozenset) else guess == gold
 
 
 def counts_per_sentence(gold: IntArray, guess: IntArray, correct: IntArray, sentences: int) -> IntArray:
-    """[N, 3] from the number of the sentence of each gold, each guessed and each correct thing."""
+    """[N, 3] from the sentence number of each gold, each guessed and each correct item."""
     columns = [np.bincount(owner, minlength=sentences) for owner in (gold, guess, correct)]
     return np.stack(columns, axis=1).astype(np.int64)
 
@@ -75,7 +75,7 @@ def counts_per_sentence(gold: IntArray, guess: IntArray, correct: IntArray, sent
 def sentence_pairs(
     gold: Iterable[A], guess: Iterable[B], sides: tuple[str, str] = ("gold", "guess")
 ) -> Iterator[tuple[int, A, B]]:
-    """Both answers to each sentence with its number, from 1; there must be as many of each."""
+    """Pair gold and guess of each sentence, with its number from 1; both must have the same length."""
     missing = object()
     for number, (left, right) in enumerate(zip_longest(gold, guess, fillvalue=missing), 1):
         if left is missing or right is missing:
@@ -87,7 +87,7 @@ def sentence_pairs(
 def token_pairs(
     gold: Iterable[Sequence[A]], guess: Iterable[Sequence[B]], what: str
 ) -> Iterator[tuple[Sequence[A], Sequence[B]]]:
-    """Both answers to each sentence, which must be of one length; `what` they are made of, for the error."""
+    """Pair gold and guess of each sentence, which must have the same number of `what`, a word for errors."""
     for number, left, right in sentence_pairs(gold, guess):
         if len(left) != len(right):
             raise ConfigError(f"sentence {number}: gold has {len(left)} {what}, but guess has {len(right)}")

@@ -1,9 +1,9 @@
-"""Is one system better than another, or lucky? Paired tests over sentences, from counts alone.
+"""Is one system better than another, or just lucky? Paired tests over sentences, from counts alone.
 
-Approximate randomisation, also called stratified shuffling (Noreen, 1989; Cohen, 1995): if the systems
-were equally good, each sentence's two answers could change places. The p-value is the share of random
-exchanges that make a difference as large as the one observed. The paired bootstrap (Efron and Tibshirani,
-1993) draws sentences with replacement to say how far the difference may be from the observed one.
+Approximate randomisation, also called stratified shuffling (Noreen, 1989; Cohen, 1995): if the systems were
+equally good, the two answers to each sentence could be swapped. The p-value is the share of random swaps that
+give a difference as large as the one observed. The paired bootstrap (Efron and Tibshirani, 1993) draws
+sentences with replacement to estimate how far the difference may be from the observed one.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from duilian.evaluation.score import CORRECT, GOLD, GUESS, IntArray
 Metric = Literal["accuracy", "precision", "recall", "f1"]
 FloatArray = npt.NDArray[np.float64]
 
-# Differences that are equal as fractions may differ as floats, in percent by far less than this.
+# Differences that are equal as fractions may differ as floats, by far less than this percentage.
 _TIE = 1e-9
-# Numbers drawn at a time: bounds memory, whatever the corpus.
-_DRAWS = 4_000_000
+# Numbers drawn at a time: limits memory for any size of corpus.
+_MAX_DRAWS = 4_000_000
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Bootstrap:
-    """The difference a - b in percentage points, and what it is in samples of the sentences."""
+    """The difference a - b in percentage points, overall and in samples of the sentences."""
 
     difference: float
     samples: FloatArray  # [trials]
 
     def interval(self, level: float = 95.0) -> tuple[float, float]:
-        """Low and high end of where the difference lies with a confidence of `level` percent."""
+        """The confidence interval of the difference at `level` percent."""
         if not 0 < level < 100:
             raise ConfigError(f"the level must be between 0 and 100 percent, got {level!r}")
         tail = (100 - level) / 2
@@ -46,20 +46,20 @@ class Bootstrap:
 def p_value(
     scores_a: IntArray, scores_b: IntArray, metric: Metric, trials: int = 10_000, seed: int = 1
 ) -> float:
-    """How likely a difference as large as this one is between equally good systems (two-sided).
+    """The probability of a difference at least this large between equally good systems (two-sided).
 
-    Scores are counts per sentence: [N, 3] gold, guess, correct, as `tag_counts`, `chunk_counts` and
-    `Alignment.word_counts` give them. The observed difference counts as one of the trials, so that p > 0.
+    Scores are counts per sentence: [N, 3] gold, guess, correct, as returned by `tag_counts`, `chunk_counts`
+    and `Alignment.word_counts`. The observed difference counts as one of the trials, so p > 0.
     """
     a, b = _checked(scores_a, scores_b, metric, trials)
-    # Exchanging sentences with equal differences has equal effects, and only their number matters:
-    # it is binomial. Most sentences have the same few differences, so that this saves most draws.
+    # Swapping sentences with equal differences has equal effects, so only their number matters, which is
+    # binomial. Most sentences share a few differences, so this saves most draws.
     change, copies = np.unique((b - a)[(a != b).any(axis=1)], axis=0, return_counts=True)
     sums_a, sums_b = a.sum(axis=0), b.sum(axis=0)
     observed = abs(_value(sums_a, metric) - _value(sums_b, metric))
     rng = np.random.default_rng(seed)
     extreme = 0
-    for size in _batches(trials, len(copies)):
+    for size in _trial_batches(trials, len(copies)):
         moved = rng.binomial(copies, 0.5, size=(size, len(copies))).astype(np.float64) @ change
         shuffled = np.abs(_value(sums_a + moved, metric) - _value(sums_b - moved, metric))
         extreme += int(np.count_nonzero(shuffled >= observed - _TIE))
@@ -69,12 +69,12 @@ def p_value(
 def bootstrap(
     scores_a: IntArray, scores_b: IntArray, metric: Metric, trials: int = 10_000, seed: int = 1
 ) -> Bootstrap:
-    """Measure both systems on `trials` samples of as many sentences, drawn with replacement."""
+    """Compare both systems on `trials` samples of N sentences drawn with replacement."""
     a, b = _checked(scores_a, scores_b, metric, trials)
     both = np.concatenate([a, b], axis=1)  # [N, 6]
     rng = np.random.default_rng(seed)
     samples = [
-        _difference(_times_drawn(rng, size, len(a)) @ both, metric) for size in _batches(trials, len(a))
+        _difference(_times_drawn(rng, size, len(a)) @ both, metric) for size in _trial_batches(trials, len(a))
     ]
     return Bootstrap(float(_difference(both.sum(axis=0), metric)), np.concatenate(samples))
 
@@ -84,7 +84,7 @@ def _difference(sums: FloatArray, metric: Metric) -> FloatArray:
 
 
 def _value(sums: FloatArray, metric: Metric) -> FloatArray:
-    """[...] the metric in percent, 0 of nothing, for sums [..., 3]."""
+    """[...] the metric in percent, 0 if there is nothing to count, for sums [..., 3]."""
     correct, gold, guess = sums[..., CORRECT], sums[..., GOLD], sums[..., GUESS]
     if metric == "f1":
         part, whole = 2 * correct, gold + guess
@@ -95,16 +95,16 @@ def _value(sums: FloatArray, metric: Metric) -> FloatArray:
 
 
 def _times_drawn(rng: np.random.Generator, trials: int, sentences: int) -> FloatArray:
-    """[trials, N] how often each sentence is among N drawn with replacement."""
+    """[trials, N] how often each sentence occurs among N drawn with replacement."""
     drawn = rng.integers(0, sentences, size=(trials, sentences))
     drawn += np.arange(trials)[:, None] * sentences
     times = np.bincount(drawn.ravel(), minlength=trials * sentences)
     return times.reshape(trials, sentences).astype(np.float64)
 
 
-def _batches(trials: int, width: int) -> Iterator[int]:
-    """Sizes that sum to `trials`, so small that a batch draws at most `_DRAWS` numbers."""
-    size = max(1, _DRAWS // max(1, width))
+def _trial_batches(trials: int, width: int) -> Iterator[int]:
+    """Sizes that sum to `trials`, each small enough to draw at most `_MAX_DRAWS` numbers."""
+    size = max(1, _MAX_DRAWS // max(1, width))
     for done in range(0, trials, size):
         yield min(size, trials - done)
 
@@ -114,10 +114,10 @@ def _checked(
 ) -> tuple[FloatArray, FloatArray]:
     a, b = np.asarray(scores_a, dtype=np.float64), np.asarray(scores_b, dtype=np.float64)
     if a.ndim != 2 or a.shape != b.shape or a.shape[1] != 3 or not len(a):
-        raise ConfigError(f"counts must be [sentences, 3] twice, got {list(a.shape)} and {list(b.shape)}")
+        raise ConfigError(f"both counts must be [sentences, 3], got {list(a.shape)} and {list(b.shape)}")
     differing = np.flatnonzero(a[:, GOLD] != b[:, GOLD])
     if len(differing):
-        raise ConfigError(f"sentence {differing[0] + 1}: the two systems were judged by different gold")
+        raise ConfigError(f"sentence {differing[0] + 1}: the two systems were scored against different gold")
     if metric not in get_args(Metric):
         raise ConfigError(f"there is no metric {metric!r}, only {', '.join(get_args(Metric))}")
     if trials < 1:

@@ -1,7 +1,7 @@
-"""How many tags are right, which ones are confused, and how unknown words fare.
+"""Scores for tags: accuracy, confusions, and known and unknown words.
 
-Gold may be partial: a token without a gold tag is not counted, a set of tags is right if it has the
-guess. All that is asked of two taggings follows from how often each pair (gold, guess) occurs.
+Gold may be partial: a token without a gold tag is not counted; if gold is a set of tags, the guess must be
+one of them. Everything is computed from the frequencies of the pairs (gold, guess).
 """
 
 from __future__ import annotations
@@ -22,47 +22,47 @@ NO_TAG = "?"
 
 @dataclasses.dataclass(frozen=True)
 class TaggingScore:
-    """How often each pair (gold, guess) occurs, without the tokens that have no gold tag."""
+    """The frequency of each pair (gold, guess), without tokens that have no gold tag."""
 
     pairs: Mapping[tuple[Tag, Tag], int]
 
     @classmethod
     def of(cls, pairs: Mapping[tuple[Tag, Tag], int]) -> TaggingScore:
-        """Of all pairs; those that cannot be judged are left out."""
+        """Make a score from all pairs; those without a gold tag are left out."""
         return cls({pair: count for pair, count in pairs.items() if pair[0] is not None})
 
     @property
     def tokens(self) -> int:
-        """How many tokens can be judged."""
+        """Number of tokens with a gold tag."""
         return sum(self.pairs.values())
 
     @property
     def correct(self) -> int:
-        """How many of them are right."""
+        """Number of correct tokens."""
         return sum(count for pair, count in self.pairs.items() if is_right(*pair))
 
     @property
     def accuracy(self) -> float:
-        """The share that is right, in percent; 0 of nothing."""
+        """The percentage of correct tokens; 0 if there are no tokens."""
         return percentage(self.correct, self.tokens)
 
     def by_tag(self) -> dict[str, Score]:
         """Precision and recall of each tag, by name.
 
-        A set that has the guess counts as that tag. One that has not is no tag's failure to be found,
-        but the guess's lack of precision.
+        A gold set that contains the guess counts as that tag. One that does not lowers the precision of the
+        guessed tag, but no tag's recall.
         """
         counts: dict[str, list[int]] = {}
         for (gold, guess), count in self.pairs.items():
             right = is_right(gold, guess)
-            meant = guess if right else gold
-            for column, tag in enumerate((meant, guess, guess if right else None)):
+            expected = guess if right else gold
+            for column, tag in enumerate((expected, guess, guess if right else None)):
                 if isinstance(tag, str):
                     counts.setdefault(tag, [0, 0, 0])[column] += count
         return {tag: Score(*counts[tag]) for tag in sorted(counts)}
 
     def confusions(self) -> dict[tuple[str, str], int]:
-        """Gold and guess of the wrong tokens, the most frequent first; sets as `{NN|VV}`, no tag as `?`."""
+        """Gold and guess of wrong tokens, most frequent first; sets are shown as `{NN|VV}`, no tag as `?`."""
         found: Counter[tuple[str, str]] = Counter()
         for (gold, guess), count in self.pairs.items():
             if not is_right(gold, guess):
@@ -72,19 +72,19 @@ class TaggingScore:
 
 @dataclasses.dataclass(frozen=True)
 class KnownAndUnknown:
-    """The tags of words that a vocabulary has, and of those it lacks."""
+    """Tagging scores of words that a vocabulary has, and of those it lacks."""
 
     known: TaggingScore
     unknown: TaggingScore
 
     @property
     def share(self) -> float:
-        """How many of the judged tokens are unknown words, in percent."""
+        """The percentage of unknown words among the tokens with a gold tag."""
         return percentage(self.unknown.tokens, self.known.tokens + self.unknown.tokens)
 
 
 def tagging_score(gold: Iterable[Sequence[Tag]], guess: Iterable[Sequence[Tag]]) -> TaggingScore:
-    """All that can be said of a tagging, sentence by sentence beside its gold."""
+    """Score a tagging against gold, sentence by sentence."""
     pairs: Counter[tuple[Tag, Tag]] = Counter()
     for left, right in token_pairs(gold, guess, "tags"):
         pairs.update(zip(left, right, strict=True))
@@ -92,7 +92,7 @@ def tagging_score(gold: Iterable[Sequence[Tag]], guess: Iterable[Sequence[Tag]])
 
 
 def accuracy(gold: Iterable[Sequence[Tag]], guess: Iterable[Sequence[Tag]]) -> float:
-    """The share of tags that are right, in percent."""
+    """The percentage of correct tags."""
     return tagging_score(gold, guess).accuracy
 
 
@@ -102,7 +102,7 @@ def tagging_by_vocabulary(
     guess: Iterable[Sequence[Tag]],
     vocabulary: Set[str],
 ) -> KnownAndUnknown:
-    """The tagging of known and of unknown words apart."""
+    """Score the tagging of known and unknown words separately."""
     triples: Counter[tuple[bool, Tag, Tag]] = Counter()
     rows = token_pairs(gold, guess, "tags")
     for number, forms, (left, right) in sentence_pairs(words, rows, ("words", "tags")):
@@ -117,7 +117,7 @@ def tagging_by_vocabulary(
 
 
 def tag_counts(gold: Iterable[Sequence[Tag]], guess: Iterable[Sequence[Tag]]) -> IntArray:
-    """[N, 3] per sentence the judged tags, the same again, and the right ones: for `significance`."""
+    """[N, 3] tokens with a gold tag, the same again, and correct ones, per sentence: for `significance`."""
     rows = []
     for left, right in token_pairs(gold, guess, "tags"):
         judged = [is_right(*pair) for pair in zip(left, right, strict=True) if pair[0] is not None]

@@ -1,7 +1,7 @@
-"""Word segmentation: a word is right if gold has a word of the same characters in the same place.
+"""Scores for word segmentation: a word is right if gold has a word at the same place.
 
-Both sides spell one text. So the words of all sentences in a row are cuts in one long row of
-characters, and words of both sides are matched by counting cuts, without a loop over sentences.
+Both sides have the same text. So the words of all sentences are cuts in one long string of characters, and
+words of both sides are matched by counting cuts, without a loop over sentences.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from duilian.evaluation.score import (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KnownAndUnknownRecall:
-    """How many words a vocabulary has and lacks, and how many of each were found."""
+    """The numbers of words that a vocabulary has and lacks, and how many of each were found."""
 
     known: int
     known_found: int
@@ -36,37 +36,37 @@ class KnownAndUnknownRecall:
 
     @property
     def share(self) -> float:
-        """How many words are unknown, in percent."""
+        """The percentage of unknown words."""
         return percentage(self.unknown, self.known + self.unknown)
 
     @property
     def known_recall(self) -> float:
-        """The share of the known words that was found, in percent (IV recall)."""
+        """The percentage of known words that were found (IV recall)."""
         return percentage(self.known_found, self.known)
 
     @property
     def unknown_recall(self) -> float:
-        """The share of the unknown words that was found, in percent (OOV recall)."""
+        """The percentage of unknown words that were found (OOV recall)."""
         return percentage(self.unknown_found, self.unknown)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Alignment:
-    """Gold and guessed words of N sentences, all in a row, and which of them are the same."""
+    """The gold and guessed words of N sentences, concatenated, and which of them match."""
 
     gold_words: list[str]  # [G]
-    gold_sizes: IntArray  # [N] words in each sentence
+    gold_sizes: IntArray  # [N] number of words in each sentence
     guess_sizes: IntArray  # [N]
     match: IntArray  # [G] the guessed word over the same characters, or -1
 
     @property
     def is_same(self) -> bool:
         """Whether both sides have the same words throughout."""
-        # Gold words cover the text: when all are matched, no guessed word is left.
+        # Gold words cover the text: if all are matched, no guessed word is left.
         return bool((self.match >= 0).all())
 
     def word_counts(self) -> IntArray:
-        """[N, 3] words of gold, of the guess, and of both, per sentence."""
+        """[N, 3] words in gold, in the guess, and in both, per sentence."""
         gold = _owners(self.gold_sizes)
         return counts_per_sentence(
             gold, _owners(self.guess_sizes), gold[self.match >= 0], len(self.gold_sizes)
@@ -77,7 +77,8 @@ class Alignment:
     ) -> IntArray:
         """[N, 3] the same for words with tags: word and tag must be right.
 
-        A word whose gold tag is unknown counts on neither side; a set of tags is right if it has the guess.
+        A word whose gold tag is unknown counts on neither side; if gold is a set, the guess must be one of
+        it.
         """
         gold = _flat_tags(gold_tags, self.gold_sizes, "gold")
         guess = _flat_tags(guess_tags, self.guess_sizes, "guess")
@@ -98,7 +99,7 @@ class Alignment:
         )
 
     def by_vocabulary(self, vocabulary: Set[str]) -> KnownAndUnknownRecall:
-        """How many known and unknown words of gold were found."""
+        """Count how many known and unknown gold words were found."""
         known: BoolArray = np.fromiter(
             map(vocabulary.__contains__, self.gold_words), np.bool_, len(self.gold_words)
         )
@@ -108,7 +109,7 @@ class Alignment:
 
 
 def align(gold: Iterable[Sequence[str]], guess: Iterable[Sequence[str]]) -> Alignment:
-    """Match the words of each sentence by their place; both sides must spell the same characters."""
+    """Match the words of each sentence by their place; both sides must have the same characters."""
     gold_sentences, guess_sentences = [], []
     for number, left, right in sentence_pairs(gold, guess):
         _check_spelling(number, left, right)
@@ -135,15 +136,15 @@ def word_tag_score(
 def recall_by_vocabulary(
     gold: Iterable[Sequence[str]], guess: Iterable[Sequence[str]], vocabulary: Set[str]
 ) -> KnownAndUnknownRecall:
-    """Recall of the words that a vocabulary has, and of those it lacks."""
+    """The recall of words that a vocabulary has, and of those it lacks."""
     return align(gold, guess).by_vocabulary(vocabulary)
 
 
 def _match(gold: IntArray, guess: IntArray) -> IntArray:
-    """[G] for words of these lengths, the guessed word from the same character to the same character."""
+    """[G] the guessed word over the same characters, or -1, from the lengths of all words."""
     gold_end, guess_end = np.cumsum(gold), np.cumsum(guess)
     gold_start = gold_end - gold
-    # Words are not empty, so that the starts and the ends of each side are all different.
+    # Words are not empty, so on each side all starts differ, and all ends.
     at_start = np.searchsorted(guess_end - guess, gold_start)
     at_end = np.searchsorted(guess_end, gold_end)
     starts_there = np.append(guess_end - guess, -1)[at_start] == gold_start
@@ -161,7 +162,7 @@ def _check_spelling(number: int, gold: Sequence[str], guess: Sequence[str]) -> N
     if left != right:
         at = _first_difference(left, right)
         raise ConfigError(
-            f"sentence {number}: gold and guess spell different text from character {at + 1} on: "
+            f"sentence {number}: gold and guess have different text from character {at + 1} on: "
             f"{left[at : at + 10]!r} and {right[at : at + 10]!r}"
         )
     for side, words in (("gold", gold), ("guess", guess)):
@@ -183,5 +184,5 @@ def _lengths(rows: Sequence[Sequence[object]]) -> IntArray:
 
 
 def _owners(sizes: IntArray) -> IntArray:
-    """The number of the sentence of each word, for sentences of these sizes."""
+    """The sentence number of each word, for sentences of these sizes."""
     return np.repeat(np.arange(len(sizes)), sizes)

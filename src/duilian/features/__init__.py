@@ -1,4 +1,4 @@
-"""Feature templates: a small language, its presets, and running it over sentences."""
+"""Feature templates: a small language and its presets."""
 
 from duilian.features.cliques import CliqueTemplates
 from duilian.features.templates import Templates, pack, presets

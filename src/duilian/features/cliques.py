@@ -1,8 +1,8 @@
-"""Templates for two chains: each line says what a template speaks about, `s t st: w[0]`.
+"""Templates for two-chain models: each line says which cliques a template scores, as in `s t st: w[0]`.
 
-`s` is the boundary letter of a unit, `t` its tag, `st` both, `ss` and `tt` the letter or tag before and this
-one. Templates that differ by a shift only (`w[-1]`, `w[0]`, `w[1]`) become one *pattern*, `w[0]`, that is
-looked up once at each unit and speaks about several *places*: cliques at this unit and at its neighbours.
+`s` is the boundary letter of a unit, `t` its tag, `st` both; `ss` and `tt` are the previous letter or tag and
+this one. Templates that differ only by a shift (`w[-1]`, `w[0]`, `w[1]`) become one *pattern*, `w[0]`, which
+is looked up once per unit and scores several *places*: cliques at this unit and at its neighbours.
 """
 
 from __future__ import annotations
@@ -24,37 +24,37 @@ CLIQUES = {
     "st": _native.Clique.letter_tag,
     "tt": _native.Clique.tags,
 }
-_ORDER = list(CLIQUES)  # letters first, as the native core wants them
+_ORDER = list(CLIQUES)  # letters first, as the native core requires
 _OFFSETS = re.compile(r"(?P<head>same\[|[@\w]+\[)(?P<offset>[+-]?\d+)(?P<other>(?<=\d),[+-]?\d+)?")
 
-Place = tuple[str, int]
-"""What is spoken about, and how far the unit that is looked at lies behind it."""
+CliquePlace = tuple[str, int]
+"""A clique, and the offset from it to the first unit that the template reads."""
 
 
 @dataclasses.dataclass
 class CliqueTemplates:
-    """Templates with what they speak about, as text and as patterns."""
+    """Templates with the cliques they score, as text and as patterns."""
 
     text: str
     name: str = "templates"
 
     @classmethod
     def load(cls, name: str | Path) -> CliqueTemplates:
-        """A preset for two chains by name, or a file."""
+        """Load a two-chain preset by name, or a file."""
         preset = TWO_CHAIN_PRESETS / f"{name}.txt"
         if isinstance(name, str) and preset.is_file():
             return cls(preset.read_text(encoding="utf-8"), name)
         if not Path(name).is_file():
             known = sorted(entry.name.removesuffix(".txt") for entry in TWO_CHAIN_PRESETS.iterdir())
             raise ConfigError(
-                f"there are no templates {str(name)!r} for two chains",
-                hint=f"a file, or one of: {', '.join(known)}",
+                f"there are no two-chain templates {str(name)!r}",
+                hint=f"give a file, or one of: {', '.join(known)}",
             )
         return cls(read_templates(Path(name)), str(name))
 
     @cached_property
     def lines(self) -> list[tuple[tuple[str, ...], str]]:
-        """What each template speaks about, and the template."""
+        """The cliques that each template scores, and the template."""
         found = []
         for number, line in enumerate(self.text.splitlines(), 1):
             content = line.partition("#")[0].strip()
@@ -66,38 +66,38 @@ class CliqueTemplates:
             if not colon or not cliques or unknown:
                 wrong = f"unknown {unknown[0]!r}" if colon and unknown else "expected 's t: w[0]'"
                 raise TemplateError(
-                    f"{self.name}:{number}:1: {wrong}; a template speaks about {', '.join(CLIQUES)}"
+                    f"{self.name}:{number}:1: {wrong}; a template can score {', '.join(CLIQUES)}"
                 )
-            self._check(template, number, len(line) - len(line.partition(":")[2]))
+            self._check_template(template, number, len(line) - len(line.partition(":")[2]))
             found.append((cliques, " ".join(template.split())))
         if not found:
             raise TemplateError(f"{self.name}:1:1: there is no template")
         return found
 
-    def _check(self, template: str, number: int, column: int) -> None:
+    def _check_template(self, template: str, number: int, column: int) -> None:
         try:
             if template.strip() == "t[-1]":
-                raise ValueError(f"1:{1 + template.index('t')}: t[-1] is not for two chains: write tt")
+                raise ValueError(f"1:{1 + template.index('t')}: two-chain templates have no t[-1]: write tt")
             _native.parse_templates(template)
         except ValueError as error:
             _, place, message = str(error).split(":", 2)
             raise TemplateError(f"{self.name}:{number}:{column + int(place)}:{message}") from None
 
     @cached_property
-    def uses(self) -> dict[str, set[Place]]:
-        """Pattern → the places that it speaks about."""
-        found: dict[str, set[Place]] = {}
+    def uses(self) -> dict[str, set[CliquePlace]]:
+        """The places that each pattern scores."""
+        found: dict[str, set[CliquePlace]] = {}
         for cliques, template in self.lines:
             pattern, shift = _unshifted(template)
             for clique in cliques:
                 places = found.setdefault(pattern, set())
                 if (clique, shift) in places:
-                    raise TemplateError(f"{self.name}: '{clique}: {template}' stands there twice")
+                    raise TemplateError(f"{self.name}: '{clique}: {template}' appears twice")
                 places.add((clique, shift))
         return found
 
     @cached_property
-    def places(self) -> list[Place]:
+    def places(self) -> list[CliquePlace]:
         """All places, those of letters first."""
         every = {place for places in self.uses.values() for place in places}
         return sorted(every, key=lambda place: (_ORDER.index(place[0]), place[1]))
@@ -109,23 +109,23 @@ class CliqueTemplates:
 
     @property
     def columns(self) -> list[str]:
-        """The columns that templates ask for with `@name[k]`."""
+        """The columns that templates refer to with `@name[k]`."""
         return self.patterns.columns
 
     @cached_property
     def native(self) -> _native.TwoChainPatterns:
-        """For the native core."""
+        """The patterns for the native core."""
         number = {place: k for k, place in enumerate(self.places)}
         sets = [sum(1 << number[place] for place in self.uses[text]) for text in self.patterns.native.texts]
         return _native.TwoChainPatterns(self.patterns.native, sets)
 
     def native_places(self) -> list[tuple[_native.Clique, int]]:
-        """The places, for the shape of a model."""
+        """The places, for the shape of a native model."""
         return [(CLIQUES[clique], offset) for clique, offset in self.places]
 
 
 def _unshifted(template: str) -> tuple[str, int]:
-    """The template moved so that the first unit it looks at is this one, and by how much."""
+    """Shift a template so that the first unit it reads is this one; return it and the shift."""
     offsets = [
         int(number)
         for match in _OFFSETS.finditer(template)

@@ -1,6 +1,6 @@
-"""Templates by name or file, and sentences packed for them. The language itself is compiled natively.
+"""Templates by name or file, and sentences packed for them. The native core compiles the language.
 
-docs/templates.md describes it; the presets stand beside this file as text.
+docs/templates.md describes the language; the presets are text files in `presets/`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ PRESETS = importlib.resources.files("duilian.features") / "presets"
 
 
 def presets() -> list[str]:
-    """The names of the templates that ship with the package."""
+    """The names of the built-in templates."""
     return sorted(
         entry.name.removesuffix(".txt") for entry in PRESETS.iterdir() if entry.name.endswith(".txt")
     )
 
 
 def read_templates(path: Path) -> str:
-    """The text of a file of templates."""
+    """Read a template file."""
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -44,13 +44,14 @@ class Templates:
 
     @classmethod
     def load(cls, name: str | Path) -> Templates:
-        """A preset by name, or a file."""
+        """Load a preset by name, or a file."""
         preset = PRESETS / f"{name}.txt"
         if isinstance(name, str) and preset.is_file():
             return cls(preset.read_text(encoding="utf-8"), name=name)
         if not Path(name).is_file():
             raise ConfigError(
-                f"there are no templates {str(name)!r}", hint=f"a file, or one of: {', '.join(presets())}"
+                f"there are no templates {str(name)!r}",
+                hint=f"give a file, or one of: {', '.join(presets())}",
             )
         return cls(read_templates(Path(name)), name=str(name))
 
@@ -62,7 +63,7 @@ class Templates:
 
     @property
     def columns(self) -> list[str]:
-        """The columns that templates ask for with `@name[k]`."""
+        """The columns that templates refer to with `@name[k]`."""
         return self.native.columns
 
     @property
@@ -76,7 +77,7 @@ class Templates:
         columns: Mapping[str, Sequence[str]] | None = None,
         folding: Folding | None = None,
     ) -> list[list[str]]:
-        """Every feature of every unit, for people: `w[0] c[1,0]=国务院 新`."""
+        """All features of each unit, in readable form: `w[0] c[1,0]=国务院 新`."""
         packed = pack([units], folding or Folding(width=False), [columns or {}])
         return _native.describe_features(self.native, packed, 0)
 
@@ -86,7 +87,7 @@ def pack(
     folding: Folding,
     columns: Iterable[Mapping[str, Sequence[str]]] | None = None,
 ) -> _native.Sentences:
-    """Sentences as the native core reads them; every sentence has the same columns."""
+    """Pack sentences for the native core; all must have the same columns."""
     if columns is None:
         packed = _native.Sentences(folding.native, [])
         for units in sentences:
@@ -108,7 +109,7 @@ def _add(packed: _native.Sentences, units: Sequence[str], columns: Sequence[Sequ
     given = [list(units), *map(list, columns)]
     try:
         packed.add(given[0], given[1:])
-    except TypeError:  # a lone surrogate is no text for the native core: say where it is
+    except TypeError:  # the native core rejects lone surrogates: say where they are
         for values in given:
             check_text("".join(values))
         raise

@@ -1,1 +1,1 @@
-"""Labels on units: how annotation becomes labels, and labels become words again."""
+"""Labels on units: converting annotation to labels, and labels back to words."""

@@ -1,7 +1,7 @@
 """Layers as labels on units, and back: words with their tags, or characters with boundary labels.
 
 At word level a unit is a word and a label its tag. At character level a unit is a character (or a run of
-letters or digits), and a label says where in its word it stands and, if there are tags, the word's: `B@NN`.
+letters or digits), and a label is its position in the word and, if there are tags, the word's tag: `B@NN`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Level = Literal["word", "char"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Encoded:
-    """Units of some sentences with what is known of their labels; -1 where `sets` tells, or nothing does."""
+class EncodedSentences:
+    """The units of sentences with their labels; a label is -1 if it is unknown or one of those in `sets`."""
 
     units: list[list[str]]
     label: npt.NDArray[np.int32]  # [units]
@@ -36,7 +36,7 @@ class Encoded:
 
 @dataclasses.dataclass(frozen=True)
 class Encoding:
-    """How layers become labels. `tags` is None for segmentation only."""
+    """Converts layers to labels and back. `tags` is None for segmentation only."""
 
     level: Level
     tags: tuple[str, ...] | None
@@ -48,7 +48,9 @@ class Encoding:
         if self.level not in ("word", "char"):
             raise ConfigError(f"level must be 'word' or 'char', got {self.level!r}")
         if self.level == "word" and self.tags is None:
-            raise ConfigError("at word level there must be tags; segmentation only is for level='char'")
+            raise ConfigError(
+                "at word level there must be tags; segmentation without tags needs level='char'"
+            )
 
     @cached_property
     def boundaries(self) -> BoundaryScheme:
@@ -57,13 +59,13 @@ class Encoding:
 
     @cached_property
     def letters(self) -> tuple[str, ...]:
-        """Letters in the order of labels: enders, then starters side by side (see label_transitions.hpp)."""
+        """Letters in label order: enders first, starters adjacent (see label_transitions.hpp)."""
         b = self.boundaries
         return tuple(dict.fromkeys((b.end, b.single, b.begin, b.inside)))
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """Every label; letter by letter at character level, so that legal pairs lie in blocks."""
+        """All labels; letter by letter at character level, so that legal pairs form blocks."""
         if self.level == "word":
             return self.tags or ()
         if self.tags is None:
@@ -72,7 +74,7 @@ class Encoding:
 
     @cached_property
     def number(self) -> dict[str, int]:
-        """Label → number."""
+        """The number of each label."""
         return {label: k for k, label in enumerate(self.labels)}
 
     @cached_property
@@ -85,14 +87,14 @@ class Encoding:
 
     @cached_property
     def meaning(self) -> LabelMeaning:
-        """What labels say of words, for scores."""
+        """What labels say about words, for scoring."""
         is_word = self.level == "word"
         tags = self.labels if is_word else [self.boundaries.split(label)[1] for label in self.labels]
         return LabelMeaning(tags, self.succession.start, self.succession.end)
 
     def barred_by(self, classes: Mapping[str, Collection[str]] | None = None) -> npt.NDArray[np.uint8]:
-        """For each label what makes it impossible if it is known of a unit (see `text.Split`); `classes` has
-        the tags of punctuation and of numbers.
+        """For each label, the facts about a unit (see `text.Split`) that rule it out; `classes` has the tags
+        of punctuation and numbers.
         """
         barred = np.where(self.succession.start, texts.GOES_ON, texts.BEGINS)
         for name, flag in (("punctuation", texts.NO_MARK), ("number", texts.NO_NUMBER)):
@@ -102,7 +104,7 @@ class Encoding:
         return barred.astype(np.uint8)
 
     def split(self, words: Sequence[str]) -> tuple[list[str], list[int]]:
-        """Units of words, and how many each word has."""
+        """Split words into units; return the units and the number in each word."""
         if self.level == "word":
             return list(words), [1] * len(words)
         check_text("".join(words))
@@ -110,11 +112,11 @@ class Encoding:
         return units, counts
 
     def gaps(self, words: Sequence[str], units: Sequence[str]) -> list[int]:
-        """Which units of words have something before them that is in no unit: white space, or invisible."""
+        """The units that follow white space or invisible characters, which are in no unit."""
         if sum(map(len, units)) == sum(map(len, words)):
             return []
         found: list[int] = []
-        first, is_open = 0, False  # open: the last word ends in such a character
+        first, is_open = 0, False  # is_open: the last word ends with such a character
         for word in words:
             spans = texts.units(word, join_letters=self.join_letters, join_digits=self.join_digits)
             edges = [0, *spans.ravel().tolist()]
@@ -126,14 +128,14 @@ class Encoding:
             first += len(is_gap)
         return found
 
-    def encode(self, layers: Iterable[Layer]) -> Encoded:
-        """Units and labels of annotated sentences."""
+    def encode(self, layers: Iterable[Layer]) -> EncodedSentences:
+        """Convert annotated sentences to units and labels."""
         if self.level == "word":
             return self._encode_words(list(layers))
         units: list[list[str]] = []
         labels: list[int] = []
         sets: dict[int, list[int]] = {}
-        known: dict[tuple[Tag, int], list[int]] = {}  # labels of words with one tag
+        known: dict[tuple[Tag, int], list[int]] = {}  # labels of words with this tag and length
         for layer in layers:
             found, counts = self.split(layer.words)
             units.append(found)
@@ -148,10 +150,10 @@ class Encoding:
                     labels += known[tag, count]
                 else:
                     self._add_partial(tag, count, labels, sets)
-        return Encoded(units, np.array(labels, np.int32), _tag_sets(sets, len(labels)))
+        return EncodedSentences(units, np.array(labels, np.int32), _tag_sets(sets, len(labels)))
 
     def limits(self, layers: Iterable[Layer]) -> _native.TagSets:
-        """What annotation leaves possible: for each unit its one label, several, or (none named) all."""
+        """The labels that annotation allows for each unit: one, several, or all (shown as none)."""
         encoded = self.encode(layers)
         is_known, first = encoded.label >= 0, encoded.sets.first
         sizes = np.where(is_known, 1, np.diff(first) if len(first) > 1 else 0)
@@ -161,13 +163,13 @@ class Encoding:
         flat[~np.repeat(is_known, sizes)] = encoded.sets.tags
         return _native.TagSets(starts, flat)
 
-    def _encode_words(self, layers: Sequence[Layer]) -> Encoded:
+    def _encode_words(self, layers: Sequence[Layer]) -> EncodedSentences:
         flat = [tag for layer in layers for tag in layer.tags or (None,) * len(layer)]
         known = {tag: self._number(tag) if isinstance(tag, str) else -1 for tag in dict.fromkeys(flat)}
         several = {tag: sorted(map(self._number, tag)) for tag in known if isinstance(tag, frozenset)}
         sets = {k: several[tag] for k, tag in enumerate(flat) if tag in several} if several else {}
         label = np.fromiter(map(known.__getitem__, flat), np.int32, len(flat))
-        return Encoded([list(layer.words) for layer in layers], label, _tag_sets(sets, len(flat)))
+        return EncodedSentences([list(layer.words) for layer in layers], label, _tag_sets(sets, len(flat)))
 
     def _add_partial(
         self, tag: frozenset[str] | None, count: int, labels: list[int], sets: dict[int, list[int]]
@@ -179,7 +181,7 @@ class Encoding:
             labels.append(-1)
 
     def letters_of(self, count: int) -> list[str]:
-        """The boundary letters of a word of so many units."""
+        """The boundary letters of a word of `count` units."""
         b = self.boundaries
         return [b.single] if count == 1 else [b.begin, *([b.inside] * (count - 2)), b.end]
 
@@ -197,7 +199,7 @@ class Encoding:
             ) from None
 
     def decode(self, units: Sequence[str], labels: Sequence[int]) -> Layer:
-        """Words and tags from labels; at character level words are the joined units."""
+        """Convert labels to words and tags; at character level, words are joined units."""
         if self.level == "word":
             return Layer(tuple(units), tuple(self.labels[k] for k in labels))
         found = self.boundaries.decode([self.labels[k] for k in labels])
@@ -206,8 +208,8 @@ class Encoding:
 
 
 def word_ends(words: Sequence[str], unit_sizes: npt.ArrayLike) -> list[int]:
-    """How many units, of so many characters each, lie before the end of each word. Splitting the words would
-    not tell: units of two words may look like one when joined."""
+    """The number of units before the end of each word, from the lengths of units in characters. Splitting the
+    words would not do: units of adjacent words may look like one when joined."""
     at = np.cumsum(unit_sizes, dtype=np.int64)
     ends: list[int] = (np.searchsorted(at, np.cumsum([len(word) for word in words])) + 1).tolist()
     return ends

@@ -1,4 +1,4 @@
-"""How lines of text become units and labels become words, for the native way of whole files."""
+"""Options for the native code that labels whole files line by line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from duilian.labels.encoding import Encoding
 
 
 def line_options(encoding: Encoding, between: str, before_tag: str) -> _native.LineOptions:
-    """For `tag_lines`: what stands between words, and between a word and its tag."""
+    """Options for `tag_lines`; `between` separates words, `before_tag` a word from its tag."""
     is_word = encoding.level == "word"
     split = [("", label) if is_word else encoding.boundaries.split(label) for label in encoding.labels]
     names = ["" if tag is None else tag for _, tag in split]

@@ -1,7 +1,7 @@
-"""Segments of units as two rows of labels, boundary letters and tags: words in characters, chunks in words.
+"""Segments of units as two sequences of labels, boundary letters and tags.
 
-At character level units are characters and segments words with their tags; at word level units are words and
-segments chunks with their types, a word outside of chunks being a segment of its own with the type `O`.
+At character level, units are characters and segments are words with their tags. At word level, units are
+words and segments are chunks with their types; a word outside any chunk is a segment of its own, of type `O`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -29,55 +28,30 @@ Doubles = npt.NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True)
 class Segmented:
-    """Units of some sentences with the sizes and tags of their segments; no tag is UNKNOWN."""
+    """The units of sentences with the sizes and tags of their segments; a missing tag is UNKNOWN."""
 
     units: list[list[str]]
     sizes: list[list[int]]
     tags: list[list[int]]
 
 
-class Segments(Protocol):
-    """How layers become segments, and letters and tags of units become layers."""
-
-    scheme: str
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The tags of segments, by number."""
-
-    def split(self, words: Sequence[str]) -> tuple[list[str], list[int]]:
-        """Units of words, and how many each word has."""
-
-    def segment(self, layers: Iterable[Layer], *, is_given: bool) -> Segmented:
-        """The segments of annotated sentences; of segments that are given, tags are not asked."""
-
-    def layer(self, units: Sequence[str], letters: Sequence[int], tags: Sequence[int] | None) -> Layer:
-        """A layer from the letters and tags of units."""
-
-    def label_marginals(self, found: Doubles) -> Doubles:
-        """[T, S · T] probabilities of letters with tags → [T, labels] of the labels users see."""
-
-    def score(self, gold: Sequence[Layer], guess: Sequence[Layer]) -> float:
-        """One number to compare models by, in percent."""
-
-
-def boundaries(scheme: str) -> BoundaryScheme:
-    """The scheme, which must show at each unit whether it continues a word."""
+def two_chain_scheme(scheme: str) -> BoundaryScheme:
+    """The scheme of this name, whose letters must say whether a unit continues a word."""
     found = BoundaryScheme.named(scheme)
     if {found.begin, found.single} & {found.inside, found.end}:
-        raise ConfigError(f"two chains cannot work with the scheme {scheme!r}", hint="use BIES, BMES or BI")
+        raise ConfigError(f"two-chain models cannot use the scheme {scheme!r}", hint="use BIES, BMES or BI")
     return found
 
 
-def letters_of(scheme: str) -> tuple[str, ...]:
-    """Letters in the order of labels, as `Encoding` has them."""
-    b = boundaries(scheme)
+def label_letters(scheme: str) -> tuple[str, ...]:
+    """The letters in label order, as in `Encoding`."""
+    b = two_chain_scheme(scheme)
     return tuple(dict.fromkeys((b.end, b.single, b.begin, b.inside)))
 
 
 def letter_numbers(scheme: str, sizes: Sequence[Sequence[int]]) -> Ints:
     """The letters of all units, for segments of these sizes."""
-    number, b = {letter: k for k, letter in enumerate(letters_of(scheme))}, boundaries(scheme)
+    number, b = {letter: k for k, letter in enumerate(label_letters(scheme))}, two_chain_scheme(scheme)
     flat = np.array([size for row in sizes for size in row], np.int64)
     out = np.full(int(flat.sum()), number[b.inside], np.int32)
     ends = np.cumsum(flat)
@@ -88,15 +62,15 @@ def letter_numbers(scheme: str, sizes: Sequence[Sequence[int]]) -> Ints:
 
 
 def letter_rules(scheme: str) -> tuple[Succession, list[bool]]:
-    """Which letter may follow which, and which continue a segment."""
-    b, letters = boundaries(scheme), letters_of(scheme)
+    """The rules for which letter may follow which, and the letters that continue a segment."""
+    b, letters = two_chain_scheme(scheme), label_letters(scheme)
     rules = Succession(b.allowed(letters), b.allowed_start(letters), b.allowed_end(letters))
     return rules, [letter in (b.inside, b.end) for letter in letters]
 
 
 @dataclasses.dataclass(frozen=True)
 class WordSegments(Encoding):
-    """Words with their tags, in characters: labels are those of `Encoding`."""
+    """Segments that are words with tags: labels are those of `Encoding`."""
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -108,16 +82,13 @@ class WordSegments(Encoding):
         return {tag: k for k, tag in enumerate(self.kinds)}
 
     def segment(self, layers: Iterable[Layer], *, is_given: bool = False) -> Segmented:
-        """The words; a tag that is a set of tags counts as not known."""
+        """Convert layers to segments; a set of tags counts as unknown. If `is_given`, tags are ignored."""
         out = Segmented([], [], [])
         for number, layer in enumerate(layers, 1):
             units, sizes = self.split(layer.words)
             if 0 in sizes:
                 word = layer.words[sizes.index(0)]
-                raise ConfigError(
-                    f"sentence {number}: the word {word!r} has no visible character, so that it can have no "
-                    "boundaries"
-                )
+                raise ConfigError(f"sentence {number}: the word {word!r} has no visible character")
             out.units.append(units)
             out.sizes.append(sizes)
             known = () if is_given or layer.tags is None else layer.tags
@@ -132,24 +103,24 @@ class WordSegments(Encoding):
         return self._kind[tag]
 
     def layer(self, units: Sequence[str], letters: Sequence[int], tags: Sequence[int] | None) -> Layer:
-        """Words and their tags."""
+        """Convert letters and tags of units to words and tags."""
         names = [self.letters[k] for k in letters]
         found = self.boundaries.decode(names)
         words = tuple("".join(units[start:end]) for start, end, _ in found)
         return Layer(words, None if tags is None else tuple(self.kinds[tags[start]] for start, _, _ in found))
 
     def label_marginals(self, found: Doubles) -> Doubles:
-        """Labels are letters with tags, letter by letter: as they are."""
+        """[T, S · T] probabilities of letters with tags: these are the labels, so they stay as they are."""
         return found
 
     def score(self, gold: Sequence[Layer], guess: Sequence[Layer]) -> float:
-        """F1 of words with their tags, if there are any."""
+        """The F1 of words, with their tags if there are any, in percent."""
         return main_score(gold, guess, is_cut=True)
 
 
 @dataclasses.dataclass(frozen=True)
 class ChunkSegments:
-    """Chunks of words: what users see are labels such as `B-NP`, `I-NP` and `O`, one a word."""
+    """Segments that are chunks of words: users see one label per word, such as `B-NP`, `I-NP` or `O`."""
 
     kinds: tuple[str, ...]
     scheme: str = "BIES"
@@ -160,7 +131,7 @@ class ChunkSegments:
     @property
     def boundaries(self) -> BoundaryScheme:
         """The scheme of boundary letters."""
-        return boundaries(self.scheme)
+        return two_chain_scheme(self.scheme)
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
@@ -170,12 +141,12 @@ class ChunkSegments:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The same, as other encodings call them."""
+        """The same, under the name that other encodings use."""
         return self.tags
 
     @cached_property
     def number(self) -> dict[str, int]:
-        """Label → number."""
+        """The number of each label."""
         return {label: k for k, label in enumerate(self.tags)}
 
     @cached_property
@@ -184,22 +155,22 @@ class ChunkSegments:
 
     @cached_property
     def _names(self) -> list[list[str]]:
-        """[S][T] the label of a letter with a tag."""
-        b = boundaries(self.scheme)
+        """[S][T] the label for a letter and a tag."""
+        b = two_chain_scheme(self.scheme)
         return [
             [
                 OUTSIDE if kind == OUTSIDE else f"{'B' if letter in (b.begin, b.single) else 'I'}-{kind}"
                 for kind in self.kinds
             ]
-            for letter in letters_of(self.scheme)
+            for letter in label_letters(self.scheme)
         ]
 
     def split(self, words: Sequence[str]) -> tuple[list[str], list[int]]:
-        """Units are words."""
+        """Units are the words themselves."""
         return list(words), [1] * len(words)
 
     def segment(self, layers: Iterable[Layer], *, is_given: bool = False) -> Segmented:
-        """The chunks. Bare letters (`B`, `I`) are boundaries without a type."""
+        """Convert layers to segments. Bare letters (`B`, `I`) are boundaries without a type."""
         out = Segmented([], [], [])
         for number, layer in enumerate(layers, 1):
             labels = self._labels(layer, number, is_given)
@@ -222,12 +193,12 @@ class ChunkSegments:
         if len(labels) == len(layer.words):
             return labels
         if not labels:
-            wrong = "has no boundaries" if is_given else "has neither boundaries nor types"
+            wrong = "has no boundaries" if is_given else "has neither boundaries nor chunk types"
             raise StandardError(f"sentence {number} {wrong}", "give labels such as B-NP, or bare B, I and O")
         place = next(k for k, label in enumerate(layer.tags or ()) if not isinstance(label, str))
         raise StandardError(
-            f"sentence {number}: the word {layer.words[place]!r} has no chunk label, but others have",
-            "give bare letters B, I, O where the type is not known",
+            f"sentence {number}: the word {layer.words[place]!r} has no chunk label, but others have one",
+            "use the bare letters B, I and O where the type is unknown",
         )
 
     def _number(self, kind: str) -> int:
@@ -236,15 +207,15 @@ class ChunkSegments:
         return self._kind[kind]
 
     def layer(self, units: Sequence[str], letters: Sequence[int], tags: Sequence[int] | None) -> Layer:
-        """Words with a label each; bare letters if there are no types."""
+        """Convert letters and tags to words with one label each; bare letters if there are no tags."""
         if tags is None:
-            b, names = boundaries(self.scheme), letters_of(self.scheme)
+            b, names = two_chain_scheme(self.scheme), label_letters(self.scheme)
             bare = ["B" if names[k] in (b.begin, b.single) else "I" for k in letters]
             return Layer(tuple(units), tuple(bare))
         return Layer(tuple(units), tuple(self._names[s][t] for s, t in zip(letters, tags, strict=True)))
 
     def label_marginals(self, found: Doubles) -> Doubles:
-        """Letters that mean the same to users are added up."""
+        """Add up the probabilities of letters that are the same label to users."""
         flat = [self.number[name] for row in self._names for name in row]
         out = np.zeros((len(found), len(self.tags)))
         for column, label in enumerate(flat):
@@ -252,7 +223,7 @@ class ChunkSegments:
         return out
 
     def score(self, gold: Sequence[Layer], guess: Sequence[Layer]) -> float:
-        """F1 of chunks, as conlleval counts them."""
+        """The F1 of chunks, as conlleval counts them, in percent."""
         return chunk_score(
             [list(map(str, x.tags or ())) for x in gold], [list(map(str, x.tags or ())) for x in guess]
         ).overall.f1

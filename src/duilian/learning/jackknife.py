@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from duilian.corpus import fold_seams
+from duilian.corpus import fold_bounds
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -21,5 +21,5 @@ def jackknifed(
     """`answer(others, held out)` for each fold; the folds are runs of neighbours, in their order."""
     return [
         answer([*items[:start], *items[end:]], list(items[start:end]))
-        for start, end in fold_seams(len(items), folds)
+        for start, end in fold_bounds(len(items), folds)
     ]

@@ -18,7 +18,7 @@ from duilian.learning.config import AdaGrad, ExponentiatedGradient, PassiveAggre
 Weights = npt.NDArray[np.float32]
 Order = npt.NDArray[np.int64]
 Descent = _native.CoupledObjective | _native.TaggingObjective
-Objective = Descent | _native.DynamicObjective | _native.MultitaskObjective
+Objective = Descent | _native.DynamicObjective | _native.MultitaskObjective | _native.PruningObjective
 
 Structure = (
     _native.DynamicTraining | _native.MultitaskTraining | _native.TaggingStructure | _native.TwoChainStructure

@@ -1,4 +1,4 @@
-"""What a user and the text itself want of the labels of sentences, as constraints to a tagger."""
+"""Constraints on the labels of sentences, from the user's lexicon and from the text itself."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def constraints_for(
     standard: str,
     is_text: bool = False,
 ) -> _native.Wishes:
-    """What a lexicon wants of the labels of these sentences; if they are text (each the one word of its
-    layer), white space ends words too, and parts that stay whole are not cut unless the lexicon has a word
-    there.
+    """The constraints that a lexicon puts on the labels of these sentences. If they are text (each the only
+    word of its layer), white space ends words too, and spans that stay whole are not cut unless the lexicon
+    has a word there.
     """
     is_word = encoding.level == "word"
     is_text = is_text and not is_word
@@ -47,11 +47,13 @@ def constraints_for(
     if not is_text:
         return constrained
     matches = [[]] * len(units) if lexicon is None else lexicon.matched(units, gaps)
-    known = [_known(layer.text, encoding, own) for layer, own in zip(layers, matches, strict=True)]
+    known = [_known_boundaries(layer.text, encoding, own) for layer, own in zip(layers, matches, strict=True)]
     return constrained.restricted(np.concatenate([np.zeros(0, np.uint8), *known]), encoding.barred_by())
 
 
-def _known(text: str, encoding: Encoding, words: Sequence[ConstrainedWord]) -> npt.NDArray[np.uint8]:
+def _known_boundaries(
+    text: str, encoding: Encoding, words: Sequence[ConstrainedWord]
+) -> npt.NDArray[np.uint8]:
     joins = encoding.join_letters, encoding.join_digits
     found = texts.split([text], joins, texts.WHOLE_KINDS, is_one_sentence=True)
     for part in found.wholes:

@@ -1,7 +1,7 @@
-"""Words that are known or constrained for, as what the decoder takes: allowed labels, and bonuses on labels.
+"""Constraints on words as the decoder takes them: allowed labels, and bonuses on labels.
 
-Where a word is fixed, its units keep only the labels of that word; where it is preferred, those labels score
-better. See `Wishes` in `native/include/duilian/score/predictor.hpp`.
+The units of a fixed word keep only the labels of that word; for a preferred word those labels score higher.
+See `Wishes` in `native/include/duilian/score/predictor.hpp`.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from duilian.labels.encoding import Encoding
 
 Labels = tuple[int, ...]
-LONG = 4  # units; such a word is mostly a noun, and its characters mislead a tagger that never saw it
-NOUN_BONUS = 2.0  # at most, on the score of a long word without tags
+MIN_NOUN_LENGTH = 4  # units: most longer words are nouns, but a tagger that never saw one is misled
+NOUN_BONUS = 2.0  # the most that is added to the score of such a word if it has no tags
 
 
 class ConstrainedWord(NamedTuple):
-    """Units `start` to `end` (exclusive) are a word with one of these tags (none given: any that suits)."""
+    """Units `start` to `end` (exclusive) are a word with one of these tags (none: any that suits)."""
 
     start: int
     end: int
     tags: tuple[str, ...]
-    bonus: float | None  # what that adds to the score of each unit; None: nothing else is allowed
-    is_sign: bool = False  # it has neither letters nor digits: without tags it may be punctuation
+    bonus: float | None  # added to the score of each unit; None if nothing else is allowed
+    is_symbol: bool = False  # has neither letters nor digits, so without tags it may be punctuation
 
 
 class WordConstraints:
-    """Wishes as they are collected, sentence by sentence; units are counted through all of them.
+    """Collects constraints sentence by sentence; units are counted through all sentences.
 
-    `standard` tells which tags are of punctuation, and which of nouns.
+    `standard` determines the tags of punctuation and of nouns.
     """
 
     def __init__(self, encoding: Encoding, standard: str = "") -> None:
@@ -61,15 +61,15 @@ class WordConstraints:
         starts: Sequence[int] = (),
         joined: Sequence[int] = (),
     ) -> None:
-        """The words of the next sentence, which has so many units; they do not overlap, but for preferred
-        ones at either end of a longer one: of two bonuses on a label the larger counts.
+        """Add the words of the next sentence, which has `length` units. They do not overlap, except that
+        preferred words may be at either end of a longer one: the larger of two bonuses on a label counts.
 
-        `starts`: units that begin a word, whatever else; no constrained word has one inside. `joined`: units that
-        do not begin a word; no constrained word begins or ends before one.
+        `starts` are units that must begin a word; no constrained word has one inside. `joined` are units that
+        must not begin a word; no constrained word begins or ends before one.
         """
         for word in words:
             count = word.end - word.start
-            tags = word.tags or (() if word.is_sign else self._usual)
+            tags = word.tags or (() if word.is_symbol else self._usual)
             units = range(self._first + word.start, self._first + word.end)
             for unit, labels in zip(units, self._labels_of(tags, count), strict=True):
                 if word.bonus is None:
@@ -77,8 +77,8 @@ class WordConstraints:
                 else:
                     known = self._bonus.setdefault(unit, {})
                     known[labels] = max(word.bonus, known.get(labels, 0.0))
-            if self._nouns and not word.tags and count >= LONG:
-                bonus = NOUN_BONUS if word.bonus is None else min(NOUN_BONUS, word.bonus)  # a hint stays one
+            if self._nouns and not word.tags and count >= MIN_NOUN_LENGTH:
+                bonus = NOUN_BONUS if word.bonus is None else min(NOUN_BONUS, word.bonus)
                 self._nouns_at[units.start] = self._labels_of(self._nouns, count)[0], bonus
         if any(self._edges):
             self._close_edges(words, length)
@@ -90,13 +90,13 @@ class WordConstraints:
         self._first += length
 
     def go_to(self, unit: int) -> None:
-        """The next sentence begins at this unit; nothing is constrained for those between."""
+        """Let the next sentence begin at this unit; units in between are unconstrained."""
         self._first = unit
 
     def _close_edges(self, words: Sequence[ConstrainedWord], length: int) -> None:
-        # After all words: a word that stands beside another one says more than the edge does.
+        # After all words: an adjacent word says more than the edge does.
         for word in words:
-            for t, labels in ((word.start - 1, self._edges.before), (word.end, self._edges.behind)):
+            for t, labels in ((word.start - 1, self._edges.before), (word.end, self._edges.after)):
                 if not labels or not 0 <= t < length:
                     continue
                 if word.bonus is None:
@@ -133,7 +133,7 @@ class WordConstraints:
 
 @functools.lru_cache(maxsize=4096)  # words with the same tags and weights share their labels
 def _larger(found: tuple[tuple[Labels, float], ...]) -> tuple[tuple[Labels, float], ...]:
-    """Bonuses on sets of labels, in which each label has one, the largest."""
+    """Bonuses on sets of labels such that each label has only one, the largest."""
     of_label: dict[int, float] = {}
     for labels, bonus in found:
         of_label |= {label: max(bonus, of_label.get(label, 0.0)) for label in labels}
@@ -146,7 +146,7 @@ def _joined(labels: list[Labels]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
 
 
 def _labels_of_words(encoding: Encoding) -> Callable[[tuple[str, ...], int], list[Labels]]:
-    """A function from a word's tags and its number of units to the labels that each unit may have."""
+    """Return a function from a word's tags and number of units to the labels that each unit may have."""
 
     def names(tag: str, count: int) -> list[str]:
         return [tag] if encoding.level == "word" else encoding.boundaries.encode([count], [tag])
@@ -162,20 +162,20 @@ def _labels_of_words(encoding: Encoding) -> Callable[[tuple[str, ...], int], lis
 
 
 class _Edges(NamedTuple):
-    """The labels that the units beside a word must have to be no part of it; empty if its own labels tell.
+    """The labels that keep the units next to a word out of it; empty if the word's own labels do so.
 
-    In the scheme BI a word's last unit does not say that the word is over: the next one must be a B.
+    In the scheme BI, a word's last unit does not say that the word ends: the next one must be a B.
     """
 
     before: Labels
-    behind: Labels
+    after: Labels
 
 
 def _open_edges(encoding: Encoding) -> _Edges:
     allows, start, end = encoding.succession
     is_open_before = allows[np.ix_(~end, start)].any()
-    is_open_behind = allows[np.ix_(end, ~start)].any()
+    is_open_after = allows[np.ix_(end, ~start)].any()
     return _Edges(
         tuple(np.flatnonzero(end).tolist()) if is_open_before else (),
-        tuple(np.flatnonzero(start).tolist()) if is_open_behind else (),
+        tuple(np.flatnonzero(start).tolist()) if is_open_after else (),
     )

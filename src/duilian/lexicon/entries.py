@@ -1,7 +1,7 @@
-"""The entries of a user's lexicon: what one is, the lines of their file, and the table they lie in.
+"""The entries of a user's lexicon, the lines of its file, and the table that stores them.
 
-The table is native, a million entries in some 100 MB; see `native/include/duilian/lexicon/word_list.hpp`.
-Words are kept in simplified characters, so that an entry is found in either script.
+The table is native: a million entries take about 100 MB; see `native/include/duilian/lexicon/word_list.hpp`.
+Words are stored in simplified characters, so that an entry is found in either script.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from duilian.corpus.lines import shown
 from duilian.errors import ConfigError
 from duilian.text import check_text, simplified
 
-MOST_WEIGHT = 1e4  # decoding stays exact up to scores of this size
+MAX_WEIGHT = 1e4  # decoding is exact up to scores of this size
 _ESCAPED = re.compile(r"^\\(?=#)", re.MULTILINE)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Entry:
-    """A word and the tags it may have (none given: any). With a weight it is always a preference."""
+    """A word and the tags it may have (any, if none is given). With a weight it is always a preference."""
 
     word: str
     tags: tuple[str, ...] = ()
@@ -35,12 +35,12 @@ class Entry:
     def __post_init__(self) -> None:
         check_text(self.word)
         if self.word.split() != [self.word]:
-            raise ConfigError(f"a word must be without spaces and not empty, got {shown(self.word)}")
+            raise ConfigError(f"a word must not be empty or have spaces, got {shown(self.word)}")
         if isinstance(self.tags, str):
             raise ConfigError(f"the tags of {shown(self.word)} must be a tuple, got {self.tags!r}")
         for tag in self.tags:
             if tag.split() != [tag]:
-                raise ConfigError(f"a tag must be without spaces and not empty, got {shown(tag)}")
+                raise ConfigError(f"a tag must not be empty or have spaces, got {shown(tag)}")
         if self.weight is not None:
             check_weight(self.weight)
         if len(self.tags) > 1:
@@ -48,29 +48,29 @@ class Entry:
 
 
 def check_weight(weight: float) -> float:
-    """The weight itself, or a ConfigError."""
-    if not 0 < weight <= MOST_WEIGHT:
+    """Return the weight if it is valid, else raise a ConfigError."""
+    if not 0 < weight <= MAX_WEIGHT:
         raise ConfigError(
-            f"a weight must be above 0 and at most {MOST_WEIGHT:.0f}, got {weight!r}",
-            hint="for words without exception give no weight, and the mode 'force'",
+            f"a weight must be above 0 and at most {MAX_WEIGHT:.0f}, got {weight!r}",
+            hint="to force a word, give no weight and use the mode 'force'",
         )
     return weight
 
 
 def is_entry(line: str) -> bool:
-    """Whether a line of a lexicon's file is meant as an entry: neither blank nor a comment."""
+    """Whether a line of a lexicon file is an entry: neither blank nor a comment."""
     return bool(line.strip()) and not line.lstrip().startswith("#")
 
 
 def parse_entry(line: str) -> Entry:
-    """The entry in a line: word, tags (`NN|VV`) and weight with tabs between; `\\#` begins a word with #."""
+    """Parse a line: word, tags (`NN|VV`) and weight, separated by tabs; `\\#` begins a word with #."""
     word, *rest = line.split("\t")
     if len(rest) > 2:
         raise ConfigError(
-            f"at most 3 columns were expected, found {len(rest) + 1}", hint="word, tags (NN|VV) and weight"
+            f"expected at most 3 columns, found {len(rest) + 1}", hint="word, tags (NN|VV) and weight"
         )
     if not rest and len(word.split()) > 1:
-        raise ConfigError(f"the word {shown(word)} has a space in it", hint="put a tab between the columns")
+        raise ConfigError(f"the word {shown(word)} has a space in it", hint="separate columns with a tab")
     tags = tuple(rest[0].split("|")) if rest and rest[0] else ()
     return Entry(_ESCAPED.sub("", word), tags, _parse_weight(rest[1]) if len(rest) == 2 else None)
 
@@ -83,12 +83,12 @@ def _parse_weight(field: str) -> float:
 
 
 class EntryTable:
-    """Entries, numbered in the order in which their words came. `path` is the file they come from."""
+    """Entries, numbered in the order in which their words were added. `path` is their file."""
 
     def __init__(self, path: str = "") -> None:
         self.path = path
         self.native = _native.WordList()
-        self._lines = array("I")  # [entries]  the line that has the word first; 0: none
+        self._lines = array("I")  # [entries]  the first line with the word; 0 if there is none
 
     def __len__(self) -> int:
         return len(self.native)
@@ -100,17 +100,17 @@ class EntryTable:
         )
 
     def place(self, number: int) -> str:
-        """`path:line` of an entry, empty if it does not come from a file."""
+        """The `path:line` of an entry; empty if it is not from a file."""
         line = self._lines[number]
         return f"{self.path}:{line}" if line else ""
 
     def find(self, words: Sequence[str]) -> list[int]:
-        """The entry of each word, -1 where there is none."""
+        """The number of each word's entry, -1 if there is none."""
         found: list[int] = self.native.find_all([simplified(word) for word in words]).tolist()
         return found
 
     def add(self, entry: Entry, line: int = 0) -> None:
-        """Tags of entries of one word are put together; two weights are a ConfigError."""
+        """Add an entry; the tags of entries for the same word are merged; two weights are a ConfigError."""
         word, weight = simplified(entry.word), math.nan if entry.weight is None else entry.weight
         if not self.native.add(word, list(entry.tags), weight):
             known = self.native.weight(self.find([word])[0])
@@ -123,16 +123,16 @@ class EntryTable:
             self._lines.append(line)
 
     def add_lines(self, block: Sequence[tuple[int, str]]) -> Iterator[tuple[int, ConfigError]]:
-        """Adds numbered lines; gives the number and fault of each that is wrong.
+        """Add numbered lines; yield the number and error of each malformed one.
 
-        The native table takes the lines that are plainly sound and stops at any other, which is looked at
-        here: it may be sound all the same, and if it is not, there is one place that says why.
+        The native table takes lines that are clearly well formed and stops at any other. That line is parsed
+        here: it may be well formed after all, and if not, there is one place that says why.
         """
         text = _simplified_words("\n".join([line for _, line in block])) + "\n"
-        lines = (_ESCAPED.sub(" ", text) if "\\#" in text else text).encode()  # with a space it is not sound
-        at = done = 0  # bytes and lines dealt with
+        lines = (_ESCAPED.sub(" ", text) if "\\#" in text else text).encode()  # a space makes the table stop
+        at = done = 0  # bytes and lines processed
         while at < len(lines):
-            end = self.native.add_lines(lines, at, MOST_WEIGHT)
+            end = self.native.add_lines(lines, at, MAX_WEIGHT)
             count = lines.count(b"\n", at, end)
             self._note_lines([number for number, _ in block[done : done + count]], lines[at:end])
             at, done = end, done + count
@@ -147,7 +147,7 @@ class EntryTable:
                 yield number, error
 
     def _note_lines(self, numbers: list[int], lines: bytes) -> None:
-        """Where the entries stand that these lines have added."""
+        """Record the lines of the entries that these lines added."""
         added = len(self.native) - len(self._lines)
         if added == len(numbers):
             self._lines.extend(numbers)
@@ -169,7 +169,7 @@ class EntryTable:
 
 
 def _simplified_words(text: str) -> str:
-    """Lines with their first columns in simplified characters; tags stay as they are."""
+    """The lines with their first column in simplified characters; tags are unchanged."""
     found = simplified(text)
     if found == text:
         return text

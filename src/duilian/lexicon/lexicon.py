@@ -1,10 +1,10 @@
-"""A user's lexicon: words that must be words, or had better be, where a text has them.
+"""The user's lexicon: strings that must be words, or preferably are, wherever they occur in a text.
 
-Matches become constraints to the decoder: labels that are allowed at a unit, or a bonus on them. Words that a text
-does not have leave its analysis alone. The same matches can be columns for feature templates, so that a
+Matches become constraints on the decoder: allowed labels at a unit, or a bonus on them. Words that do not
+occur in a text do not affect its analysis. The same matches can be columns for feature templates, so that a
 model learns how far to trust the lexicon.
 
-A word is found in either script: entries and texts are compared in simplified characters, one for one.
+Words are found in either script: entries and texts are compared in simplified characters, one for one.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 __all__ = ["Entry", "EntryMode", "Finding", "Lexicon", "Match"]
 
 EntryMode = Literal["force", "prefer"]
-_Found = tuple[int, int, int, bool]
-"""First unit, unit behind the last, number of the entry, whether it is a preference."""
+_UnitMatch = tuple[int, int, int, bool]
+"""First unit, end (exclusive), number of the entry, whether it is a preference."""
 
-WEIGHT = 5.0  # per unit: a word is found unless the model is very sure of others
+WEIGHT = 5.0  # per unit: enough unless the model is very sure of other words
 LINES_AT_ONCE = 50_000
-LONG = 5  # words of so many units and more are one class of length, as in the template `len`
+MAX_LENGTH_CLASS = 5  # words of this many units or more share a length class, as in the template `len`
 
 
 class Match(NamedTuple):
-    """An entry that fires: on the units from `start` to `end` (exclusive)."""
+    """An entry that fires on the units from `start` to `end` (exclusive)."""
 
     start: int
     end: int
@@ -52,11 +52,11 @@ class Match(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A place where the text has the word of an entry: characters from `start` to `end` (exclusive).
+    """An occurrence of an entry's word in the text: characters from `start` to `end` (exclusive).
 
-    `why_not` is empty if the entry fires, otherwise it says in a few words why it does not. An analyser's
-    findings are about its answer: an entry fires if it is a word with a fitting tag in every standard;
-    `why_not` says what is there instead, and `standards` has those in which it is a word all the same.
+    `why_not` is empty if the entry fires; otherwise it says briefly why not. An analyser's findings are about
+    its answer: an entry fires if it is a word with a suitable tag in every standard; `why_not` says what is
+    there instead, and `standards` are those in which it is a word nevertheless.
     """
 
     start: int
@@ -64,20 +64,20 @@ class Finding(NamedTuple):
     word: str  # in the text's own characters
     mode: EntryMode
     why_not: str = ""
-    tags: tuple[str, ...] = ()  # that the entry allows
-    place: str = ""  # of the entry, `path:line`, if it comes from a file
+    tags: tuple[str, ...] = ()  # allowed by the entry
+    place: str = ""  # `path:line` of the entry, if it is from a file
     standards: tuple[str, ...] = ()
 
     @property
     def fires(self) -> bool:
-        """Whether it came true; without an analysis to look at, whether the decoder hears of it."""
+        """Whether it is in the analysis; without an analysis, whether the decoder takes it into account."""
         return not self.why_not
 
 
 class Lexicon:
-    """Entries, found in texts. Their order does not matter; entries of one word are merged.
+    """Words to find in texts. Their order does not matter; entries for the same word are merged.
 
-    `mode` is what entries without a weight do: `force` leaves no other analysis, `prefer` adds `weight` to
+    `mode` is what entries without a weight do: `force` allows no other analysis, `prefer` adds `weight` to
     the score of the labels on each unit.
     """
 
@@ -88,7 +88,7 @@ class Lexicon:
             raise ConfigError(f"mode must be 'force' or 'prefer', got {mode!r}")
         self.mode: EntryMode = mode
         self.weight = check_weight(weight)
-        self.skipped = 0  # how many malformed lines a lenient reading left out
+        self.skipped = 0  # number of malformed lines that a lenient read skipped
         self.problems: tuple[str, ...] = ()  # the first few messages about them
         self._entries = EntryTable()
         for entry in entries:
@@ -104,10 +104,10 @@ class Lexicon:
         encoding: str = "utf-8",
         lenient: bool = False,
     ) -> Self:
-        """A lexicon from a file, one entry a line: word, tags (`NN|VV`) and weight, with tabs between.
+        """Read a file with one entry per line: word, tags (`NN|VV`) and weight, separated by tabs.
 
-        Tags and weight may be left out. `#` starts a line of comment, `\\#` a word that begins with #.
-        `lenient` skips and counts wrong lines.
+        Tags and weight are optional. `#` starts a comment line, `\\#` a word that begins with #. `lenient`
+        skips and counts malformed lines.
         """
         lexicon = cls(mode=mode, weight=weight)
         lexicon._entries = EntryTable(display_name(path))
@@ -129,16 +129,16 @@ class Lexicon:
         return isinstance(word, str) and self._entries.find([word])[0] >= 0
 
     def __iter__(self) -> Iterator[Entry]:
-        """The entries by their words, which are in simplified characters."""
+        """The entries, sorted by word; words are in simplified characters."""
         return map(self._entries.__getitem__, self._entries.native.sorted().tolist())
 
     def __repr__(self) -> str:
         return f"<Lexicon: {len(self)} words, mode {self.mode}>"
 
     def explain(self, units: Sequence[str], *, level: Level = "char") -> list[Match]:
-        """Which entry fires where. Of overlapping matches forced ones win, then longer, then earlier ones.
+        """The entries that fire. Among overlapping matches, forced ones win, then longer, then earlier ones.
 
-        At word level only entries with tags fire, on a unit that is the word.
+        At word level, only entries with tags fire, on units equal to the word.
         """
         check_text("".join(units))
         return [
@@ -147,9 +147,9 @@ class Lexicon:
         ]
 
     def trace(self, text: str, *, join_letters: bool = False, join_digits: bool = False) -> list[Finding]:
-        """Every place where a text has the word of an entry: which fire, and why others do not.
+        """All occurrences of entries in a text: which fire, and why the others do not.
 
-        Sentences are analysed one by one. `join_letters` and `join_digits` are those of the model.
+        Sentences are analysed separately. `join_letters` and `join_digits` are those of the model.
         """
         units = [
             texts.units(text[a:b], join_letters=join_letters, join_digits=join_digits) + a
@@ -158,7 +158,7 @@ class Lexicon:
         return self.trace_units(text, units)
 
     def trace_units(self, text: str, units: Sequence[texts.Spans]) -> list[Finding]:
-        """The same for the units of each sentence of a text, which the analyser has found."""
+        """Like `trace`, for units of each sentence that the analyser has already found."""
         gaps = [(np.flatnonzero(spans[1:, 0] > spans[:-1, 1]) + 1).tolist() for spans in units]
         sentences = [texts.cut(text, spans) for spans in units]
         matches = self._matches(sentences, "char", gaps)
@@ -170,14 +170,14 @@ class Lexicon:
             ]
             for each in (matches, self._inner(sentences, matches))
         )
-        edges, heard = {int(edge) for spans in units for edge in spans.ravel()}, {*fired, *inner}
+        edges, used = {int(edge) for spans in units for edge in spans.ravel()}, {*fired, *inner}
         return [
             Finding(
                 start,
                 end,
                 text[start:end],
                 _mode(self._is_soft(entry)),
-                "" if (start, end) in heard else _why_not(text, (start, end), fired, edges),
+                "" if (start, end) in used else _why_not(text, (start, end), fired, edges),
                 self._tags(entry),
                 self._entries.place(entry),
             )
@@ -189,8 +189,8 @@ class Lexicon:
 
     def _matches(
         self, sentences: Sequence[Sequence[str]], level: Level, gaps: Sequence[Sequence[int]] | None
-    ) -> list[list[_Found]]:
-        """For each sentence the units, entry and softness of what fires in it."""
+    ) -> list[list[_UnitMatch]]:
+        """The matches that fire in each sentence."""
         if level == "word":
             return [
                 [
@@ -200,7 +200,7 @@ class Lexicon:
                 ]
                 for units in sentences
             ]
-        found: list[list[_Found]] = [[] for _ in sentences]
+        found: list[list[_UnitMatch]] = [[] for _ in sentences]
         rows = self._entries.native.matches(
             _simplified_units(sentences),
             [] if gaps is None else [list(each) for each in gaps],
@@ -211,10 +211,10 @@ class Lexicon:
         return found
 
     def _inner(
-        self, sentences: Sequence[Sequence[str]], matches: Sequence[Sequence[_Found]]
-    ) -> list[list[_Found]]:
-        """Preferred words at the beginning or end of a longer one that is preferred, and may lose."""
-        found: list[list[_Found]] = [[] for _ in sentences]
+        self, sentences: Sequence[Sequence[str]], matches: Sequence[Sequence[_UnitMatch]]
+    ) -> list[list[_UnitMatch]]:
+        """Preferred words at the start or end of a longer one that is only preferred, and may lose."""
+        found: list[list[_UnitMatch]] = [[] for _ in sentences]
         outer = [
             (sentence, start, sentences[sentence][start:end])
             for sentence, each in enumerate(matches)
@@ -235,10 +235,10 @@ class Lexicon:
         return found
 
     def columns(self, units: Sequence[str]) -> dict[str, list[str]]:
-        """The matches as columns for templates.
+        """The matches as columns for feature templates.
 
-        `lexicon`: place in the word and its number of units (`B2`, `I3`, `E2`, `S`; `O` for no word);
-        `lexicon_tag`: the word's tags (`NN|VV`; `-` if it has none, `O` for no word).
+        `lexicon`: position in the word and its number of units (`B2`, `I3`, `E2`, `S`; `O` outside words);
+        `lexicon_tag`: the word's tags (`NN|VV`; `-` if it has none, `O` outside words).
         """
         check_text("".join(units))
         places, tags = ["O"] * len(units), ["O"] * len(units)
@@ -256,10 +256,10 @@ class Lexicon:
         *,
         cut_at_gaps: bool = False,
     ) -> WordConstraints:
-        """What the lexicon asks of the decoder for sentences of units, whose labels are of a standard.
+        """The constraints for sentences of units, whose labels are of one standard.
 
-        `gaps`: for each sentence the units with white space or something invisible before them, which no word
-        of the lexicon reaches over; if asked, no word at all does.
+        `gaps` are, for each sentence, the units that follow white space or invisible characters. No word of
+        the lexicon spans a gap; with `cut_at_gaps`, no word at all does.
         """
         self.check_tags({standard: encoding.tags})
         constrained = WordConstraints(encoding, standard)
@@ -271,7 +271,7 @@ class Lexicon:
     def matched(
         self, sentences: Sequence[Sequence[str]], gaps: Sequence[Sequence[int]], *, level: Level = "char"
     ) -> list[list[ConstrainedWord]]:
-        """The words that fire in each sentence of units; no word reaches over the gaps before these units."""
+        """The words that fire in each sentence of units; no word spans a gap before one of these units."""
         matches = self._matches(sentences, level, gaps)
         inner = self._inner(sentences, matches) if level == "char" else [[] for _ in matches]
         return [
@@ -281,7 +281,7 @@ class Lexicon:
                     end,
                     self._tags(entry),
                     self._bonus(entry) if is_soft else None,
-                    self._is_sign(entry),
+                    self._is_symbol(entry),
                 )
                 for start, end, entry, is_soft in (*outer, *inside)
             ]
@@ -295,12 +295,12 @@ class Lexicon:
         weight = self._entries.native.weight(entry)
         return self.weight if math.isnan(weight) else weight
 
-    def _is_sign(self, entry: int) -> bool:
+    def _is_symbol(self, entry: int) -> bool:
         return not any(map(str.isalnum, self._entries.native.word(entry)))
 
     def check_tags(self, known: Mapping[str, Sequence[str] | None]) -> None:
-        """Refuse a tag that none of a model's standards knows (None: it has no tags, and all are as good)."""
-        # All entries, and not only those that match: a mistake shows at the first text, not in the middle.
+        """Reject tags that no standard of a model has (None: a standard without tags, which accepts any)."""
+        # All entries, not only those that match: a mistake shows at the first text, not halfway through.
         sets = [tags for tags in known.values() if tags is not None]
         unknown = set(self._entries.native.all_tags()).difference(*sets)
         if not unknown or len(sets) < len(known):
@@ -330,21 +330,21 @@ def _mode(is_soft: bool) -> EntryMode:
 
 
 def _why_not(text: str, place: tuple[int, int], fired: Sequence[tuple[int, int]], edges: set[int]) -> str:
-    """In a few words why a place is not among those that fired, which are in order."""
+    """Say briefly why an occurrence is not among those that fired, which are sorted."""
     start, end = place
     if start not in edges or end not in edges:
         return "begins or ends inside a unit that is never cut"
     for a, b in fired[max(0, bisect.bisect_right(fired, place) - 1) :]:
         if a < end and start < b:
-            return f"overlaps {shown(text[a:b])}, which goes first"
+            return f"overlaps {shown(text[a:b])}, which has priority"
         if a >= end:
             break
-    return "a sentence ends in it, or something invisible stands in it"
+    return "contains the end of a sentence or an invisible character"
 
 
 @functools.cache
 def _places(count: int) -> tuple[str, ...]:
     if count == 1:
         return ("S",)
-    size = f"{LONG}+" if count >= LONG else str(count)
+    size = f"{MAX_LENGTH_CLASS}+" if count >= MAX_LENGTH_CLASS else str(count)
     return (f"B{size}", *[f"I{size}"] * (count - 2), f"E{size}")

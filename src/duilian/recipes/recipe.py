@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
-from duilian.corpus import Corpus, Sentence, Trees, read_sentences
+from duilian.corpus import Corpus, Sentence, TreeCheck, read_sentences
 from duilian.errors import ConfigError
 from duilian.features.templates import presets
 from duilian.learning import IterationReport, Session
@@ -25,7 +25,7 @@ from duilian.settings import SettingError, Settings, UnknownSettingError, neares
 DATA_VARIABLE = "DUILIAN_DATA"
 Part = Literal["train", "dev", "test"]
 PARTS = ("model", "side", "saving", "card")
-BY_SIDES = ("standard", "standards")
+BY_SIDES = ("standard", "standards", "source_standard")
 
 S = TypeVar("S", bound=Settings)
 
@@ -97,7 +97,7 @@ class Recipe:
             folder=Path(folder),
         )
 
-    def corpus(self, side: Side, part: Part, trees: Trees = "any") -> Corpus | None:
+    def corpus(self, side: Side, part: Part, trees: TreeCheck = "any") -> Corpus | None:
         """The sentences of one part of a side, with such trees; None if the recipe does not name it."""
         named = getattr(side, part)
         if named is None:
@@ -116,7 +116,7 @@ class Recipe:
         return path
 
 
-def _read(side: Side, path: Path, trees: Trees) -> Iterator[Sentence]:
+def _read(side: Side, path: Path, trees: TreeCheck) -> Iterator[Sentence]:
     return read_sentences(
         path,
         standard=side.standard,
@@ -169,7 +169,7 @@ def _kind(table: Table) -> Kind:
 
 def _config(top: Table, kind: Kind, sides: tuple[Side, ...], folder: Path) -> Settings:
     """The settings of the model: the keys of `[model]`, a table for each group, and what the sides say."""
-    config, model = kind.config(), _table(top, "model").without("kind")
+    config, model = kind.with_sides(kind.config(), sides), _table(top, "model").without("kind")
     groups = [name for name, _ in config.groups()]
     for key in top.values:
         if key not in (*PARTS, *groups):
@@ -180,17 +180,18 @@ def _config(top: Table, kind: Kind, sides: tuple[Side, ...], folder: Path) -> Se
             raise model.wrong(f"{key} is a table", f"write [{key}] and its keys")
         if key in BY_SIDES:
             raise model.wrong(f"has no key {key!r}", "say it in [[side]]")
-    for group in groups:
-        config = config.updated({group: _updated(getattr(config, group), _table(top, group))})
-    return _with_paths(kind.with_sides(_updated(config, model), sides), folder)
+    changed = {group: _updated(getattr(config, group), _table(top, group)) for group in groups}
+    return _with_paths(
+        _updated(config, dataclasses.replace(model, values={**model.values, **changed})), folder
+    )
 
 
 def _with_paths(config: Settings, folder: Path) -> Settings:
     """Files that settings name, found beside the recipe."""
-    features = getattr(config, "features", None)
-    templates = getattr(features, "templates", None)
-    if templates is not None and templates not in presets():
-        config = config.updated({"features": {"templates": str(folder / templates)}})
+    for group, settings in config.groups():
+        templates = getattr(settings, "templates", None)
+        if templates is not None and templates not in presets():
+            config = config.updated({group: {"templates": str(folder / templates)}})
     mapping = getattr(config, "mapping", None)
     if isinstance(mapping, str) and mapping.endswith(".txt"):
         config = config.updated({"mapping": str(folder / mapping)})

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from duilian.corpus import Corpus, Sentence, Trees
+from duilian.corpus import Corpus, Sentence, TreeCheck
 from duilian.errors import StandardError
 from duilian.labels.encoding import Level
 from duilian.models.base.precision import Precision
@@ -27,7 +27,7 @@ class Trainable(Protocol):
 
 
 def corpora_of(
-    recipe: Recipe, side: Side, *, is_tagged: bool = True, trees: Trees = "any"
+    recipe: Recipe, side: Side, *, is_tagged: bool = True, trees: TreeCheck = "any"
 ) -> tuple[Corpus, Corpus | None]:
     """Train and dev of a side, with such trees; if tags are to be learned, both must have some."""
     corpus, dev = recipe.corpus(side, "train", trees), recipe.corpus(side, "dev", trees)

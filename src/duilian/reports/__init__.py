@@ -1,1 +1,1 @@
-"""What a model is and what it has learned, for people to look at."""
+"""Reports on models: their contents and what they have learned."""

@@ -1,7 +1,7 @@
-"""What is in a model: the card of any model file, and what a coupled one has learned about its standards.
+"""The card of a model file, and what a coupled model has learned about its standards.
 
 The learned mapping is counted on sentences (expected counts of tag pairs, Li et al. 2017, Section V), because
-what goes with what depends on context; `ambiguous_words` finds the words for which it does.
+corresponding tags depend on context; ambiguous words are those for which they do.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from duilian.conversion.converter import BATCH, Conversion, Converter
-from duilian.corpus.places import Placed
+from duilian.conversion.converter import BATCH_SENTENCES, Conversion, Converter
+from duilian.corpus.places import PlacedSentence
 from duilian.errors import ConfigError, ModelFileError
 from duilian.modelfile import checksum_of, read_model
 from duilian.models import CoupledTagger, Suite, TwoChainTagger
 
-LEAST_SHARE = 0.01  # of a target tag, to be shown
-REAL_SHARE, REAL_COUNT = 0.1, 2  # from here on a tag is no accident
-CONTEXT = 4  # words on either side of an example
-FIRST = ("title", "does")  # of a card
-PROBE = 200  # sentences that tell a file's standard
+MIN_SHARE = 0.01  # of a target tag, to be shown
+MIN_READING_SHARE, MIN_READING_COUNT = 0.1, 2  # below, a reading counts as an accident
+CONTEXT_WORDS = 4  # on either side of an example
+FIRST_TITLES = ("title", "does")  # of a card
+SAMPLE_SENTENCES = 200  # to guess the standard of a file
 HEADS = "UAS of gold words, without punctuation"
-SCORES = ".scores.json"  # how the name of the file ends that has a model's scores, beside it
+SCORES_SUFFIX = ".scores.json"  # of the file with a model's scores, next to the model
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -41,9 +41,9 @@ class ModelCard:
     bytes: int
     kind: str
     level: str
-    standards: Mapping[str, Sequence[str] | None]  # tags; None: it only cuts text into words
+    standards: Mapping[str, Sequence[str] | None]  # tags; None: segmentation only
     guides: Sequence[str]
-    parser: str  # of an analyser, in a few words
+    parser: str  # of an analyser, as a short description
     templates: str
     parameters: Mapping[str, Any]
     weights: int
@@ -56,18 +56,18 @@ class ModelCard:
 
     @property
     def texts(self) -> dict[str, list[str]]:
-        """What its authors say of it to people, by title."""
+        """The texts of its authors, by title."""
         card = self.notes.get("card", {})
-        # A file has them in order of name.
+        # The file has them in alphabetical order.
         titles = [
-            *(title for title in FIRST if title in card),
-            *(title for title in card if title not in FIRST),
+            *(title for title in FIRST_TITLES if title in card),
+            *(title for title in card if title not in FIRST_TITLES),
         ]
         return {title: [card[title]] if isinstance(card[title], str) else card[title] for title in titles}
 
     @classmethod
     def read(cls, path: str | Path) -> ModelCard:
-        """The card of a model file; the model itself is not built."""
+        """Read the card of a model file without building the model."""
         header, arrays = read_model(path)
         try:
             return cls._of(os.fspath(path), header, arrays)
@@ -85,20 +85,20 @@ class ModelCard:
             bytes=os.path.getsize(path),
             kind=str(header.get("kind")),
             level=parameters.get("level", ""),
-            standards=_standards(parameters, own.get("tags")),
+            standards=_tags_by_standard(parameters, own.get("tags")),
             guides=[own[key]["parameters"]["standard"] for key in ("source", "own") if key in own],
-            parser=_parser(header["parser"]) if header.get("kind") == Suite.kind else "",
+            parser=_describe_parser(header["parser"]) if header.get("kind") == Suite.kind else "",
             templates=own.get("templates_name", ""),
             parameters=parameters,
             weights=sum(array.size for name, array in arrays.items() if _holds_weights(name)),
             arrays=[(name, str(array.dtype), array.nbytes) for name, array in arrays.items()],
             notes=header.get("notes", {}),
             mapping=header.get("mapping", {}),
-            scores=_scores(path),
+            scores=_read_scores(path),
         )
 
     def metric(self, standard: str) -> str:
-        """What the score of a dev set in training is."""
+        """Name the metric of the dev score in training."""
         if "parser" in self.kind:
             return HEADS
         if self.level == "char":
@@ -106,12 +106,12 @@ class ModelCard:
         return "F1 of chunks" if self.kind == TwoChainTagger.kind else "accuracy of tags"
 
     def side_notes(self, standard: str) -> Mapping[str, Any]:
-        """What the training run noted of one standard's corpora."""
+        """Return the notes of the training run on one standard."""
         found: Mapping[str, Any] = self.notes.get("sides", {}).get(standard, self.notes)
         return found
 
     def as_json(self) -> dict[str, Any]:
-        """The stable form that `duilian inspect --json` prints."""
+        """Return the stable JSON of `duilian inspect --json`."""
         sides = {
             name: {
                 "tags": None if tags is None else list(tags),
@@ -138,26 +138,24 @@ class ModelCard:
         }
 
 
-def _scores(path: str) -> Mapping[str, Any]:
-    """What stands beside the model, if it is about this very file."""
-    beside = Path(path).with_suffix(SCORES)
-    if not beside.is_file():
+def _read_scores(path: str) -> Mapping[str, Any]:
+    """Read the scores next to a model, if they belong to this very file."""
+    scores_file = Path(path).with_suffix(SCORES_SUFFIX)
+    if not scores_file.is_file():
         return {}
     try:
-        found = json.loads(beside.read_text(encoding="utf-8"))
+        found = json.loads(scores_file.read_text(encoding="utf-8"))
         return dict(found["scores"]) if found["checksum"] == checksum_of(path) else {}
     except (ValueError, KeyError, TypeError):
-        raise ModelFileError(
-            os.fspath(beside), "is not a file of scores as tools/scores.py writes it"
-        ) from None
+        raise ModelFileError(os.fspath(scores_file), "is not a file of scores from tools/scores.py") from None
 
 
-def _parser(header: Mapping[str, Any]) -> str:
+def _describe_parser(header: Mapping[str, Any]) -> str:
     found = header["parameters"]
     return f"{found['standard']}, order {found['order']}, {len(header['relations'])} relations"
 
 
-def _standards(parameters: Mapping[str, Any], tags: Any) -> dict[str, Sequence[str] | None]:
+def _tags_by_standard(parameters: Mapping[str, Any], tags: Any) -> dict[str, Sequence[str] | None]:
     if "standards" in parameters:
         return dict(zip(parameters["standards"], tags, strict=True))
     return {parameters["standard"]: tags} if "standard" in parameters else {}
@@ -169,10 +167,7 @@ def _holds_weights(name: str) -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class LearnedMapping:
-    """Expected counts of tag pairs: rows of the source's tags, columns of the target's.
-
-    At character level it is characters that are counted.
-    """
+    """Expected counts of pairs of source and target tags; at character level, counts of characters."""
 
     source: str
     target: str
@@ -180,14 +175,14 @@ class LearnedMapping:
     target_tags: tuple[str, ...]
     counts: npt.NDArray[np.float64]  # [source tags, target tags]
 
-    def rows(self, least: float = LEAST_SHARE) -> Iterator[tuple[str, float, list[tuple[str, float]]]]:
-        """Each source tag with its count and the target tags that go with it, biggest share first."""
+    def rows(self, min_share: float = MIN_SHARE) -> Iterator[tuple[str, float, list[tuple[str, float]]]]:
+        """Yield each source tag with its count and the shares of its target tags, largest first."""
         totals = self.counts.sum(axis=1)
         for a in np.argsort(-totals, kind="stable").tolist():
             if totals[a] <= 0:
                 continue
             shares = self.counts[a] / totals[a]
-            order = [b for b in np.argsort(-shares, kind="stable").tolist() if shares[b] >= least]
+            order = [b for b in np.argsort(-shares, kind="stable").tolist() if shares[b] >= min_share]
             yield (
                 self.source_tags[a],
                 float(totals[a]),
@@ -195,7 +190,7 @@ class LearnedMapping:
             )
 
     def as_json(self) -> dict[str, Any]:
-        """Percentages by source tag and target tag, those below 1 left out."""
+        """Return percentages by source and target tag, from 1 % up."""
         return {
             "from": self.source,
             "to": self.target,
@@ -208,7 +203,7 @@ class LearnedMapping:
 
 @dataclasses.dataclass(frozen=True)
 class Reading:
-    """One of the tags that a word is converted to: how often, and an example in short."""
+    """One of the tags that a word is converted to, with its count and a short example."""
 
     tag: str
     count: int
@@ -225,11 +220,11 @@ class AmbiguousWord:
 
     @property
     def weight(self) -> int:
-        """How many tokens a table of tags for words would get wrong."""
+        """The number of tokens that a fixed tag per word would get wrong."""
         return sum(reading.count for reading in self.readings[1:])
 
     def as_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return plain values for JSON."""
         return {
             "word": self.word,
             "tag": self.tag,
@@ -239,31 +234,31 @@ class AmbiguousWord:
 
 @dataclasses.dataclass(frozen=True)
 class Study:
-    """What a coupled model makes of a corpus."""
+    """What a coupled model has learned, measured on a corpus."""
 
     mapping: LearnedMapping
     words: tuple[AmbiguousWord, ...]
 
 
-def study(converter: Converter, sentences: Iterable[Placed], *, examples: int = 0) -> Study:
-    """The learned mapping on a corpus and, if asked for, so many words that show its dependence on context.
+def study(converter: Converter, sentences: Iterable[PlacedSentence], *, examples: int = 0) -> Study:
+    """Count the learned mapping on a corpus, and find up to this many words that depend on context.
 
-    The tags of the corpus are taken as given where it has some.
+    Tags of the corpus are taken as given.
     """
     tagger, source, target = converter.tagger, converter.source, converter.target
     source_tags, target_tags = (tagger.of(name).encoding_.tags or () for name in (source, target))
     counts = np.zeros((len(source_tags), len(target_tags)))
-    found = _Words()
+    found = _WordReadings()
     given = iter(sentences)
-    while batch := list(itertools.islice(given, BATCH)):
+    while batch := list(itertools.islice(given, BATCH_SENTENCES)):
         counts += tagger.learned_mapping([each.sentence for each in batch], source, target, given=True)
         for conversion in converter.run(batch) if examples else ():
             found.add(conversion, source)
     return Study(LearnedMapping(source, target, source_tags, target_tags, counts), found.ambiguous(examples))
 
 
-class _Words:
-    """What each word with its source tag was converted to, with one example each."""
+class _WordReadings:
+    """The target tags of each word with its source tag, with counts and examples."""
 
     def __init__(self) -> None:
         self._seen: dict[tuple[str, str], dict[str, list[Any]]] = {}
@@ -280,38 +275,40 @@ class _Words:
             entry[0] += 1
             entry[1] = entry[1] or _in_context(given.words, word)
 
-    def ambiguous(self, most: int) -> tuple[AmbiguousWord, ...]:
+    def ambiguous(self, max_words: int) -> tuple[AmbiguousWord, ...]:
         words = []
         for (word, tag), found in self._seen.items():
-            least = max(REAL_COUNT, math.ceil(REAL_SHARE * sum(count for count, _ in found.values())))
-            readings = [Reading(name, *entry) for name, entry in found.items() if entry[0] >= least]
+            total = sum(count for count, _ in found.values())
+            min_count = max(MIN_READING_COUNT, math.ceil(MIN_READING_SHARE * total))
+            readings = [Reading(name, *entry) for name, entry in found.items() if entry[0] >= min_count]
             readings.sort(key=lambda each: (-each.count, each.tag))
             if len(readings) > 1:
                 words.append(AmbiguousWord(word, tag, tuple(readings)))
         words.sort(key=lambda each: (-each.weight, each.word, each.tag))
-        return tuple(words[:most])
+        return tuple(words[:max_words])
 
 
 def _in_context(words: Sequence[str], place: int) -> str:
-    before, behind = words[max(place - CONTEXT, 0) : place], words[place + 1 : place + 1 + CONTEXT]
-    left = "… " if place > CONTEXT else ""
-    right = " …" if place + 1 + CONTEXT < len(words) else ""
-    return f"{left}{' '.join([*before, f'[{words[place]}]', *behind])}{right}"
+    before = words[max(place - CONTEXT_WORDS, 0) : place]
+    after = words[place + 1 : place + 1 + CONTEXT_WORDS]
+    left = "… " if place > CONTEXT_WORDS else ""
+    right = " …" if place + 1 + CONTEXT_WORDS < len(words) else ""
+    return f"{left}{' '.join([*before, f'[{words[place]}]', *after])}{right}"
 
 
-def standard_of(
+def guess_standard(
     tagger: CoupledTagger, path: str, *, format: str | None = None, encoding: str = "utf-8"
 ) -> str:
-    """The standard of a file: the one that knows most of the tags in its first sentences."""
+    """Guess the standard of a file: the one that knows most tags of its first sentences."""
     known = {}
     for name in tagger.standards:
         other = next(each for each in tagger.standards if each != name)
         _, sentences = Converter(tagger, name, other).open(path, format=format, encoding=encoding)
-        layers = [each.sentence[name] for each in itertools.islice(sentences, PROBE)]
+        layers = [each.sentence[name] for each in itertools.islice(sentences, SAMPLE_SENTENCES)]
         tags = sum(isinstance(tag, str) for layer in layers for tag in layer.tags or ())
         known[name] = tags - len(tagger.unknown_tags(layers, name))
     best = max(known, key=lambda name: known[name])
     if known[best] == 0:
         names = ", ".join(tagger.standards)
-        raise ConfigError(f"{path}: its tags are of none of the model's standards", f"they are: {names}")
+        raise ConfigError(f"{path}: its tags belong to none of the model's standards", f"they are: {names}")
     return best

@@ -1,4 +1,4 @@
-"""Pictures of what was learned or measured; they need the extra `plots` (matplotlib)."""
+"""Plots of what was learned or measured; they need the extra `plots` (matplotlib)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _DOTS_PER_INCH = 150
 
 
 def plot_mapping(mapping: LearnedMapping, path: str | Path) -> None:
-    """A heat map of a learned mapping: for each source tag (a row) the shares of the target's tags.
+    """Draw a heat map of a learned mapping: for each source tag (row), the shares of target tags.
 
-    Rows go by count; columns follow the rows they belong to, so that a plain mapping is a diagonal.
+    Rows are sorted by count, columns by the row that they belong to, so that a simple mapping is a diagonal.
     """
     shown = [tag for tag, _, _ in mapping.rows()]
     rows = [mapping.source_tags.index(tag) for tag in shown]

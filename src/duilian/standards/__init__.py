@@ -1,4 +1,4 @@
-"""What an annotation guideline is: its tags, its labels on characters, its ties to other guidelines."""
+"""Annotation guidelines: their tags, their labels on characters, and mappings between them."""
 
 from duilian.standards.boundaries import BoundaryScheme, LabelMeaning
 from duilian.standards.explanation import Explanation, explain
@@ -7,7 +7,7 @@ from duilian.standards.standard import (
     Standard,
     TagDescription,
     conll_column,
-    names,
+    standard_names,
     table_names,
     tag_classes,
     tags_in_either_column,
@@ -24,7 +24,7 @@ __all__ = [
     "TagDescription",
     "conll_column",
     "explain",
-    "names",
+    "standard_names",
     "table_names",
     "tag_classes",
     "tags_in_either_column",

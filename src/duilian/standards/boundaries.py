@@ -1,8 +1,8 @@
 """Words as labels on units: `B@NN I@NN E@NN S@PU`, and which label may follow which.
 
-A unit is a character, or a run of letters that is never cut. A unit is the first of its word or not,
-and the last or not; a scheme gives a letter to each of the four cases. Schemes with fewer letters let
-one letter stand for two cases, and the neighbours tell which. Li et al. (2016) use BIES.
+A unit is a character, or a run of letters that is never cut. A unit may or may not be the first of its word,
+and may or may not be the last; a scheme has a letter for each of the four cases. In schemes with fewer
+letters, one letter covers two cases and the neighbours tell which. Li et al. (2016) use BIES.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SEPARATOR = "@"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BoundaryScheme:
-    """The letters for the first, an inner and the last unit of a long word, and for a word of one unit."""
+    """The letters for the first, inner and last units of a longer word, and for a one-unit word."""
 
     begin: str
     inside: str
@@ -39,20 +39,20 @@ class BoundaryScheme:
         for letter in self.letters:
             if not letter or SEPARATOR in letter:
                 raise ConfigError(
-                    f"a boundary letter must be non-empty and without {SEPARATOR!r}: {letter!r}"
+                    f"a boundary letter must not be empty or contain {SEPARATOR!r}, got {letter!r}"
                 )
-        # A cut is told from a join by either neighbour; if neither tells, the scheme loses words.
-        open_left = [letter for letter in self.letters if self._is_last(letter) and self._goes_on(letter)]
-        open_right = [letter for letter in self.letters if self._is_first(letter) and self._came_on(letter)]
+        # Either neighbour can tell a cut from a join; if neither does, words cannot be recovered.
+        open_left = [one for one in self.letters if self._is_last(one) and self._joins_next(one)]
+        open_right = [one for one in self.letters if self._is_first(one) and self._joins_previous(one)]
         if open_left and open_right:
             raise ConfigError(
-                f"boundary letters {self.name!r} cannot be read back: {open_left[0]} before {open_right[0]} "
+                f"the boundary letters {self.name!r} are ambiguous: {open_left[0]} before {open_right[0]} "
                 "may be one word or two"
             )
 
     @classmethod
     def named(cls, name: str) -> BoundaryScheme:
-        """One of BIES, BMES, BI, IE."""
+        """Return the scheme of this name: BIES, BMES, BI or IE."""
         found = {"BIES": cls.BIES, "BMES": cls.BMES, "BI": cls.BI, "IE": cls.IE}.get(name)
         if found is None:
             raise ConfigError(f"there is no boundary scheme {name!r}, only BIES, BMES, BI and IE")
@@ -60,29 +60,29 @@ class BoundaryScheme:
 
     @property
     def name(self) -> str:
-        """The letters in a row."""
+        """The letters as one string."""
         return "".join(self.letters)
 
     @property
     def letters(self) -> tuple[str, ...]:
-        """The different letters."""
+        """The distinct letters."""
         return tuple(dict.fromkeys((self.begin, self.inside, self.end, self.single)))
 
     def labels(self, tags: Sequence[str] | None = None) -> list[str]:
-        """Every label, tag by tag; without tags the bare letters (segmentation only)."""
+        """All labels, tag by tag; without tags, the bare letters (segmentation only)."""
         if tags is None:
             return list(self.letters)
         return [f"{letter}{SEPARATOR}{tag}" for tag in tags for letter in self.letters]
 
     def split(self, label: str) -> tuple[str, str | None]:
-        """Letter and tag of a label; the tag of a bare letter is None."""
+        """Split a label into letter and tag; the tag of a bare letter is None."""
         letter, separator, tag = label.partition(SEPARATOR)
         if letter not in self.letters:
-            raise StandardError(f"label {label!r} has no boundary letter of {self.name}")
+            raise StandardError(f"label {label!r} does not start with a boundary letter of {self.name}")
         return letter, tag if separator else None
 
     def encode(self, lengths: Sequence[int], tags: Sequence[str] | None = None) -> list[str]:
-        """One label per unit, for words of these many units."""
+        """One label per unit, for words of these lengths in units."""
         if tags is not None and len(tags) != len(lengths):
             raise ConfigError(f"{len(lengths)} words but {len(tags)} tags")
         labels: list[str] = []
@@ -94,7 +94,7 @@ class BoundaryScheme:
         return labels
 
     def decode(self, labels: Sequence[str]) -> list[tuple[int, int, str | None]]:
-        """Start, end (exclusive) and tag of each word; labels that are no encoding raise StandardError."""
+        """Start, end (exclusive) and tag of each word; raises StandardError for an illegal sequence."""
         words: list[tuple[int, int, str | None]] = []
         start = 0
         parts = [self.split(label) for label in labels]
@@ -123,14 +123,14 @@ class BoundaryScheme:
     def allowed(self, labels: Sequence[str]) -> BoolArray:
         """[L, L] whether label j may follow label i.
 
-        Together with `allowed_start` and `allowed_end` this admits exactly the encodings of segmentations.
+        Together with `allowed_start` and `allowed_end`, this admits exactly the encodings of segmentations.
         """
         parts = [self.split(label) for label in labels]
-        goes_on = np.array([self._goes_on(letter) for letter, _ in parts], dtype=np.bool_)
-        came_on = np.array([self._came_on(letter) for letter, _ in parts], dtype=np.bool_)
+        joins_next = np.array([self._joins_next(letter) for letter, _ in parts], dtype=np.bool_)
+        joins_previous = np.array([self._joins_previous(letter) for letter, _ in parts], dtype=np.bool_)
         tag_ids = {tag: index for index, tag in enumerate(dict.fromkeys(tag for _, tag in parts))}
         tags = np.array([tag_ids[tag] for _, tag in parts], dtype=np.int64)
-        joins: BoolArray = goes_on[:, None] & came_on[None, :] & (tags[:, None] == tags[None, :])
+        joins: BoolArray = joins_next[:, None] & joins_previous[None, :] & (tags[:, None] == tags[None, :])
         cuts: BoolArray = self.allowed_end(labels)[:, None] & self.allowed_start(labels)[None, :]
         return joins | cuts
 
@@ -145,17 +145,17 @@ class BoundaryScheme:
     def _is_last(self, letter: str) -> bool:
         return letter in (self.end, self.single)
 
-    def _goes_on(self, letter: str) -> bool:
+    def _joins_next(self, letter: str) -> bool:
         return letter in (self.begin, self.inside)
 
-    def _came_on(self, letter: str) -> bool:
+    def _joins_previous(self, letter: str) -> bool:
         return letter in (self.inside, self.end)
 
     def _cuts(self, left: tuple[str, str | None], right: tuple[str, str | None]) -> bool:
         return self._is_last(left[0]) and self._is_first(right[0])
 
     def _joins(self, left: tuple[str, str | None], right: tuple[str, str | None]) -> bool:
-        return self._goes_on(left[0]) and self._came_on(right[0]) and left[1] == right[1]
+        return self._joins_next(left[0]) and self._joins_previous(right[0]) and left[1] == right[1]
 
 
 BoundaryScheme.BIES = BoundaryScheme("B", "I", "E", "S")
@@ -166,7 +166,7 @@ BoundaryScheme.IE = BoundaryScheme("I", "I", "E", "E")
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class LabelMeaning:
-    """What labels say: a word ends between two units if the first may end one and the second start one."""
+    """What labels mean: a word ends between two units if the first may end one and the second start one."""
 
     tags: Sequence[str | None]  # [L]
     starts: BoolArray  # [L]

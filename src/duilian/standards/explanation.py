@@ -1,9 +1,9 @@
-"""What a tag means, told to a person: a definition and a sentence, in Chinese and in English.
+"""Explanations of tags for people: a definition and an example sentence, in Chinese and English.
 
-A `Standard` has a name for each of its tags; this is the longer answer, and it covers more: relations of
-Universal Dependencies, boundary letters, tags that only some releases of a corpus have. The texts are tables
-in `explanations/`, one row a tag: standard (several, if the row is true of all), tag, English, Chinese,
-example, translation. In the example the word in question stands in 【】, the head of a relation in 〔〕.
+A `Standard` has a short description of each tag. These are longer and cover more: the relations of Universal
+Dependencies, boundary letters, tags that only some releases of a corpus use. They are tables in
+`explanations/`, one row per tag: standard (or several that share the row), tag, English, Chinese, example,
+translation. In the example, 【】 marks the word in question and 〔〕 the head of a relation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Literal
 
 from duilian.errors import StandardError
 from duilian.standards.boundaries import SEPARATOR
-from duilian.standards.standard import Standard, names
+from duilian.standards.standard import Standard, standard_names
 
 Kind = Literal["tag", "relation", "boundary"]
 BOUNDARIES = "boundaries"
@@ -28,7 +28,7 @@ _COLUMNS = 6
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """One tag of one standard."""
+    """The explanation of one tag in one standard."""
 
     standard: str
     tag: str
@@ -45,88 +45,88 @@ class Explanation:
 
     @property
     def head(self) -> str:
-        """The word of the example that they hang on, if the tag is a relation."""
+        """The word of the example that they depend on, if the tag is a relation."""
         return next(iter(_inside(self.example, "〔", "〕")), "")
 
     @property
     def sentence(self) -> str:
-        """The example without its marks."""
+        """The example without the brackets."""
         return self.example.translate(str.maketrans("", "", "【】〔〕"))
 
 
 def explain(tag: str, standard: str | None = None) -> tuple[Explanation, ...]:
-    """What a tag means, in each standard that has it or in the one named: a shipped one, or a `.toml` file.
+    """Explain a tag in every standard that has it, or in the one named: a built-in one or a `.toml` file.
 
-    Relations (`nsubj`) belong to `ud` and `ud1`, boundary letters (`B`) to `boundaries`; of a label such as
-    `B@NN` both parts are explained. A tag that nobody has raises StandardError with the nearest ones.
+    Relations (`nsubj`) belong to `ud` and `ud1`, boundary letters (`B`) to `boundaries`; for a label such as
+    `B@NN`, both parts are explained. An unknown tag raises StandardError, which names the nearest ones.
     """
     if standard is None:
-        return _find(tag, _shipped(), None)
-    return _find(tag, explanations(standard), Path(standard).stem if _is_file(standard) else standard)
+        return _lookup(tag, _built_in(), None)
+    return _lookup(tag, explanations(standard), Path(standard).stem if _is_file(standard) else standard)
 
 
 def explanations(standard: str) -> tuple[Explanation, ...]:
-    """All that is explained of a standard: a shipped one, or a `.toml` file."""
+    """All explanations of a standard: a built-in one or a `.toml` file."""
     if _is_file(standard):
-        return _of_standard(Standard.load(standard))
+        return _from_descriptions(Standard.load(standard))
     if standard not in explained_standards():
-        Standard.load(standard)  # its error names the nearest one
-    return tuple(each for each in _shipped() if each.standard == standard)
+        Standard.load(standard)  # raises an error that names the nearest one
+    return tuple(each for each in _built_in() if each.standard == standard)
 
 
 def explained_standards() -> tuple[str, ...]:
-    """Every standard that has explanations."""
-    return (*names(), BOUNDARIES)
+    """The names of the standards with explanations."""
+    return (*standard_names(), BOUNDARIES)
 
 
 def _is_file(standard: str) -> bool:
     return standard.endswith(".toml")
 
 
-def _find(tag: str, entries: tuple[Explanation, ...], standard: str | None) -> tuple[Explanation, ...]:
+def _lookup(tag: str, entries: tuple[Explanation, ...], standard: str | None) -> tuple[Explanation, ...]:
     letter, _, rest = tag.partition(SEPARATOR)
-    letters = tuple(each for each in _shipped() if each.kind == "boundary" and each.tag == letter)
+    letters = tuple(each for each in _built_in() if each.kind == "boundary" and each.tag == letter)
     if letters and rest:
-        return (*letters, *_find(rest, tuple(each for each in entries if each.kind == "tag"), standard))
+        return (*letters, *_lookup(rest, tuple(each for each in entries if each.kind == "tag"), standard))
     found = tuple(each for each in entries if each.tag == tag)
     if found:
         return found
     message = "no standard has the tag" if standard is None else f"standard {standard!r} has no tag"
-    raise StandardError(f"{message} {tag!r}", _hint(tag, entries, standard))
+    raise StandardError(f"{message} {tag!r}", _tag_hint(tag, entries, standard))
 
 
-def _hint(tag: str, entries: tuple[Explanation, ...], standard: str | None) -> str:
-    """The same tag in other letters, or up to three that look like it; else where to look."""
+def _tag_hint(tag: str, entries: tuple[Explanation, ...], standard: str | None) -> str:
+    """The same tag in other case, or up to three similar ones; otherwise where to look."""
     known = tuple(dict.fromkeys(each.tag for each in entries))
     near = [each for each in known if each.casefold() == tag.casefold()]
     near = near or difflib.get_close_matches(tag, known, n=3)
     if near:
         return f"did you mean {' or '.join(near)}?"
     if standard is None:
-        return f"duilian explain --standard NAME shows a whole one: {', '.join(explained_standards())}"
+        return f"duilian explain --standard NAME shows all tags of {', '.join(explained_standards())}"
     tags = dict.fromkeys(each.tag for each in entries if each.kind != "relation")
-    return f"there are {' '.join(tags)}"
+    return f"its tags are {' '.join(tags)}"
 
 
 @functools.cache
-def _shipped() -> tuple[Explanation, ...]:
+def _built_in() -> tuple[Explanation, ...]:
     files = (resources.files("duilian.standards") / "explanations").iterdir()
     return tuple(
         each
         for file in sorted(files, key=lambda file: file.name)
         if file.name.endswith(".tsv")
-        for each in _rows(file.name, file.read_text(encoding="utf-8").splitlines())
+        for each in _parse_table(file.name, file.read_text(encoding="utf-8").splitlines())
     )
 
 
-def _rows(file_name: str, lines: Iterable[str]) -> Iterator[Explanation]:
+def _parse_table(file_name: str, lines: Iterable[str]) -> Iterator[Explanation]:
     kind = _KINDS.get(file_name, "tag")
     for number, line in enumerate(lines, start=1):
         if line.startswith("#") or not line:
             continue
         cells = line.split("\t")
         if len(cells) != _COLUMNS:
-            raise StandardError(f"{file_name}:{number}: {_COLUMNS} columns were expected, found {len(cells)}")
+            raise StandardError(f"{file_name}:{number}: expected {_COLUMNS} columns, found {len(cells)}")
         standards, tag, english, chinese, example, translation = cells
         for standard in standards.split():
             yield Explanation(
@@ -140,8 +140,8 @@ def _rows(file_name: str, lines: Iterable[str]) -> Iterator[Explanation]:
             )
 
 
-def _of_standard(standard: Standard) -> tuple[Explanation, ...]:
-    """What a user's own file says of its tags."""
+def _from_descriptions(standard: Standard) -> tuple[Explanation, ...]:
+    """Explanations made from the descriptions in a user's own file."""
     return tuple(
         Explanation(
             standard=standard.name,

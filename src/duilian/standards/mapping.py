@@ -1,8 +1,8 @@
-"""A mapping m: Tᵃ × Tᵇ → {0, 1}: which tags of two standards may stand on the same word.
+"""A mapping m: Tᵃ × Tᵇ → {0, 1}: which tags of two standards the same word may have.
 
 The ones of the matrix are the bundled tags of a coupled model. Li et al. (2017) compare four: tight and
-relaxed (tables made by hand), automatic (from one standard's tagger run over the other's corpus) and
-complete. All four are made here; none depends on context.
+relaxed (tables made by hand), automatic (from running one standard's tagger over the other's corpus) and
+complete. This module makes all four; none depends on context.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class Mapping:
 
     def __setattr__(self, name: str, value: object) -> None:
         if hasattr(self, name):
-            raise AttributeError(f"a Mapping does not change: {name}")
+            raise AttributeError(f"a Mapping is immutable: {name}")
         object.__setattr__(self, name, value)
 
     @classmethod
     def complete(cls, tags_a: Iterable[str], tags_b: Iterable[str]) -> Mapping:
-        """Every tag with every tag."""
+        """The mapping that allows every pair of tags."""
         tags_a, tags_b = tuple(tags_a), tuple(tags_b)
         return cls(tags_a, tags_b, np.ones((len(tags_a), len(tags_b)), dtype=np.bool_))
 
@@ -63,10 +63,11 @@ class Mapping:
         tags_b: Sequence[str] | None = None,
         unknown: Literal["error", "complete", "keep"] = "error",
     ) -> Mapping:
-        """A shipped table by name (`ctb-pku.tight`, or `pku-ctb.tight` for its transpose) or a file.
+        """Load a built-in table (`ctb-pku.tight`, or `pku-ctb.tight` for its transpose) or a file.
 
-        Without tags, those of the table's standards. With tags (those of the data), the table is cut
-        down to them; a tag that is then without partner is an error, maps to everything, or stays so.
+        The tags default to those of the table's standards. If they are given (usually those of the data), the
+        table is reduced to them; `unknown` says whether a tag left without a partner is an error, maps to
+        every tag, or keeps none.
         """
         if unknown not in ("error", "complete", "keep"):
             raise ConfigError(f"unknown must be 'error', 'complete' or 'keep', got {unknown!r}")
@@ -76,7 +77,7 @@ class Mapping:
         tags_a = _tags(table.left, known_a) if tags_a is None else tuple(tags_a)
         tags_b = _tags(table.right, known_b) if tags_b is None else tuple(tags_b)
         kept = [(a, b) for a, b in table.pairs if a in set(tags_a) and b in set(tags_b)]
-        mapping = cls._of_pairs(kept, tags_a, tags_b)
+        mapping = cls._with_pairs(kept, tags_a, tags_b)
         if unknown == "complete":
             return mapping.completed()
         if unknown == "keep":
@@ -96,9 +97,9 @@ class Mapping:
         tags_b: Sequence[str] | None = None,
         min_count: int = 1,
     ) -> Mapping:
-        """The automatic mapping: what was seen together `min_count` times, e.g. gold and guessed tags.
+        """The automatic mapping: pairs seen at least `min_count` times, e.g. gold and predicted tags.
 
-        Without tags, those seen, in alphabetical order. Tags left without partner stay so: see `completed`.
+        Tags default to those seen, in alphabetical order. Those without a partner stay so: see `completed`.
         """
         if min_count < 1:
             raise ConfigError(f"min_count must be at least 1, got {min_count!r}")
@@ -112,10 +113,10 @@ class Mapping:
                     f"the pairs have the tag {foreign[0]!r}, which is not among {sorted(tags)}"
                 )
         frequent = [pair for pair, count in counts.items() if count >= min_count]
-        return cls._of_pairs(frequent, tags_a, tags_b)
+        return cls._with_pairs(frequent, tags_a, tags_b)
 
     @classmethod
-    def _of_pairs(cls, pairs: Iterable[Pair], tags_a: Iterable[str], tags_b: Iterable[str]) -> Mapping:
+    def _with_pairs(cls, pairs: Iterable[Pair], tags_a: Iterable[str], tags_b: Iterable[str]) -> Mapping:
         tags_a, tags_b = tuple(tags_a), tuple(tags_b)
         index_a, index_b = _index(tags_a), _index(tags_b)
         matrix = np.zeros((len(tags_a), len(tags_b)), dtype=np.bool_)
@@ -124,11 +125,11 @@ class Mapping:
         return cls(tags_a, tags_b, matrix)
 
     def __call__(self, tag_a: str, tag_b: str) -> bool:
-        return bool(self.matrix[_find(self._index_a, tag_a), _find(self._index_b, tag_b)])
+        return bool(self.matrix[_index_of(self._index_a, tag_a), _index_of(self._index_b, tag_b)])
 
     def to(self, tag_a: str) -> tuple[str, ...]:
         """The tags of b that may go with this tag of a."""
-        row = self.matrix[_find(self._index_a, tag_a)]
+        row = self.matrix[_index_of(self._index_a, tag_a)]
         return tuple(self.tags_b[j] for j in np.flatnonzero(row))
 
     def back(self, tag_b: str) -> tuple[str, ...]:
@@ -150,19 +151,19 @@ class Mapping:
         return [(self.tags_a[i], self.tags_b[j]) for i, j in np.argwhere(self.matrix)]
 
     def union(self, other: Mapping) -> Mapping:
-        """What either allows."""
+        """The pairs that either mapping allows."""
         return Mapping(self.tags_a, self.tags_b, self.matrix | self._aligned(other))
 
     def intersection(self, other: Mapping) -> Mapping:
-        """What both allow."""
+        """The pairs that both mappings allow."""
         return Mapping(self.tags_a, self.tags_b, self.matrix & self._aligned(other))
 
     def covers(self, other: Mapping) -> bool:
-        """Whether this mapping allows all that the other allows."""
+        """Whether this mapping allows every pair that the other allows."""
         return bool(np.all(self.matrix >= self._aligned(other)))
 
     def without_partner(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The tags of a and those of b that no bundle has; a word with such a tag teaches nothing."""
+        """The tags of a and of b that are in no bundle; words with such a tag are useless for training."""
         lone_a, lone_b = self._lone()
         return (
             tuple(self.tags_a[i] for i in np.flatnonzero(lone_a)),
@@ -170,12 +171,12 @@ class Mapping:
         )
 
     def completed(self) -> Mapping:
-        """The same, with every tag that had no partner mapped to all tags of the other side."""
+        """The same mapping, except that a tag without a partner maps to every tag of the other side."""
         lone_a, lone_b = self._lone()
         return Mapping(self.tags_a, self.tags_b, self.matrix | lone_a[:, None] | lone_b[None, :])
 
     def to_text(self) -> str:
-        """The matrix for the eye: `x` where two tags may go together, `.` elsewhere."""
+        """The matrix for people to read: `x` where two tags may go together, `.` elsewhere."""
         stub = max((_width(tag) for tag in self.tags_a), default=0)
         widths = [max(_width(tag), 1) for tag in self.tags_b]
         rows = [["", *self.tags_b]]
@@ -196,7 +197,7 @@ class Mapping:
     def _aligned(self, other: Mapping) -> BoolMatrix:
         if set(other.tags_a) != set(self.tags_a) or set(other.tags_b) != set(self.tags_b):
             raise ConfigError(
-                "two mappings can be joined or compared only if they have the same tags on each side"
+                "two mappings can be combined or compared only if they have the same tags on each side"
             )
         rows = [other._index_a[tag] for tag in self.tags_a]
         columns = [other._index_b[tag] for tag in self.tags_b]
@@ -226,11 +227,11 @@ def _index(tags: tuple[str, ...]) -> dict[str, int]:
     return index
 
 
-def _find(index: dict[str, int], tag: str) -> int:
+def _index_of(index: dict[str, int], tag: str) -> int:
     try:
         return index[tag]
     except KeyError:
-        raise StandardError(f"the mapping has no tag {tag!r}", f"it has {' '.join(index)}") from None
+        raise StandardError(f"the mapping has no tag {tag!r}", f"its tags are {' '.join(index)}") from None
 
 
 def _tags(standard: Standard | None, named: Iterable[str]) -> tuple[str, ...]:
@@ -246,7 +247,7 @@ def _fail_lone(path: str, tag: str, partners: Sequence[str]) -> NoReturn:
 
 
 def _width(text: str) -> int:
-    """Columns on a terminal: Chinese characters take two, combining marks none."""
+    """Width on a terminal: Chinese characters take two columns, combining marks none."""
     return sum(
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
     )

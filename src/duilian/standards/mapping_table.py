@@ -1,12 +1,12 @@
-r"""The text form of a mapping: one line per tag of the left standard, then its partners on the right.
+r"""Mappings as text files: each line has a tag of the left standard and its partners on the right.
 
     standards: ctb pku
     include: ctb-pku.tight
     NN   n vn Ng      # why
 
-`standards:` comes first: names of shipped standards, paths of `.toml` files beside the table, or `any`
-for a standard whose tags are declared nowhere. `include:` takes over the pairs of another table, so
-that a looser table says only what it adds. `#` at the start of a word begins a comment; `\#` is a tag.
+`standards:` comes first: names of built-in standards, paths of `.toml` files relative to the table, or `any`
+for a standard whose tags are not declared. `include:` adds the pairs of another table, so a looser table
+needs only what it adds. `#` at the start of a word begins a comment; `\#` is a literal `#`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from duilian.errors import StandardError
-from duilian.standards.standard import Standard, shipped, table_names
+from duilian.standards.standard import Standard, table_file, table_names
 
-Place = tuple[str, int]
+FileLine = tuple[str, int]
 """File and line."""
 
 ANY = "any"
@@ -27,25 +27,25 @@ ANY = "any"
 
 @dataclasses.dataclass(frozen=True)
 class MappingTable:
-    """The pairs of a table and where each is written; a standard is None where the table says `any`."""
+    """The pairs of a table and the place of each; a standard is None where the table says `any`."""
 
     path: str
     left: Standard | None
     right: Standard | None
-    pairs: dict[tuple[str, str], Place]
+    pairs: dict[tuple[str, str], FileLine]
 
     @classmethod
     def load(cls, name: str | Path) -> MappingTable:
-        """A shipped table by name, in either direction, or one's own by the path of its `.txt` file."""
+        """Load a built-in table by name, in either direction, or your own by the path of its `.txt` file."""
         if isinstance(name, Path) or name.endswith(".txt"):
-            return _Reader(Path(name)).read()
+            return _TableReader(Path(name)).read()
         if name in table_names():
-            return _Reader(name).read()
+            return _TableReader(name).read()
         if _reversed(name) in table_names():
-            return _Reader(_reversed(name)).read().transposed()
+            return _TableReader(_reversed(name)).read().transposed()
         raise StandardError(
             f"there is no mapping table {name!r}",
-            f"there are {', '.join(table_names())}; give your own by the path of its .txt file",
+            f"choose {', '.join(table_names())}, or give the path of your own .txt file",
         )
 
     def transposed(self) -> MappingTable:
@@ -60,8 +60,8 @@ def _reversed(name: str) -> str:
     return f"{right}{dash}{left}{dot}{kind}"
 
 
-class _Reader:
-    """Reads one file; a fault is told with the line it is in."""
+class _TableReader:
+    """Reads one file; errors name the line."""
 
     def __init__(self, source: str | Path, including: tuple[str, ...] = ()) -> None:
         self.folder = source.parent if isinstance(source, Path) else None
@@ -71,7 +71,7 @@ class _Reader:
         self.names: list[str] = []
         self.left: Standard | None = None
         self.right: Standard | None = None
-        self.pairs: dict[tuple[str, str], Place] = {}
+        self.pairs: dict[tuple[str, str], FileLine] = {}
 
     def read(self) -> MappingTable:
         own_lines: dict[str, int] = {}
@@ -102,7 +102,7 @@ class _Reader:
     def _text(self) -> str:
         try:
             if self.folder is None:
-                return shipped(self.path).read_text(encoding="utf-8")
+                return table_file(self.path).read_text(encoding="utf-8")
             return Path(self.path).read_text(encoding="utf-8-sig")
         except OSError as error:
             raise StandardError(f"{self.path}: cannot be read: {error.strerror}") from None
@@ -111,7 +111,7 @@ class _Reader:
 
     def _take_standards(self, names: list[str]) -> None:
         if self.names:
-            self._fail("'standards:' is here a second time")
+            self._fail("'standards:' appears a second time")
         if len(names) != 2:
             self._fail(f"'standards:' needs two names, got {len(names)}")
         self.names = names
@@ -131,34 +131,34 @@ class _Reader:
         source = self.folder / names[0] if self.folder and names[0].endswith(".txt") else names[0]
         if isinstance(source, str) and source not in table_names():
             self._fail(f"there is no mapping table {source!r} to include")
-        inner = _Reader(source, self.including)
+        inner = _TableReader(source, self.including)
         if inner.path in self.including:
             self._fail(f"{inner.path} includes itself")
         table = inner.read()
         if inner.names != self.names:
-            self._fail(f"{inner.path} is between {' and '.join(inner.names)}, not {' and '.join(self.names)}")
+            self._fail(f"{inner.path} maps {' to '.join(inner.names)}, not {' to '.join(self.names)}")
         for pair in table.pairs:
             self._add(pair, table.pairs[pair])
 
     def _take_row(self, tag: str, partners: list[str], own_lines: dict[str, int]) -> None:
         if tag in own_lines:
-            self._fail(f"tag {tag!r} has a line already: line {own_lines[tag]}")
+            self._fail(f"tag {tag!r} already has line {own_lines[tag]}")
         own_lines[tag] = self.line
         if not partners:
             self._fail(f"tag {tag!r} is mapped to nothing")
-        self._check(tag, self.left)
+        self._check_tag(tag, self.left)
         for partner in partners:
-            self._check(partner, self.right)
+            self._check_tag(partner, self.right)
             self._add((tag, partner), (self.path, self.line))
 
-    def _check(self, tag: str, standard: Standard | None) -> None:
+    def _check_tag(self, tag: str, standard: Standard | None) -> None:
         if standard is not None and tag not in standard:
             self._fail(f"standard {standard.name!r} has no tag {tag!r}")
 
-    def _add(self, pair: tuple[str, str], place: Place) -> None:
+    def _add(self, pair: tuple[str, str], place: FileLine) -> None:
         if pair in self.pairs:
             path, line = self.pairs[pair]
-            self._fail(f"tag {pair[0]!r} is mapped to {pair[1]!r} already: {path}:{line}")
+            self._fail(f"tag {pair[0]!r} is already mapped to {pair[1]!r}: {path}:{line}")
         self.pairs[pair] = place
 
     def _fail(self, message: str, hint: str = "") -> NoReturn:

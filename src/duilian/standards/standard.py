@@ -1,7 +1,7 @@
-"""A standard: the tag set of one annotation guideline, with what each tag means.
+"""A standard: the tag set of one annotation guideline, with the meaning of each tag.
 
-The tags live in TOML files, one per standard: those in `tables/` are shipped, a user's own is read
-from a path. A standard without tags is open: it takes whatever tags its corpus has.
+Each standard is a TOML file: those in `tables/` are built in, a user's own is read from a path. A standard
+without tags is open: it has whatever tags its corpus has.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DESCRIPTION_FIELDS = ("english", "chinese", "example")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TagDescription:
-    """What one tag means, in two languages, and a word that has it."""
+    """The meaning of one tag in two languages, and an example word."""
 
     english: str
     chinese: str
@@ -36,10 +36,10 @@ class TagDescription:
 class Standard:
     """One annotation guideline.
 
-    `tags` is None for an open standard. `column` says where a CoNLL file carries the tags: in
-    `upos` (the fourth column), in `xpos` (the fifth), or, for `tag`, in either: the fifth if it has some.
+    `tags` is None for an open standard. `column` says where a CoNLL file has the tags: in `upos` (the fourth
+    column), in `xpos` (the fifth), or, for `tag`, in either: the fifth if it has any.
     `whole` has the tags of addresses, @names and the like, by kind (see `text.whole_spans`); `classes` has
-    the tags of punctuation, numbers and nouns; `upos` has the universal tag of each tag, if it has but one.
+    the tags of punctuation, numbers and nouns; `upos` has the universal tag of each tag with only one.
     """
 
     name: str
@@ -65,28 +65,28 @@ class Standard:
 
     @classmethod
     def load(cls, name: str | Path) -> Standard:
-        """A shipped standard by name, or one's own by the path of its `.toml` file."""
+        """Load a built-in standard by name, or your own by the path of its `.toml` file."""
         if isinstance(name, Path) or name.endswith(".toml"):
             path = Path(name)
-            return _parse(path.stem, str(path), _read(path))
-        if name not in names():
-            raise StandardError(f"there is no standard {name!r}", _hint(name))
-        return _load_shipped(name)
+            return _parse(path.stem, str(path), _read_file(path))
+        if name not in standard_names():
+            raise StandardError(f"there is no standard {name!r}", _standard_hint(name))
+        return _load_built_in(name)
 
     @property
     def is_open(self) -> bool:
-        """Whether the tags are those of the data."""
+        """Whether the tags are whatever the data has."""
         return self.tags is None
 
     def __contains__(self, tag: object) -> bool:
         return self.tags is None or tag in self.tags
 
     def with_tags(self, tags: Iterable[str]) -> Standard:
-        """The same standard with exactly these tags: closes an open one over those of a corpus."""
+        """The same standard with exactly these tags: closes an open one with the tags of a corpus."""
         return dataclasses.replace(self, tags=tuple(tags))
 
     def explain(self, tag: str) -> str:
-        """One line: the tag, what it means in English and Chinese, an example."""
+        """Describe a tag on one line: its meaning in English and Chinese, and an example."""
         if tag not in self:
             near = difflib.get_close_matches(tag, self.tags or (), n=3, cutoff=0.5)
             hint = (
@@ -100,19 +100,19 @@ class Standard:
 
 
 @functools.cache
-def names() -> tuple[str, ...]:
-    """The names of the shipped standards."""
+def standard_names() -> tuple[str, ...]:
+    """The names of the built-in standards."""
     return tuple(sorted(entry.name[: -len(".toml")] for entry in _tables() if entry.name.endswith(".toml")))
 
 
 @functools.cache
 def table_names() -> tuple[str, ...]:
-    """The names of the shipped mapping tables, such as `ctb-pku.tight`."""
+    """The names of the built-in mapping tables, such as `ctb-pku.tight`."""
     return tuple(sorted(entry.name[: -len(".txt")] for entry in _tables() if entry.name.endswith(".txt")))
 
 
-def shipped(file_name: str) -> Traversable:
-    """A data file of this package."""
+def table_file(file_name: str) -> Traversable:
+    """A file of the folder `tables/`."""
     return resources.files("duilian.standards") / "tables" / file_name
 
 
@@ -122,19 +122,19 @@ def _tables() -> tuple[Traversable, ...]:
 
 
 @functools.cache
-def _load_shipped(name: str) -> Standard:
+def _load_built_in(name: str) -> Standard:
     file_name = f"{name}.toml"
-    return _parse(name, file_name, shipped(file_name).read_bytes())
+    return _parse(name, file_name, table_file(file_name).read_bytes())
 
 
-def _hint(name: str) -> str:
-    near = difflib.get_close_matches(name.lower(), names(), n=1)
+def _standard_hint(name: str) -> str:
+    near = difflib.get_close_matches(name.lower(), standard_names(), n=1)
     if near:
         return f"did you mean {near[0]!r}?"
-    return f"there are {', '.join(names())}; declare your own in a .toml file and give its path"
+    return f"choose {', '.join(standard_names())}, or declare your own in a .toml file and give its path"
 
 
-def _read(path: Path) -> bytes:
+def _read_file(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
@@ -166,14 +166,14 @@ def _parse(name: str, path: str, content: bytes) -> Standard:
         column=table.get("column", "tag"),
         title=title,
         descriptions=descriptions,
-        whole={kind: tuple(row) for kind, row in _rows(path, table, "whole", list)},
-        classes={name: tuple(row) for name, row in _rows(path, table, "classes", list)},
-        upos=dict(_rows(path, table, "upos", str)),
+        whole={kind: tuple(row) for kind, row in _checked_rows(path, table, "whole", list)},
+        classes={name: tuple(row) for name, row in _checked_rows(path, table, "classes", list)},
+        upos=dict(_checked_rows(path, table, "upos", str)),
     )
 
 
-def _rows(path: str, table: dict[str, Any], name: str, wanted: type) -> Iterator[tuple[str, Any]]:
-    """The rows of a table whose values are all of one type; a tag in it is one of the standard's."""
+def _checked_rows(path: str, table: dict[str, Any], name: str, wanted: type) -> Iterator[tuple[str, Any]]:
+    """The rows of a table whose values must all have one type, and whose tags must be the standard's."""
     rows = table.get(name, {})
     if not isinstance(rows, dict):
         raise StandardError(f"{path}: {name} must be a table, got {rows!r}")
@@ -185,32 +185,32 @@ def _rows(path: str, table: dict[str, Any], name: str, wanted: type) -> Iterator
 
 
 def tags_of_wholes(standard: str) -> Mapping[str, tuple[str, ...]]:
-    """What a shipped standard calls addresses, @names and the like; nothing for any other standard."""
-    return Standard.load(standard).whole if standard in names() else {}
+    """The tags that a built-in standard has for addresses, @names and the like; empty for any other."""
+    return Standard.load(standard).whole if standard in standard_names() else {}
 
 
 def tag_classes(standard: str) -> Mapping[str, tuple[str, ...]]:
-    """The tags of `punctuation` and of a `noun` in a shipped standard; nothing for any other."""
-    return Standard.load(standard).classes if standard in names() else {}
+    """The tags for `punctuation`, `noun` and so on in a built-in standard; empty for any other."""
+    return Standard.load(standard).classes if standard in standard_names() else {}
 
 
 def universal_tags(standard: str) -> Mapping[str, str]:
-    """The universal tag of each tag of a shipped standard; nothing for any other."""
-    return Standard.load(standard).upos if standard in names() else {}
+    """The universal tag of each tag of a built-in standard; empty for any other."""
+    return Standard.load(standard).upos if standard in standard_names() else {}
 
 
 @functools.cache
 def conll_column(standard: str) -> str:
-    """Where a CoNLL file has a standard's tags if there is a choice: universal ones, and those of a standard
-    that is not shipped, in upos, all others in xpos.
+    """The column of a CoNLL file for a standard's tags if there is a choice: upos for universal tags and for
+    standards that are not built in, xpos for all others.
     """
-    return "upos" if standard not in names() or Standard.load(standard).column == "upos" else "xpos"
+    return "upos" if standard not in standard_names() or Standard.load(standard).column == "upos" else "xpos"
 
 
 @functools.cache
 def tags_in_either_column(standard: str) -> frozenset[str]:
-    """The tags of a shipped standard that does not say which column of a CoNLL file has them."""
-    found = Standard.load(standard) if standard in names() else None
+    """The tags of a built-in standard that does not say which column of a CoNLL file has them."""
+    found = Standard.load(standard) if standard in standard_names() else None
     return frozenset(found.tags or ()) if found is not None and found.column == "tag" else frozenset()
 
 
@@ -229,11 +229,11 @@ def _describe(path: str, tag: str, entry: Any) -> TagDescription:
 
 def _check_tags(name: str, tags: tuple[str, ...]) -> None:
     if not tags:
-        raise StandardError(f"standard {name!r} has no tags", "leave the tags out for an open standard")
+        raise StandardError(f"standard {name!r} has no tags", "omit the tags for an open standard")
     seen = set()
     for tag in tags:
         if not tag or tag != "".join(tag.split()):
-            raise StandardError(f"standard {name!r}: a tag is a string without blanks, got {tag!r}")
+            raise StandardError(f"standard {name!r}: a tag must be a string without blanks, got {tag!r}")
         if tag in seen:
             raise StandardError(f"standard {name!r} has the tag {tag!r} twice")
         seen.add(tag)

@@ -1,4 +1,4 @@
-"""What is text at all, and the types of its characters."""
+"""Valid text, and the types of its characters."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def check_text(text: str, errors: Errors = "strict") -> str:
-    """The text itself, or a TextError that says where it is no text; with `errors="replace"` the text with
-    U+FFFD for each of its lone surrogates.
+    """Return the text if it is valid, else raise a TextError that says where it is not; with
+    `errors="replace"`, return it with U+FFFD for each lone surrogate.
     """
     if errors not in ("strict", "replace"):
         raise ConfigError(f"errors must be 'strict' or 'replace', got {errors!r}")
@@ -27,11 +27,11 @@ def check_text(text: str, errors: Errors = "strict") -> str:
             return _SURROGATE.sub("\ufffd", text)
         raise TextError(
             f"the character at offset {error.start} of the text is a lone surrogate ({text[error.start]!r})",
-            hint="errors='replace' puts U+FFFD there; or find out where the other half was lost",
+            hint="use errors='replace' to put U+FFFD there, or find out where the other half was lost",
         ) from None
     except AttributeError:
         hint = "decode it: data.decode()" if isinstance(text, bytes) else ""
-        raise TextError(f"a text is a str, not {type(text).__name__}", hint) from None
+        raise TextError(f"a text must be a str, not {type(text).__name__}", hint) from None
     return text
 
 

@@ -1,4 +1,4 @@
-"""Characters as features see them: width and script folded, one character for one.
+"""Characters as features see them: width and script are folded, one character to one.
 
 Folding changes what features see, never what the user gets back.
 """
@@ -20,15 +20,15 @@ from duilian.text.characters import check_text
 
 Script = Literal["as-is", "simplified"]
 Letters = Literal["as-is", "unified"]
-TRADITIONAL_SHARE = 10  # one of so many
+MAX_PER_TRADITIONAL = 10  # characters of a traditional text for each one with a simplified form
 _SIMPLIFIED = importlib.resources.files("duilian.text") / "simplified.txt"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Folding:
-    """What features see of a character; one character for one, so that offsets stay true.
+    """What features see of a text; one character maps to one, so offsets stay valid.
 
-    Only `letters="unified"` is about whole units: to features every one of letters only is `ENG`.
+    Only `letters="unified"` concerns whole units: features see `ENG` for every unit made of letters only.
     """
 
     width: bool = True  # Ａ１，。 → A1,.
@@ -46,14 +46,14 @@ class Folding:
 
     @functools.cached_property
     def native(self) -> _native.Folding:
-        """The native form, made once."""
+        """The native folding, built once."""
         pairs = list(_to_simplified()) if self.script == "simplified" else []
         return _native.Folding(self.width, pairs, self.letters == "unified")
 
 
 @functools.cache
 def _to_simplified() -> tuple[tuple[int, int], ...]:
-    """Traditional characters and their simplified forms."""
+    """Code points of traditional characters and of their simplified forms."""
     lines = _SIMPLIFIED.read_text(encoding="utf-8").splitlines()
     pairs = " ".join(line for line in lines if not line.startswith("#")).split()
     return tuple((ord(pair[0]), ord(pair[1])) for pair in pairs)
@@ -61,7 +61,7 @@ def _to_simplified() -> tuple[tuple[int, int], ...]:
 
 @functools.cache
 def _simplified_codes() -> npt.NDArray[np.uint32]:
-    """The simplified form of every character, by code."""
+    """The simplified form of every character, by code point."""
     table = np.arange(sys.maxunicode + 1, dtype="<u4")
     traditional, plain = zip(*_to_simplified(), strict=True)
     table[list(traditional)] = plain
@@ -69,8 +69,8 @@ def _simplified_codes() -> npt.NDArray[np.uint32]:
 
 
 def simplified(text: str) -> str:
-    """The text in simplified characters, one for one, as `Folding(width=False, script="simplified")` has it,
-    for long texts many times as fast.
+    """The text in simplified characters, one for one: like `Folding(width=False, script="simplified")`,
+    but many times faster on long texts.
     """
     codes = np.frombuffer(check_text(text).encode("utf-32-le"), "<u4")
     found: str = _simplified_codes()[codes].tobytes().decode("utf-32-le")
@@ -83,9 +83,9 @@ def _traditional() -> frozenset[str]:
 
 
 def is_traditional(text: str) -> bool:
-    """Whether a text is in traditional script: a tenth of its characters have another, simplified form.
+    """Whether a text is in traditional characters: at least a tenth of them have a different simplified form.
 
-    In traditional texts a third have; of simplified ones a few, that both scripts use (乾隆).
+    In traditional texts about a third do; in simplified ones only a few that both scripts use (乾隆).
     """
     known = _traditional()
-    return 0 < len(text) <= TRADITIONAL_SHARE * sum(character in known for character in text)
+    return 0 < len(text) <= MAX_PER_TRADITIONAL * sum(character in known for character in text)

@@ -1,4 +1,4 @@
-"""A `Doc` as people look at it and as other programs read it."""
+"""What a `Doc` looks like, to people and to other programs."""
 
 from typing import TYPE_CHECKING
 
@@ -7,7 +7,7 @@ from duilian.lazy import lazily
 if TYPE_CHECKING:
     from duilian.views.couplets import couplet
     from duilian.views.exchange import brat, conllu_sentences, json_line, label_studio_task, span_line
-    from duilian.views.forms import FORMS, Form
+    from duilian.views.forms import FORMS, Form, find_form, register_form
     from duilian.views.tree_drawing import tree_lines
 
 __all__ = [
@@ -16,8 +16,10 @@ __all__ = [
     "brat",
     "conllu_sentences",
     "couplet",
+    "find_form",
     "json_line",
     "label_studio_task",
+    "register_form",
     "span_line",
     "tree_lines",
 ]
@@ -27,7 +29,7 @@ __getattr__ = lazily(
     {
         "duilian.views.couplets": ("couplet",),
         "duilian.views.exchange": ("brat", "conllu_sentences", "json_line", "label_studio_task", "span_line"),
-        "duilian.views.forms": ("FORMS", "Form"),
+        "duilian.views.forms": ("FORMS", "Form", "find_form", "register_form"),
         "duilian.views.tree_drawing": ("tree_lines",),
     },
 )

@@ -1,7 +1,7 @@
-"""The standards of an analysis one under the other, like the lines of a couplet, and the tree below.
+"""The standards of an analysis one below the other, like the lines of a couplet, and the tree below them.
 
-Columns are the smallest groups of characters that all standards cut out alike. Where standards disagree about
-words, the group is marked.
+Columns are the smallest groups of characters with boundaries that all standards share. Groups in which the
+standards disagree about words are marked.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from duilian.document import Doc, Token
 from duilian.views.tree_drawing import tree_lines
 
 GAP = 2
-LEAST_WIDTH = 20
+MIN_WIDTH = 20
 STYLES = {"word": "bold", "different": "bold yellow", "tag": "cyan", "name": "dim"}
-MARK = "╌"  # under words that standards cut differently, for those who see no colours
+MARK = "╌"  # under words that the standards segment differently, visible without colours
 
 
 @dataclasses.dataclass(frozen=True)
 class _Block:
-    """A group of words: for each standard its words and their tags."""
+    """A group of characters: the words and tags of each standard."""
 
     sides: Sequence[Sequence[tuple[str, str]]]
 
@@ -33,7 +33,7 @@ class _Block:
         return len({tuple(word for word, _ in side) for side in self.sides}) > 1
 
     def cells(self, side: int) -> list[int]:
-        """The widths of the words of one side; the last word gets what others need more."""
+        """The widths of one side's words; the last word fills up to the width of the widest side."""
         own = [[max(map(cell_len, pair)) for pair in each] for each in self.sides]
         total = max(sum(each) + GAP * (len(each) - 1) for each in own)
         widths = own[side]
@@ -47,22 +47,22 @@ class _Block:
 
 
 def couplet(doc: Doc, width: int = 80) -> Text:
-    """Every sentence with its standards in rows, broken at `width` cells, and its tree below."""
+    """Draw each sentence with its standards in rows, wrapped at `width` cells, and its tree below."""
     names = doc.standards
-    margin = max((cell_len(name) for name in names), default=0) + GAP
+    indent = max((cell_len(name) for name in names), default=0) + GAP
     drawn = []
     for sides in zip(*(doc.sentences(name) for name in names), strict=True):
-        rows = _rows(_blocks(sides), max(width - margin, LEAST_WIDTH))
-        drawn.append(Text("\n\n").join(Text("\n").join(_row_lines(row, names, margin)) for row in rows))
+        rows = _rows(_blocks(sides), max(width - indent, MIN_WIDTH))
+        drawn.append(Text("\n\n").join(Text("\n").join(_row_lines(row, names, indent)) for row in rows))
         if doc.tree_standard is not None:
             tree = tree_lines(sides[names.index(doc.tree_standard)])
             for k, line in enumerate(tree):
-                drawn[-1].append("\n").append_text(_head("" if k else doc.tree_standard, margin) + line)
+                drawn[-1].append("\n").append_text(_head("" if k else doc.tree_standard, indent) + line)
     return Text("\n\n").join(drawn)
 
 
 def _blocks(sides: Sequence[Sequence[Token]]) -> list[_Block]:
-    """The groups of one sentence; its last word ends at the same character in all standards."""
+    """The groups of one sentence, whose last word ends at the same character in all standards."""
     shared = set.intersection(*({token.end for token in tokens} for tokens in sides))
     cuts = [[0, *(k + 1 for k, token in enumerate(tokens) if token.end in shared)] for tokens in sides]
     return [
@@ -88,24 +88,24 @@ def _rows(blocks: Sequence[_Block], width: int) -> list[list[_Block]]:
     return rows
 
 
-def _row_lines(row: Sequence[_Block], names: Sequence[str], margin: int) -> Iterator[Text]:
+def _row_lines(row: Sequence[_Block], names: Sequence[str], indent: int) -> Iterator[Text]:
     marks = [(MARK * block.width if block.is_different else "", "name", block.width) for block in row]
     for side, name in enumerate(names):
         if side and any(mark for mark, _, _ in marks):
-            yield _line("", margin, marks)
+            yield _line("", indent, marks)
         words, tags = [], []
         for block in row:
             style = "different" if block.is_different else "word"
             for (word, tag), cells in zip(block.sides[side], block.cells(side), strict=True):
                 words.append((word, style, cells))
                 tags.append((tag, "tag", cells))
-        yield _line(name, margin, words)
+        yield _line(name, indent, words)
         if any(tag for tag, _, _ in tags):
-            yield _line("", margin, tags)
+            yield _line("", indent, tags)
 
 
-def _line(name: str, margin: int, cells: Sequence[tuple[str, str, int]]) -> Text:
-    line = _head(name, margin)
+def _line(name: str, indent: int, cells: Sequence[tuple[str, str, int]]) -> Text:
+    line = _head(name, indent)
     for text, style, width in cells:
         line.append(text, style=STYLES[style])
         line.append(" " * (width - cell_len(text) + GAP))
@@ -113,5 +113,5 @@ def _line(name: str, margin: int, cells: Sequence[tuple[str, str, int]]) -> Text
     return line
 
 
-def _head(name: str, margin: int) -> Text:
-    return Text.assemble((name, STYLES["name"]), " " * (margin - cell_len(name)))
+def _head(name: str, indent: int) -> Text:
+    return Text.assemble((name, STYLES["name"]), " " * (indent - cell_len(name)))

@@ -1,4 +1,4 @@
-"""One analysis for other programs: JSON, CoNLL-U, and the forms that annotation tools read."""
+"""An analysis for other programs: JSON, CoNLL-U, and the formats of annotation tools."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from duilian.corpus.tag_spelling import UNKNOWN_FIELD
 from duilian.document import Doc, Token
 from duilian.standards import conll_column, universal_tags
 
-PLACES = 4  # of a confidence
+PLACES = 4  # decimal places of a confidence
 UNTAGGED = "WORD"  # the label of a word where there are no tags
-# brat takes names of ASCII letters, digits, - and _ only.
+# brat accepts only names of ASCII letters, digits, - and _.
 BRAT_NAMES = {
     ",": "COMMA",
     ".": "PERIOD",
@@ -32,21 +32,21 @@ _NOT_BRAT = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def json_line(doc: Doc) -> str:
-    """The text and, for each standard, words, tags, places and what else is known."""
-    layers = {name: _layer(doc, name) for name in doc.standards}
+    """The text and, for each standard, words, tags, spans and everything else known."""
+    layers = {name: _layer_json(doc, name) for name in doc.standards}
     return json.dumps({"text": doc.text, "standards": layers}, ensure_ascii=False)
 
 
 def ranked_json_line(text: str, docs: Sequence[Doc]) -> str:
-    """A text and its best analyses, the most probable first, each like `json_line`."""
+    """A text and its best analyses, most probable first, each like `json_line`."""
     analyses = []
     for doc in docs:
-        layers = {name: _layer(doc, name) for name in doc.standards}
+        layers = {name: _layer_json(doc, name) for name in doc.standards}
         analyses.append({"probability": doc.probability, "standards": layers})
     return json.dumps({"text": text, "analyses": analyses}, ensure_ascii=False)
 
 
-def _layer(doc: Doc, standard: str) -> dict[str, Any]:
+def _layer_json(doc: Doc, standard: str) -> dict[str, Any]:
     layer = doc.layer(standard)
     found: dict[str, Any] = {
         "words": doc.words(standard),
@@ -66,14 +66,14 @@ def _layer(doc: Doc, standard: str) -> dict[str, Any]:
 
 
 def span_line(doc: Doc, standard: str) -> str:
-    """A line of JSON as doccano reads it: the text, and a labelled span for each word."""
+    """A line of JSON for doccano: the text, and a labelled span for each word."""
     labels = [[token.start, token.end, token.tag or UNTAGGED] for token in doc.tokens(standard)]
     return json.dumps({"text": doc.text, "label": labels}, ensure_ascii=False)
 
 
 def label_studio_task(doc: Doc, standard: str) -> str:
-    """A task of Label Studio with its prediction: a labelled region for each word, named w1, w2 and so on,
-    and a relation from each head to its dependent.
+    """A Label Studio task with its prediction: a labelled region for each word, named w1, w2 and so on, and a
+    relation from each head to its dependent.
     """
     tokens = doc.tokens(standard)
     result: list[dict[str, Any]] = []
@@ -91,7 +91,7 @@ def label_studio_task(doc: Doc, standard: str) -> str:
 
 
 def brat(doc: Doc, standard: str, *, first: int = 1, offset: int = 0) -> Iterator[str]:
-    """The lines of a brat `.ann` file; `first` and `offset` are for a text that is a part of a longer one.
+    """The lines of a brat `.ann` file; `first` and `offset` are for a text that is part of a longer one.
 
     An arc of the tree is a relation from the head to the dependent, and has the dependent's number.
     """
@@ -103,12 +103,12 @@ def brat(doc: Doc, standard: str, *, first: int = 1, offset: int = 0) -> Iterato
 
 
 def brat_name(label: str) -> str:
-    """A tag or relation as brat's configuration takes it: `.` is PERIOD, `case:suff` is case-suff."""
+    """A tag or relation as brat's configuration allows it: `.` is PERIOD, `case:suff` is case-suff."""
     return BRAT_NAMES.get(label) or _NOT_BRAT.sub("-", label)
 
 
 def _arcs(doc: Doc, standard: str, first: int = 1) -> Iterator[tuple[int, int, str]]:
-    """Head, dependent and relation of every arc but the roots', in numbers of words that begin at `first`."""
+    """Head, dependent and relation of every arc except the roots'; words are numbered from `first`."""
     for tokens in doc.sentences(standard):
         for number, token in enumerate(tokens, start=first):
             if token.head:
@@ -117,12 +117,12 @@ def _arcs(doc: Doc, standard: str, first: int = 1) -> Iterator[tuple[int, int, s
 
 
 def conllu_sentences(doc: Doc, standard: str, column: str | None = None, *, first: int = 1) -> list[Sentence]:
-    """The sentences for CoNLL-U, numbered from `first` on, with each word's place in the text and how sure it
-    is in MISC. `column` has the tags, else xpos unless they are universal ones; if it is xpos, the universal
-    tags that follow from them stand in upos.
+    """The sentences for CoNLL-U, numbered from `first`, with each word's span and confidence in MISC.
+    `column` has the tags and defaults to xpos, or upos for universal tags; if it is xpos, upos has the
+    universal tags that follow from them.
     """
     if doc.given is not None and "misc" in doc.given[standard].columns:
-        return [_completed(doc, standard)]
+        return [_completed_sentence(doc, standard)]
     found, universal = [], universal_tags(standard)
     pairs = zip(doc.to_sentences(), doc.sentences(standard), strict=True)
     for number, (sentence, tokens) in enumerate(pairs, start=first):
@@ -137,16 +137,14 @@ def conllu_sentences(doc: Doc, standard: str, column: str | None = None, *, firs
     return found
 
 
-def _completed(doc: Doc, standard: str) -> Sentence:
-    """A given sentence with its gaps filled. What it has stays as it is; MISC says how sure each tag is that
-    was decided.
-    """
+def _completed_sentence(doc: Doc, standard: str) -> Sentence:
+    """A given sentence, completed. Its annotation is unchanged; MISC has the confidence of each tag added."""
     assert doc.given is not None
     (sentence,) = doc.to_sentences()
     layer = sentence[standard]
     given = doc.given[standard].tags or (None,) * len(layer)
     columns = dict(layer.columns)
-    if "upos" in columns:  # and the tags are those of xpos
+    if "upos" in columns:  # so the tags are in xpos
         columns = _with_universal(layer, universal_tags(standard))
     columns["misc"] = tuple(
         misc if isinstance(tag, str) or token.confidence is None else _with_confidence(misc, token.confidence)
@@ -157,7 +155,7 @@ def _completed(doc: Doc, standard: str) -> Sentence:
 
 
 def _with_universal(layer: Layer, universal: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """The columns of a layer, with universal tags for those of its tags that have none beside them."""
+    """The columns of a layer, with universal tags in upos where it has none."""
     columns = dict(layer.columns)
     unknown = (UNKNOWN_FIELD,) * len(layer)
     columns["upos"] = tuple(
@@ -173,8 +171,8 @@ def _with_confidence(misc: str, confidence: float) -> str:
 
 
 def _misc(text: str, token: Token) -> str:
-    behind = text[token.end : token.end + 1]
-    notes = [] if not behind or behind.isspace() else ["SpaceAfter=No"]
+    following = text[token.end : token.end + 1]
+    notes = [] if not following or following.isspace() else ["SpaceAfter=No"]
     notes.append(f"TokenRange={token.start}:{token.end}")
     if token.confidence is not None:
         notes.append(f"Conf={token.confidence:.{PLACES}f}")

@@ -1,103 +1,195 @@
-"""Analyses one after the other, in the forms that `duilian analyze` writes.
+"""The forms in which `duilian analyze` writes analyses, by name.
 
-A form says what stands before the texts of an input, what is written for each text, and what at the end.
+A form is a class: it says what to write before the texts of an input, for each text, and at the end. Other
+packages add forms with `register_form`, or by the entry-point group `duilian.forms`.
 """
 
 from __future__ import annotations
 
 import abc
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from duilian.corpus import FORMATS, Sentence
 from duilian.corpus.formats.registry import FormatOptions
 from duilian.document import Doc
+from duilian.errors import ConfigError, did_you_mean
+from duilian.lazy import plugins
 from duilian.views.exchange import brat, conllu_sentences, json_line, label_studio_task, span_line
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+ENTRY_POINTS = "duilian.forms"
+
 
 class Form(abc.ABC):
-    """One form, for the words of one standard; `column` is that of its tags in CoNLL-U, if it has its own."""
+    """A form for the words of one standard; `column` is where CoNLL-U has its tags, if that is not usual."""
+
+    name: ClassVar[str]
 
     def __init__(self, standard: str, column: str | None = None) -> None:
         self.standard, self.column = standard, column
 
     def begin(self, name: str) -> str:
-        """Before the texts of an input; a file has a name."""
+        """Return what to write before the texts of an input; `name` is that of a file, else empty."""
         return ""
 
     @abc.abstractmethod
     def text(self, doc: Doc) -> str:
-        """One text, which is a line of the input."""
+        """Return what to write for one text, that is, one line of the input."""
 
     def end(self) -> str:
-        """Behind the last text."""
+        """Return what to write after the last text."""
         return ""
 
 
-class Words(Form):
-    """The words of a text in a line, with blanks between."""
+FORMS: dict[str, type[Form]] = {}
+"""All forms by name."""
+
+
+def register_form(form: type[Form]) -> type[Form]:
+    """Make a form known by its name; usable as a decorator."""
+    if not form.name or form.name in FORMS:
+        raise ConfigError(f"the form name {form.name!r} is empty or taken")
+    FORMS[form.name] = form
+    return form
+
+
+def find_form(name: str) -> type[Form]:
+    """Return the form of this name."""
+    if name not in FORMS:
+        for plugin in plugins(ENTRY_POINTS, abc.ABCMeta):
+            if issubclass(plugin, Form) and plugin.name not in FORMS:
+                register_form(plugin)
+    if name not in FORMS:
+        raise ConfigError(f"unknown form {name!r}", did_you_mean(name, FORMS))
+    return FORMS[name]
+
+
+@register_form
+class PrettyForm(Form):
+    """Couplets and trees for a terminal, with a blank line between texts."""
+
+    name = "pretty"
+
+    def __init__(self, standard: str, column: str | None = None, console: Console | None = None) -> None:
+        super().__init__(standard, column)
+        self._console, self._separator = console, ""
 
     def text(self, doc: Doc) -> str:
-        """A line."""
-        return " ".join(doc.words(self.standard)) + "\n"
+        """Draw the sentences of a text."""
+        from rich.console import Console  # slow to import, and not needed in a pipe
+
+        from duilian.views.couplets import couplet
+
+        console = self._console or Console(color_system=None)
+        drawn = couplet(doc, console.width)
+        if not drawn:
+            return ""
+        with console.capture() as shown:
+            console.print(drawn, soft_wrap=True)
+        separator, self._separator = self._separator, "\n"
+        return separator + shown.get()
 
 
-class Slash(Form):
-    """The words and tags of a text in a line."""
+@register_form
+class ConlluForm(Form):
+    """CoNLL-U: a file is a document, a line a numbered paragraph; sentences are numbered consecutively."""
+
+    name = "conllu"
+
+    def __init__(self, standard: str, column: str | None = None) -> None:
+        super().__init__(standard, column)
+        self._comments: tuple[str, ...] = ()
+        self._lines = self._sentences = 0
+
+    def begin(self, name: str) -> str:
+        """Begin a document and count its lines from 1."""
+        self._lines = 0
+        self._comments = (f"# newdoc id = {' '.join(name.split())}",) if name else ()
+        return ""
 
     def text(self, doc: Doc) -> str:
-        """A line."""
+        """Write the sentences of a text."""
+        self._lines += 1
+        sentences = conllu_sentences(doc, self.standard, self.column, first=self._sentences + 1)
+        if sentences and doc.given is None:
+            comments = (*self._comments, f"# newpar id = {self._lines}")
+            sentences[0] = dataclasses.replace(sentences[0], comments=(*comments, *sentences[0].comments))
+            self._comments = ()
+        self._sentences += len(sentences)
+        return "".join(_written("conllu", self.standard, sentences))
+
+
+@register_form
+class JsonForm(Form):
+    """JSON lines with all standards of a text."""
+
+    name = "json"
+
+    def text(self, doc: Doc) -> str:
+        """Write a line."""
+        return json_line(doc) + "\n"
+
+
+@register_form
+class SlashForm(Form):
+    """The words and tags of a text on one line."""
+
+    name = "slash"
+
+    def text(self, doc: Doc) -> str:
+        """Write a line."""
         lines = _written("slash", self.standard, conllu_sentences(doc, self.standard))
         return "  ".join(line.removesuffix("\n") for line in lines) + "\n"
 
 
-class Json(Form):
-    """JSON lines, with all standards of a text."""
-
-    def text(self, doc: Doc) -> str:
-        """A line."""
-        return json_line(doc) + "\n"
-
-
-class Spans(Form):
+@register_form
+class SpansForm(Form):
     """JSON lines for doccano."""
 
+    name = "spans"
+
     def text(self, doc: Doc) -> str:
-        """A line."""
+        """Write a line."""
         return span_line(doc, self.standard) + "\n"
 
 
-class LabelStudio(Form):
-    """A list of tasks in JSON: Label Studio wants one, lines are not enough for it."""
+@register_form
+class LabelStudioForm(Form):
+    """A JSON list of tasks: Label Studio does not accept JSON lines."""
+
+    name = "label-studio"
 
     def __init__(self, standard: str, column: str | None = None) -> None:
         super().__init__(standard, column)
-        self._before = "[\n"
+        self._separator = "[\n"
 
     def text(self, doc: Doc) -> str:
-        """A task, unless there is nothing to annotate."""
+        """Write a task, unless there is nothing to annotate."""
         if not len(doc.layer(self.standard)):
             return ""
-        before, self._before = self._before, ",\n"
-        return before + label_studio_task(doc, self.standard)
+        separator, self._separator = self._separator, ",\n"
+        return separator + label_studio_task(doc, self.standard)
 
     def end(self) -> str:
-        """The end of the list, which may be empty."""
-        return "[]\n" if self._before == "[\n" else "\n]\n"
+        """Close the list, which may be empty."""
+        return "[]\n" if self._separator == "[\n" else "\n]\n"
 
 
-class Brat(Form):
-    """The lines of one `.ann` file: texts are parts of one document, places and numbers go on."""
+@register_form
+class BratForm(Form):
+    """The lines of one `.ann` file: the texts form one document, so offsets and numbers continue."""
+
+    name = "brat"
 
     def __init__(self, standard: str, column: str | None = None) -> None:
         super().__init__(standard, column)
         self._first, self._offset = 1, 0
 
     def text(self, doc: Doc) -> str:
-        """The words and relations of a text."""
+        """Write the words and relations of a text."""
         lines = brat(doc, self.standard, first=self._first, offset=self._offset)
         found = "".join(line + "\n" for line in lines)
         self._first += len(doc.layer(self.standard))
@@ -105,62 +197,15 @@ class Brat(Form):
         return found
 
 
-class Conllu(Form):
-    """CoNLL-U: a file is a document, a line a paragraph with its number; sentences are numbered through."""
+@register_form
+class WordsForm(Form):
+    """The words of a text on one line, separated by blanks."""
 
-    def __init__(self, standard: str, column: str | None = None) -> None:
-        super().__init__(standard, column)
-        self._before: tuple[str, ...] = ()
-        self._lines = self._sentences = 0
-
-    def begin(self, name: str) -> str:
-        """Lines are counted anew."""
-        self._lines = 0
-        self._before = (f"# newdoc id = {' '.join(name.split())}",) if name else ()
-        return ""
+    name = "words"
 
     def text(self, doc: Doc) -> str:
-        """The sentences of a text."""
-        self._lines += 1
-        sentences = conllu_sentences(doc, self.standard, self.column, first=self._sentences + 1)
-        if sentences and doc.given is None:
-            before = (*self._before, f"# newpar id = {self._lines}")
-            sentences[0] = dataclasses.replace(sentences[0], comments=(*before, *sentences[0].comments))
-            self._before = ()
-        self._sentences += len(sentences)
-        return "".join(_written("conllu", self.standard, sentences))
-
-
-class Pretty(Form):
-    """Couplets and trees for a terminal, a blank line between texts."""
-
-    def __init__(self, standard: str, console: Console) -> None:
-        super().__init__(standard)
-        self._console, self._before = console, ""
-
-    def text(self, doc: Doc) -> str:
-        """The sentences of a text."""
-        from duilian.views.couplets import couplet  # rich is slow to import, and in a pipe not needed
-
-        drawn = couplet(doc, self._console.width)
-        if not drawn:
-            return ""
-        with self._console.capture() as shown:
-            self._console.print(drawn, soft_wrap=True)
-        before, self._before = self._before, "\n"
-        return before + shown.get()
-
-
-FORMS: dict[str, type[Form]] = {
-    "conllu": Conllu,
-    "json": Json,
-    "slash": Slash,
-    "spans": Spans,
-    "label-studio": LabelStudio,
-    "brat": Brat,
-    "words": Words,
-}
-"""The forms that other programs read, by name."""
+        """Write a line."""
+        return " ".join(doc.words(self.standard)) + "\n"
 
 
 def _written(format: str, standard: str, sentences: list[Sentence]) -> list[str]:

@@ -1,4 +1,4 @@
-"""A dependency tree in box characters, one word a line: a head, then its dependents."""
+"""A dependency tree in box-drawing characters, one word per line: a head, then its dependents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STYLES = {"branch": "dim", "word": "bold", "tag": "cyan", "relation": "green"}
 
 
 def tree_lines(tokens: Sequence[Token]) -> list[Text]:
-    """The tree of one sentence; words that hang on nothing are roots too."""
+    """Draw the tree of one sentence; words without a head are roots too."""
     below: list[list[int]] = [[] for _ in range(len(tokens) + 1)]
     for number, token in enumerate(tokens, start=1):
         below[token.head or 0].append(number)
@@ -24,7 +24,7 @@ def tree_lines(tokens: Sequence[Token]) -> list[Text]:
 
 
 def _line(branch: str, token: Token, words: int, tags: int) -> Text:
-    """One word, with its tag behind `words` cells and its relation behind `tags` more."""
+    """One word, padded to `words` cells, its tag, padded to `tags` cells, and its relation."""
     tag = token.tag or ""
     line = Text.assemble(
         (branch, STYLES["branch"]),
@@ -39,14 +39,14 @@ def _line(branch: str, token: Token, words: int, tags: int) -> Text:
 
 
 def _walk(below: Sequence[Sequence[int]]) -> Iterator[tuple[str, int]]:
-    """Branch and word, from the roots down; without recursion, for a chain may be as long as a sentence."""
+    """Branch and word, from the roots down; not recursive, because a chain may be as long as the sentence."""
     stack = [("", "", number) for number in reversed(below[0])]
     while stack:
-        branch, margin, number = stack.pop()
+        branch, indent, number = stack.pop()
         yield branch, number
         children = below[number]
         for k in range(len(children) - 1, -1, -1):
             is_last = k == len(children) - 1
             stack.append(
-                (margin + ("└─ " if is_last else "├─ "), margin + ("   " if is_last else "│  "), children[k])
+                (indent + ("└─ " if is_last else "├─ "), indent + ("   " if is_last else "│  "), children[k])
             )

@@ -1,1 +1,1 @@
-"""One module a format; `registry` knows them by name and by extension."""
+"""Corpus formats, one module each; `registry` finds them by name and by extension."""

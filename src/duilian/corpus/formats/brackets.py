@@ -1,9 +1,9 @@
 """Chinese Treebank bracket files: constituent trees, and the sentences they annotate.
 
-A file holds s-expressions such as `( (IP (NP-SBJ (PN 我)) (VP (VV 来))) )`, each over as many lines as it
-likes, between SGML lines. Trees are read without their functional tags (`NP-SBJ` is an `NP`) and without
-traces (`-NONE-`, and every constituent that held nothing else). Tags and words are kept as they are. One
-tree is in memory at a time, and nothing here recurses: a tree may be deeper than Python's stack.
+A file has s-expressions such as `( (IP (NP-SBJ (PN 我)) (VP (VV 来))) )`, each on any number of lines,
+between SGML lines. Trees are read without their functional tags (`NP-SBJ` is an `NP`) and without traces
+(`-NONE-`, and constituents with nothing else in them). Tags and words are unchanged. Only one tree is in
+memory at a time, and nothing here is recursive: a tree may be deeper than Python's stack.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ HEADER_END = re.compile(r"</header\s*>", re.IGNORECASE)
 def bare_label(label: str) -> str:
     """The label without functional tags and indices: `NP` of `NP-PN-SBJ`, `VP` of `VP=1`."""
     found = BARE.match(label)
-    return found[0] if found else label  # `-NONE-` begins with a hyphen and is whole
+    return found[0] if found else label  # `-NONE-` begins with a hyphen and has no parts
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Tree:
     """A constituent with its children, or a leaf: a tag with its word.
 
-    The empty label is for an outermost bracket that holds several trees.
+    The empty label is for an outermost bracket with several trees.
     """
 
     label: str
@@ -51,14 +51,20 @@ class Tree:
 
     def __post_init__(self) -> None:
         if bool(self.children) == (self.word is not None):
-            raise ConfigError(f"a tree has either children or a word; {self.label!r} has neither or both")
+            raise ConfigError(
+                f"a tree must have either children or a word; {self.label!r} has neither or both"
+            )
         for text in (self.label or None, self.word):
             if text is not None and not NAME.fullmatch(text):
-                raise ConfigError(f"{text!r} cannot stand in brackets: it is empty or has a space or bracket")
+                raise ConfigError(
+                    f"{text!r} cannot be written in brackets: it is empty or has a space or bracket"
+                )
         if not self.label and len(self.children) < 2:
             raise ConfigError("a tree without a label needs at least two children")
         if any(not child.label for child in self.children):
-            raise ConfigError(f"{self.label!r} holds a tree without a label, which can only be outermost")
+            raise ConfigError(
+                f"{self.label!r} has a child without a label; only an outermost tree may lack one"
+            )
 
     @property
     def bare_label(self) -> str:
@@ -91,7 +97,7 @@ class Tree:
                     pending.extend((child, " "))
         return "".join(pieces)
 
-    # The generated forms of these three recurse; the brackets say everything about a tree.
+    # The generated versions of these three are recursive; the brackets say everything about a tree.
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Tree) and self.to_brackets() == other.to_brackets()
 
@@ -110,9 +116,9 @@ def read_brackets(
     dependencies: bool = True,
     rules: HeadRules | None = None,
 ) -> Iterator[Sentence]:
-    """The sentence of every tree: words, tags and, unless told otherwise, the heads that the rules find.
+    """Yield the sentence of each tree: words, tags and, if `dependencies`, the heads that the rules find.
 
-    `lines` are numbered lines of the file `path`; the id is that of the `<S ID=…>` around the tree.
+    `lines` are the numbered lines of the file `path`; the id is that of the `<S ID=…>` around the tree.
     """
     if dependencies and rules is None:
         rules = HeadRules.load()
@@ -127,19 +133,19 @@ def read_brackets(
 
 
 def read_trees(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Tree]:
-    """Every tree of the file, stripped; a tree of nothing but traces has no words and is left out."""
+    """Yield each tree of a file, stripped; a tree of nothing but traces is left out."""
     for _, tree in _trees_with_ids(lines, path):
         yield tree
 
 
 def write_brackets(trees: Iterable[Tree]) -> Iterator[str]:
-    """One line per tree, in the treebank's outer bracket; `read_trees` gives the same trees back."""
+    """Write one line per tree, in the treebank's outer bracket; `read_trees` reads them back."""
     for tree in trees:
         yield f"( {tree.to_brackets()} )" if tree.label else tree.to_brackets()
 
 
 def _trees_with_ids(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[str, Tree]]:
-    builder = _Builder(path)
+    builder = _TreeBuilder(path)
     sentence_id = ""
     for number, line in _without_headers(lines, path):
         text = line.strip()
@@ -175,16 +181,16 @@ def _without_headers(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tu
 
 @dataclasses.dataclass(slots=True)
 class _Bracket:
-    """A bracket that is still open, with what it holds so far."""
+    """An open bracket, with its contents so far."""
 
     line: int
     label: str | None = None  # None: nothing read yet; empty: an outermost bracket without a label
     word: str | None = None
     children: list[Tree] = dataclasses.field(default_factory=list)
-    has_lost_traces: bool = False
+    had_traces: bool = False
 
 
-class _Builder:
+class _TreeBuilder:
     """Turns tokens into trees, with an explicit stack of the open brackets."""
 
     def __init__(self, path: str) -> None:
@@ -236,13 +242,13 @@ class _Builder:
             raise CorpusError(
                 self.path,
                 number,
-                f"{token!r} stands outside any tree",
+                f"{token!r} is outside any tree",
                 hint="a tree is in brackets, as in (NP (NN 书)); SGML tags have lines of their own",
             )
         bracket = self.brackets[-1]
         if bracket.label is None:
             bracket.label = token
-        elif bracket.children or bracket.has_lost_traces:
+        elif bracket.children or bracket.had_traces:
             self._fail_untagged(number, token, bracket.label)
         elif bracket.word is None:
             bracket.word = token
@@ -255,9 +261,9 @@ class _Builder:
             )
 
     def _close(self, number: int) -> Tree | None:
-        """The stripped tree of the innermost bracket; None if it held only traces."""
+        """The stripped tree of the innermost bracket; None if it had only traces."""
         if not self.brackets:
-            hint = "remove it, or look for a ')' too many before it"
+            hint = "remove it, or look for an extra ')' before it"
             raise CorpusError(self.path, number, "this ')' closes no bracket", hint=hint)
         bracket = self.brackets.pop()
         label, word, children = bracket.label, bracket.word, bracket.children
@@ -269,9 +275,9 @@ class _Builder:
         if word is not None and label != TRACE:
             return Tree(label, word=word)
         if children:
-            is_mere_wrapping = not label and len(children) == 1
-            return children[0] if is_mere_wrapping else Tree(bare_label(label), tuple(children))
-        if word is None and not bracket.has_lost_traces:
+            is_wrapper = not label and len(children) == 1
+            return children[0] if is_wrapper else Tree(bare_label(label), tuple(children))
+        if word is None and not bracket.had_traces:
             raise CorpusError(
                 self.path,
                 bracket.line,
@@ -279,13 +285,13 @@ class _Builder:
                 hint=f"write a word with its tag, as in (TAG {label})",
             )
         if self.brackets:
-            self.brackets[-1].has_lost_traces = True
+            self.brackets[-1].had_traces = True
         return None
 
     def _fail_untagged(self, number: int, word: str, label: str) -> NoReturn:
         raise CorpusError(
             self.path,
             number,
-            f"the word {word!r} has no tag: it stands beside constituents of {label!r}",
+            f"the word {word!r} has no tag: it is next to constituents of {label!r}",
             hint=f"write it with its tag, as in (TAG {word})",
         )

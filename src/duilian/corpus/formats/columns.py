@@ -1,4 +1,4 @@
-"""White-space columns, a blank line between sentences, as in the shared task CoNLL-2000.
+"""White-space columns with a blank line between sentences, as in the CoNLL-2000 shared task.
 
 The first column is the word and the last one the tag: `_` unknown, `{B-NP|I-NP}` one of these.
 """
@@ -14,8 +14,8 @@ from duilian.corpus.sentence import NO_COLUMNS, Layer, Sentence
 from duilian.corpus.tag_spelling import UNKNOWN_FIELD, format_tags, parse_column
 from duilian.errors import ConfigError, CorpusError
 
-# What the columns are called when nobody names them, by their number.
-_USUAL_NAMES = {2: ("word", "tag"), 3: ("word", "pos", "chunk")}
+# The default names of columns, by their number.
+_DEFAULT_NAMES = {2: ("word", "tag"), 3: ("word", "pos", "chunk")}
 _SPACES = re.compile(r"[ \t]+")
 _UNSAFE = re.compile(r"[\0 \t\r\n]")
 
@@ -23,7 +23,7 @@ _UNSAFE = re.compile(r"[\0 \t\r\n]")
 def read_columns(
     lines: Lines, *, path: str, standard: str, names: Sequence[str] | None = None
 ) -> Iterator[Sentence]:
-    """One sentence a block; `names` default to word pos chunk (or word tag, if there are two columns)."""
+    """Read one sentence per block; `names` default to word pos chunk (or word tag if there are two)."""
     if names is not None:
         check_names(names)
     for block in blocks(lines):
@@ -33,18 +33,18 @@ def read_columns(
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Refuse names that could not tell the columns apart."""
+    """Reject names that do not distinguish the columns."""
     if len(names) < 2 or len(set(names)) != len(names) or not all(names):
-        raise ConfigError(f"column names must be at least two, and different: {','.join(names)!r}")
+        raise ConfigError(f"there must be at least two column names, all different, got {','.join(names)!r}")
 
 
-def usual_names(line: str) -> tuple[str, ...] | None:
-    """What the columns of a file with this line are called; None if there are too few or too many."""
-    return _USUAL_NAMES.get(len(_fields(line)))
+def default_names(line: str) -> tuple[str, ...] | None:
+    """The default names of the columns of this line; None if there are too few or too many."""
+    return _DEFAULT_NAMES.get(len(_fields(line)))
 
 
 def _names_from(number: int, line: str, path: str) -> Sequence[str]:
-    names = usual_names(line)
+    names = default_names(line)
     if names is None:
         count = len(_fields(line))
         hint = "name them, for instance word,lemma,pos,chunk"
@@ -77,7 +77,7 @@ def _layer(block: Block, names: Sequence[str], path: str) -> Layer:
 def write_columns(
     sentences: Iterable[Sentence], *, standard: str | None = None, names: Sequence[str] | None = None
 ) -> Iterator[str]:
-    """One block a sentence: the word, the named columns (by default pos, if there is one), the tag."""
+    """Write one block per sentence: the word, the named columns (by default pos, if any), the tag."""
     if names is not None:
         check_names(names)
     for sentence in sentences:

@@ -10,7 +10,7 @@ from duilian.corpus.formats.rows import RowFormat, RowReader, comments_to_write,
 from duilian.corpus.lines import Lines, layer_to_write
 from duilian.corpus.sentence import Layer, Sentence
 from duilian.corpus.tag_spelling import UNKNOWN_FIELD
-from duilian.corpus.trees import Trees
+from duilian.corpus.trees import TreeCheck
 
 CONLLU = RowFormat(
     "conllu",
@@ -22,9 +22,9 @@ _NO_SPACE = "SpaceAfter=No"
 
 
 def read_conllu(
-    lines: Lines, *, path: str, standard: str | None, column: str | None = None, trees: Trees = "any"
+    lines: Lines, *, path: str, standard: str | None, column: str | None = None, trees: TreeCheck = "any"
 ) -> Iterator[Sentence]:
-    """One sentence a block; its tags are the column that the standard says, unless told."""
+    """Read one sentence per block; `column` defaults to that of the standard."""
     for sentence in RowReader(CONLLU, path, standard, column, trees).read(lines):
         ((name, layer),) = sentence.layers.items()
         spaces = _spaces(layer, sentence.comments)
@@ -35,7 +35,7 @@ def read_conllu(
 
 
 def _spaces(layer: Layer, comments: tuple[str, ...]) -> tuple[str, ...] | None:
-    """What stands after each word but the last; None when that is nothing, or when nobody says."""
+    """The white space after each word but the last; None if there is none or the file does not say."""
     misc = layer.columns["misc"]
     spaces = ["" if field == _NO_SPACE or _NO_SPACE in field.split("|") else " " for field in misc]
     if "" not in spaces and not _text_has_spaces(layer, comments):
@@ -45,7 +45,7 @@ def _spaces(layer: Layer, comments: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def _text_has_spaces(layer: Layer, comments: tuple[str, ...]) -> bool:
-    # Many Chinese files have no SpaceAfter at all, though no space stands between their words.
+    # Many Chinese files lack SpaceAfter altogether, though there are no spaces between their words.
     for comment in comments:
         match = _TEXT.fullmatch(comment)
         if match:
@@ -56,7 +56,7 @@ def _text_has_spaces(layer: Layer, comments: tuple[str, ...]) -> bool:
 def write_conllu(
     sentences: Iterable[Sentence], *, standard: str | None = None, column: str | None = None
 ) -> Iterator[str]:
-    """One block a sentence. A sentence from another format gets its id and text as comments."""
+    """Write one block per sentence. A sentence from another format gets its id and text as comments."""
     for sentence in sentences:
         layer = layer_to_write(sentence, standard)
         comments = comments_to_write(sentence)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from duilian.corpus.formats.rows import RowFormat, RowReader, comments_to_write, format_rows
 from duilian.corpus.lines import Lines, layer_to_write
 from duilian.corpus.sentence import Sentence
-from duilian.corpus.trees import Trees
+from duilian.corpus.trees import TreeCheck
 
 CONLLX = RowFormat(
     "conllx",
@@ -17,16 +17,16 @@ CONLLX = RowFormat(
 
 
 def read_conllx(
-    lines: Lines, *, path: str, standard: str | None, column: str | None = None, trees: Trees = "any"
+    lines: Lines, *, path: str, standard: str | None, column: str | None = None, trees: TreeCheck = "any"
 ) -> Iterator[Sentence]:
-    """One sentence a block; the coarse tag is called upos here and the fine one xpos, as in CoNLL-U."""
+    """Read one sentence per block; as in CoNLL-U, the coarse tag is called upos and the fine one xpos."""
     return RowReader(CONLLX, path, standard, column, trees).read(lines)
 
 
 def write_conllx(
     sentences: Iterable[Sentence], *, standard: str | None = None, column: str | None = None
 ) -> Iterator[str]:
-    """One block a sentence; multiword tokens and empty nodes have no place here and are left out."""
+    """Write one block per sentence, without multiword tokens and empty nodes."""
     for sentence in sentences:
         layer = layer_to_write(sentence, standard)
         rows = format_rows(layer, CONLLX, column, standard or next(iter(sentence)))

@@ -1,4 +1,4 @@
-"""What `word/TAG` and `word_TAG` share: a line of pairs, each word joined to its tag by one sign."""
+"""What `word/TAG` and `word_TAG` share: lines of words, each joined to its tag by a separator."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ _SPACES = re.compile(r"[ \t]+")
 _UNSAFE = re.compile(r"[\0 \t\r\n]")
 
 
-class Joined:
-    """Pairs joined by one sign, such as `/`: the last one in the token separates, or is the tag: `他//`."""
+class InlineTags:
+    """Words joined to tags by a sign, such as `/`: the last in a token separates, or is the tag: `他//`."""
 
     def __init__(self, sign: str, form: str) -> None:
         self.sign = sign
         self.form = form
-        # Possessive, so that a line that does not match costs no more than one that does.
+        # Possessive, so a line that does not match costs no more than one that does.
         side = rf"[^\s{re.escape(sign)}]++"
         self._plain = re.compile(rf" *+(?:{side}{re.escape(sign)}{side} *+)++")
 
     def split_plain(self, line: str) -> list[str] | None:
-        """[word, tag, word, tag, …] when each token has exactly one sign; None asks for `split`.
+        """[word, tag, word, tag, …] if every token has exactly one sign; if None, use `split`.
 
-        This path is for speed: all its loops run inside the interpreter's string methods.
+        This path is fast: all its loops run inside Python's string methods.
         """
         if self._plain.fullmatch(line) is None:
             return None
         return line.replace(self.sign, " ").split()
 
     def split(self, token: str, *, may_lack_tag: bool = False) -> tuple[str, str]:
-        """Word and tag text of one token."""
+        """The word and the tag, both as text, of one token."""
         word, sign, tag = token.rpartition(self.sign)
         if not sign:
             if may_lack_tag:
                 return token, UNKNOWN
-            hint = f"write word{self.sign}? if its tag is not known"
+            hint = f"write word{self.sign}? if its tag is unknown"
             raise Malformed(f"the word {shown(token)} has no tag", hint)
         if not tag and word[-1:] == self.sign:
             word, tag = word[:-1], self.sign
@@ -47,7 +47,7 @@ class Joined:
         return word, tag
 
     def check(self, word: str, tag: str) -> None:
-        """Refuse what `split` would not give back."""
+        """Reject what `split` could not read back."""
         if not word or _UNSAFE.search(word):
             raise unwritable("word", word, self.form)
         if not tag or (self.sign in tag and tag != self.sign) or _UNSAFE.search(tag):
@@ -55,12 +55,12 @@ class Joined:
 
 
 def tokens_of(line: str) -> list[str]:
-    """The tokens between spaces and tabs; other white space belongs to words."""
+    """Split a line at spaces and tabs; other white space belongs to words."""
     return [token for token in _SPACES.split(line) if token]
 
 
 def known_tags(texts: list[str]) -> tuple[Tag, ...] | None:
-    """The tags, plain ones quickly; None when all are unknown. `_` stands for unknown as `?` does."""
+    """Parse the tags of a line; None if all are unknown. Both `_` and `?` mean unknown."""
     names = set(texts)
     if names.isdisjoint((UNKNOWN, UNKNOWN_FIELD)) and not any(text[0] == "{" for text in names):
         return tuple(map(intern, texts))

@@ -1,9 +1,9 @@
-"""Our own lossless form: one JSON object a line, with every layer of the sentence.
+"""Our own lossless format: one JSON object per line, with every layer of the sentence.
 
     {"id":"1","layers":{"pku":{"words":["他","来"],"tags":["r",["v","vn"]]}}}
 
-A tag is a string, a list (one of these) or null (unknown). What a sentence does not have is left out.
-Every other format can be read into this one and back without loss; a corpus fingerprint is taken from it.
+A tag is a string, a list (one of these) or null (unknown). What a sentence lacks is left out.
+Every other format can be converted to this one and back without loss; corpus fingerprints are based on it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from duilian.corpus.lines import Lines, Malformed, shown
 from duilian.corpus.sentence import NO_COLUMNS, Entity, Layer, Sentence, Tag
-from duilian.corpus.trees import Trees, fault
+from duilian.corpus.trees import TreeCheck, find_fault
 
 _SENTENCE_KEYS = {"id", "comments", "layers"}
 _LAYER_KEYS = {"words", "tags", "heads", "relations", "spaces", "columns", "entities", "extra_rows"}
@@ -23,9 +23,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read_jsonlines(
-    lines: Lines, *, path: str, standard: str | None = None, trees: Trees = "any"
+    lines: Lines, *, path: str, standard: str | None = None, trees: TreeCheck = "any"
 ) -> Iterator[Sentence]:
-    """One sentence a line; if a standard is named, every sentence must have a layer of it."""
+    """Read one sentence per line; if a standard is named, every sentence must have a layer in it."""
     for number, line in lines:
         if not line or line.isspace():
             continue
@@ -42,8 +42,8 @@ def read_jsonlines(
         yield sentence
 
 
-def _check_tree(layer: Layer, trees: Trees) -> None:
-    wrong = fault((None,) * len(layer) if layer.heads is None else layer.heads, trees)
+def _check_tree(layer: Layer, trees: TreeCheck) -> None:
+    wrong = find_fault((None,) * len(layer) if layer.heads is None else layer.heads, trees)
     if wrong is not None:
         raise Malformed(wrong.message, wrong.hint)
 
@@ -54,7 +54,7 @@ def _parse(line: str) -> Any:
     except json.JSONDecodeError as error:
         raise Malformed(f"not JSON: {error.msg} at column {error.colno}") from None
     except (ValueError, RecursionError):
-        raise Malformed("not JSON that can be read: a number is too long or the nesting too deep") from None
+        raise Malformed("unreadable JSON: a number is too long or the nesting too deep") from None
 
 
 def _sentence(found: Any) -> Sentence:
@@ -64,7 +64,7 @@ def _sentence(found: Any) -> Sentence:
     _require(isinstance(layers, dict) and layers != {}, "layers must be an object with at least one layer")
     read = {_text(name, "the name of a layer"): _layer(layer) for name, layer in layers.items()}
     spelled = {"".join(layer.words) for layer in read.values()}
-    _require(len(spelled) == 1, "the layers do not spell the same characters")
+    _require(len(spelled) == 1, "the layers do not have the same characters")
     return Sentence(read, _text(found.get("id", ""), "id"), _texts(found.get("comments", []), "comments"))
 
 
@@ -151,7 +151,7 @@ def _text(found: Any, what: str) -> str:
         raise Malformed(f"expected text in {what}, found {shown(found)}")
     if _SURROGATE.search(found):
         raise Malformed(
-            f"a lone surrogate in {what}: {shown(found)}", "it is half of a character; write the whole"
+            f"a lone surrogate in {what}: {shown(found)}", "it is half a character; write the whole one"
         )
     return found
 
@@ -169,7 +169,7 @@ def _require(holds: bool, otherwise: str, hint: str = "") -> None:
 
 
 def write_jsonlines(sentences: Iterable[Sentence], *, standard: str | None = None) -> Iterator[str]:
-    """One line a sentence, with all its layers or only the named one."""
+    """Write one line per sentence, with all its layers or only the named one."""
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
     for sentence in sentences:
         layers = sentence.layers if standard is None else {standard: sentence[standard]}

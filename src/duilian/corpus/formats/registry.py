@@ -1,4 +1,8 @@
-"""The formats by name: how each is read, written and recognised."""
+"""The corpus formats by name: how each is read, written and recognised.
+
+Other packages add formats with `register_format`, or by the entry-point group `duilian.formats`; entry points
+are looked up when a name or an extension is unknown.
+"""
 
 from __future__ import annotations
 
@@ -12,40 +16,51 @@ from duilian.corpus.files import display_name, peek, read_lines
 from duilian.corpus.formats import columns, conllu, conllx, jsonlines, rows, segmented, slash, underscore
 from duilian.corpus.lines import Lines
 from duilian.corpus.sentence import Sentence
-from duilian.corpus.trees import Trees
-from duilian.errors import ConfigError, CorpusError
+from duilian.corpus.trees import TreeCheck
+from duilian.errors import ConfigError, CorpusError, did_you_mean
+from duilian.lazy import plugins
 
 CUTS = ("line", "sentence")
 SAMPLE_LINES = 40
-TEXT = "text"  # the name of plain text, which is no corpus: a line is a line
+TEXT = "text"  # the name for plain text, which is not a corpus format
+ENTRY_POINTS = "duilian.formats"
+_TELLS_NOTHING = ("", ".txt")  # extensions of files in any format
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class FormatOptions:
-    """What a format may want to know besides the lines. Each format looks only at its own."""
+    """Options for readers and writers; each format uses only those that apply to it."""
 
     standard: str | None = None
     column: str | None = None  # of the tags: upos or xpos
     names: tuple[str, ...] | None = None  # of all columns, for the format columns
-    trees: Trees = "any"  # what is asked of heads
-    may_lack_tags: bool = False  # whether a word alone, in slash or underscore, is one of unknown tag
+    trees: TreeCheck = "any"
+    may_lack_tags: bool = False  # whether slash and underscore accept words without a tag
+
+
+def _never(lines: list[str]) -> bool:
+    return False
 
 
 @dataclasses.dataclass(frozen=True)
 class Format:
-    """One format. `write` is None if it can only be read; `is_by_line` if a line is a sentence or more."""
+    """A corpus format; `write` is None if it can only be read.
+
+    `recognises` tells from the first non-blank lines whether a file is in this format. `is_by_line` says that
+    every line holds one or more whole sentences. `settle` fixes options for a file from its first line.
+    """
 
     name: str
     standard: str
     read: Callable[[Lines, str, FormatOptions], Iterator[Sentence]]
-    write: Callable[[Iterable[Sentence], FormatOptions], Iterator[str]] | None
+    write: Callable[[Iterable[Sentence], FormatOptions], Iterator[str]] | None = None
     extensions: tuple[str, ...] = ()
     is_by_line: bool = False
-    # What the first line decides for the whole file, malformed parts and all.
     settle: Callable[[FormatOptions, str], FormatOptions] = lambda options, first_line: options
+    recognises: Callable[[list[str]], bool] = _never
 
     def standard_of(self, options: FormatOptions) -> str:
-        """The standard asked for, or the one this format is best known for."""
+        """Return the standard asked for, or the one this format is best known for."""
         return self.standard if options.standard is None else options.standard
 
 
@@ -55,6 +70,7 @@ def _by_line(
     read: Callable[..., Iterator[Sentence]],
     write: Callable[..., Iterator[str]],
     extensions: tuple[str, ...],
+    recognises: Callable[[list[str]], bool],
 ) -> Format:
     def read_tagged(lines: Lines, path: str, options: FormatOptions) -> Iterator[Sentence]:
         name = options.standard or standard
@@ -67,6 +83,7 @@ def _by_line(
         lambda sentences, options: write(sentences, standard=options.standard),
         extensions,
         is_by_line=True,
+        recognises=recognises,
     )
 
 
@@ -74,11 +91,11 @@ def _by_row(
     name: str,
     read: Callable[..., Iterator[Sentence]],
     write: Callable[..., Iterator[str]],
-    extensions: tuple[str, ...],
+    recognises: Callable[[list[str]], bool],
 ) -> Format:
     return Format(
         name,
-        rows.UNNAMED,
+        rows.DEFAULT_STANDARD,
         lambda lines, path, options: read(
             lines,
             path=path,
@@ -87,12 +104,13 @@ def _by_row(
             trees=options.trees,
         ),
         lambda sentences, options: write(sentences, standard=options.standard, column=options.column),
-        extensions,
+        (f".{name}",),
+        recognises=recognises,
     )
 
 
 def _settle_columns(options: FormatOptions, first_line: str) -> FormatOptions:
-    names = options.names or columns.usual_names(first_line)
+    names = options.names or columns.default_names(first_line)
     return options if names is None else dataclasses.replace(options, names=tuple(names))
 
 
@@ -102,14 +120,69 @@ def _read_brackets(lines: Lines, path: str, options: FormatOptions) -> Iterator[
     return read_brackets(lines, path=path, standard=options.standard or "ctb")
 
 
-_ALL = (
-    _by_line("slash", "pku", slash.read_slash, slash.write_slash, ()),
+def _text_lines(lines: list[str]) -> list[str]:
+    """The lines that are not SGML."""
+    return [line.strip() for line in lines if not re.match(r"\s*<[/!?A-Za-z]", line)]
+
+
+def _share(lines: list[str], sign: str) -> float:
+    """The share of tokens with this sign inside, from 0 to 1."""
+    tokens = [token for line in lines for token in line.split()]
+    return sum(sign in token[1:-1] for token in tokens) / max(1, len(tokens))
+
+
+def _looks_segmented(lines: list[str]) -> bool:
+    return any(re.search(r"\S[ \u3000]+\S", line) for line in _text_lines(lines))
+
+
+def _looks_like_columns(lines: list[str]) -> bool:
+    text = _text_lines(lines)
+    widths = {len(line.split()) for line in text}
+    return len(text) > 1 and len(widths) == 1 and widths <= {2, 3}
+
+
+def _looks_bracketed(lines: list[str]) -> bool:
+    first = _text_lines(lines)[:1]
+    return bool(first) and first[0][0] == "(" and not _share(first, "/")
+
+
+def _rows(lines: list[str]) -> list[str]:
+    return [line for line in lines if line[0] != "#" or line.count("\t") == 9]
+
+
+def _looks_like_conll(lines: list[str]) -> bool:
+    rows = _rows(lines)
+    return bool(rows) and all(line.count("\t") == 9 for line in rows)
+
+
+def _looks_like_conllu(lines: list[str]) -> bool:
+    rows = _rows(lines)
+    is_typical = any("SpaceAfter=" in row or re.match(r"\d+[-.]", row) for row in rows)
+    return _looks_like_conll(lines) and (len(rows) < len(lines) or is_typical)
+
+
+FORMATS: dict[str, Format] = {}
+"""All formats by name, the least strict first: a file's content is tried from the last to the first."""
+
+
+def register_format(form: Format, *, replace: bool = False) -> Format:
+    """Make a format known by its name, its extensions (such as `.toy`) and its look."""
+    others = [each for each in FORMATS.values() if not replace or each.name != form.name]
+    if not form.name or form.name == TEXT or form.name in [each.name for each in others]:
+        raise ConfigError(
+            f"the format name {form.name!r} is empty or taken", "choose another, or use replace=True"
+        )
+    for other in others:
+        for extension in set(form.extensions) & set(other.extensions):
+            raise ConfigError(f"the extension {extension!r} belongs to the format {other.name!r}")
+    FORMATS[form.name] = form
+    return form
+
+
+for _form in (
     _by_line(
-        "underscore", "ctb", underscore.read_underscore, underscore.write_underscore, (".wordpos", ".pos")
+        "segmented", "words", segmented.read_segmented, segmented.write_segmented, (".seg",), _looks_segmented
     ),
-    _by_line("segmented", "words", segmented.read_segmented, segmented.write_segmented, (".seg",)),
-    _by_row("conllu", conllu.read_conllu, conllu.write_conllu, (".conllu",)),
-    _by_row("conllx", conllx.read_conllx, conllx.write_conllx, (".conllx",)),
     Format(
         "columns",
         "chunk",
@@ -120,7 +193,33 @@ _ALL = (
             sentences, standard=options.standard, names=options.names
         ),
         settle=_settle_columns,
+        recognises=_looks_like_columns,
     ),
+    _by_line(
+        "underscore",
+        "ctb",
+        underscore.read_underscore,
+        underscore.write_underscore,
+        (".wordpos", ".pos"),
+        lambda lines: _share(_text_lines(lines), "_") > 0.9,
+    ),
+    _by_line(
+        "slash",
+        "pku",
+        slash.read_slash,
+        slash.write_slash,
+        (),
+        lambda lines: _share(_text_lines(lines), "/") > 0.9,
+    ),
+    Format(
+        "ctb-brackets",
+        "ctb",
+        _read_brackets,
+        extensions=(".fid", ".mrg", ".bracketed"),
+        recognises=_looks_bracketed,
+    ),
+    _by_row("conllx", conllx.read_conllx, conllx.write_conllx, _looks_like_conll),
+    _by_row("conllu", conllu.read_conllu, conllu.write_conllu, _looks_like_conllu),
     Format(
         "jsonl",
         "",
@@ -129,23 +228,30 @@ _ALL = (
         ),
         lambda sentences, options: jsonlines.write_jsonlines(sentences, standard=options.standard),
         (".jsonl",),
+        recognises=lambda lines: lines[0].lstrip()[0] == "{" and '"layers"' in lines[0],
     ),
-    Format("ctb-brackets", "ctb", _read_brackets, None, (".fid", ".mrg", ".bracketed")),
-)
-FORMATS = {form.name: form for form in _ALL}
-"""All formats by name."""
+):
+    register_format(_form)
 
 
 def find_format(name: str) -> Format:
-    """The format of this name."""
+    """Return the format of this name."""
+    if name not in FORMATS:
+        _register_plugins()
     try:
         return FORMATS[name]
     except KeyError:
-        raise ConfigError(f"unknown format {name!r}", f"choose one of: {', '.join(FORMATS)}") from None
+        raise ConfigError(f"unknown format {name!r}", did_you_mean(name, FORMATS)) from None
+
+
+def _register_plugins() -> None:
+    for form in plugins(ENTRY_POINTS, Format):
+        if form.name not in FORMATS:
+            register_format(form)
 
 
 def guess_format(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> str:
-    """The name of the format, by the file's extension or else by its first lines."""
+    """Return the name of a file's format, judging by its extension or else by its first lines."""
     by_name = guess_by_name(path)
     if by_name is not None:
         return by_name
@@ -156,42 +262,23 @@ def guess_format(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> st
 
 
 def guess_by_name(path: str | os.PathLike[str]) -> str | None:
-    """The format that the extension stands for, .gz aside."""
+    """Return the format that the file's extension stands for; `.gz` does not count."""
     suffix = Path(os.fspath(path).removesuffix(".gz")).suffix.lower()
-    return next((form.name for form in _ALL if suffix and suffix in form.extensions), None)
+    found = _format_with(suffix)
+    if found is None and suffix not in _TELLS_NOTHING:
+        _register_plugins()
+        found = _format_with(suffix)
+    return found
+
+
+def _format_with(suffix: str) -> str | None:
+    return next((form.name for form in FORMATS.values() if suffix in form.extensions), None)
 
 
 def guess_by_content(lines: list[str], path: str) -> str:
-    """The format that these lines, none of them blank, look like."""
-    lines = lines[:SAMPLE_LINES]
-    rows = [line for line in lines if line[0] != "#" or line.count("\t") == 9]
-    if lines and lines[0].lstrip()[0] == "{" and '"layers"' in lines[0]:
-        return "jsonl"
-    if rows and all(line.count("\t") == 9 for line in rows):
-        is_conllu = len(rows) < len(lines) or any(
-            "SpaceAfter=" in row or re.match(r"\d+[-.]", row) for row in rows
-        )
-        return "conllu" if is_conllu else "conllx"
-    return _guess_text(lines, path)
-
-
-def _guess_text(lines: list[str], path: str) -> str:
-    text = [line.strip() for line in lines if not re.match(r"\s*<[/!?A-Za-z]", line)]
-    if text and text[0][0] == "(" and re.match(r"\(\s*\(?\s*[\w-]*", text[0]) and not _share(text[:1], "/"):
-        return "ctb-brackets"
-    if _share(text, "/") > 0.9:
-        return "slash"
-    if _share(text, "_") > 0.9:
-        return "underscore"
-    widths = {len(line.split()) for line in text}
-    if len(text) > 1 and len(widths) == 1 and widths <= {2, 3}:
-        return "columns"
-    if any(re.search(r"\S[ \u3000]+\S", line) for line in text):
-        return "segmented"
+    """Return the format that these lines, none of them blank, look like."""
+    sample = lines[:SAMPLE_LINES]
+    for form in reversed(FORMATS.values()):
+        if sample and form.recognises(sample):
+            return form.name
     raise CorpusError(path, 1, "cannot tell the format of this file", f"name it: {', '.join(FORMATS)}")
-
-
-def _share(lines: list[str], sign: str) -> float:
-    """How many of the tokens have this sign inside, from 0 to 1."""
-    tokens = [token for line in lines for token in line.split()]
-    return sum(sign in token[1:-1] for token in tokens) / max(1, len(tokens))

@@ -1,7 +1,7 @@
-"""What CoNLL-U and CoNLL-X share: ten tab-separated columns a word, a blank line after a sentence.
+"""What CoNLL-U and CoNLL-X share: ten tab-separated columns per word, a blank line after each sentence.
 
 Both have id, form, lemma, a coarse tag (upos), a fine tag (xpos), feats, head, relation and two more columns.
-A standard's tags are one of the two tag columns; the other one, and every further column, is kept as it is.
+A standard's tags are in one of the two tag columns; the other one and all further columns are kept as text.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from sys import intern
 from duilian.corpus.lines import Block, Lines, blocks, shown, unwritable
 from duilian.corpus.sentence import Layer, Sentence
 from duilian.corpus.tag_spelling import UNKNOWN_FIELD, format_tags, parse_column
-from duilian.corpus.trees import Trees, fault
+from duilian.corpus.trees import TreeCheck, find_fault
 from duilian.errors import ConfigError, CorpusError
 from duilian.standards.standard import Standard, conll_column, tags_in_either_column
 
 TAG_COLUMNS = ("upos", "xpos")
-UNNAMED = "ud"  # the standard of a file if nobody says
+DEFAULT_STANDARD = "ud"
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.[1-9][0-9]{0,8}")
@@ -37,15 +37,15 @@ class RowFormat:
     has_extra_rows: bool
 
     def kept(self, tag_column: str) -> list[tuple[int, str]]:
-        """Place and name of each column that goes into `Layer.columns`."""
+        """The index and name of each column that goes into `Layer.columns`."""
         own = {"id", "form", "head", "relation", tag_column}
         return [(place, name) for place, name in enumerate(self.columns) if name not in own]
 
 
 def tag_column(column: str | None, standard: str | None) -> str:
-    """The column that is told, or else the standard's."""
+    """The given column, or else that of the standard."""
     if column is None:
-        return conll_column(standard or UNNAMED)
+        return conll_column(standard or DEFAULT_STANDARD)
     if column not in TAG_COLUMNS:
         raise ConfigError(f"there is no tag column {column!r}", "choose upos or xpos")
     return column
@@ -53,32 +53,32 @@ def tag_column(column: str | None, standard: str | None) -> str:
 
 @functools.cache
 def _universal() -> frozenset[str]:
-    """What a column of universal tags may have."""
+    """The values that a column of universal tags may have."""
     return frozenset([UNKNOWN_FIELD, *(Standard.load("ud").tags or ()), *(Standard.load("ud1").tags or ())])
 
 
 @dataclasses.dataclass(frozen=True)
 class RowReader:
-    """Turns blocks of rows into sentences; `column` has the tags, unless it is left to the standard."""
+    """Turns blocks of rows into sentences; `column` has the tags and defaults to that of the standard."""
 
     format: RowFormat
     path: str
     standard: str | None
     column: str | None
-    trees: Trees = "any"
+    trees: TreeCheck = "any"
 
     def read(self, lines: Lines) -> Iterator[Sentence]:
-        """One sentence a block."""
+        """Yield one sentence per block."""
         for block in blocks(lines):
             yield self._sentence(block)
 
     def _tag_column(self, upos: tuple[str, ...], xpos: tuple[str, ...]) -> str:
-        """Where no standard is named, xpos if only that has tags. A standard that may have its tags in either
-        column has them in xpos if some are there, or if upos has universal ones and none of the standard.
+        """If no standard is named, use xpos if only xpos has tags. If the standard allows either column, use
+        xpos if some of its tags are there, or if upos has universal tags and none of the standard's.
         """
         if self.column is None and self.standard is None:
             return "xpos" if {*upos} == {UNKNOWN_FIELD} != {*xpos} else "upos"
-        own = tags_in_either_column(self.standard or UNNAMED)
+        own = tags_in_either_column(self.standard or DEFAULT_STANDARD)
         if self.column is not None or not own:
             return tag_column(self.column, self.standard)
         is_fine = not own.isdisjoint(xpos) or (own.isdisjoint(upos) and _universal().issuperset(upos))
@@ -101,7 +101,7 @@ class RowReader:
             columns={name: tuple(map(intern, table[place])) for place, name in self.format.kept(column)},
             extra_rows=extra_rows,
         )
-        return Sentence({self.standard or UNNAMED: layer}, _sentence_id(comments), comments)
+        return Sentence({self.standard or DEFAULT_STANDARD: layer}, _sentence_id(comments), comments)
 
     def _comments(self, block: Block) -> tuple[str, ...]:
         count = 0
@@ -112,7 +112,7 @@ class RowReader:
     def _rows(self, block: Block) -> tuple[list[tuple[int, list[str]]], tuple[tuple[int, str], ...]]:
         rows: list[tuple[int, list[str]]] = []
         extra_rows: list[tuple[int, str]] = []
-        reach = (0, 0)  # the last word that a multiword token needs, and the line that says so
+        reach = (0, 0)  # the last word that a multiword token covers, and the line of that token
         for number, line in block:
             row = line.split("\t")
             if len(row) != 10 or "" in row:
@@ -129,7 +129,7 @@ class RowReader:
         return rows, tuple(extra_rows)
 
     def _extra_row(self, number: int, id: str, words_before: int) -> int:
-        """The last word that this row speaks of."""
+        """The last word that this row covers."""
         token, node = _RANGE.fullmatch(id), _EMPTY_NODE.fullmatch(id)
         if token and int(token[1]) == words_before + 1 and int(token[2]) >= int(token[1]):
             return int(token[2])
@@ -138,19 +138,17 @@ class RowReader:
         raise self._wrong_id(number, id, words_before + 1)
 
     def _wrong_id(self, number: int, found: str, expected: int) -> CorpusError:
-        hint = "the sentence may have lost the blank line before it" if found == "1" else ""
+        hint = "a blank line before the sentence may be missing" if found == "1" else ""
         return CorpusError(self.path, number, f"expected the id {expected}, found {shown(found)}", hint)
 
     def _wrong_width(self, number: int, row: list[str]) -> CorpusError:
         if row[0].startswith("#"):
-            return CorpusError(self.path, number, "a comment must stand before the words of its sentence")
+            return CorpusError(self.path, number, "a comment must come before the words of its sentence")
         if len(row) != 10:
             hint = "columns are separated by tabs" if len(row) == 1 else ""
             return CorpusError(self.path, number, f"expected 10 columns, found {len(row)}", hint)
         column = self.format.columns[row.index("")]
-        return CorpusError(
-            self.path, number, f"the column {column} is empty", "write _ for what is not known"
-        )
+        return CorpusError(self.path, number, f"the column {column} is empty", "write _ if it is unknown")
 
     def _heads(self, texts: tuple[str, ...], numbers: list[int]) -> tuple[int | None, ...] | None:
         heads: list[int | None] = []
@@ -161,7 +159,7 @@ class RowReader:
             if not _NUMBER.fullmatch(text):
                 raise CorpusError(self.path, numbers[place], f"the head {shown(text)} is not a number")
             heads.append(int(text))
-        wrong = fault(heads, self.trees)
+        wrong = find_fault(heads, self.trees)
         if wrong is not None:
             raise CorpusError(self.path, numbers[wrong.word], wrong.message, wrong.hint)
         return None if all(head is None for head in heads) else tuple(heads)
@@ -181,13 +179,13 @@ def _sentence_id(comments: tuple[str, ...]) -> str:
 
 
 def comments_to_write(sentence: Sentence) -> list[str]:
-    """The comments, among them the sentence's present id."""
+    """The comments, with the sentence's current id."""
     kept = []
     id_line = f"# sent_id = {sentence.id}" if sentence.id else None
     for comment in sentence.comments:
         match = _SENTENCE_ID.fullmatch(comment)
         if match and match[1].strip() == sentence.id:
-            id_line = None  # it is here already, perhaps in another spelling
+            id_line = None  # there already, perhaps written differently
         if not match or match[1].strip() == sentence.id:
             kept.append(comment)
     kept = [id_line, *kept] if id_line else kept
@@ -198,7 +196,7 @@ def comments_to_write(sentence: Sentence) -> list[str]:
 
 
 def format_rows(layer: Layer, form: RowFormat, column: str | None, standard: str | None) -> list[str]:
-    """The rows of one layer. Tags go where they came from; `column` decides when that is not known."""
+    """The rows of one layer. Tags go where they came from; if that is unknown, `column` decides."""
     if column is None:
         column = next((other for other in TAG_COLUMNS if other not in layer.columns), None)
         if not any(other in layer.columns for other in TAG_COLUMNS):

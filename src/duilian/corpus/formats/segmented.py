@@ -1,4 +1,4 @@
-"""Words separated by spaces, as in the SIGHAN bakeoffs; the ideographic space separates too."""
+"""Words separated by spaces, as in the SIGHAN bakeoffs; ideographic spaces separate too."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _UNSAFE = re.compile("[\0 \t\r\n\u3000]")
 def read_segmented(
     lines: Lines, *, path: str, standard: str, may_lack_tags: bool = True
 ) -> Iterator[Sentence]:
-    """One sentence a line; blank lines are skipped."""
-    del path, may_lack_tags  # any line of text is well formed
+    """Read one sentence per line; blank lines are skipped."""
+    del path, may_lack_tags  # every line of text is well formed
     for _, line in lines:
         words = tuple([intern(word) for word in _SPACES.split(line) if word])
         if words:
@@ -25,7 +25,7 @@ def read_segmented(
 
 
 def write_segmented(sentences: Iterable[Sentence], *, standard: str | None = None) -> Iterator[str]:
-    """One line a sentence, two spaces between words as the bakeoffs have it."""
+    """Write one line per sentence, with two spaces between words as in the bakeoffs."""
     for sentence in sentences:
         words = layer_to_write(sentence, standard).words
         for word in words:

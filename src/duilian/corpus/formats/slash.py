@@ -3,8 +3,8 @@
     19980101-01-001-002/m  [中央/n  电台/n]nt  的{de5}/u  新/a  世纪/n  。/w
 
 Kept: the paragraph id, bracketed names (as entities), readings in braces (as the column "pinyin").
-Two spellings keep odd words apart from that syntax: a word that is longer than `[` and starts with it takes a
-backslash in front, and a word that itself ends like a reading takes the empty reading `{}`.
+Two escapes distinguish odd words from that syntax: a word that is longer than `[` and starts with it gets a
+leading backslash, and a word that itself ends like a reading gets the empty reading `{}`.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import re
 from collections.abc import Iterable, Iterator
 from sys import intern
 
-from duilian.corpus.formats.inline import Joined, known_tags, tokens_of
+from duilian.corpus.formats.inline import InlineTags, known_tags, tokens_of
 from duilian.corpus.lines import Lines, Malformed, layer_to_write, shown, unwritable
 from duilian.corpus.sentence import NO_COLUMNS, Entity, Layer, Sentence
 from duilian.corpus.tag_spelling import UNKNOWN, format_tags
 from duilian.errors import ConfigError
 
-_JOINED = Joined("/", "slash")
+_JOINED = InlineTags("/", "slash")
 _PARAGRAPH_ID = re.compile(r"[0-9]{8}-[0-9]{2}-[0-9]{3}-[0-9]{3}(?:\.[0-9]+)?")
 _MARKUP = re.compile(r"[\[\]{\\]")
 _ESCAPED = re.compile(r"\\+\[")
@@ -29,7 +29,7 @@ _UNSAFE_READING = re.compile(r"[\0 \t\r\n{}]")
 
 
 def read_slash(lines: Lines, *, path: str, standard: str, may_lack_tags: bool = False) -> Iterator[Sentence]:
-    """One sentence a line; blank lines are skipped."""
+    """Read one sentence per line; blank lines are skipped."""
     for number, line in lines:
         if not line or line.isspace():
             continue
@@ -57,15 +57,15 @@ def _refuse_lone_id(id: str, rest: list[str]) -> None:
         raise Malformed(f"no word follows the paragraph id {id}")
 
 
-class _Names:
-    """The bracketed names of one line, as its tokens pass by."""
+class _BracketedNames:
+    """Collects the bracketed names of one line, token by token."""
 
     def __init__(self) -> None:
         self.found: list[Entity] = []
         self.start: int | None = None
 
     def open(self, token: str, position: int) -> str:
-        """The token without the bracket that opens a name before it, if any."""
+        """Strip the bracket that opens a name before the token, if any."""
         while _opens_name(token):
             if self.start is not None:
                 raise Malformed(
@@ -75,7 +75,7 @@ class _Names:
         return token
 
     def close(self, token: str, position: int) -> str:
-        """The token without `]LABEL` (some releases write `]/LABEL`) behind it, if any."""
+        """Strip `]LABEL` (some releases have `]/LABEL`) after the token, if any."""
         word, _, tag = token.rpartition("/")
         if "]" in tag:
             token, _, label = token.rpartition("]")
@@ -86,7 +86,7 @@ class _Names:
         if self.start is None:
             raise Malformed(f"the bracket in {shown(tag)} closes nothing")
         if not label or "]" in token.rpartition("/")[2]:
-            raise Malformed(f"the bracketed name that ends here has no proper label: {shown(tag)}")
+            raise Malformed(f"the bracketed name that ends here has no valid label: {shown(tag)}")
         self.found.append(Entity(self.start, position + 1, intern(label)))
         self.start = None
         return token
@@ -97,7 +97,7 @@ def _opens_name(token: str) -> bool:
 
 
 def _parse_markup(line: str, standard: str, may_lack_tags: bool) -> Sentence:
-    tokens, id, names = tokens_of(line), "", _Names()
+    tokens, id, names = tokens_of(line), "", _BracketedNames()
     if tokens[0].endswith("/m") and _PARAGRAPH_ID.fullmatch(tokens[0], 0, len(tokens[0]) - 2):
         id = tokens.pop(0)[:-2]
         _refuse_lone_id(id, tokens)
@@ -122,7 +122,7 @@ def _split_reading(word: str) -> tuple[str, str]:
 
 
 def write_slash(sentences: Iterable[Sentence], *, standard: str | None = None) -> Iterator[str]:
-    """One line a sentence; a paragraph id is written when it has the form of this corpus."""
+    """Write one line per sentence; an id is written only if it has the form of this corpus."""
     for sentence in sentences:
         layer = layer_to_write(sentence, standard)
         tokens = _tokens(layer)
@@ -166,7 +166,7 @@ def _spell(word: str, reading: str) -> str:
 
 def _check_entity(entity: Entity, free_from: int, words: list[str]) -> None:
     if not free_from <= entity.start < entity.end <= len(words):
-        raise ConfigError(f"{entity} overlaps another one or lies outside the sentence: slash cannot show it")
+        raise ConfigError(f"{entity} overlaps another or is outside the sentence: slash cannot represent it")
     if not entity.label or re.search(r"[\0 \t\r\n\]/]", entity.label):
         raise unwritable("entity label", entity.label, "slash")
     for word in words[entity.start : entity.end]:

@@ -1,4 +1,4 @@
-"""`word_TAG` lines, plain or between the SGML lines of a tagged Chinese Treebank file.
+"""`word_TAG` lines, alone or between the SGML lines of a tagged Chinese Treebank file.
 
     <S ID=12>
     他_PN 来_VV 了_SP 。_PU
@@ -14,12 +14,12 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from sys import intern
 
-from duilian.corpus.formats.inline import Joined, known_tags, tokens_of
+from duilian.corpus.formats.inline import InlineTags, known_tags, tokens_of
 from duilian.corpus.lines import Lines, Malformed, layer_to_write, unwritable
 from duilian.corpus.sentence import Layer, Sentence
 from duilian.corpus.tag_spelling import UNKNOWN, format_tags
 
-_JOINED = Joined("_", "underscore")
+_JOINED = InlineTags("_", "underscore")
 _SENTENCE_START = re.compile(r"""\s*<S(?:\s+ID\s*=\s*(?:"([^"<>]*)"|([^\s"<>]+)))?\s*>""", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"</S>\s*\Z", re.IGNORECASE)
 _ELEMENT = re.compile(r"\s*<(?:/?[A-Za-z][\w-]*(?:\s[^<>]*)?|[!?][^<>]*)>(?:[^<>]*</[A-Za-z][\w-]*>)?\s*")
@@ -30,7 +30,7 @@ _QUOTED_ID = re.compile(r"""[^"<>\0\r\n]+""")
 def read_underscore(
     lines: Lines, *, path: str, standard: str, may_lack_tags: bool = False
 ) -> Iterator[Sentence]:
-    """One sentence a line; blank lines and SGML lines are skipped."""
+    """Read one sentence per line; blank lines and SGML lines are skipped."""
     id = ""
     for number, line in lines:
         this_id = id
@@ -45,7 +45,7 @@ def read_underscore(
 
 
 def _strip_elements(line: str, id: str) -> tuple[str, str, str]:
-    """What is left of a line without its SGML; the id of its sentence, and of the one after the line."""
+    """A line without its SGML; the id of its sentence, and that of the next line's."""
     start = _SENTENCE_START.match(line)
     if start:
         line, id = line[start.end() :], start[1] or start[2] or ""
@@ -64,7 +64,7 @@ def _parse_line(line: str, may_lack_tags: bool) -> Layer:
 
 
 def write_underscore(sentences: Iterable[Sentence], *, standard: str | None = None) -> Iterator[str]:
-    """One line a sentence; a sentence with an id stands between `<S ID=…>` and `</S>`."""
+    """Write one line per sentence; a sentence with an id goes between `<S ID=…>` and `</S>`."""
     for sentence in sentences:
         layer = layer_to_write(sentence, standard)
         tags = format_tags(layer.tags, len(layer), UNKNOWN)

@@ -96,44 +96,20 @@ class StoredModel(abc.ABC):
         """The model again, checked."""
 
 
-Model = TypeVar("Model", bound=StoredModel)
-
-
-class Estimator(Parameters[Config], abc.ABC, Generic[Config, Model]):
-    """A model that can be trained, asked, saved and loaded."""
+class Storable(abc.ABC):
+    """What can be saved to a model file and loaded from one."""
 
     kind: ClassVar[str]
-    model_type: type[Model]
-    model_: Model
     notes_: dict[str, Any]
 
     @abc.abstractmethod
-    def _use(self, model: Model) -> None:
-        """Compile a model for answering."""
-
-    def use(self, model: Model) -> Self:
-        """Answer with this model from now on."""
-        self.model_ = model
-        self._use(model)
-        return self
-
-    @classmethod
-    def with_model(cls, model: Model) -> Self:
-        """An estimator with a trained model."""
-        return cls.with_config(model.config).use(model)  # type: ignore[attr-defined]
-
-    def is_trained(self) -> bool:
-        """Whether there is a model to ask."""
-        return hasattr(self, "model_")
-
     def state(self, precision: Precision = "float32") -> State:
-        """What a model file keeps."""
-        return self.model_.state(precision)
+        """What a model file keeps; the header has the key `kind`."""
 
     @classmethod
+    @abc.abstractmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
-        """The estimator again."""
-        return cls.with_model(cls.model_type.from_state(header, arrays))
+        """The same again, checked."""
 
     def save(
         self, path: str | Path, *, precision: Precision = "float32", notes: Mapping[str, Any] | None = None
@@ -166,6 +142,44 @@ class Estimator(Parameters[Config], abc.ABC, Generic[Config, Model]):
     def remember(self, notes: dict[str, Any]) -> None:
         """Keep what the file says about its origin."""
         self.notes_ = notes
+
+
+Model = TypeVar("Model", bound=StoredModel)
+
+
+class Estimator(Parameters[Config], Storable, Generic[Config, Model]):
+    """A model that can be trained, asked, saved and loaded."""
+
+    model_type: type[Model]
+    model_: Model
+
+    @abc.abstractmethod
+    def _use(self, model: Model) -> None:
+        """Compile a model for answering."""
+
+    def use(self, model: Model) -> Self:
+        """Answer with this model from now on."""
+        self.model_ = model
+        self._use(model)
+        return self
+
+    @classmethod
+    def with_model(cls, model: Model) -> Self:
+        """An estimator with a trained model."""
+        return cls.with_config(model.config).use(model)  # type: ignore[attr-defined]
+
+    def is_trained(self) -> bool:
+        """Whether there is a model to ask."""
+        return hasattr(self, "model_")
+
+    def state(self, precision: Precision = "float32") -> State:
+        """What a model file keeps."""
+        return self.model_.state(precision)
+
+    @classmethod
+    def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
+        """The estimator again."""
+        return cls.with_model(cls.model_type.from_state(header, arrays))
 
     def __getstate__(self) -> dict[str, Any]:
         """For joblib and multiprocessing: the parameters and, if trained, what a model file has."""

@@ -1,5 +1,5 @@
-"""What conversion gives to a coupled tagger and takes from it: labels that are known, what they leave to the
-other side, tables of answers."""
+"""What conversion gives to a coupled tagger and takes from it: what known labels leave to the other side, and
+tables of answers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.labels.encoding import Encoding, word_ends
-from duilian.models.coupled.side_labels import decode_layers, on_labels, table_mapping
-from duilian.models.crf.model import Tagger
+from duilian.models.base.packing import decode_layers
+from duilian.models.coupled.label_pairs import on_labels, table_mapping
+from duilian.models.coupled.sides import Sides
 from duilian.standards import Mapping, table_names
 
 
@@ -24,25 +25,21 @@ class Converted:
 
     layer: Layer
     confidence: tuple[float, ...]
-    ends: tuple[int, ...]  # how many units lie before the end of each word
+    ends: tuple[int, ...]  # the number of units before the end of each word
     # [T, L]  probability of the target's labels at every unit, if asked for
     marginals: npt.NDArray[np.float64] | None = dataclasses.field(default=None, compare=False)
 
 
-def guide_labels(
-    encoding: Encoding, source: Tagger, layers: Sequence[Layer], labels: npt.NDArray[np.int32] | None
-) -> list[list[str]]:
-    """Guide features: labels of the guiding side where they are known, its plain tagger's elsewhere."""
-    units = [encoding.split(layer.words)[0] for layer in layers]
-    if labels is None:
-        return source.predict_labels(units)
-    names = encoding.labels
-    known = [None if k < 0 else names[k] for k in labels.tolist()]
-    if None in known:
-        guessed = itertools.chain.from_iterable(source.predict_labels(units))
-        known = [b if a is None else a for a, b in zip(known, guessed, strict=True)]
-    flat = iter(known)
-    return [[str(name) for name in itertools.islice(flat, len(each))] for each in units]
+def conversion_limits(
+    sides: Sides, layers: Sequence[Layer], source: int, target: int, mapping: str | Mapping | None = None
+) -> list[_native.TagSets]:
+    """What one side's annotation says of its own labels, and through the mapping of the target's."""
+    allowed = sides.given(layers, source)
+    pair = (sides.standards[source], sides.standards[target])
+    allows = allowed_labels(mapping, pair, (sides.encodings[source], sides.encodings[target]))
+    if allows is not None and source != target:
+        allowed[target] = mapped_sets(allowed[source], allows)
+    return allowed
 
 
 def allowed_labels(

@@ -1,4 +1,4 @@
-"""A coupled tagger as plain values and arrays, and back: what its model file keeps.
+"""The coupled tagger as data: what training makes and a model file keeps.
 
 The weights that do best for each standard and on average differ, but not in where they stand: they share one
 table of features and labels, and one list of transitions.
@@ -6,9 +6,9 @@ table of features and labels, and one list of transitions.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,51 +16,93 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.errors import ConfigError
 from duilian.features import Templates
-from duilian.labels.encoding import Encoding
 from duilian.lattice import SideMapping
+from duilian.models.base.estimator import Arrays, State, StoredModel
 from duilian.models.base.precision import Precision, dequantise, quantise
-from duilian.models.base.table_codec import Arrays, Packed, below, pack_table, unpack_table
-from duilian.models.crf.model import Tagger
-from duilian.standards import Mapping as TagMapping
-from duilian.text import Folding
+from duilian.models.base.table_codec import Packed, below, pack_table, unpack_table
+from duilian.models.coupled.config import CoupledConfig
+from duilian.models.coupled.sides import Sides
+from duilian.models.crf.storage import CrfModel
 
-if TYPE_CHECKING:
-    from duilian.models.coupled.model import CoupledTagger
-
-MOST_TRANSITIONS = 2**28
-AVERAGE = "average"  # what weights may be best for, beside a standard
+MAX_TRANSITIONS = 2**28
+AVERAGE = "average"  # what weights may be best for, besides a standard
 
 
-def coupled_state(tagger: CoupledTagger, precision: Precision) -> tuple[dict[str, Any], Arrays]:
-    """What a model file keeps of a trained tagger."""
-    shape = tagger.predictors_[AVERAGE].shape
-    unique = {id(predictor): predictor for _, predictor in sorted(tagger.predictors_.items())}
-    number = {key: k for k, key in enumerate(unique)}
-    parameters = tagger.get_params() | {"threads": 1, "cache": None}
-    if tagger.margin == math.inf:
-        parameters["margin"] = None
-    if isinstance(tagger.mapping, TagMapping):
-        parameters["mapping"] = "complete"  # what it allows is in the arrays
-    unique_weights = [predictor.weights for predictor in unique.values()]
-    tables, arrays = _weight_arrays(unique_weights, precision)
-    header: dict[str, Any] = {
-        "kind": tagger.kind,
-        "parameters": parameters,
-        "tags": [encoding.tags for encoding in tagger.encodings_],
-        "templates": tagger.templates_.text,
-        "templates_name": tagger.templates_.name,
-        "mappings": [[each.side_a, each.side_b] for each in tagger.mappings_],
-        "parts": [[*shape.part_sides(p), shape.part_linked(p)] for p in range(shape.parts)],
-        "best_for": {name: number[id(predictor)] for name, predictor in tagger.predictors_.items()},
-        "tables": tables,
-        "pruned_sides": unique_weights[0].pruned_sides,
-    }
-    arrays |= {f"mapping.{k}": m.allows.astype(np.uint8) for k, m in enumerate(tagger.mappings_)}
-    arrays |= {f"bundles.{p}": shape.part_bundles(p) for p in range(shape.parts)}
-    if tagger.guide is not None:
-        header["source"], parts = tagger.source_.state(precision)
-        arrays |= {f"source.{name}": array for name, array in parts.items()}
-    return header, arrays
+@dataclasses.dataclass(frozen=True)
+class CoupledModel(StoredModel):
+    """Weights of a coupled tagger with its tags, templates and mappings."""
+
+    kind: ClassVar[str] = "coupled"
+
+    config: CoupledConfig
+    sides: Sides
+    templates: Templates
+    mappings: Sequence[SideMapping]  # none if everything may go together
+    shape: _native.CoupledShape
+    weights: Mapping[str, _native.CoupledWeights]  # by what they are best for: a standard, or the average
+    source: CrfModel | None  # the tagger of the guide
+
+    def state(self, precision: Precision = "float32") -> State:
+        """What a model file keeps."""
+        shape, (first, *_) = self.shape, self.weights.values()
+        unique = {id(weights): weights for _, weights in sorted(self.weights.items())}
+        number = {key: k for k, key in enumerate(unique)}
+        tables, arrays = _weight_arrays(list(unique.values()), precision)
+        header: dict[str, Any] = {
+            "kind": self.kind,
+            "config": self.config.to_dict(),
+            "tags": [encoding.tags for encoding in self.sides.encodings],
+            "templates": self.templates.text,
+            "templates_name": self.templates.name,
+            "mappings": [[each.side_a, each.side_b] for each in self.mappings],
+            "parts": [[*shape.part_sides(p), shape.part_linked(p)] for p in range(shape.parts)],
+            "best_for": {name: number[id(weights)] for name, weights in self.weights.items()},
+            "tables": tables,
+            "pruned_sides": first.pruned_sides,
+        }
+        arrays |= {f"mapping.{k}": m.allows.astype(np.uint8) for k, m in enumerate(self.mappings)}
+        arrays |= {f"bundles.{p}": shape.part_bundles(p) for p in range(shape.parts)}
+        if self.source is not None:
+            header["source"], parts = self.source.state(precision)
+            arrays |= {f"source.{name}": array for name, array in parts.items()}
+        return header, arrays
+
+    @classmethod
+    def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
+        """The model again."""
+        config = CoupledConfig().updated(header["config"])
+        sides = Sides.of_tags(config, header["tags"])
+        mappings = [
+            SideMapping(a, b, np.array(arrays[f"mapping.{k}"], np.bool_))
+            for k, (a, b) in enumerate(header["mappings"])
+        ]
+        shape = make_shape(sides, mappings)
+        for p, (*members, linked) in enumerate(header["parts"]):
+            shape.add_part(members, np.ascontiguousarray(arrays[f"bundles.{p}"]).ravel(), linked)
+        best_for = header["best_for"]
+        if AVERAGE not in best_for:
+            raise ConfigError("there are no weights for the average")
+        unique = {k: _compiled(header, arrays, k) for k in set(best_for.values())}
+        return cls(
+            config=config,
+            sides=sides,
+            templates=Templates(header["templates"], name=header["templates_name"]),
+            mappings=mappings,
+            shape=shape,
+            weights={name: unique[k] for name, k in best_for.items()},
+            source=None
+            if config.features.guide is None
+            else CrfModel.from_state(header["source"], below(arrays, "source.")),
+        )
+
+
+def make_shape(sides: Sides, mappings: Sequence[SideMapping]) -> _native.CoupledShape:
+    """The labels of the sides and what may go together, without bundles yet."""
+    return _native.CoupledShape(
+        [len(encoding.labels) for encoding in sides.encodings],
+        [encoding.succession.native() for encoding in sides.encodings],
+        [_native.SideMapping(m.side_a, m.side_b, m.allows.astype(np.uint8)) for m in mappings],
+    )
 
 
 def _weight_arrays(compiled: list[_native.CoupledWeights], precision: Precision) -> tuple[list[int], Arrays]:
@@ -92,60 +134,18 @@ def _are_equal(a: tuple[npt.NDArray[Any], ...], b: tuple[npt.NDArray[Any], ...])
     return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
 
 
-def restore_coupled(tagger: CoupledTagger, header: Mapping[str, Any], arrays: Arrays) -> None:
-    """Gives a tagger with the parameters of `header` what it had learned."""
-    tagger.encodings_ = [
-        Encoding(tagger.level, tuple(tags), tagger.scheme, tagger.join_letters, tagger.join_digits)
-        for tags in header["tags"]
-    ]
-    if len(tagger.encodings_) != len(tagger.standards):
-        raise ConfigError(f"{len(tagger.encodings_)} tag sets for {len(tagger.standards)} standards")
-    tagger.templates_ = Templates(header["templates"], name=header["templates_name"])
-    tagger.folding_ = Folding(script=tagger.script)
-    tagger.mappings_ = [
-        SideMapping(a, b, np.array(arrays[f"mapping.{k}"], np.bool_))
-        for k, (a, b) in enumerate(header["mappings"])
-    ]
-    if AVERAGE not in header["best_for"]:
-        raise ConfigError("there are no weights for the average")
-    made = {}
-    for k in set(header["best_for"].values()):
-        compiled = _compiled(header, arrays, k)
-        made[k] = tagger.make_predictor(_shape(tagger, header, arrays), compiled)
-    tagger.predictors_ = {name: made[k] for name, k in header["best_for"].items()}
-    if tagger.guide is not None:
-        tagger.source_ = Tagger.from_state(header["source"], below(arrays, "source."))
-
-
 def _compiled(header: Mapping[str, Any], arrays: Arrays, k: int) -> _native.CoupledWeights:
     parts = below(arrays, f"{k}.")
-    if "tables" in header:
-        slot, label = unpack_table(below(arrays, f"table.{header['tables'][k]}."))
-        moves = below(arrays, "transition.") | below(parts, "transition.")
-    else:  # how files were written before weights shared a table
-        slot, label = unpack_table(parts)
-        moves = below(parts, "transition.")
-    every = range(len(header["tags"])) if header.get("has_pruner") else ()  # as files said it before
-    pruned_sides = list(header.get("pruned_sides", every))
-    return _native.CoupledWeights(slot, label, dequantise(parts), _dense(moves), pruned_sides)
+    slot, label = unpack_table(below(arrays, f"table.{header['tables'][k]}."))
+    moves = below(arrays, "transition.") | below(parts, "transition.")
+    return _native.CoupledWeights(slot, label, dequantise(parts), _dense(moves), list(header["pruned_sides"]))
 
 
 def _dense(arrays: Arrays) -> npt.NDArray[np.float32]:
     """The transitions again; a file has only those that are not 0."""
     size, at = int(arrays["size"][0]), arrays["at"]
-    if not 0 <= size < MOST_TRANSITIONS or (len(at) and int(at.max()) >= size):
+    if not 0 <= size < MAX_TRANSITIONS or (len(at) and int(at.max()) >= size):
         raise ConfigError("the transitions lead outside")
     out = np.zeros(size, np.float32)
     out[at] = dequantise(arrays)
     return out
-
-
-def _shape(tagger: CoupledTagger, header: Mapping[str, Any], arrays: Arrays) -> _native.CoupledShape:
-    shape = _native.CoupledShape(
-        [len(encoding.labels) for encoding in tagger.encodings_],
-        [encoding.succession.native() for encoding in tagger.encodings_],
-        [_native.SideMapping(m.side_a, m.side_b, m.allows.astype(np.uint8)) for m in tagger.mappings_],
-    )
-    for p, (*sides, linked) in enumerate(header["parts"]):
-        shape.add_part(sides, np.ascontiguousarray(arrays[f"bundles.{p}"]).ravel(), linked)
-    return shape

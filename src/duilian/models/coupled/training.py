@@ -1,362 +1,339 @@
-"""A training run of a coupled tagger, from layers to the best weights.
+"""Training a coupled tagger, from layers to the best weights.
 
-In this order: features of all sides, plain taggers over them, candidates for pruning, the layout of the joint
-features, dev sets, and the iterations (Algorithm 1 of Li et al. 2017: so many sentences of each side per
-iteration, an evaluation on each side's dev set after it).
+In this order: features of all sides, baseline taggers over them, candidates for pruning, the layout of the
+joint features, dev sets, and the iterations (Algorithm 1 of Li et al. 2017: a sample of each side per
+iteration, then an evaluation on each side's dev set).
 """
 
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import itertools
+import logging
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
-from duilian.evaluation import main_score
+from duilian.errors import ConfigError
 from duilian.features import Templates
-from duilian.learning import AdaGrad, IterationReport, LearnConfig, Scores, Sgd, Trainer
-from duilian.models.coupled.conversion_answers import guide_labels
-from duilian.models.coupled.side_labels import NO_SETS, decode_layers, gold_labels
-from duilian.models.coupled.storage import AVERAGE
-from duilian.models.coupled.training_data import (
-    BaselineTaggers,
-    Body,
-    make_body,
-    offline_candidates,
-    side_mappings,
-)
-from duilian.models.crf.model import DEFAULT_TEMPLATES, Tagger
+from duilian.learning import AdaGrad, Session, Sgd, Trainer, fingerprint
+from duilian.models.base.feature_settings import DEFAULT_TEMPLATES, Features
+from duilian.models.base.sentences import tags_of
+from duilian.models.coupled.baselines import BaselineTaggers, offline_candidates, side_mappings
+from duilian.models.coupled.config import CoupledConfig
+from duilian.models.coupled.conversion_answers import conversion_limits
+from duilian.models.coupled.dev_sets import DevEvaluator, DevLayers, DevSet
+from duilian.models.coupled.predictor import tagging_pruning
+from duilian.models.coupled.sides import NO_SETS, GuidePacker, Sides, gold_labels
+from duilian.models.coupled.storage import AVERAGE, CoupledModel, make_shape
+from duilian.models.coupled.training_data import Guide, TrainingData, extract_training_data
+from duilian.models.crf.config import CrfConfig
+from duilian.models.crf.training import CrfTrainer, TrainedCrf
 from duilian.standards import Mapping
 
-if TYPE_CHECKING:
-    from duilian.models.coupled.model import CoupledTagger
-
-SEEN = {"word": 3, "char": 2}  # joint features exist for attributes seen so often
-WARM = {"word": 0.0, "char": 0.3}  # of the sides that are not the source
+JOINT_COUNT = {"word": 3, "char": 2}  # joint features exist for attributes seen at least this often
+SHARES = {"word": 0.0, "char": 0.3}  # of the sides that are not the source
 JOINT_PRUNING = {"word": (8, 0.98), "char": (4, 0.9)}  # r and λ where joint features are laid out
-TRAINING_MARGIN = 8.0
-MOST_JOINT_LABELS = 24_000  # of all joint parts together: labels have 15 bits
+TRAINING_GAP = 8.0
+MAX_JOINT_LABELS = 24_000  # of all joint parts together: labels have 15 bits
 LINKED = 1024  # bundles with transition weights
+BASELINE_RATE, BASELINE_BATCH = 0.3, 8
+
+_log = logging.getLogger("duilian")
 
 
 @dataclasses.dataclass(frozen=True)
-class DevSet:
-    """A side's dev sentences with their features."""
+class TrainedCoupled:
+    """What training leaves: weights that can still be trimmed, the best dev scores, iterations run."""
 
-    layers: list[Layer]
-    units: list[list[str]]
-    rows: _native.FeatureRows
-    first: npt.NDArray[np.int64]
-    candidates: list[_native.TagSets]  # pruned beforehand, or none
-    allowed: list[_native.TagSets]  # given labels of the guiding side, or none
-    gold: npt.NDArray[np.int32]  # [units]; -1 where the gold label is none of the model's
+    scores: dict[str, float | None]  # by standard, and on average
+    iterations: int
+    model: Callable[[float], CoupledModel]
+    """The model without state weights smaller than this."""
 
 
-class CoupledTraining:
-    """One run: what was made on the way, and `trainer` with the best weights."""
+class CoupledTrainer:
+    """A run of training; `cache` is a folder that keeps the candidates of offline pruning."""
 
-    def __init__(
-        self,
-        tagger: CoupledTagger,
-        sides: Sequence[Sequence[Layer]],
-        dev: Sequence[list[Layer] | None],
-        given: Sequence[list[Layer] | None],
-        say: Callable[[str], None],
-    ) -> None:
-        self.tagger = tagger
-        say("features")
-        self.body = self._body(sides)
-        self.plain = self._plain(self.body, say)
-        pruned = self._jackknifed(self.plain, say) if tagger.pruning == "offline" else []
-        self.layout, self.data = self._lay_out(self.plain, pruned, say)
-        self.dev_sets = [
-            None if found is None else self._dev_set(found, side, known)
-            for side, (found, known) in enumerate(zip(dev, given, strict=True))
-        ]
-        self.trainer = self._trainer()
-
-    def _body(self, sides: Sequence[Sequence[Layer]]) -> Body:
-        tagger = self.tagger
-        return make_body(
-            sides,
-            tagger.encodings_,
-            tagger.templates_,
-            tagger.folding_,
-            min_count=tagger.min_count,
-            guide=None if tagger.guide is None else self._guide_columns(sides, tagger.guide),
-            shared_templates=None
-            if tagger.guide is None
-            else Templates.load(DEFAULT_TEMPLATES[tagger.level]),
-        )
-
-    def _guide_columns(self, sides: Sequence[Sequence[Layer]], guide: str) -> list[list[str]]:
-        """The guiding standard's labels of every sentence: annotated on its own side, guessed elsewhere."""
-        tagger, own = self.tagger, self.tagger.side(guide)
-        shared = ("level", "scheme", "join_letters", "join_digits", "script", "seed", "threads")
-        parameters = {name: getattr(tagger, name) for name in shared}
-        tagger.source_ = Tagger(guide, iterations=tagger.plain_iterations, **parameters).fit(sides[own])
-        columns: list[list[str]] = []
-        for side, layers in enumerate(sides):
-            known = gold_labels(tagger.encodings_[side], layers) if side == own else None
-            columns += guide_labels(tagger.encodings_[side], tagger.source_, layers, known)
-        return columns
-
-    def _plain_config(self) -> LearnConfig:
-        tagger = self.tagger
-        return LearnConfig(iterations=tagger.plain_iterations, seed=tagger.seed, threads=tagger.threads)
-
-    def _plain(self, body: Body, say: Callable[[str], None]) -> BaselineTaggers:
-        tagger = self.tagger
-        guide = None if tagger.guide is None else tagger.side(tagger.guide)
-        guided = [side for side in range(len(tagger.standards)) if guide is not None and side != guide]
-        plain = BaselineTaggers(body, guided, tagger.full_from)
-        say("plain taggers")
-        plain.train(
-            self._plain_config(), on_side=lambda side: say(f"plain tagger of {tagger.standards[side]}")
-        )
-        return plain
-
-    def _jackknifed(self, plain: BaselineTaggers, say: Callable[[str], None]) -> list[_native.TagSets]:
-        """The sides' candidates on the training sentences, for pruning offline."""
-        tagger = self.tagger
-        say(f"jack-knifing in {tagger.folds} folds")
-        settings = (
-            tagger.most,
-            tagger.mass,
-            tagger.plain_iterations,
-            tagger.seed,
-            tagger.full_from,
-            tagger.templates_.text,
-        )
-        return offline_candidates(
-            plain,
-            tagger.native_pruning(),
-            tagger.folds,
-            self._plain_config(),
-            settings=repr(settings),
-            cache=tagger.cache,
-        )
-
-    def _latent(self, plain: BaselineTaggers) -> list[_native.TagSets]:
-        """The labels of the other sides that joint features exist for: the plain taggers' candidates."""
-        tagger = self.tagger
-        most, mass = JOINT_PRUNING[tagger.level]
-        everything = most >= tagger.most and mass >= tagger.mass
-        pruning = tagger.native_pruning()
-        if not everything and tagger.mass < 1:
-            pruning = _native.Pruning(most, mass)
-        return [plain.candidates(side, pruning, tagger.threads) for side in range(len(tagger.standards))]
-
-    def _lay_out(
-        self, plain: BaselineTaggers, pruned: list[_native.TagSets], say: Callable[[str], None]
-    ) -> tuple[_native.CoupledLayout, _native.CoupledData]:
-        tagger = self.tagger
-        say("joint features")
-        body, sides = plain.body, len(tagger.standards)
-        labels = [len(encoding.labels) for encoding in tagger.encodings_]
-        rules = [encoding.succession.native() for encoding in tagger.encodings_]
-        tagger.mappings_ = side_mappings(tagger.mapping, tagger.standards, plain, tagger.threads)
-        mappings = [
-            _native.SideMapping(each.side_a, each.side_b, each.allows.astype(np.uint8))
-            for each in tagger.mappings_
-        ]
-        shape = _native.CoupledShape(labels, rules, mappings)
-        parts = (
-            []
-            if tagger.features == "separate"
-            else [list(p) for p in itertools.combinations(range(sides), 2)]
-        )
-        arguments = (body.first, body.side, body.label, body.sets)
-        shared = _native.CoupledData(body.shared, *arguments, [])
-        seen = tagger.joint_count or SEEN[tagger.level]
-        most = MOST_JOINT_LABELS // max(len(parts), 1)
-        latent = self._latent(plain)
-        layout = _native.lay_out_coupled(shape, plain.layouts, shared, latent, parts, seen, LINKED, most)
-        return layout, _native.CoupledData(body.rows, *arguments, pruned)
-
-    def _trainer(self) -> Trainer:
-        tagger = self.tagger
-        layout, plain, body = self.layout, self.plain, self.body
-        config = LearnConfig(
-            algorithm=tagger.algorithm,
-            rate=tagger.rate,
-            l2=tagger.l2,
-            batch=tagger.batch,
-            iterations=tagger.iterations,
-            patience=tagger.patience,
-            average=tagger.average,
-            seed=tagger.seed,
-            threads=tagger.threads,
-        )
-        learns_separate = tagger.features != "joint"
-        objective = _native.CoupledObjective(
-            layout, self.data, tagger.native_pruning(), self._training_margin(), learns_separate
-        )
-        own = [body.sentences(side) for side in range(len(tagger.standards))]
-        counts = self._sample_sizes([len(each) for each in own])
-        start = np.zeros(layout.weights, np.float32)
-        if tagger.start == "warm" and learns_separate:
-            for side, share in enumerate(self._warm_shares([len(each) for each in own])):
-                at = layout.side_at[side]
-                start[at : at + len(plain.weights[side])] = np.float32(share) * plain.weights[side]
-        rule = (
-            Sgd(objective, len(body.side), config)
-            if tagger.algorithm == "sgd"
-            else AdaGrad(objective, config)
-        )
-        return Trainer(
-            rule,
-            layout.weights,
-            len(body.side),
-            config,
-            sides=max(sum(each is not None for each in self.dev_sets), 1),
-            draw=lambda rng: _draw(rng, own, counts),
-            start=start,
-            judge_start=tagger.keep == "all",
-        )
-
-    def _training_margin(self) -> float:
-        """With three standards or more, hopeless bundles are left out in training too."""
-        is_large = len(self.tagger.standards) > 2 and self.tagger.level == "word"
-        return TRAINING_MARGIN if is_large and self.tagger.margin is not None else math.inf
-
-    def _sample_sizes(self, sizes: Sequence[int]) -> list[int]:
-        tagger = self.tagger
-        chosen = tagger.samples or [None] * len(sizes)
-        return [min(sizes) if wanted is None else wanted for wanted in chosen]
-
-    def _warm_shares(self, sizes: Sequence[int]) -> Sequence[float]:
-        tagger = self.tagger
-        if tagger.warm is not None:
-            return tagger.warm
-        source = int(np.argmax(sizes))
-        return [1.0 if side == source else WARM[tagger.level] for side in range(len(sizes))]
-
-    def _pruned_sides(self) -> list[int]:
-        """The sides whose plain taggers prune when tagging. In a mixed model one that began with all weights
-        of its plain tagger prunes as well by itself, and no second copy of them is kept.
-        """
-        tagger, sides = self.tagger, range(len(self.tagger.standards))
-        if tagger.pruning == "online":
-            return []
-        shares = self._warm_shares([len(self.body.sentences(side)) for side in sides])
-        is_own = tagger.pruning == "mixed" and tagger.start == "warm" and tagger.features != "joint"
-        return [side for side in sides if not (is_own and shares[side] == 1.0)]
-
-    def pruner(self) -> list[npt.NDArray[np.float32]]:
-        """For every side the plain tagger's weights, if they prune when tagging, else none."""
-        chosen = self._pruned_sides()
-        nothing = np.zeros(0, np.float32)
-        return [weights if k in chosen else nothing for k, weights in enumerate(self.plain.weights)]
-
-    def _dev_set(self, layers: list[Layer], side: int, given: list[Layer] | None) -> DevSet:
-        tagger, encoding = self.tagger, self.tagger.encodings_[side]
-        units = [encoding.split(layer.words)[0] for layer in layers]
-        allowed, guide = [], None
-        if given is not None and tagger.guide is not None:
-            source = tagger.side(tagger.guide)
-            labels = gold_labels(tagger.encodings_[source], given)
-            allowed = tagger.conversion_limits(given, source, side)
-            guide = guide_labels(tagger.encodings_[source], tagger.source_, given, labels)
-        packed = tagger._pack(units, guide)
-        index = _native.FeatureIndex(self.body.keys)
-        rows = _native.extract_rows(tagger.templates_.native, packed, index)
-        candidates = []
-        if tagger.pruning != "online":
-            candidates = [
-                self.plain.candidates(k, tagger.tagging_pruning(), tagger.threads, rows, packed.first)
-                if k in self._pruned_sides()
-                else NO_SETS
-                for k in range(len(tagger.standards))
-            ]
-        return DevSet(layers, units, rows, packed.first, candidates, allowed, gold_labels(encoding, layers))
+    def __init__(self, config: CoupledConfig, session: Session, cache: str | Path | None = None) -> None:
+        self.config, self.session, self.cache = config, session, cache
 
     def run(
-        self,
-        on_iteration: Callable[[IterationReport], None] | None,
-        checkpoint: str | Path | None,
-        resume: bool,
+        self, corpora: Sequence[Sequence[Layer]], dev: Sequence[DevLayers | None] | None = None
+    ) -> TrainedCoupled:
+        """Learn from one corpus per standard; with dev sets, keep the weights that do best on each and on
+        average."""
+        self.check_counts(corpora, dev)
+        return _Run(self, corpora, dev or [None] * len(corpora)).trained()
+
+    def check_counts(self, corpora: Sequence[object], dev: Sequence[object] | None) -> None:
+        """Refuse other than one corpus and one dev set for each of two standards or more."""
+        names = self.config.standards
+        if len(set(names)) < max(len(names), 2):
+            raise ConfigError(f"standards must be at least two different names, got {', '.join(names)}")
+        for what, given in (("corpora", corpora), ("dev sets", dev)):
+            if given is not None and len(given) != len(names):
+                raise ConfigError(f"{len(given)} {what} for {len(names)} standards")
+
+
+class _Run:
+    """What is made on the way; it is gone before the compiled weights need their room."""
+
+    def __init__(
+        self, trainer: CoupledTrainer, corpora: Sequence[Sequence[Layer]], dev: Sequence[DevLayers | None]
     ) -> None:
-        """All iterations, from a checkpoint if there is one to resume from."""
-        has_dev = any(each is not None for each in self.dev_sets)
-        self.trainer.run_kept(
-            self._evaluate if has_dev else None,
-            self._fingerprint,
-            on_iteration=on_iteration,
-            checkpoint=checkpoint,
-            resume=resume,
+        self.config, self.session, self.cache = trainer.config, trainer.session, trainer.cache
+        self.say, self.threads = self.session.on_stage or _log.info, self.session.threads
+        self.sides = self._sides(corpora)
+        features = self.config.features
+        self.templates = features.load_templates(features.default_templates(self.config.level))
+        self.say("features")
+        self.source = None if features.guide is None else self._fit_source(features.guide, corpora)
+        source = None if self.source is None else self.source.model(0.0)
+        self.packer = GuidePacker.of_model(self.config, self.sides, source)
+        self.data = self._training_data(corpora)
+        self.sizes = [len(layers) for layers in corpora]
+        self.baselines = self._baselines()
+        candidates = self._jackknifed() if self.config.pruning.kind == "offline" else []
+        self.say("joint features")
+        self.mappings = side_mappings(self.config.mapping, self.sides, self.baselines)
+        self.layout, self.examples = self._lay_out(candidates)
+        found = [self._dev_set(k, each) for k, each in enumerate(dev) if each is not None]
+        self.dev_sets: list[DevSet] = found
+
+    def _sides(self, corpora: Sequence[Sequence[Layer]]) -> Sides:
+        tags = []
+        for standard, layers in zip(self.config.standards, corpora, strict=True):
+            if not layers:
+                raise ConfigError(f"there is no sentence of {standard!r} to learn from")
+            tags.append(tags_of(layers, standard))
+        return Sides.of_tags(self.config, tags)
+
+    def _fit_source(self, guide: str, corpora: Sequence[Sequence[Layer]]) -> TrainedCrf:
+        """The tagger of the guide, which guesses its labels where there is no annotation."""
+        config, own = self.config, self.config.features
+        source = CrfConfig(
+            standard=guide,
+            level=config.level,
+            features=Features(
+                scheme=own.scheme,
+                join_letters=own.join_letters,
+                join_digits=own.join_digits,
+                script=own.script,
+            ),
+            learning=AdaGrad(iterations=config.start.baseline_iterations, seed=config.learning.seed),
+        )
+        trainer = CrfTrainer(source, Session(threads=self.threads))
+        return trainer.run(corpora[self.sides.number(guide)])
+
+    def _training_data(self, corpora: Sequence[Sequence[Layer]]) -> TrainingData:
+        features, source = self.config.features, self.packer.source
+        guide = None
+        if features.guide is not None and source is not None:
+            own, columns = self.sides.number(features.guide), []
+            for side, layers in enumerate(corpora):
+                if side == own:
+                    columns += self.packer.known_guide(layers, self.threads)
+                else:
+                    columns += source.predict_labels(self.sides.units(layers, side), threads=self.threads)
+            guide = Guide(columns, Templates.load(DEFAULT_TEMPLATES[self.config.level]))
+        return extract_training_data(corpora, self.sides, self.templates, features, guide)
+
+    def _baselines(self) -> BaselineTaggers:
+        config, guide = self.config, self.config.features.guide
+        guided = [k for k, name in enumerate(self.sides.standards) if guide is not None and name != guide]
+        learning = AdaGrad(
+            rate=BASELINE_RATE,
+            batch=BASELINE_BATCH,
+            iterations=config.start.baseline_iterations,
+            seed=config.learning.seed,
+        )
+        found = BaselineTaggers(self.data, guided, config.features.full_from, learning, self.threads)
+        self.say("baseline taggers")
+        found.train(lambda side: self.say(f"baseline tagger of {self.sides.standards[side]}"))
+        return found
+
+    def _pruning(self) -> _native.Pruning:
+        """r and λ in training."""
+        return _native.Pruning(self.config.pruning.max_candidates, self.config.pruning.candidate_mass)
+
+    def _jackknifed(self) -> list[_native.TagSets]:
+        """The sides' candidates on the training sentences, for pruning offline."""
+        pruning, start, seed = self.config.pruning, self.config.start, self.config.learning.seed
+        self.say(f"jack-knifing in {pruning.folds} folds")
+        settings = (
+            pruning.max_candidates,
+            pruning.candidate_mass,
+            start.baseline_iterations,
+            seed,
+            self.config.features.full_from,
+            self.templates.text,
+        )
+        return offline_candidates(
+            self.baselines, self._pruning(), pruning.folds, settings=repr(settings), cache=self.cache
         )
 
-    def _evaluate(self, weights: npt.NDArray[np.float32]) -> Scores:
-        """Each side's score, and what pruning kept: candidates per unit, how often gold was among them."""
-        tagger = self.tagger
-        scores, details = [], {}
-        for side, dev in enumerate(self.dev_sets):
-            if dev is None:
-                continue
-            found = _native.tag_coupled(
-                self.layout,
-                weights,
-                dev.rows,
-                dev.first,
-                dev.candidates,
-                dev.allowed,
-                tagger.tagging_pruning(),
-                _native.Decoding[tagger.decoding],
-                tagger._native_margin(),
-                True,
-                tagger.threads,
-            )
-            layers = decode_layers(tagger.encodings_[side], dev.units, found.label(side), dev.first)
-            scores.append(main_score(dev.layers, layers, is_cut=tagger.level == "char"))
-            name = tagger.standards[side]
-            details[name] = scores[-1]
-            details[f"{name} oracle"], details[f"{name} candidates"] = _kept(found.candidates(side), dev.gold)
-        return Scores(tuple(scores), details)
+    def _latent(self) -> list[_native.TagSets]:
+        """The labels of the other sides that joint features exist for: the baseline taggers' candidates."""
+        own, (most, mass) = self.config.pruning, JOINT_PRUNING[self.config.level]
+        is_wider = most >= own.max_candidates and mass >= own.candidate_mass
+        pruning = self._pruning()
+        if not is_wider and own.candidate_mass < 1:
+            pruning = _native.Pruning(most, mass)
+        return [self.baselines.candidates(side, pruning) for side in range(len(self.sides))]
 
-    def best_names(self) -> list[str]:
-        """What the trainer's bests are best for: a standard, or the average."""
-        names = [
-            name for name, dev in zip(self.tagger.standards, self.dev_sets, strict=True) if dev is not None
-        ]
-        return [*names, AVERAGE] if len(names) > 1 else [AVERAGE]
+    def _lay_out(
+        self, candidates: list[_native.TagSets]
+    ) -> tuple[_native.CoupledLayout, _native.CoupledData]:
+        data, features = self.data, self.config.features
+        shape = make_shape(self.sides, self.mappings)
+        pairs = itertools.combinations(range(len(self.sides)), 2)
+        parts = [] if features.parts == "separate" else [list(pair) for pair in pairs]
+        labels = (data.first, data.side, data.label, data.sets)
+        layout = _native.lay_out_coupled(
+            shape,
+            self.baselines.layouts,
+            _native.CoupledData(data.shared, *labels, []),
+            self._latent(),
+            parts,
+            features.joint_count or JOINT_COUNT[self.config.level],
+            LINKED,
+            MAX_JOINT_LABELS // max(len(parts), 1),
+        )
+        return layout, _native.CoupledData(data.rows, *labels, candidates)
+
+    def trained(self) -> TrainedCoupled:
+        """All iterations, from a checkpoint if there is one to resume from."""
+        trainer = self._trainer()
+        evaluate = DevEvaluator(self.config, self.sides, self.layout, self.dev_sets, self.threads)
+        trainer.run_kept(evaluate if self.dev_sets else None, self._fingerprint, self.session)
+        names = [self.sides.standards[dev.side] for dev in self.dev_sets]
+        names = [*names, AVERAGE] if len(names) > 1 else [AVERAGE]
+        bests = dict(zip(names, trainer.bests, strict=True))
+        scores = {name: None if np.isinf(best.score) else float(best.score) for name, best in bests.items()}
+        weights = {
+            name: best.weights
+            for name, best in bests.items()
+            if self.config.learning.keep == "all" or name == AVERAGE
+        }
+        return TrainedCoupled(scores, trainer.iteration, self._maker(weights))
+
+    def _trainer(self) -> Trainer:
+        config, data = self.config, self.data
+        learns_separate = config.features.parts != "joint"
+        objective = _native.CoupledObjective(
+            self.layout, self.examples, self._pruning(), self._training_gap(), learns_separate
+        )
+        own = [data.sentences(side) for side in range(len(self.sides))]
+        assert not isinstance(config.learning.sample, int)
+        chosen = config.learning.sample or [None] * len(own)
+        counts = [min(self.sizes) if wanted is None else wanted for wanted in chosen]
+        learning = config.learning.with_batch(sum(counts))
+        assert isinstance(learning, AdaGrad | Sgd)
+        return Trainer(
+            learning.rule(objective, len(data.side), self.threads),
+            self.layout.weights,
+            len(data.side),
+            learning,
+            sides=max(len(self.dev_sets), 1),
+            draw=lambda rng: _draw(rng, own, counts),
+            start=self._start(learns_separate),
+            judge_start=learning.keep == "all",
+        )
+
+    def _start(self, learns_separate: bool) -> npt.NDArray[np.float32]:
+        start = np.zeros(self.layout.weights, np.float32)
+        if self.config.start.kind == "warm" and learns_separate:
+            for side, share in enumerate(self._shares()):
+                at, weights = self.layout.side_at[side], self.baselines.weights[side]
+                start[at : at + len(weights)] = np.float32(share) * weights
+        return start
+
+    def _training_gap(self) -> float:
+        """With three standards or more, hopeless bundles are left out in training too."""
+        is_large = len(self.sides) > 2 and self.config.level == "word"
+        return TRAINING_GAP if is_large and self.config.pruning.bundle_gap is not None else math.inf
+
+    def _shares(self) -> Sequence[float]:
+        if self.config.start.shares is not None:
+            return self.config.start.shares
+        source, other = int(np.argmax(self.sizes)), SHARES[self.config.level]
+        return [1.0 if side == source else other for side in range(len(self.sides))]
+
+    def _pruned_sides(self) -> list[int]:
+        """The sides whose baseline taggers prune when tagging. In a mixed model one that began with all
+        weights of its baseline tagger prunes as well by itself, and no second copy of them is kept."""
+        config = self.config
+        if config.pruning.kind == "online":
+            return []
+        is_warm = config.start.kind == "warm" and config.features.parts != "joint"
+        is_own = is_warm and config.pruning.kind == "mixed"
+        return [side for side, share in enumerate(self._shares()) if not (is_own and share == 1.0)]
+
+    def _dev_set(self, side: int, dev: DevLayers) -> DevSet:
+        guide, encoding = self.config.features.guide, self.sides.encodings[side]
+        units = self.sides.units(dev.layers, side)
+        allowed, labels = [], None
+        if dev.given is not None and guide is not None:
+            allowed = conversion_limits(self.sides, dev.given, self.sides.number(guide), side)
+            labels = self.packer.known_guide(dev.given, self.threads)
+        packed = self.packer.pack(units, labels, self.threads)
+        rows = _native.extract_rows(self.templates.native, packed, _native.FeatureIndex(self.data.keys))
+        candidates: list[_native.TagSets] = []
+        if self.config.pruning.kind != "online":
+            pruning, pruned = tagging_pruning(self.config), self._pruned_sides()
+            candidates = [
+                self.baselines.candidates(k, pruning, rows, packed.first) if k in pruned else NO_SETS
+                for k in range(len(self.sides))
+            ]
+        gold = gold_labels(encoding, dev.layers)
+        return DevSet(side, dev.layers, units, rows, packed.first, candidates, allowed, gold)
 
     def _fingerprint(self) -> str:
-        tagger = self.tagger
-        left_out = ("threads", "iterations", "cache")
-        settings = [pair for pair in sorted(tagger.get_params().items()) if pair[0] not in left_out]
-        if isinstance(tagger.mapping, Mapping):
-            settings.append(("bundles", tagger.mapping.bundles()))  # which its repr does not show
-        return hashlib.blake2b(f"{settings!r} {self.body.digest()}".encode(), digest_size=16).hexdigest()
+        mapping = self.config.mapping
+        pairs = repr(mapping.bundles()) if isinstance(mapping, Mapping) else ""  # its repr does not show them
+        return fingerprint(self.config, (self.data.digest(), pairs))
+
+    def _maker(self, weights: dict[str, npt.NDArray[np.float32]]) -> Callable[[float], CoupledModel]:
+        """Makes the model, free of what only training needs."""
+        layout, keys, source, parts = self.layout, self.data.keys, self.source, self._parts()
+        pruned, nothing = self._pruned_sides(), np.zeros(0, np.float32)
+        pruner = [own if k in pruned else nothing for k, own in enumerate(self.baselines.weights)]
+        unique = {id(each): each for each in weights.values()}
+
+        def make(min_weight: float) -> CoupledModel:
+            compiled = _native.compile_coupled(layout, list(unique.values()), pruner, keys, min_weight)
+            made = dict(zip(unique, compiled, strict=True))
+            return CoupledModel(
+                **parts,
+                shape=layout.shape,
+                weights={name: made[id(each)] for name, each in weights.items()},
+                source=None if source is None else source.model(min_weight),
+            )
+
+        return make
+
+    def _parts(self) -> dict[str, Any]:
+        """What a model has besides its weights. It names files, not where they were."""
+        templates, mapping = self.config.features.named(self.templates), self.config.mapping
+        # What a mapping of one's own allows is in the arrays.
+        name = "complete" if isinstance(mapping, Mapping) else Path(mapping).name
+        config = self.config.updated({"features": {"templates": templates.name}, "mapping": name})
+        return {"config": config, "sides": self.sides, "templates": templates, "mappings": self.mappings}
 
 
 def _draw(
     rng: np.random.Generator, own: Sequence[npt.NDArray[np.int64]], counts: Sequence[int]
 ) -> npt.NDArray[np.int64]:
-    """So many sentences of every side, in random order; a side gives some twice only if it is smaller."""
+    """A sample of every side, in random order; a side gives sentences twice only if it has too few."""
     drawn = []
     for sentences, count in zip(own, counts, strict=True):
         rounds = -(-count // len(sentences))
         drawn.append(np.concatenate([rng.permutation(sentences) for _ in range(rounds)])[:count])
     return rng.permutation(np.concatenate(drawn)).astype(np.int64)
-
-
-def _kept(candidates: _native.TagSets, gold: npt.NDArray[np.int32]) -> tuple[float, float]:
-    """How often gold is among the candidates, in percent, and how many there are per unit."""
-    sizes = np.diff(candidates.first)
-    hits = (
-        np.add.reduceat(np.append(candidates.tags == np.repeat(gold, sizes), False), candidates.first[:-1])
-        if len(gold)
-        else np.zeros(0)
-    )
-    return 100.0 * float(np.mean(hits > 0)) if len(gold) else 100.0, float(np.mean(sizes)) if len(
-        gold
-    ) else 0.0

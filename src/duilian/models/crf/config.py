@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import ClassVar
 
 from duilian.errors import ConfigError
 from duilian.labels.encoding import Level
@@ -15,6 +16,9 @@ from duilian.settings import Settings, setting
 class CrfConfig(Settings):
     """Kind `crf`: the plain tagger."""
 
+    kind: ClassVar[str] = "crf"
+    rules: ClassVar[tuple[type[Learning], ...]] = (AdaGrad, Sgd, ExponentiatedGradient, PassiveAggressive)
+
     standard: str = setting("tags", "Name of the standard.")
     level: Level = setting("word", "`word`: tag given words; `char`: cut text into words, and tag them.")
     segment_only: bool = setting(False, "Characters only: find words without tags.")
@@ -23,6 +27,6 @@ class CrfConfig(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.learning.check_rule("crf", AdaGrad, Sgd, ExponentiatedGradient, PassiveAggressive)
+        self.learning.check_rule(self.kind, *self.rules)
         if self.segment_only and self.level == "word":
             raise ConfigError("segment_only needs level = 'char'")

@@ -85,8 +85,9 @@ class CrfTrainer:
 
     def _parts(self) -> dict[str, Any]:
         """What a model has besides its weights. It names its templates, whatever path they came from."""
-        templates = self.config.features.named(self.packer.templates)
-        config = self.config.updated({"features": {"templates": templates.name}})
+        config, templates = self.config, self.config.features.named(self.packer.templates)
+        if config.features.templates is not None:
+            config = config.updated({"features": {"templates": templates.name}})
         return {"config": config, "tags": self.packer.encoding.tags, "templates": templates}
 
     def _templates(self) -> Templates:

@@ -1,17 +1,20 @@
-"""What a tagger may know of English words besides their context: their uses, and how they are written.
+"""What a tagger may know of English words besides their context: their uses and their case.
 
 Zhao et al. (2012) name both as future work. Templates ask for them as columns, `@english[0]` and `@case[0]`.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from duilian.corpus.english_dictionary import EnglishWords
+from duilian.corpus import Layer
+from duilian.corpus.english_dictionary import EnglishDictionary
+from duilian.models.base.packing import Columns, Packer
 
 COLUMNS = ("case", "english")
 NOT_ENGLISH, UNKNOWN = "-", "?"
@@ -26,7 +29,7 @@ class EnglishUses:
     @classmethod
     def read(cls, source: str) -> Self:
         """From a dictionary in the format of CC-CEDICT, or the package that has one."""
-        return cls(EnglishWords.read(source).uses())
+        return cls(EnglishDictionary.read(source).uses())
 
     def __len__(self) -> int:
         return len(self._uses)
@@ -36,7 +39,7 @@ class EnglishUses:
         return {"case": [case_of(unit) for unit in units], "english": [self.use_of(unit) for unit in units]}
 
     def use_of(self, unit: str) -> str:
-        """What the unit is used as; `?` if it is a word that nobody knows, `-` if it is none."""
+        """What the unit is used as; `?` if it is an unknown word, `-` if it is not a word."""
         return self._uses.get(unit.lower(), UNKNOWN) if _is_word(unit) else NOT_ENGLISH
 
     def to_array(self) -> npt.NDArray[np.uint8]:
@@ -49,6 +52,21 @@ class EnglishUses:
         """The same again."""
         lines = np.asarray(array, np.uint8).tobytes().decode().splitlines()
         return cls({word: use for word, _, use in (line.partition(" ") for line in lines)})
+
+
+@dataclasses.dataclass(frozen=True)
+class DynamicPacker(Packer):
+    """Packs units with the uses and the case of English words, if the templates ask for them."""
+
+    english: EnglishUses | None
+
+    def columns(
+        self, units: Sequence[Sequence[str]], layers: Sequence[Layer], threads: int
+    ) -> Sequence[Columns]:
+        """The uses and the case of English words."""
+        uses = self.english or EnglishUses({})
+        found = [uses.columns(each) for each in units]
+        return [{name: each[name] for name in self.templates.columns} for each in found]
 
 
 def case_of(unit: str) -> str:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from duilian.corpus import Layer, Tag
 from duilian.errors import StandardError
 from duilian.learning import jackknifed
-from duilian.models.crf.model import Tagger
+from duilian.models.crf.predictor import CrfPredictor
 
 Marginals = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int32]
@@ -77,24 +77,27 @@ def candidates(
     )
 
 
-def marginals_of(tagger: Tagger, layers: Sequence[Layer], tags: Sequence[str]) -> Marginals:
+def marginals_of(
+    tagger: CrfPredictor, layers: Sequence[Layer], tags: Sequence[str], threads: int = 1
+) -> Marginals:
     """[words, tags] of all sentences, in the order of these tags; 0 for a tag that the tagger lacks."""
-    found = np.concatenate([np.zeros((0, len(tagger.encoding_.labels))), *tagger.marginals(layers)])
+    found = tagger.marginals(layers, threads=threads)
     place = {tag: k for k, tag in enumerate(tags)}
-    own = tagger.encoding_.tags or ()
-    out = np.zeros((len(found), len(tags)))
-    out[:, [place[tag] for tag in own]] = found
+    out = np.zeros((sum(map(len, found)), len(tags)))
+    own = [place[tag] for tag in tagger.encoding.tags or ()]
+    out[:, own] = np.concatenate([np.zeros((0, len(own))), *found])
     return out
 
 
 def jackknifed_marginals(
-    make: Callable[[], Tagger], layers: Sequence[Layer], tags: Sequence[str], folds: int
+    fit: Callable[[list[Layer]], CrfPredictor],
+    layers: Sequence[Layer],
+    tags: Sequence[str],
+    folds: int,
+    threads: int = 1,
 ) -> Marginals:
     """The same for training sentences, each by a tagger that learned from the other folds."""
-
-    def answer(train: list[Layer], held_out: list[Layer]) -> Marginals:
-        return marginals_of(make().fit(train), held_out, tags)
-
+    answer = lambda others, held_out: marginals_of(fit(others), held_out, tags, threads)  # noqa: E731
     return np.concatenate(jackknifed(layers, min(folds, len(layers)), answer))
 
 

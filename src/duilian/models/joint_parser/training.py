@@ -1,4 +1,4 @@
-"""A run of training of the joint parser: the taggers, candidates by jack-knifing, then as for a parser.
+"""Training the joint parser: the taggers, candidates by jack-knifing, then as for a parser.
 
 Everything but the search sees the training sentences with the tags of the jack-knifed taggers, as it will see
 new ones; a gold tag that is not among a word's candidates is added to them, because the loss needs it.
@@ -6,67 +6,94 @@ new ones; a gold tag that is not among a word's candidates is added to them, bec
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
-from duilian.evaluation import accuracy
-from duilian.evaluation.attachment import tree_score
-from duilian.learning import Scores
+from duilian.features import Templates
+from duilian.learning import AdaGrad, Scores, Session
+from duilian.models.base.feature_settings import Features
+from duilian.models.crf.config import CrfConfig
+from duilian.models.crf.predictor import CrfPredictor
+from duilian.models.crf.storage import CrfModel
+from duilian.models.crf.training import CrfTrainer
+from duilian.models.joint_parser.config import JointParserConfig
+from duilian.models.joint_parser.packing import JointPacker
+from duilian.models.joint_parser.storage import JointParserModel
 from duilian.models.joint_parser.tag_candidates import candidates, jackknifed_marginals, tag_numbers
-from duilian.models.parser.training import ParserRun, tag_classes
+from duilian.models.parser.arc_pruning import learn_pruning
+from duilian.models.parser.packing import Weights
+from duilian.models.parser.training import TrainedParser, TreeTrainer, attachment
+from duilian.models.parser.treebank import Treebank
 
-if TYPE_CHECKING:
-    from duilian.models.joint_parser.model import JointParser
-    from duilian.models.parser.model import Weights
 
+class JointParserTrainer(TreeTrainer):
+    """A run of training of the joint parser."""
 
-class JointRun(ParserRun):
-    """The data of a run, and its steps."""
+    config: JointParserConfig
 
-    _parser: JointParser
+    def run(self, layers: Sequence[Layer], dev: Sequence[Layer] | None = None) -> TrainedParser:
+        """Learn from sentences with tags and trees; with a dev set, keep the weights that do best on it."""
+        tagging, threads = self.config.tagging, self.session.threads
+        self.session.stage(f"tagging in {tagging.folds} folds")
+        gold = Treebank.of(layers)
+        packer, tagger = self._packer(gold), self._fit_tagger(gold.layers)
+        gold_tags = tag_numbers(gold.layers, packer.tags)
+        marginals = jackknifed_marginals(
+            lambda others: CrfPredictor(self._fit_tagger(others)),
+            gold.layers,
+            packer.tags,
+            tagging.folds,
+            threads,
+        )
+        found = candidates(marginals, tagging.threshold, added=gold_tags)
+        treebank = Treebank(packer.with_tags(gold.layers, found.best)).lift()
+        pruning = learn_pruning(packer, treebank.layers, threads)
+        objective = _native.JointObjective(
+            packer.joint,
+            packer.joint_data(treebank.layers, found, gold_tags),
+            pruning.allowed,
+            self.guess_heads(packer, treebank.layers),
+            packer.options(),
+        )
+        evaluate = None if dev is None else self._evaluator(packer, tagger, pruning.weights, dev)
+        trainer = self.learn(objective, treebank.layers, evaluate, [gold_tags])
+        model = JointParserModel(
+            config=self.config.updated({"tagging": {"templates": packer.templates.name}}),
+            tags=packer.tags,
+            relations=packer.relations,
+            tag_class=packer.tag_class,
+            lifted=treebank.lifted,
+            weights=trainer.best,
+            pruning=pruning.weights,
+            templates=packer.templates,
+            tagger=tagger,
+            trained_threshold=tagging.threshold,
+        )
+        return TrainedParser(None if dev is None else float(trainer.best_score), trainer.iteration, model)
 
-    def __init__(self, parser: JointParser, layers: Sequence[Layer]) -> None:
-        usable = [layer for layer in layers if layer.heads is not None and layer.tags is not None]
-        # In the order in which the parser's run has them.
-        self._gold = sorted(usable, key=lambda layer: None in (layer.heads or ()))
-        tags = sorted({tag for layer in self._gold for tag in layer.tags or () if isinstance(tag, str)})
+    def _packer(self, gold: Treebank) -> JointPacker:
+        tags = sorted({tag for layer in gold.layers for tag in layer.tags or () if isinstance(tag, str)})
         if not tags:
             raise ConfigError("there is no sentence with tags and a tree to learn from")
-        parser.tags_ = tuple(tags)
-        parser.tagger_ = parser.new_tagger().fit(self._gold)
-        marginals = jackknifed_marginals(parser.new_tagger, self._gold, tags, parser.folds)
-        self._gold_tags = tag_numbers(self._gold, tags)
-        self._candidates = candidates(marginals, parser.tag_threshold, added=self._gold_tags)
-        super().__init__(parser, parser.with_tags(self._gold, self._candidates.best))
+        return JointPacker(self.config, *gold.labels(tags), Templates.load(self.config.tagging.templates))
 
-    def _set_labels(self) -> None:
-        relations = {name for layer in self._gold for name in layer.relations or () if name is not None}
-        tags = self._parser.tags_
-        self._parser.set_labels(tags, sorted(relations), tag_classes(tags, self._gold))
+    def _fit_tagger(self, layers: Sequence[Layer]) -> CrfModel:
+        """A plain tagger of these sentences."""
+        config, tagging = self.config, self.config.tagging
+        tagger = CrfConfig(
+            standard=config.standard,
+            features=Features(templates=tagging.templates, script=config.script),
+            learning=AdaGrad(iterations=tagging.iterations, seed=self.learning.seed),
+        )
+        return CrfTrainer(tagger, Session(threads=self.session.threads)).run(layers).model(0.0)
 
-    def _objective(self) -> _native.JointObjective:
-        data = self._parser.joint_data(self.layers, self._candidates, self._gold_tags)
-        guessed, options = self._guessed_heads(), self._parser.options()
-        return _native.JointObjective(self._parser.joint_, data, self._allowed, guessed, options)
-
-    def _evaluator(self, dev: Sequence[Layer]) -> Callable[[Weights], Scores]:
-        """Attachment on a dev set, without punctuation; beside it the accuracy of tags."""
-
-        def evaluate(weights: Weights) -> Scores:
-            guess = self._parser._parsed(weights, dev)
-            found = tree_score(dev, guess)
-            if found is None:
-                raise ConfigError("the dev set has no trees to compare with")
-            rows = [[layer.tags or (None,) * len(layer) for layer in side] for side in (dev, guess)]
-            details = {} if found.las is None else {"las": found.las}
-            return Scores((found.uas,), details | {"tags": accuracy(*rows)})
-
-        return evaluate
-
-    def _fingerprint(self) -> str:
-        gold = hashlib.blake2b(self._gold_tags.tobytes(), digest_size=8)
-        return super()._fingerprint() + gold.hexdigest()
+    def _evaluator(
+        self, packer: JointPacker, tagger: CrfModel, pruning: Weights, dev: Sequence[Layer]
+    ) -> Callable[[Weights], Scores]:
+        """Attachment and tags on a dev set, whose candidates are found once."""
+        threads = self.session.threads
+        found = packer.candidates(CrfPredictor(tagger), dev, threads=threads)
+        parse = lambda x: packer.parse_jointly((x, pruning), dev, found, threads=threads)  # noqa: E731
+        return attachment(dev, parse, judge_tags=True)

@@ -1,196 +1,161 @@
-"""A run of training of the parser: labels, whole trees, the model that prunes, the perceptron's rounds."""
+"""Training the parser: predicted tags, the model that prunes, trees to learn relations on, the rounds."""
 
 from __future__ import annotations
 
+import abc
 import dataclasses
-import hashlib
 import itertools
-from collections import Counter
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
-from duilian.corpus.trees import projectivise_layer
 from duilian.errors import ConfigError, StandardError
-from duilian.evaluation import tree_score
-from duilian.learning import IterationReport, LearnConfig, Perceptron, Scores, Trainer, jackknifed
-from duilian.text import is_punctuation
+from duilian.evaluation import accuracy, tree_score
+from duilian.learning import Perceptron, PerceptronRule, Scores, Session, Trainer, fingerprint, jackknifed
+from duilian.models.parser.arc_pruning import learn_pruning
+from duilian.models.parser.config import BATCH, ParserConfig, TreeConfig, TreeSearch
+from duilian.models.parser.packing import Ids, TreePacker, Weights
+from duilian.models.parser.predictor import ParserPredictor
+from duilian.models.parser.storage import ParserModel
+from duilian.models.parser.treebank import Treebank, jackknifed_tags, retagged
 
-if TYPE_CHECKING:
-    from duilian.models.parser.model import Parser, Weights
-
-PRUNING_RATE = 0.3
-PRUNING_BATCH = 8
-PRUNING_FOLDS = 4
 GUESS_FOLDS = 4
 GUESS_BITS = 22
-GUESS_MARGIN = 200.0
-OTHER, VERB, CONJUNCTION, MARK = range(4)
-CONJUNCTIONS = ("CC", "CONJ", "CCONJ", "SCONJ", "c")
 
 
-def tag_classes(tags: Sequence[str], layers: Sequence[Layer]) -> list[int]:
-    """Which tags are verbs, conjunctions and punctuation marks: by name, and marks by their words."""
-    words, marks = Counter[str](), Counter[str]()
-    for layer in layers:
-        for word, tag in zip(layer.words, layer.tags or (), strict=True):
-            words[str(tag)] += 1
-            marks[str(tag)] += is_punctuation(word)
-    return [_class(tag, is_mark=2 * marks[tag] > words[tag]) for tag in tags]
+@dataclasses.dataclass(frozen=True)
+class TrainedParser:
+    """What training leaves: the model, its best dev score, iterations run."""
+
+    score: float | None
+    iterations: int
+    model: ParserModel
 
 
-def _class(tag: str, *, is_mark: bool) -> int:
-    if is_mark:
-        return MARK
-    return VERB if tag[:1] in ("V", "v") else CONJUNCTION if tag in CONJUNCTIONS else OTHER
+class TreeTrainer(abc.ABC):
+    """A run of training, and the steps that all parsers share."""
 
+    def __init__(self, config: TreeConfig, session: Session) -> None:
+        self.config, self.session = config, session
+        rounds = config.learning
+        # The rule itself averages, over all rounds.
+        self.learning = dataclasses.replace(rounds, batch=rounds.batch or BATCH, average=False)
 
-def _without_relations(layer: Layer) -> Layer:
-    return dataclasses.replace(layer, relations=None)
+    @abc.abstractmethod
+    def run(self, layers: Sequence[Layer], dev: Sequence[Layer] | None = None) -> TrainedParser:
+        """Learn from sentences with trees; with a dev set, keep the weights that do best on it."""
 
-
-class ParserRun:
-    """The data of a run, and its steps."""
-
-    def __init__(self, parser: Parser, layers: Sequence[Layer]) -> None:
-        self._parser = parser
-        self._config = LearnConfig(
-            batch=parser.batch,
-            iterations=parser.iterations,
-            patience=parser.patience,
-            seed=parser.seed,
-            threads=parser.threads,
-            average=False,
-        )
-        usable = [layer for layer in layers if layer.heads is not None and layer.tags is not None]
-        if not usable:
-            raise ConfigError("there is no sentence with tags and a tree to learn from")
-        pairs = [projectivise_layer(layer) for layer in usable if None not in (layer.heads or ())]
-        pairs += [(layer, 0) for layer in usable if None in (layer.heads or ())]
-        self.layers = [layer for layer, _ in pairs]
-        self.lifted = sum(count for _, count in pairs)
-        self._set_labels()
-        self.data = parser.data(self.layers)
-
-    def _set_labels(self) -> None:
-        tags = {tag for layer in self.layers for tag in layer.tags or ()}
-        if not all(isinstance(tag, str) for tag in tags):
-            raise StandardError("a parser learns from words with one tag each")
-        names = sorted(str(tag) for tag in tags)
-        relations = {name for layer in self.layers for name in layer.relations or () if name is not None}
-        self._parser.set_labels(names, sorted(relations), tag_classes(names, self.layers))
-
-    def learn_pruning(self) -> None:
-        """The model that says which arcs are worth trying; and what it leaves of the training sentences.
-
-        They are pruned by models that did not see them (jack-knifing): one that knows them would leave fewer
-        arcs there than in new text, and the parser would learn to choose between too few.
-        """
-        parser = self._parser
-        self._allowed = np.zeros(0, np.uint8)
-        parser.pruning_ = np.zeros(parser.native_.pruning_weights, np.float32)
-        if parser.least_share <= 0:
-            return
-        parser.pruning_ = self._pruning_weights(self.data, len(self.layers))
-
-        def allowed(train: list[Layer], held_out: list[Layer]) -> npt.NDArray[np.uint8]:
-            weights = self._pruning_weights(parser.data(train), len(train))
-            data = parser.data(held_out)
-            return parser.native_.allowed_arcs(weights, data, parser.threshold, parser.threads)
-
-        if len(self.layers) > 1:
-            folds = min(PRUNING_FOLDS, len(self.layers))
-            self._allowed = np.concatenate(jackknifed(self.layers, folds, allowed))
-
-    def _pruning_weights(self, data: _native.TreeData, count: int) -> Weights:
-        """By log likelihood of trees under a model of order 1."""
-        parser = self._parser
-        objective = _native.PruningObjective(parser.native_, data)
-        weights, squares = (np.zeros(objective.weights, np.float32) for _ in range(2))
-        for iteration in range(parser.pruning_iterations):
-            order = np.random.default_rng([parser.seed, iteration, 1]).permutation(count).astype(np.int64)
-            objective.adagrad_pass(weights, squares, PRUNING_RATE, order, PRUNING_BATCH, parser.threads)
-        return weights
-
-    def train(
-        self,
-        dev: Sequence[Layer] | None,
-        *,
-        on_iteration: Callable[[IterationReport], None] | None,
-        checkpoint: str | Path | None,
-        resume: bool,
-    ) -> Trainer:
-        """The perceptron over all iterations; the trainer has the best weights."""
-        objective = self._objective()
-        rule = Perceptron(objective, self._config)
-        trainer = Trainer(rule, objective.weights, len(self.layers), self._config)
-        trainer.run_kept(
-            None if dev is None else self._evaluator(dev),
-            self._fingerprint,
-            on_iteration=on_iteration,
-            checkpoint=checkpoint,
-            resume=resume,
-        )
-        return trainer
-
-    def _objective(self) -> _native.TreeObjective | _native.JointObjective:
-        parser = self._parser
-        guessed = self._guessed_heads()
-        return _native.TreeObjective(parser.native_, self.data, self._allowed, guessed, parser.options())
-
-    def _guessed_heads(self) -> npt.NDArray[np.int32]:
-        """Trees for the relations to learn on beside gold ones: by small parsers that did not see them."""
-        parser, many = self._parser, len(self.layers)
-        if not parser.relations_ or parser.guess_iterations == 0 or many < 2:
+    def guess_heads(self, packer: TreePacker, layers: Sequence[Layer]) -> Ids:
+        """Trees for the relations to learn on besides gold ones: by small parsers that did not see them."""
+        iterations, many = self.config.relations.guess_iterations, len(layers)
+        if not packer.relations or iterations == 0 or many < 2:
             return np.zeros(0, np.int32)
+        config = ParserConfig(
+            standard=self.config.standard,
+            order=1,
+            script=self.config.script,
+            trees=TreeSearch(bits=min(self.config.trees.bits, GUESS_BITS)),
+            learning=Perceptron(batch=self.learning.batch, iterations=iterations, seed=self.learning.seed),
+        )
+        threads = self.session.threads
 
         def guess(train: list[Layer], held_out: list[Layer]) -> list[int]:
-            found = self._small_parser().fit(train).predict_layers(held_out)
+            model = ParserTrainer(config, Session(threads=threads)).run(train).model
+            found = ParserPredictor(model).predict_layers(held_out, threads=threads)
             return [head for layer in found for head in layer.heads or () if head is not None]
 
-        folds = jackknifed([_without_relations(each) for each in self.layers], min(GUESS_FOLDS, many), guess)
+        bare = [dataclasses.replace(layer, relations=None) for layer in layers]
+        folds = jackknifed(bare, min(GUESS_FOLDS, many), guess)
         return np.array(list(itertools.chain.from_iterable(folds)), np.int32)
 
-    def _small_parser(self) -> Parser:
-        from duilian.models.parser.model import Parser
+    def learn(
+        self,
+        objective: _native.TreeObjective | _native.JointObjective,
+        layers: Sequence[Layer],
+        evaluate: Callable[[Weights], Scores] | None,
+        marks: Iterable[npt.NDArray[np.int32]] = (),
+    ) -> Trainer:
+        """The perceptron over all iterations; the trainer has the best weights. `marks` tell the data from
+        others, besides the sentences.
+        """
+        assert isinstance(self.learning, Perceptron)
+        rule = PerceptronRule(objective, self.learning, self.session.threads)
+        trainer = Trainer(rule, objective.weights, len(layers), self.learning)
+        rows = (repr((layer.words, layer.tags, layer.heads, layer.relations)) for layer in layers)
+        mark = lambda: fingerprint(self.config, itertools.chain(rows, marks))  # noqa: E731
+        trainer.run_kept(evaluate, mark, self.session)
+        return trainer
 
-        parser = self._parser
-        return Parser(
-            parser.standard,
-            order=1,
-            bits=min(parser.bits, GUESS_BITS),
-            script=parser.script,
-            margin=GUESS_MARGIN,
-            batch=parser.batch,
-            iterations=parser.guess_iterations,
-            seed=parser.seed,
-            threads=parser.threads,
+
+class ParserTrainer(TreeTrainer):
+    """A run of training of the parser."""
+
+    config: ParserConfig
+
+    def run(self, layers: Sequence[Layer], dev: Sequence[Layer] | None = None) -> TrainedParser:
+        """Learn from sentences with tags and trees; with a dev set, keep the weights that do best on it."""
+        threads = self.session.threads
+        if self.config.tag_folds:
+            layers, dev = self._with_predicted_tags(layers, dev)
+        treebank = Treebank.of(layers).lift()
+        packer = self._packer(treebank)
+        pruning = learn_pruning(packer, treebank.layers, threads)
+        objective = _native.TreeObjective(
+            packer.native,
+            packer.data(treebank.layers),
+            pruning.allowed,
+            self.guess_heads(packer, treebank.layers),
+            packer.options(),
         )
+        evaluate = None
+        if dev is not None:
+            evaluate = attachment(dev, lambda x: packer.parse(x, pruning.weights, dev, threads=threads))
+        trainer = self.learn(objective, treebank.layers, evaluate)
+        model = ParserModel(
+            config=self.config,
+            tags=packer.tags,
+            relations=packer.relations,
+            tag_class=packer.tag_class,
+            lifted=treebank.lifted,
+            weights=trainer.best,
+            pruning=pruning.weights,
+        )
+        return TrainedParser(None if dev is None else float(trainer.best_score), trainer.iteration, model)
 
-    def _evaluator(self, dev: Sequence[Layer]) -> Callable[[Weights], Scores]:
-        """Attachment on a dev set, without punctuation."""
+    def _with_predicted_tags(
+        self, layers: Sequence[Layer], dev: Sequence[Layer] | None
+    ) -> tuple[list[Layer], list[Layer] | None]:
+        """Train and dev with the tags of taggers that did not see them."""
+        folds, standard, threads = self.config.tag_folds, self.config.standard, self.session.threads
+        self.session.stage(f"tagging in {folds} folds")
+        train = [layer for layer in layers if layer.heads is not None]
+        found = jackknifed_tags(train, folds, standard, threads)
+        return found, None if dev is None else retagged(dev, train, standard, threads)
 
-        def evaluate(weights: Weights) -> Scores:
-            found = tree_score(dev, self._parser._parsed(weights, dev))
-            if found is None:
-                raise ConfigError("the dev set has no trees to compare with")
-            return Scores((found.uas,), {} if found.las is None else {"las": found.las})
+    def _packer(self, treebank: Treebank) -> TreePacker:
+        tags = {tag for layer in treebank.layers for tag in layer.tags or ()}
+        if not all(isinstance(tag, str) for tag in tags):
+            raise StandardError("a parser learns from words with one tag each")
+        return TreePacker(self.config, *treebank.labels(sorted(map(str, tags))))
 
-        return evaluate
 
-    def _fingerprint(self) -> str:
-        parser = self._parser
-        settings = {
-            name: value
-            for name, value in parser.get_params().items()
-            if name not in ("threads", "iterations")
-        }
-        digest = hashlib.blake2b(repr(sorted(settings.items())).encode(), digest_size=16)
-        for layer in self.layers:
-            digest.update(repr((layer.words, layer.tags, layer.heads, layer.relations)).encode())
-        return digest.hexdigest()
+def attachment(
+    dev: Sequence[Layer], answer: Callable[[Weights], list[Layer]], *, judge_tags: bool = False
+) -> Callable[[Weights], Scores]:
+    """Attachment on a dev set, without punctuation; beside it the accuracy of tags, if they are found too."""
+
+    def evaluate(weights: Weights) -> Scores:
+        guess = answer(weights)
+        found = tree_score(dev, guess)
+        if found is None:
+            raise ConfigError("the dev set has no trees to compare with")
+        details = {} if found.las is None else {"las": found.las}
+        if judge_tags:
+            rows = [[layer.tags or (None,) * len(layer) for layer in side] for side in (dev, guess)]
+            details["tags"] = accuracy(*rows)
+        return Scores((found.uas,), details)
+
+    return evaluate

@@ -1,8 +1,8 @@
 """A tagger of characters and a parser for its words, in one model file (kind `analyzer`).
 
 There may be a segmenter too: a small plain tagger that only cuts text, for those who want words alone, fast.
-Each keeps its own parameters, header and arrays; the arrays stand in the file under the names `tagger.…`,
-`parser.…` and `segmenter.…`. What `Analyzer` loads.
+Each keeps its own config, header and arrays; the arrays stand in the file under the names `tagger.…`,
+`parser.…` and `segmenter.…`. `Analyzer` loads such a file.
 """
 
 from __future__ import annotations
@@ -12,21 +12,17 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar, Self
 
 from duilian.errors import ConfigError
+from duilian.models.base.estimator import Arrays, State, Storable
 from duilian.models.base.precision import Precision
-from duilian.models.base.storable import Stored
-from duilian.models.base.table_codec import Arrays, below
+from duilian.models.base.table_codec import below
 from duilian.models.coupled.model import CoupledTagger
 from duilian.models.crf.model import Tagger
 from duilian.models.parser.model import Parser
 
-
-class QuickTagger(CoupledTagger):
-    """One that is asked for speed: its first look at labels is a narrow one, which hardly shows."""
-
-    window: ClassVar[float] = 5.0
+COARSE_WINDOW = 5.0  # narrower than that of a tagger by itself: much faster, and it hardly shows
 
 
-class Suite(Stored):
+class Suite(Storable):
     """A tagger, a parser for one of its standards, and perhaps a segmenter for one."""
 
     kind: ClassVar[str] = "analyzer"
@@ -51,8 +47,8 @@ class Suite(Stored):
         found = {"tagger": self.tagger, "parser": self.parser, "segmenter": self.segmenter}
         return {name: part for name, part in found.items() if part is not None}
 
-    def state(self, precision: Precision = "float32") -> tuple[dict[str, Any], Arrays]:
-        """What a model file keeps of both."""
+    def state(self, precision: Precision = "float32") -> State:
+        """What a model file keeps of all parts."""
         header: dict[str, Any] = {"kind": self.kind}
         arrays: Arrays = {}
         for name, part in self.parts.items():
@@ -62,13 +58,17 @@ class Suite(Stored):
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
-        """Both again."""
-        known: dict[str, type[Tagger | CoupledTagger]] = {each.kind: each for each in (Tagger, QuickTagger)}
-        if header["tagger"]["kind"] not in known or header["parser"]["kind"] != Parser.kind:
-            raise ConfigError("there must be a tagger and a parser in an analyser")
+        """All parts again."""
+        kind, own = header["tagger"]["kind"], below(arrays, "tagger.")
+        if kind not in (Tagger.kind, CoupledTagger.kind) or header["parser"]["kind"] != Parser.kind:
+            raise ConfigError("an analyser needs a tagger and a parser")
         with ThreadPoolExecutor(1) as beside:  # most of the work is native or numpy's
             parser = beside.submit(Parser.from_state, header["parser"], below(arrays, "parser."))
-            tagger = known[header["tagger"]["kind"]].from_state(header["tagger"], below(arrays, "tagger."))
+            tagger: Tagger | CoupledTagger
+            if kind == Tagger.kind:
+                tagger = Tagger.from_state(header["tagger"], own)
+            else:
+                tagger = CoupledTagger.from_state(header["tagger"], own, coarse_window=COARSE_WINDOW)
             segmenter = None
             if "segmenter" in header:
                 segmenter = Tagger.from_state(header["segmenter"], below(arrays, "segmenter."))
@@ -81,5 +81,5 @@ class Suite(Stored):
             part.remember(notes)
 
     def is_trained(self) -> bool:
-        """Whether all are."""
+        """Whether all parts are."""
         return all(part.is_trained() for part in self.parts.values())

@@ -10,7 +10,7 @@ from typing import Any
 from duilian.corpus import Corpus, Sentence
 from duilian.errors import ConfigError, StandardError
 from duilian.labels.encoding import Level
-from duilian.models.coupled.training_data import MAPPINGS
+from duilian.models.coupled.label_pairs import MAPPINGS
 from duilian.recipes.recipe import Recipe, Run, Side
 from duilian.recipes.steps import corpora_of, scorable, side_notes, warn_of_overlap
 from duilian.standards.mapping_table import MappingTable

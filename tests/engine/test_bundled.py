@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from test_bad_input import random_string
 
 import duilian
 from analysed import check
@@ -19,10 +20,9 @@ from duilian.engine.streams import Source, analyse, analyse_k_best
 from duilian.errors import ModelFileError
 from duilian.lexicon import Lexicon
 from duilian.models import CoupledTagger
-from duilian.reports.inspection import SCORES, ModelCard
-from test_bad_input import random_string
+from duilian.reports.inspection import SCORES_SUFFIX, ModelCard
 
-RECIPE = Path(__file__).parent.parent / "recipes" / "bundled.toml"
+RECIPE = Path(__file__).parents[2] / "recipes" / "bundled.toml"
 
 
 @pytest.fixture(scope="module")
@@ -50,21 +50,23 @@ def test_its_scores_are_those_of_this_very_file_and_on_its_page() -> None:
 
 
 def test_scores_of_another_file_are_not_shown(tmp_path: Path) -> None:
-    scores = BUNDLED.with_suffix(SCORES).read_text(encoding="utf-8")
+    scores = BUNDLED.with_suffix(SCORES_SUFFIX).read_text(encoding="utf-8")
     model = tmp_path / "other.model"
     model.symlink_to(BUNDLED)
     assert ModelCard.read(model).scores == {}
-    model.with_suffix(SCORES).write_text(scores, encoding="utf-8")
+    model.with_suffix(SCORES_SUFFIX).write_text(scores, encoding="utf-8")
     assert ModelCard.read(model).scores != {}
-    model.with_suffix(SCORES).write_text(scores.replace('"checksum": "4', '"checksum": "5'), encoding="utf-8")
+    model.with_suffix(SCORES_SUFFIX).write_text(
+        scores.replace('"checksum": "4', '"checksum": "5'), encoding="utf-8"
+    )
     assert ModelCard.read(model).scores == {}
-    model.with_suffix(SCORES).write_text("[]", encoding="utf-8")
+    model.with_suffix(SCORES_SUFFIX).write_text("[]", encoding="utf-8")
     with pytest.raises(ModelFileError, match=r"other\.scores\.json: is not a file of scores"):
         ModelCard.read(model)
 
 
 def test_the_card_has_lines_as_long_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pipe has no width: the path is whole, and the recipe can be saved and used."""
+    """In a pipe, paths are not wrapped, and the recipe can be saved and used."""
     monkeypatch.delenv("COLUMNS", raising=False)
     status, out, _ = run_here(monkeypatch, "inspect")
     assert status == 0
@@ -78,7 +80,7 @@ def test_the_card_has_lines_as_long_as_they_are(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_what_learning_needs_is_not_loaded_to_analyse() -> None:
-    """An answer is there half a second after the start, and these modules would take a fifth of that."""
+    """The first answer takes half a second; these modules would take a fifth of that."""
     names = loaded_by("duilian.load()('好。')")
     assert {"duilian.models.coupled.model", "duilian.models.parser.model"} <= names
     heavy = ("duilian.learning.", "duilian.evaluation.", "duilian.recipes", "pydantic", "typer", "matplotlib")

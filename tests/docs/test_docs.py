@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-TOP = Path(__file__).parent.parent
+TOP = Path(__file__).parents[2]
 PAGES = sorted([TOP / "README.md", *(TOP / "docs").glob("*.md")])
-DOCTESTED = [page for page in PAGES if page.name != "standards.md"]  # that one has a test of its own
+DOCTESTED = [page for page in PAGES if page.name != "standards.md"]  # it has its own test
 
 
 @pytest.mark.parametrize("page", DOCTESTED, ids=lambda page: page.name)

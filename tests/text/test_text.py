@@ -141,7 +141,7 @@ def test_whole_spans_by_example() -> None:
         "👍🏽",
     ]
     assert tx.whole_spans("没有") == []
-    with pytest.raises(ConfigError, match="kinds must be of url, email"):
+    with pytest.raises(ConfigError, match="kinds must be among url, email"):
         tx.whole_spans("a", ["links"])  # type: ignore[list-item]
 
 

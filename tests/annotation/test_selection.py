@@ -1,4 +1,4 @@
-"""Selection of words for annotators: which, in what form, in what order."""
+"""Selection of words for annotators: which words, format and order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duilian import Sentence, Tagger, demo, read, write
-from duilian.annotation.selection import Review, candidates, hardest, most_uncertain, select
+from duilian.annotation.selection import Review, hardest, most_uncertain, probable_tags, select
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.learning import AdaGrad
@@ -41,12 +41,12 @@ def test_how_many_are_a_share():
 
 def test_candidates_hold_the_mass():
     def of(*values):
-        return sorted(candidates(np.array(values), TAGS))
+        return sorted(probable_tags(np.array(values), TAGS))
 
     assert of(0.5, 0.3, 0.195, 0.005, 0.0, 0.0) == ["A", "B", "C"]
     assert of(0.0, 1.0, 0.0, 0.0, 0.0, 0.0) == ["A", "B"], "a choice of one is none"
     assert of(0.2, 0.2, 0.2, 0.2, 0.1, 0.1) == ["A", "B", "C", "D"]
-    assert sorted(candidates(np.array([1.0]), ["A"])) == ["A"]
+    assert sorted(probable_tags(np.array([1.0]), ["A"])) == ["A"]
 
 
 def test_selected_words_are_the_uncertain_ones(tagger):

@@ -11,19 +11,19 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from duilian.corpus import read_sentences, write
-from duilian.document import Doc, Token, Words
+from duilian.document import Doc, Token, WordTable
 from duilian.engine import Analyzer
 from duilian.views import FORMS, brat, conllu_sentences, couplet, json_line, span_line, tree_lines
 from duilian.views.exchange import brat_name
-from duilian.views.forms import Pretty
+from duilian.views.forms import PrettyForm
 
 TEXT = "  他去办公室。 好！"
 TREE_TAGS = ["PRP", "VV", "VV", "SFN", ".", "JJ", "."]
 
 
-def words(spans: list[tuple[int, int]], sentences: list[int], **rest: object) -> Words:
+def words(spans: list[tuple[int, int]], sentences: list[int], **rest: object) -> WordTable:
     start, end = np.array(spans, np.int64).reshape(-1, 2).T
-    return Words(start, end, np.array(sentences, np.int64), **rest)  # type: ignore[arg-type]
+    return WordTable(start, end, np.array(sentences, np.int64), **rest)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ gsd  好     JJ  root
 
 def test_each_sentence_is_shown_with_its_tree(doc: Doc) -> None:
     assert couplet(doc).plain == SHOWN.rstrip("\n")
-    form = Pretty("gsd", Console(color_system=None, width=80))
+    form = PrettyForm("gsd", console=Console(color_system=None, width=80))
     assert form.begin("") + form.text(doc) + form.text(doc) == SHOWN + "\n" + SHOWN
     assert form.text(Doc("", {"gsd": words([], [0])})) == ""
 
@@ -156,9 +156,9 @@ def test_brat_has_relations_and_names_it_takes(doc: Doc) -> None:
 
 
 def test_no_two_tags_have_one_name_in_brat() -> None:
-    from duilian.standards import Standard, names
+    from duilian.standards import Standard, standard_names
 
-    for standard in names():
+    for standard in standard_names():
         tags = Standard.load(standard).tags or ()
         assert len({brat_name(tag) for tag in tags}) == len(tags)
 

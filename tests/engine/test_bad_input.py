@@ -1,4 +1,4 @@
-"""What an analyser makes of input that is hardly text: a clear error, or the text again, and never a crash.
+"""Bad input to an analyser gives a clear error or the same text, never a crash.
 
 `DUILIAN_SLOW=1 pytest` tries 100,000 random strings and a million characters instead of a few.
 """
@@ -28,7 +28,7 @@ CHARACTERS = 1_000_000 if IS_SLOW else 40_000
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small analyser with a parser, in a folder of its own."""
+    """A small analyser with a parser, in its own folder."""
     corpus = demo.load("pku", "pku")
     layers = [sentence["pku"] for sentence in corpus][:30]
     chains = [dataclasses.replace(each, heads=tuple(range(len(each)))) for each in layers]
@@ -53,7 +53,7 @@ def call(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, models: Path) -> Call:
 
 
 def random_string(rng: random.Random) -> str:
-    """Characters from all of Unicode, from where it is tricky, and from where it is Chinese."""
+    """Draw characters from all of Unicode, from its tricky parts, and from Chinese."""
 
     def character() -> str:
         kind = rng.randrange(4)
@@ -84,7 +84,7 @@ def test_a_text_without_a_full_stop_takes_linear_time(zh: Analyzer, part: str) -
         spent = time.process_time() - start
         assert "".join(doc.words()) == text
         sizes = [len("".join(token.text for token in each)) for each in doc.sentences()]
-        assert max(sizes) <= 2000  # what a sentence costs in memory is limited
+        assert max(sizes) <= 2000  # the memory of a sentence is limited
         assert doc.heads.count(0) == len(sizes)
         return spent
 
@@ -108,12 +108,12 @@ def test_surrogates_are_refused_with_their_place(zh: Analyzer) -> None:
 def test_what_is_no_text_at_all(zh: Analyzer) -> None:
     for wrong in (None, "北京".encode(), 7, Path("x")):
         for ask in (zh, lambda text: zh.nbest(text, 2), lambda text: list(zh.pipe([text]))):
-            with pytest.raises(TextError, match=f"a text is a str, not {type(wrong).__name__}"):
+            with pytest.raises(TextError, match=f"a text must be a str, not {type(wrong).__name__}"):
                 ask(wrong)  # type: ignore[arg-type, operator]
     with pytest.raises(ConfigError, match="errors must be 'strict' or 'replace', got 'ignore'"):
         list(zh.pipe(["北京"], errors="ignore"))  # type: ignore[arg-type]
     for many in (zh.pipe, zh.segment):
-        with pytest.raises(TextError, match="many texts are asked for, and this is one"):
+        with pytest.raises(TextError, match="expected several texts, got one"):
             list(many("北京"))
 
 
@@ -130,7 +130,7 @@ def test_bytes_that_are_no_text(call: Call) -> None:
         assert "我们\ufffd\ufffd去。" in out
     assert call("analyze", "--errors", "ignore", "北京")[0] == 2
     assert "--errors replace" in call("analyze", stdin=b"\xff")[2]
-    status, _, err = call("analyze", "\udcff北京")  # how a byte 0xff comes from the command line
+    status, _, err = call("analyze", "\udcff北京")  # a byte 0xff on the command line
     assert status == 1
     assert "byte 0xff at offset 0 of an argument" in err
     assert "\ufffd北京" in call("analyze", "--errors", "replace", "--to", "json", "\udcff北京")[1]

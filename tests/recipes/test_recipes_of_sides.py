@@ -8,10 +8,11 @@ import pytest
 
 from demo_recipes import both_sides, train_bytes
 from duilian.errors import ConfigError, StandardError
+from duilian.learning import AdaGrad
 from duilian.recipes import Recipe, Run, train
 
 GUIDED = both_sides("guided", "source_iterations = 2", iterations=3).replace('dev = "pku-dev.txt"\n', "")
-GUIDED += "\n[save]\nleast = 0.01\n"
+GUIDED += "\n[saving]\nmin_weight = 0.01\n"
 
 
 def test_a_guided_tagger_from_a_recipe(recipe, tmp_path):
@@ -28,12 +29,12 @@ def test_a_guided_tagger_from_a_recipe(recipe, tmp_path):
         recipe(GUIDED.replace('[[side]]\nstandard = "pku"\ntrain = "pku.txt"\n', ""))
 
 
-COUPLED = both_sides("coupled", "joint_count = 1\nplain_iterations = 2")
+COUPLED = both_sides("coupled") + "\n[features]\njoint_count = 1\n\n[start]\nbaseline_iterations = 2\n\n"
 THIRD = '[[side]]\nstandard = "third"\ntrain = "both-ctb.txt"\n'
 
 
 def _warnings(recipe: Recipe, path: Path) -> list[str]:
-    """What a run warns of."""
+    """Return the warnings of a run."""
     said: list[str] = []
     train(recipe, Run(output=path, on_warning=said.append))
     return said
@@ -44,14 +45,16 @@ def test_a_coupled_tagger_from_a_recipe(recipe, tmp_path):
 
     stages: list[str] = []
     plan = recipe(
-        COUPLED, "side.2.sample=100", "side.2.cut=sentence", "model.warm=[0.1, 1]", "learn.rate=0.1"
+        COUPLED, "side.2.sample=100", "side.2.cut=sentence", "start.shares=[0.1, 1]", "learning.rate=0.1"
     )
     score = train(plan, Run(output=tmp_path / "c", on_stage=stages.append))
     tagger = load(tmp_path / "c")
     assert isinstance(tagger, CoupledTagger)
-    assert (tagger.standards, tagger.samples, tagger.warm) == (("ctb", "pku"), [None, 100], [0.1, 1])
-    assert (tagger.iterations, tagger.rate, tagger.batch) == (2, 0.1, CoupledTagger().batch)
-    assert "plain tagger of pku" in stages
+    assert (tagger.standards, tagger.start.shares) == (("ctb", "pku"), (0.1, 1))
+    assert tagger.learning == AdaGrad(
+        iterations=2, rate=0.1, batch=CoupledTagger().learning.batch, sample=(None, 100)
+    )
+    assert "baseline tagger of pku" in stages
     notes = tagger.notes_
     assert notes["dev_score"] == score
     assert list(notes["sides"]) == ["ctb", "pku"]
@@ -68,7 +71,13 @@ def test_a_coupled_tagger_from_a_recipe(recipe, tmp_path):
 def test_three_sides_and_not_nine(recipe, tmp_path):
     from duilian.models import load
 
-    plan = recipe(COUPLED + THIRD, "learn.iterations=1", "model.most=3", "side.1.limit=60", "side.2.limit=60")
+    plan = recipe(
+        COUPLED + THIRD,
+        "learning.iterations=1",
+        "pruning.max_candidates=3",
+        "side.1.limit=60",
+        "side.2.limit=60",
+    )
     train(plan, Run(output=tmp_path / "c"))
     tagger = load(tmp_path / "c")
     assert tagger.of("third").predict_layers([["我们", "来"]])[0].tags[0] == "PN"
@@ -82,8 +91,8 @@ def test_three_sides_and_not_nine(recipe, tmp_path):
 def test_threads_and_the_cache_do_not_show_in_a_coupled_model(recipe, tmp_path):
     (tmp_path / "map.txt").write_text("standards: ctb pku\ninclude: ctb-pku.tight\nNN  v\n", encoding="utf-8")
     plan = recipe(
-        COUPLED, "model.pruning=offline", "model.folds=2", "model.mapping=map.txt", "side.1.limit=40",
-        "side.2.limit=40", "learn.iterations=1",
+        COUPLED, "pruning.kind=offline", "pruning.folds=2", "model.mapping=map.txt", "side.1.limit=40",
+        "side.2.limit=40", "learning.iterations=1",
     )  # fmt: skip
     (tmp_path / "other").mkdir()
     one = train_bytes(plan, tmp_path / "one", threads=1)
@@ -99,22 +108,24 @@ def test_threads_and_the_cache_do_not_show_in_a_coupled_model(recipe, tmp_path):
 def test_sgd_finds_its_first_step_unless_told(recipe, tmp_path):
     from duilian.models import load
 
-    small = ("side.1.limit=30", "side.2.limit=30", "learn.iterations=1", "learn.algorithm=sgd")
-    for settings, rate in ((small, None), ((*small, "learn.rate=0.2"), 0.2)):
+    small = ("side.1.limit=30", "side.2.limit=30", "learning.iterations=1", "learning.algorithm=sgd")
+    for settings, rate in ((small, None), ((*small, "learning.rate=0.2"), 0.2)):
         train(recipe(COUPLED, *settings), Run(output=tmp_path / "c"))
-        assert load(tmp_path / "c").rate == rate
-    with pytest.raises(ConfigError, match="algorithm must be 'adagrad' or 'sgd', got 'eg'"):
-        train(recipe(COUPLED, "learn.algorithm=eg"), Run(output=tmp_path / "c"))
+        assert load(tmp_path / "c").learning.rate == rate
+    with pytest.raises(ConfigError, match="learns by 'adagrad' or 'sgd', got 'eg'"):
+        recipe(COUPLED, "learning.algorithm=eg")
 
 
 def test_coupled_models_are_warned_of_leaks_between_sides(recipe, tmp_path):
-    assert _warnings(recipe(COUPLED, "learn.iterations=1"), tmp_path / "c") == []
-    small = ("side.1.limit=20", "side.2.limit=20", "learn.iterations=1")
+    assert _warnings(recipe(COUPLED, "learning.iterations=1"), tmp_path / "c") == []
+    small = ("side.1.limit=20", "side.2.limit=20", "learning.iterations=1")
     pku_words = [
         sentence["pku"].words for sentence in recipe(COUPLED).corpus(recipe(COUPLED).sides[1], "train")
     ]
     lines = ["".join(f"{word}_NN " for word in words) for words in pku_words[:3]]
-    lines.append("".join(f"{sign}_NN " for sign in "".join(pku_words[3])))  # the same text, cut otherwise
+    lines.append(
+        "".join(f"{sign}_NN " for sign in "".join(pku_words[3]))
+    )  # the same text, segmented differently
     (tmp_path / "leak.pos").write_text("\n".join([*lines, "我们_PN 来_VV"]) + "\n", encoding="utf-8")
     leak = f"side.1.dev={tmp_path / 'leak.pos'}"
     said = {
@@ -128,7 +139,7 @@ def test_coupled_models_are_warned_of_leaks_between_sides(recipe, tmp_path):
 
 
 def test_sides_without_a_dev_set_are_named(recipe, tmp_path):
-    small = ("side.1.limit=20", "side.2.limit=20", "learn.iterations=1")
+    small = ("side.1.limit=20", "side.2.limit=20", "learning.iterations=1")
     one = COUPLED.replace('dev = "pku-dev.txt"\n', "")
     run = tmp_path / "c"
     assert _warnings(recipe(one, *small), run) == [
@@ -163,7 +174,41 @@ def test_coupled_recipes_that_cannot_work(recipe, tmp_path):
         train(recipe(COUPLED, "side.1.standard=third", "model.mapping=tight"), run)
     with pytest.raises(ConfigError, match="there is no mapping 'automatic-best'"):
         train(recipe(COUPLED, "model.mapping=automatic-best"), run)
-    with pytest.raises(ConfigError, match="warm must be a list of numbers, got"):
-        recipe(COUPLED, "model.warm=['a', 'b']")
-    with pytest.raises(ConfigError, match="3 warm for 2 standards"):
-        train(recipe(COUPLED, "model.warm=[1, 1, 1]"), run)
+    with pytest.raises(ConfigError, match=r"\[start\] shares must be a list of numbers, got"):
+        recipe(COUPLED, "start.shares=['a', 'b']")
+    with pytest.raises(ConfigError, match=r"r\.toml: \[model\] start.shares has 3 numbers for 2 standards"):
+        recipe(COUPLED, "start.shares=[1, 1, 1]")
+
+
+def test_sides_are_known_before_settings_that_name_them(recipe):
+    """A guide, shares and joint features need the sides, or each other."""
+    more = ("side.1.standard=x", "features.guide=x", "start.shares=[1, 0, 0]", "pruning.kind=offline")
+    plan = recipe(COUPLED + THIRD, *more, "features.parts=joint", "pruning.bundle_gap=inf")
+    assert plan.config.standards == ("x", "pku", "third")
+    assert plan.config.pruning.bundle_gap is None
+    with pytest.raises(ConfigError, match="the guide 'ctb' is none of x, pku, third"):
+        recipe(COUPLED + THIRD, *more, "features.guide=ctb")
+
+
+OLD_KEYS = [
+    ("model.most=3", "[pruning] max_candidates"),
+    ("model.tagging_most=3", "[pruning] max_candidates_tagging"),
+    ("model.mass=0.9", "[pruning] candidate_mass"),
+    ("model.margin=3.0", "[pruning] bundle_gap"),
+    ("model.folds=3", "[pruning] folds"),
+    ("model.warm=[1, 1]", "[start] shares"),
+    ("model.plain_iterations=3", "[start] baseline_iterations"),
+    ("model.joint_count=3", "[features] joint_count"),
+    ("model.guide=pku", "[features] guide"),
+    ("model.keep=all", "[learning] keep"),
+    ("model.features=joint", "[features] and its keys"),
+    ("model.pruning=mixed", "[pruning] and its keys"),
+    ("model.start=cold", "[start] and its keys"),
+]
+
+
+@pytest.mark.parametrize(("setting", "hint"), OLD_KEYS)
+def test_keys_of_older_recipes_say_where_they_went(recipe, setting, hint):
+    with pytest.raises(ConfigError, match=r"r\.toml: \[model\]") as caught:
+        recipe(COUPLED, setting)
+    assert hint in caught.value.hint

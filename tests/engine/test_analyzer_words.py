@@ -1,4 +1,4 @@
-"""What an analyser is told of words: parts that stay whole, and a lexicon of the user's own."""
+"""Constraints on an analyser's words: whole spans, and the user's lexicon."""
 
 from __future__ import annotations
 

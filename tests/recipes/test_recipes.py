@@ -1,4 +1,4 @@
-"""Recipes: what they accept, what they refuse and how they say so, what training leaves behind."""
+"""Recipes: what they accept and refuse, error messages, files left by training."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from duilian.models.crf.config import CrfConfig
 from duilian.recipes import KINDS, Kind, Recipe, Run, register, train
 
 DEMO = Path(str(importlib.resources.files("duilian.demo")))
-SHIPPED = sorted((Path(__file__).parent.parent / "recipes").glob("*.toml"))
+SHIPPED = sorted((Path(__file__).parents[2] / "recipes").glob("*.toml"))
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)

@@ -1,8 +1,9 @@
-"""An analyser from a recipe: tagger and parser in one file, the same bytes however the run went."""
+"""An analyser from a recipe: tagger and parser in one file, always with the same bytes."""
 
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -16,27 +17,39 @@ from duilian import demo
 from duilian.errors import ModelFileError
 from duilian.learning import IterationReport
 from duilian.modelfile import read_model, write_model
-from duilian.models import CoupledTagger
+from duilian.models import CoupledTagger, Suite
+from duilian.models.coupled.config import CoupledConfig
+from duilian.models.parser.config import ParserConfig
 from duilian.recipes import Recipe, Run, train
+from duilian.recipes.kinds.analyzer import AnalyzerConfig
 
 RECIPE = """
 [model]
 kind = "analyzer"
+
+[features]
 script = "simplified"
-keep = "average"
-plain_iterations = 2
 joint_count = 1
-most = 3
-tagging_most = 3
-parser_order = 1
-parser_bits = 14
-parser_relation_bits = 12
-parser_pruning_bits = 10
-parser_iterations = 2
-parser_least = 0.001
-segmenter = "pku"
-segmenter_iterations = 2
-segmenter_least = 0.001
+
+[pruning]
+max_candidates = 3
+max_candidates_tagging = 3
+
+[start]
+baseline_iterations = 2
+
+[parser]
+order = 1
+bits = 14
+relation_bits = 12
+pruning_bits = 10
+iterations = 2
+min_weight = 0.001
+
+[segmenter]
+standard = "pku"
+iterations = 2
+min_weight = 0.001
 
 [[side]]
 standard = "ctb"
@@ -51,12 +64,13 @@ train = "pku.txt"
 dev = "pku-dev.txt"
 limit = 24
 
-[learn]
+[learning]
 iterations = 1
+keep = "average"
 
-[save]
+[saving]
 precision = "int8"
-least = 0.001
+min_weight = 0.001
 
 [card]
 title = "a small analyser"
@@ -66,7 +80,7 @@ TREES = 24
 
 
 def trees() -> str:
-    """Sentences of the demonstration corpus, every word on the one before it."""
+    """Sentences of the demo corpus, in which every word depends on the previous one."""
     blocks = []
     for sentence in list(demo.load("ctb", "ctb"))[:TREES]:
         layer = sentence["ctb"]
@@ -80,7 +94,7 @@ def trees() -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with corpora, the recipe and the model that it makes."""
+    """A folder with corpora, the recipe and its model."""
     folder = tmp_path_factory.mktemp("analyzer")
     for name in ("pku.txt", "pku-dev.txt"):
         shutil.copy(Path(demo.__file__).parent / name, folder)
@@ -207,9 +221,9 @@ def test_a_card_has_texts(folder: Path) -> None:
         lambda header: header.update(parser=3),
         lambda header: header["tagger"].update(kind="parser"),
         lambda header: header.update(segmenter=header["parser"]),
-        lambda header: header["parser"]["parameters"].update(standard="ud"),
-        lambda header: header["segmenter"]["parameters"].update(standard="ud"),
-        lambda header: header["tagger"]["parameters"].update(level="word"),
+        lambda header: header["parser"]["config"].update(standard="ud"),
+        lambda header: header["segmenter"]["config"].update(standard="ud"),
+        lambda header: header["tagger"]["config"].update(level="word"),
     ],
 )
 def test_a_file_whose_parts_do_not_fit_is_refused(
@@ -225,4 +239,39 @@ def test_a_file_whose_parts_do_not_fit_is_refused(
 def test_the_parts_must_fit(folder: Path) -> None:
     zh = duilian.load(folder / "zh.model")
     assert isinstance(zh.model, CoupledTagger)
-    assert zh.model.script == zh.parser.script == "simplified"  # type: ignore[union-attr]
+    assert zh.model.features.script == zh.parser.script == "simplified"  # type: ignore[union-attr]
+
+
+def test_the_settings_of_all_parts_come_from_the_recipe(folder: Path) -> None:
+    config = Recipe.load(folder / "r.toml").config
+    assert isinstance(config, AnalyzerConfig)
+    header, _ = read_model(folder / "zh.model")
+    assert ParserConfig().updated(header["parser"]["config"]) == config.parser_config()
+    tagger = CoupledConfig().updated(header["tagger"]["config"])
+    assert tagger == config.tagger_config().updated({"features": {"templates": "segpos-char"}})
+    assert header["segmenter"]["config"]["learning"]["iterations"] == 2
+
+
+def test_the_segmenter_needs_a_side(folder: Path) -> None:
+    with pytest.raises(duilian.DuilianError, match="the segmenter's standard 'ud' is none of ctb, pku"):
+        Recipe.load(folder / "r.toml", overrides=["segmenter.standard=ud"])
+
+
+def test_an_older_recipe_says_what_became_of_its_keys(folder: Path) -> None:
+    for setting, hint in (
+        ("model.parser_bits=3", "[parser] bits"),
+        ("model.parser_least=3", "[parser] min_weight"),
+        ("model.segmenter_least=3", "[segmenter] min_weight"),
+        ("model.segmenter=pku", "[segmenter] and its keys"),
+    ):
+        with pytest.raises(duilian.DuilianError) as caught:
+            Recipe.load(folder / "r.toml", overrides=[setting])
+        assert hint in caught.value.hint
+
+
+def test_a_copy_in_another_process_prunes_as_the_analyser_does(folder: Path) -> None:
+    suite = Suite.load(folder / "zh.model")
+    assert isinstance(suite.tagger, CoupledTagger)
+    copy = pickle.loads(pickle.dumps(suite.tagger))
+    assert copy.predictor_.coarse_window == suite.tagger.predictor_.coarse_window == 5.0
+    assert CoupledTagger.with_model(suite.tagger.model_).predictor_.coarse_window == 7.0

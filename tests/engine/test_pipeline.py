@@ -1,4 +1,4 @@
-"""The analyser: words that are places in the user's text, whatever the text, the threads and the batches."""
+"""The analyser: words are spans of the text, for any text, threads and batches."""
 
 from __future__ import annotations
 

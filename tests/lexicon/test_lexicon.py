@@ -90,14 +90,14 @@ def test_a_file_gives_words_tags_and_weights(tmp_path: Path) -> None:
     ("line", "message"),
     [
         ("云 计算", "the word '云 计算' has a space in it"),
-        ("\tNN", "a word must be without spaces and not empty, got ''"),
-        ("云计算\tNN|", "a tag must be without spaces and not empty, got ''"),
-        ("云计算\tN N", "a tag must be without spaces and not empty, got 'N N'"),
+        ("\tNN", "a word must not be empty or have spaces, got ''"),
+        ("云计算\tNN|", "a tag must not be empty or have spaces, got ''"),
+        ("云计算\tN N", "a tag must not be empty or have spaces, got 'N N'"),
         ("云计算\tNN\tmuch", "the weight 'much' is not a number"),
         ("云计算\tNN\t", "the weight '' is not a number"),
         ("云计算\tNN\t-1", "a weight must be above 0 and at most 10000, got -1.0"),
         ("云计算\tNN\tnan", "a weight must be above 0 and at most 10000, got nan"),
-        ("云计算\tNN\t2\t3", "at most 3 columns were expected, found 4"),
+        ("云计算\tNN\t2\t3", "expected at most 3 columns, found 4"),
         ("好\tVA\t2", "the word '好' has two weights, 1.0 and 2.0"),
     ],
 )
@@ -284,13 +284,13 @@ def test_trace_says_what_fires_and_why_others_do_not() -> None:
     assert lexicon.trace("商品和服务") == [
         Finding(0, 2, "商品", "prefer"),
         Finding(2, 4, "和服", "force"),
-        Finding(3, 5, "服务", "force", "overlaps '和服', which goes first"),
+        Finding(3, 5, "服务", "force", "overlaps '和服', which has priority"),
     ]
     assert [each.fires for each in lexicon.trace("商品和服务")] == [True, True, False]
     assert lexicon.trace("iPhone") == [Finding(1, 6, "Phone", "force")]
     inside = "begins or ends inside a unit that is never cut"
     assert lexicon.trace("iPhone", join_letters=True) == [Finding(1, 6, "Phone", "force", inside)]
-    between = "a sentence ends in it, or something invisible stands in it"
+    between = "contains the end of a sentence or an invisible character"
     assert lexicon.trace("你好。他 和服") == [
         Finding(1, 4, "好。他", "force", between),
         Finding(5, 7, "和服", "force"),

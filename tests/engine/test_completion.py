@@ -1,4 +1,4 @@
-"""Annotation with gaps: all that is given stays, and the rest is decided."""
+"""Completion of partial annotation: what is given stays, the rest is decided."""
 
 from __future__ import annotations
 
@@ -87,7 +87,9 @@ def tags(analyzer: Analyzer, standard: str) -> tuple[str, ...]:
 def test_given_heads_stay_and_others_are_found(parsed: Analyzer) -> None:
     words = ("我们", "去", "图书馆", "。")
     given = Layer(words, None, (2, None, None, None), ("mine", None, None, None))
-    whole = Layer(words, None, (3, 4, 0, 1), ("a", "b", "c", "d"))  # arcs cross: no parser would find it
+    whole = Layer(
+        words, None, (3, 4, 0, 1), ("a", "b", "c", "d")
+    )  # crossing arcs, which no parser would find
     first, second, third = parsed.fill([Sentence({"pku": each}) for each in (given, whole, Layer(words))])
     assert first.heads[0] == 2
     assert first.relations[0] == "mine"
@@ -101,7 +103,7 @@ def test_given_heads_stay_and_others_are_found(parsed: Analyzer) -> None:
 def test_given_heads_stay_whatever_tree_they_are_of(parsed: Analyzer, data: st.DataObject) -> None:
     sentences = []
     for _ in range(3):
-        order = data.draw(st.permutations(range(1, 6)))  # each word hangs on one that comes before it here
+        order = data.draw(st.permutations(range(1, 6)))  # each word depends on an earlier one
         above = [0, *(order[data.draw(st.integers(0, k - 1))] for k in range(1, 5))]
         tree = dict(zip(order, above, strict=True))
         known = data.draw(st.lists(st.booleans(), min_size=5, max_size=5))

@@ -1,0 +1,168 @@
+"""Baseline taggers: a plain tagger for each side of a coupled one, over the features of all sides.
+
+They are cheap here (features are extracted once) and serve three times: they start the source side warm, they
+say which bundles a unit may have (joint features exist for those only), and they prune offline.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import _native
+from duilian.errors import ConfigError
+from duilian.lattice import SideMapping
+from duilian.learning import AdaGrad, Trainer
+from duilian.modelfile import read_model, write_model
+from duilian.models.coupled.label_pairs import MAPPINGS, label_tags, on_labels, table_mapping
+from duilian.models.coupled.sides import Sides
+from duilian.models.coupled.training_data import Ids, TrainingData, chain_sets
+from duilian.standards import Mapping
+
+Weights = npt.NDArray[np.float32]
+
+
+class BaselineTaggers:
+    """A plain tagger for each side; `guided` are the sides that see the guide's labels."""
+
+    def __init__(
+        self, data: TrainingData, guided: Sequence[int], full_from: int, learning: AdaGrad, threads: int
+    ) -> None:
+        self.data, self._learning, self._threads = data, learning, threads
+        self.layouts: list[_native.TaggerLayout] = []
+        self._examples: list[_native.TaggingData] = []
+        for side, encoding in enumerate(data.encodings):
+            rows = data.rows if side in guided else data.shared
+            examples = _native.TaggingData(rows, data.first, data.own_labels(side), data.own_sets(side))
+            rules = encoding.succession.native()
+            layout = _native.lay_out_tagger(len(encoding.labels), rules, len(data.keys), examples, full_from)
+            self.layouts.append(layout)
+            self._examples.append(examples)
+        self.weights: list[Weights] = []
+
+    def train(self, on_side: Callable[[int], None]) -> None:
+        """One tagger from each side's sentences."""
+        for side in range(len(self.layouts)):
+            self.weights.append(self._fit(side, self.data.sentences(side), self._threads))
+            on_side(side)
+
+    def _fit(self, side: int, sentences: Ids, threads: int) -> Weights:
+        """The mean of the weights after each iteration."""
+        objective = _native.TaggingObjective(self.layouts[side], self._examples[side])
+        rule = self._learning.rule(objective, len(sentences), threads)
+        trainer = Trainer(
+            rule,
+            objective.weights,
+            len(sentences),
+            self._learning,
+            draw=lambda rng: rng.permutation(sentences),
+        )
+        for _ in trainer.run(None):
+            pass
+        return trainer.total / np.float32(trainer.iteration)
+
+    def candidates(
+        self,
+        side: int,
+        pruning: _native.Pruning,
+        rows: _native.FeatureRows | None = None,
+        first: npt.NDArray[np.int64] | None = None,
+    ) -> _native.TagSets:
+        """The side's candidates for every unit of the training data, or of other sentences."""
+        rows = self.data.rows if rows is None else rows
+        first = self.data.first if first is None else first
+        layout, weights = self.layouts[side], self.weights[side]
+        return _native.tag_candidates(layout, weights, rows, first, pruning, self._threads)
+
+    def labels(self, side: int) -> npt.NDArray[np.int32]:
+        """The side's best label for every unit of the training data."""
+        rows, first = self.data.rows, self.data.first
+        return _native.tag_units(self.layouts[side], self.weights[side], rows, first, self._threads)
+
+    def jackknifed(self, side: int, pruning: _native.Pruning, folds: int) -> _native.TagSets:
+        """Candidates where the side's own training sentences are pruned by taggers that did not see them."""
+        own, first = self.data.sentences(side), self.data.first
+        layout, rows = self.layouts[side], self.data.rows
+        parts = np.array_split(own, min(folds, len(own)))
+
+        def run(part: Ids) -> _native.TagSets:
+            weights = self._fit(side, np.setdiff1d(own, part), 1)
+            return _native.tag_candidates(layout, weights, rows, first[part[0] : part[-1] + 2], pruning, 1)
+
+        with ThreadPoolExecutor(self._threads) as pool:
+            held_out = list(pool.map(run, parts))
+        before = self.candidates(side, pruning, first=first[: own[0] + 1])
+        after = self.candidates(side, pruning, first=first[own[-1] + 1 :])
+        return chain_sets([before, *held_out, after])
+
+
+def offline_candidates(
+    baselines: BaselineTaggers,
+    pruning: _native.Pruning,
+    folds: int,
+    *,
+    settings: str,
+    cache: str | Path | None,
+) -> list[_native.TagSets]:
+    """Every side's candidates on the training sentences, kept by content in the folder `cache`."""
+    content = f"{baselines.data.digest()} {settings} {folds}"
+    digest = hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+    path = None if cache is None else Path(cache) / f"candidates-{digest}"
+    sides = range(len(baselines.layouts))
+    if path is not None and path.exists():
+        _, arrays = read_model(path)
+        return [_native.TagSets(np.array(arrays[f"{k}.first"]), np.array(arrays[f"{k}.tags"])) for k in sides]
+    found = [baselines.jackknifed(side, pruning, folds) for side in sides]
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        arrays = {f"{k}.first": sets.first for k, sets in enumerate(found)}
+        arrays |= {f"{k}.tags": sets.tags for k, sets in enumerate(found)}
+        write_model(path, {"kind": "candidates"}, arrays)
+    return found
+
+
+def side_mappings(mapping: str | Mapping, sides: Sides, baselines: BaselineTaggers) -> list[SideMapping]:
+    """What may go with what, for each pair of sides; none if everything may."""
+    if mapping == "complete":
+        return []
+    found = []
+    for a, b in itertools.combinations(range(len(sides)), 2):
+        encodings = sides.encodings[a], sides.encodings[b]
+        tags_a, tags_b = (each.tags or () for each in encodings)
+        if isinstance(mapping, Mapping) or not mapping.startswith("automatic"):
+            pairs = table_mapping(mapping, (sides.standards[a], sides.standards[b]), tags_a, tags_b)
+        else:
+            pairs = Mapping(tags_a, tags_b, _automatic(mapping, baselines, a, b))
+        found.append(SideMapping(a, b, on_labels(pairs.completed().matrix, *encodings)))
+    return found
+
+
+def _automatic(mapping: str, baselines: BaselineTaggers, a: int, b: int) -> npt.NDArray[np.bool_]:
+    first, second = (_seen_together(baselines, a, b, on=side) for side in (a, b))
+    matrix = {
+        "automatic": first | second,
+        "automatic-intersection": first & second,
+        "automatic-first": first,
+        "automatic-second": second,
+    }.get(mapping)
+    if matrix is None:
+        raise ConfigError(f"there is no mapping {mapping!r}", f"there are: {', '.join(MAPPINGS)}")
+    return matrix
+
+
+def _seen_together(baselines: BaselineTaggers, a: int, b: int, *, on: int) -> npt.NDArray[np.bool_]:
+    """Gold tags of one side's corpus with those that the other's baseline tagger gives there."""
+    data, other = baselines.data, b if on == a else a
+    gold, guess = data.own_labels(on), baselines.labels(other)
+    known = gold >= 0
+    tag_of = [label_tags(encoding) for encoding in data.encodings]
+    pairs = {on: tag_of[on][gold[known]], other: tag_of[other][guess[known]]}
+    matrix = np.zeros((len(data.encodings[a].tags or ()), len(data.encodings[b].tags or ())), np.bool_)
+    matrix[pairs[a], pairs[b]] = True
+    return matrix

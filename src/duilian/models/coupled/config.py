@@ -1,0 +1,124 @@
+"""Settings of the coupled tagger."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Literal
+
+from duilian.errors import ConfigError
+from duilian.labels.encoding import Level
+from duilian.learning import AdaGrad, Learning, Sgd
+from duilian.models.base.feature_settings import DEFAULT_TEMPLATES, Features
+from duilian.settings import Settings, setting
+from duilian.standards import Mapping
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class CoupledFeatures(Features):
+    """Units and features of a coupled tagger."""
+
+    parts: Literal["all", "separate", "joint"] = setting(
+        "all", "Features of single labels (`separate`), of bundles of labels (`joint`), or both (`all`)."
+    )
+    joint_count: int | None = setting(
+        None,
+        "Joint features need to be seen at least this often; none: 3 times for words, 2 for characters.",
+        at_least=1,
+    )
+    guide: str | None = setting(
+        None, "A standard whose labels are features of the others, for conversion from it."
+    )
+
+    def default_templates(self, level: Level) -> str:
+        """The preset to use if none is named."""
+        return f"guide-{level}" if self.guide else DEFAULT_TEMPLATES[level]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class CoupledPruning(Settings):
+    """How the lattice of bundles is kept small."""
+
+    kind: Literal["online", "offline", "mixed"] = setting(
+        "online",
+        "`online`: by the model's own separate features; `offline`: by jack-knifed baseline taggers; "
+        "`mixed`: online in training, by baseline taggers when tagging.",
+    )
+    max_candidates: int = setting(8, "Labels per unit and standard, the r of the papers.", at_least=1)
+    max_candidates_tagging: int | None = setting(
+        None,
+        "The same when tagging; none: as in training, but three times that for characters pruned without "
+        "baseline taggers.",
+        at_least=1,
+    )
+    candidate_mass: float = setting(
+        0.98, "Candidates have this probability together, the λ of the papers.", above=0, at_most=1
+    )
+    bundle_gap: float | None = setting(
+        5.0,
+        "When tagging, skip bundles that score this much worse (in nats) than the best of their unit; "
+        "none, or inf: try all.",
+        at_least=0,
+    )
+    folds: int = setting(10, "Folds of jack-knifing, if pruned offline.", at_least=2)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.bundle_gap == math.inf:  # TOML has no none
+            object.__setattr__(self, "bundle_gap", None)
+
+    @property
+    def native_gap(self) -> float:
+        """The gap as a number."""
+        return math.inf if self.bundle_gap is None else self.bundle_gap
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Start(Settings):
+    """The weights to begin with."""
+
+    kind: Literal["warm", "cold"] = setting(
+        "warm", "`warm`: begin with weights of baseline taggers; `cold`: with zeros, as in the papers."
+    )
+    shares: tuple[float, ...] | None = setting(
+        None,
+        "The share of its baseline tagger's weights that each standard begins with; none: all for the "
+        "largest corpus, 0.3 (characters) or nothing (words) for the others.",
+    )
+    baseline_iterations: int = setting(8, "Iterations of the baseline taggers.", at_least=1)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class CoupledConfig(Settings):
+    """Kind `coupled`: one model from corpora of several standards."""
+
+    standards: tuple[str, ...] = setting(("ctb", "pku"), "Names of the standards, at least two.")
+    level: Level = setting("word", "`word`: tag given words; `char`: cut text into words, and tag them.")
+    mapping: str | Mapping = setting(
+        "complete",
+        "Tags that may go together: complete (all), tight or relaxed (shipped tables), a file, automatic (or "
+        "automatic-intersection, automatic-first, automatic-second); in Python also a `Mapping`.",
+    )
+    decoding: Literal["marginals", "path"] = setting(
+        "marginals", "`marginals`: the most probable label of each unit; `path`: the best path of bundles."
+    )
+    features: CoupledFeatures = setting(CoupledFeatures(), "Units and features.")
+    pruning: CoupledPruning = setting(CoupledPruning(), "How the lattice is kept small.")
+    start: Start = setting(Start(), "The weights to begin with.")
+    learning: Learning = setting(AdaGrad(rate=0.15, batch=8, iterations=8), "How to learn.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.learning.check_rule("coupled", AdaGrad, Sgd)
+        count, guide = len(self.standards), self.features.guide
+        if isinstance(self.learning.sample, int):
+            raise ConfigError("learning.sample needs one number per standard")
+        for name, given in (("learning.sample", self.learning.sample), ("start.shares", self.start.shares)):
+            if given is not None and len(given) != count:
+                raise ConfigError(f"{name} has {len(given)} numbers for {count} standards")
+        if isinstance(self.mapping, Mapping) and count != 2:
+            raise ConfigError(f"one mapping is for two standards, not for {count}")
+        if self.features.parts == "joint" and self.pruning.kind != "offline":
+            raise ConfigError("without separate features nothing prunes online", "use offline pruning")
+        if guide is not None and guide not in self.standards:
+            raise ConfigError(f"the guide {guide!r} is none of {', '.join(self.standards)}")

@@ -1,0 +1,88 @@
+"""Dev sets of a coupled tagger in training: each side's score, and what pruning keeps."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import _native
+from duilian.corpus import Layer
+from duilian.evaluation import main_score
+from duilian.learning import Scores
+from duilian.models.coupled.config import CoupledConfig
+from duilian.models.coupled.predictor import tagging_pruning
+from duilian.models.coupled.sides import Sides
+
+
+class DevLayers(NamedTuple):
+    """A side's dev sentences, and the guide's annotation of the same sentences if there is any."""
+
+    layers: list[Layer]
+    given: list[Layer] | None
+
+
+@dataclasses.dataclass(frozen=True)
+class DevSet:
+    """A side's dev sentences with their features."""
+
+    side: int
+    layers: list[Layer]
+    units: list[list[str]]
+    rows: _native.FeatureRows
+    first: npt.NDArray[np.int64]
+    candidates: list[_native.TagSets]  # pruned beforehand, or none
+    allowed: list[_native.TagSets]  # given labels of the guiding side, or none
+    gold: npt.NDArray[np.int32]  # [units]; -1 where the gold label is none of the model's
+
+
+@dataclasses.dataclass(frozen=True)
+class DevEvaluator:
+    """Each side's score, how often gold is among its candidates, and the number of these per unit."""
+
+    config: CoupledConfig
+    sides: Sides
+    layout: _native.CoupledLayout
+    dev_sets: Sequence[DevSet]
+    threads: int
+
+    def __call__(self, weights: npt.NDArray[np.float32]) -> Scores:
+        """Of weights in training."""
+        scores, details = [], {}
+        for dev in self.dev_sets:
+            found = self._tag(weights, dev)
+            layers = self.sides.decode(dev.side, dev.units, found.label(dev.side), dev.first)
+            scores.append(main_score(dev.layers, layers, is_cut=self.config.level == "char"))
+            name = self.sides.standards[dev.side]
+            details[name] = scores[-1]
+            oracle, size = _oracle(found.candidates(dev.side), dev.gold)
+            details[f"{name} oracle"], details[f"{name} candidates"] = oracle, size
+        return Scores(tuple(scores), details)
+
+    def _tag(self, weights: npt.NDArray[np.float32], dev: DevSet) -> _native.CoupledAnswers:
+        return _native.tag_coupled(
+            self.layout,
+            weights,
+            dev.rows,
+            dev.first,
+            dev.candidates,
+            dev.allowed,
+            tagging_pruning(self.config),
+            _native.Decoding[self.config.decoding],
+            self.config.pruning.native_gap,
+            True,
+            self.threads,
+        )
+
+
+def _oracle(candidates: _native.TagSets, gold: npt.NDArray[np.int32]) -> tuple[float, float]:
+    """How often gold is among the candidates, in percent, and how many there are per unit."""
+    if not len(gold):
+        return 100.0, 0.0
+    sizes = np.diff(candidates.first)
+    is_gold = np.append(candidates.tags == np.repeat(gold, sizes), False)
+    hits = np.add.reduceat(is_gold, candidates.first[:-1])
+    return 100.0 * float(np.mean(hits > 0)), float(np.mean(sizes))

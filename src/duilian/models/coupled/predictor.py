@@ -1,0 +1,208 @@
+"""The coupled tagger compiled for answering: each standard, all at once, and from one to another."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import _native
+from duilian.corpus import Layer
+from duilian.errors import StandardError
+from duilian.models.coupled.config import CoupledConfig
+from duilian.models.coupled.conversion_answers import Converted, conversion_limits, converted
+from duilian.models.coupled.sides import GuidePacker
+from duilian.models.coupled.storage import AVERAGE, CoupledModel
+from duilian.standards import Mapping
+
+COARSE_WINDOW = 7.0  # of a mixed model's coarse pruning (chain/rough.hpp)
+FAINT = 1e-3  # of a unit's probability: less does not count when candidates are looked for
+MIXED_MASS = 0.97  # λ of a mixed model when tagging: its baseline taggers put gold among the first
+WIDE_MASS, WIDE_GAP = 1.0, 8.0  # λ, and the gap of bundles, where probabilities are asked for
+
+
+def tagging_pruning(config: CoupledConfig, coarse_window: float = COARSE_WINDOW) -> _native.Pruning:
+    """r and λ when tagging."""
+    pruning = config.pruning
+    usual, own = pruning.max_candidates, pruning.max_candidates_tagging
+    if pruning.kind == "mixed":
+        is_whole = pruning.candidate_mass == 1.0
+        mass = 1.0 if is_whole else min(pruning.candidate_mass, MIXED_MASS)
+        return _native.Pruning(own or usual, mass, FAINT, 0.0 if is_whole else coarse_window)
+    # Many labels of characters leave gold out of the first few more often.
+    usual *= 1 if config.level == "word" else 3
+    return _native.Pruning(usual if own is None else own, pruning.candidate_mass)
+
+
+@dataclasses.dataclass(frozen=True)
+class CoupledAnswer:
+    """Units, where each sentence begins among them, and what the model says of all sides."""
+
+    units: list[list[str]]
+    first: npt.NDArray[np.int64]
+    found: _native.CoupledAnswers
+
+
+class CoupledPredictor:
+    """Answers of a coupled tagger. A smaller `coarse_window` is faster and prunes more; 0 prunes exactly."""
+
+    def __init__(self, model: CoupledModel, *, coarse_window: float = COARSE_WINDOW) -> None:
+        self.model, self.sides, self.coarse_window = model, model.sides, coarse_window
+        self.packer = GuidePacker.of_model(model.config, model.sides, model.source)
+        unique = {id(weights): weights for weights in model.weights.values()}
+        made = {key: self._compile(weights) for key, weights in unique.items()}
+        self.natives = {name: made[id(weights)] for name, weights in model.weights.items()}
+
+    def _compile(self, weights: _native.CoupledWeights) -> _native.CoupledPredictor:
+        config = self.model.config
+        return _native.CoupledPredictor(
+            self.model.shape,
+            weights,
+            self.model.templates.native,
+            self.packer.folding.native,
+            tagging_pruning(config, self.coarse_window),
+            _native.Decoding[config.decoding],
+            config.pruning.native_gap,
+        )
+
+    def wide(self) -> CoupledPredictor:
+        """The weights that do best on average with more candidates: what is left out hardly counts."""
+        pruning = {"candidate_mass": WIDE_MASS, "bundle_gap": WIDE_GAP}
+        model = dataclasses.replace(
+            self.model,
+            config=self.model.config.updated({"pruning": pruning}),
+            weights={AVERAGE: self.model.weights[AVERAGE]},
+        )
+        return CoupledPredictor(model, coarse_window=self.coarse_window)
+
+    def best_for(self, standard: str) -> _native.CoupledPredictor:
+        """The weights that do best for a standard."""
+        return self.natives.get(standard, self.natives[AVERAGE])
+
+    def label_packed(
+        self,
+        packed: _native.Sentences,
+        constraints: Sequence[_native.Wishes],
+        threads: int = 1,
+        *,
+        with_candidates: bool = False,
+    ) -> tuple[_native.CoupledAnswers, int]:
+        """Labels of every side for packed sentences, under constraints for each side or none at all, and for
+        how many sentences these were dropped as impossible; with the weights that do best on average."""
+        native = self.natives[AVERAGE]
+        return native.predict_wished(packed, list(constraints), with_candidates, threads)
+
+    def k_best_labels(
+        self, packed: _native.Sentences, side: int, constraints: Sequence[_native.Wishes], k: int
+    ) -> list[tuple[float, npt.NDArray[np.int32]]]:
+        """Probability and labels of the k best analyses of one packed sentence in one standard."""
+        log_z, found = self.natives[AVERAGE].k_best(packed, side, list(constraints), k)
+        return [(float(np.exp(score - log_z)), labels) for score, labels in found]
+
+    def answers(
+        self,
+        layers: Sequence[Layer],
+        side: int,
+        *,
+        best_for: str,
+        allowed: Sequence[_native.TagSets] = (),
+        guide: Sequence[Sequence[str]] | None = None,
+        with_candidates: bool = False,
+        threads: int = 1,
+    ) -> CoupledAnswer:
+        """What the model says of sentences; `side` is the standard of their words."""
+        units = self.sides.units(layers, side)
+        packed = self.packer.pack(units, guide, threads)
+        found = self.best_for(best_for).predict(packed, list(allowed), with_candidates, threads)
+        return CoupledAnswer(units, packed.first, found)
+
+    def layers(self, answer: CoupledAnswer, side: int) -> list[Layer]:
+        """An answer in one standard."""
+        return self.sides.decode(side, answer.units, answer.found.label(side), answer.first)
+
+    def predict_layers(self, layers: Sequence[Layer], standard: str, *, threads: int = 1) -> list[Layer]:
+        """The analysis of each sentence in one standard."""
+        side = self.sides.number(standard)
+        return self.layers(self.answers(layers, side, best_for=standard, threads=threads), side)
+
+    def analyse(self, layers: Sequence[Layer], *, threads: int = 1) -> list[dict[str, Layer]]:
+        """Each sentence in every standard at once, with the weights that do best on average."""
+        answer = self.answers(layers, 0, best_for=AVERAGE, threads=threads)
+        found = [self.layers(answer, side) for side in range(len(self.sides))]
+        return [dict(zip(self.sides.standards, each, strict=True)) for each in zip(*found, strict=True)]
+
+    def tags_of_words(
+        self, layers: Sequence[Layer], standard: str, *, threads: int = 1
+    ) -> list[tuple[str, ...]]:
+        """The tags of given words in one standard: decoding with the words fixed, at either level."""
+        side = self.sides.number(standard)
+        bare = [dataclasses.replace(layer, tags=None) for layer in layers]
+        allowed = self.sides.given(bare, side)
+        answer = self.answers(bare, side, best_for=standard, allowed=allowed, threads=threads)
+        return [tuple(str(tag) for tag in layer.tags or ()) for layer in self.layers(answer, side)]
+
+    def unknown_tags(self, layers: Sequence[Layer], standard: str) -> list[tuple[int, int, str]]:
+        """Tags of sentences that this side has never seen: sentence, word, tag."""
+        known = set(self.sides.encodings[self.sides.number(standard)].tags or ())
+        return [
+            (s, w, tag)
+            for s, layer in enumerate(layers)
+            for w, tag in enumerate(layer.tags or ())
+            if isinstance(tag, str) and tag not in known
+        ]
+
+    def convert(
+        self,
+        layers: Sequence[Layer],
+        source: str,
+        target: str,
+        *,
+        mapping: str | Mapping | None = None,
+        lenient: bool = False,
+        with_marginals: bool = False,
+        threads: int = 1,
+    ) -> list[Converted]:
+        """Sentences annotated in `source`, in the style of `target`; see `CoupledTagger.convert`."""
+        a, b = self.sides.number(source), self.sides.number(target)
+        unknown = self.unknown_tags(layers, source)
+        if unknown and not lenient:
+            where, _, tag = unknown[0]
+            raise StandardError(
+                f"sentence {where + 1}: the model has never seen the tag {tag!r} of {source!r}"
+            )
+        is_guide = self.model.config.features.guide == source
+        answer = self.answers(
+            layers,
+            a,
+            best_for=target,
+            allowed=conversion_limits(self.sides, layers, a, b, mapping),
+            guide=self.packer.known_guide(layers, threads) if is_guide else None,
+            with_candidates=with_marginals,
+            threads=threads,
+        )
+        found = converted(
+            self.sides.encodings[b],
+            b,
+            answer.units,
+            answer.first,
+            answer.found,
+            with_marginals=with_marginals,
+        )
+        return found
+
+    def learned_mapping(
+        self, layers: Sequence[Layer], source: str, target: str, *, given: bool = False, threads: int = 1
+    ) -> npt.NDArray[np.float64]:
+        """Expected counts of tag pairs on sentences, [source tags, target tags]: what goes with what.
+
+        With `given`, the sentences' own tags of `source` are kept; else both sides are the model's.
+        """
+        a, b = self.sides.number(source), self.sides.number(target)
+        packed = self.packer.pack(self.sides.units(layers, a), threads=threads)
+        allowed = self.sides.given(layers, a) if given else []
+        table = np.asarray(self.natives[AVERAGE].count_pairs(packed, allowed, a, b, threads), np.float64)
+        tags_a, tags_b = (len(self.sides.encodings[side].tags or ()) for side in (a, b))
+        # At character level labels go letter by letter, each with all tags.
+        return np.asarray(table.reshape(-1, tags_a, table.shape[1] // tags_b, tags_b).sum(axis=(0, 2)))

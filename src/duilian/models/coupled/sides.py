@@ -1,0 +1,125 @@
+"""The sides of a coupled tagger: a standard each, with its labels; from layers to labels and back."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import _native
+from duilian.corpus import Layer, Tag
+from duilian.errors import ConfigError
+from duilian.features import pack
+from duilian.labels.encoding import Encoding
+from duilian.models.base.packing import decode_layers
+from duilian.models.coupled.config import CoupledConfig
+from duilian.models.crf.predictor import CrfPredictor
+from duilian.models.crf.storage import CrfModel
+from duilian.text import Folding
+
+NO_SETS = _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
+Labels = npt.NDArray[np.int32]
+Units = Sequence[Sequence[str]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Sides:
+    """Standards by number, and how annotation in each becomes labels."""
+
+    standards: tuple[str, ...]
+    encodings: tuple[Encoding, ...]
+
+    @classmethod
+    def of_tags(cls, config: CoupledConfig, tags: Sequence[Sequence[str]]) -> Sides:
+        """The sides of a model that has these tags for each standard."""
+        if len(tags) != len(config.standards):
+            raise ConfigError(f"{len(tags)} tag sets for {len(config.standards)} standards")
+        made = (config.features.encoding(config.level, tuple(each)) for each in tags)
+        return cls(config.standards, tuple(made))
+
+    def __len__(self) -> int:
+        return len(self.standards)
+
+    def number(self, standard: str) -> int:
+        """The number of a standard."""
+        if standard not in self.standards:
+            raise ConfigError(f"the tagger has no standard {standard!r}, only {', '.join(self.standards)}")
+        return self.standards.index(standard)
+
+    def units(self, layers: Sequence[Layer], side: int) -> list[list[str]]:
+        """The units of each sentence."""
+        return [self.encodings[side].split(layer.words)[0] for layer in layers]
+
+    def decode(self, side: int, units: Units, labels: Labels, first: npt.NDArray[np.int64]) -> list[Layer]:
+        """Words and tags in one side's standard, of sentences whose labels stand in a row."""
+        return decode_layers(self.encodings[side], units, labels, first)
+
+    def given(self, layers: Sequence[Layer], side: int) -> list[_native.TagSets]:
+        """What annotation says of one side's labels, and nothing of the others'."""
+        encoding, allowed = self.encodings[side], [NO_SETS] * len(self)
+        allowed[side] = encoding.limits(blank_unknown(encoding, layers))
+        return allowed
+
+
+def blank_unknown(encoding: Encoding, layers: Sequence[Layer]) -> list[Layer]:
+    """The layers with tags that the encoding does not know left open."""
+    known = set(encoding.tags or ())
+    return [
+        layer
+        if layer.tags is None
+        else dataclasses.replace(
+            layer, tags=tuple(tag if _is_known(tag, known) else None for tag in layer.tags)
+        )
+        for layer in layers
+    ]
+
+
+def _is_known(tag: Tag, known: set[str]) -> bool:
+    return tag is not None and known.issuperset((tag,) if isinstance(tag, str) else tag)
+
+
+def gold_labels(encoding: Encoding, layers: Sequence[Layer]) -> Labels:
+    """The label of every unit; -1 where the annotation leaves it open or has a tag that is not known."""
+    return encoding.encode(blank_unknown(encoding, layers)).label
+
+
+@dataclasses.dataclass(frozen=True)
+class GuidePacker:
+    """Units as the native core reads them; if the model has a guide, with its labels."""
+
+    folding: Folding
+    guide: Encoding | None = None
+    source: CrfPredictor | None = None  # the tagger of the guide
+
+    @classmethod
+    def of_model(cls, config: CoupledConfig, sides: Sides, source: CrfModel | None) -> GuidePacker:
+        """The packer of a model, which has a source if it has a guide."""
+        folding, guide = config.features.folding(), config.features.guide
+        if guide is None or source is None:
+            return cls(folding)
+        return cls(folding, sides.encodings[sides.number(guide)], CrfPredictor(source))
+
+    def pack(
+        self, units: Units, guide: Sequence[Sequence[str]] | None = None, threads: int = 1
+    ) -> _native.Sentences:
+        """Sentences; the guide's labels are guessed unless they are given."""
+        if self.source is None:
+            return pack(units, self.folding)
+        labels = self.source.predict_labels(units, threads=threads) if guide is None else guide
+        return pack(units, self.folding, [{"guide": each} for each in labels])
+
+    def known_guide(self, layers: Sequence[Layer], threads: int = 1) -> list[list[str]]:
+        """The guide's labels of sentences annotated in its standard, guessed where they are left open."""
+        assert self.guide is not None
+        assert self.source is not None
+        units = [self.guide.split(layer.words)[0] for layer in layers]
+        names = self.guide.labels
+        known = [None if k < 0 else names[k] for k in gold_labels(self.guide, layers).tolist()]
+        if None in known:
+            guessed = itertools.chain.from_iterable(self.source.predict_labels(units, threads=threads))
+            known = [b if a is None else a for a, b in zip(known, guessed, strict=True)]
+        flat = iter(known)
+        return [[str(name) for name in itertools.islice(flat, len(each))] for each in units]

@@ -1,0 +1,91 @@
+"""Settings of the tagger with dynamic features."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import ClassVar
+
+from duilian.errors import ConfigError
+from duilian.labels.encoding import Level
+from duilian.learning import AdaGrad, Learning, PassiveAggressive
+from duilian.models.base.feature_settings import Features
+from duilian.models.crf.config import CrfConfig
+from duilian.settings import Settings, setting
+from duilian.standards import BoundaryScheme
+from duilian.text import Folding, Letters
+
+NO_TEMPLATES = "none"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DynamicFeatures(Features):
+    """What features see of mixed text, and of the words found so far."""
+
+    join_letters: bool = setting(True, "Treat a run of letters as one unit.")
+    word_templates: str | None = setting(
+        "mixed-words", "Preset or file of templates about words; `none`: without (the paper's static tagger)."
+    )
+    min_word_count: int = setting(1, "Like min_count, for templates about words.", at_least=1)
+    english: str | None = setting(
+        None, "Dictionary in CC-CEDICT's format, for templates about uses and case of English words."
+    )
+    letters: Letters = setting("unified", "`unified`: every run of letters looks the same to features.")
+
+    def __post_init__(self) -> None:
+        if self.word_templates == NO_TEMPLATES:  # TOML has no null
+            object.__setattr__(self, "word_templates", None)
+        super().__post_init__()
+
+    def folding(self) -> Folding:
+        """What features see of a character and of letters."""
+        return Folding(script=self.script, letters=self.letters)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DynamicSearch(Settings):
+    """Which paths tell the features their words.
+
+    A label that begins a word sees the words of the best path that ends one, other labels those of the best
+    path in the middle of one, if that path scores well enough; else they see those of the best path of all.
+    """
+
+    beam: int = setting(1, "Paths that are followed for each label when tagging.", at_least=1)
+    kind_gap: float | None = setting(
+        None,
+        "Largest distance of a label's own kind of path to the best path; below 0: the best path for all "
+        "labels (the paper's search); none: no limit.",
+    )
+    path_gap: float | None = setting(
+        None, "Ignore the words of paths further than this from the best one; none: no limit."
+    )
+
+    def limits(self) -> tuple[float, float]:
+        """`kind_gap` and `path_gap` as numbers."""
+        return _limit(self.kind_gap), _limit(self.path_gap)
+
+
+def _limit(value: float | None) -> float:
+    return math.inf if value is None else value
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DynamicConfig(CrfConfig):
+    """Kind `dynamic`: words of the best path so far as features, for Chinese-English mixed text."""
+
+    kind: ClassVar[str] = "dynamic"
+    rules: ClassVar[tuple[type[Learning], ...]] = (AdaGrad, PassiveAggressive)
+    # Settings of the plain tagger, but not of this kind: it always finds words and tags in characters.
+    level: ClassVar[Level] = "char"  # type: ignore[misc]
+    segment_only: ClassVar[bool] = False  # type: ignore[misc]
+
+    features: DynamicFeatures = setting(DynamicFeatures(), "Units and features.")
+    search: DynamicSearch = setting(DynamicSearch(), "Paths that tell the features their words.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        boundaries = BoundaryScheme.named(self.features.scheme)
+        if len({boundaries.begin, boundaries.inside, boundaries.end, boundaries.single}) < 4:
+            raise ConfigError(
+                f"the scheme {self.features.scheme!r} does not say where words end; choose BIES"
+            )

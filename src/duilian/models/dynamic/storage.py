@@ -1,0 +1,54 @@
+"""The tagger with dynamic features as data: what training makes and a model file keeps."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+from duilian.features import Templates
+from duilian.models.base.compiled_weights import compiled_of
+from duilian.models.base.estimator import Arrays, State
+from duilian.models.base.precision import Precision
+from duilian.models.crf.config import CrfConfig
+from duilian.models.crf.storage import CrfModel
+from duilian.models.dynamic.config import DynamicConfig
+from duilian.models.dynamic.english_uses import DynamicPacker, EnglishUses
+
+
+@dataclasses.dataclass(frozen=True)
+class DynamicModel(CrfModel):
+    """Weights with the templates about words, and what the model knows of English; None for neither.
+
+    In the table, a feature of words has one entry for labels that begin words and one for the others.
+    """
+
+    kind: ClassVar[str] = "dynamic"
+    config_type: ClassVar[type[CrfConfig]] = DynamicConfig
+
+    config: DynamicConfig
+    word_templates: Templates | None
+    english: EnglishUses | None
+
+    def packer(self) -> DynamicPacker:
+        """How sentences become units and labels become words."""
+        plain = super().packer()
+        return DynamicPacker(plain.encoding, plain.templates, plain.folding, self.english)
+
+    def state(self, precision: Precision = "float32") -> State:
+        """What a model file keeps."""
+        header, arrays = super().state(precision)
+        words = self.word_templates
+        header["word_templates"] = None if words is None else [words.name, words.text]
+        return header, arrays if self.english is None else arrays | {"english": self.english.to_array()}
+
+    @classmethod
+    def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
+        """The model again."""
+        words = header["word_templates"]
+        return cls(
+            **cls.parts_of(header),
+            weights=compiled_of(arrays),
+            word_templates=None if words is None else Templates(words[1], name=words[0]),
+            english=EnglishUses.from_array(arrays["english"]) if "english" in arrays else None,
+        )

@@ -1,0 +1,80 @@
+"""Training the guided tagger: its guides answer first, then it learns from text with their labels."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import _native
+from duilian.corpus import Layer
+from duilian.features import Templates, pack
+from duilian.learning import Session, jackknifed
+from duilian.models.crf.model import Tagger
+from duilian.models.crf.predictor import CrfPredictor
+from duilian.models.crf.storage import CrfModel
+from duilian.models.crf.training import CrfTrainer, Weights
+from duilian.models.guided.config import GuidedConfig
+from duilian.models.guided.predictor import GuidedPacker
+from duilian.models.guided.storage import GuidedModel
+
+TEMPLATES = {"word": "guide-word", "char": "guide-char"}
+TEMPLATES_WITH_OWN = {"word": "guide-own-word", "char": "guide-own-char"}
+
+
+class GuidedTrainer(CrfTrainer):
+    """A run of training of the guided tagger, with a source tagger that has learned already."""
+
+    model_type: ClassVar[type[CrfModel]] = GuidedModel
+    config: GuidedConfig
+    packer: GuidedPacker
+
+    def __init__(self, config: GuidedConfig, session: Session, source: Tagger) -> None:
+        super().__init__(config, session)
+        self.source = source
+
+    def _templates(self) -> Templates:
+        usual = TEMPLATES_WITH_OWN if self.config.folds else TEMPLATES
+        return self.config.features.load_templates(usual[self.config.level])
+
+    def _make_packer(self, layers: Sequence[Layer]) -> GuidedPacker:
+        plain = super()._make_packer(layers)
+        self.own = self._fit_own(layers) if self.config.folds else None
+        own = None if self.own is None else CrfPredictor(self.own)
+        return GuidedPacker(plain.encoding, plain.templates, plain.folding, self.source.predictor_, own)
+
+    def _fit_own(self, layers: Sequence[Layer]) -> CrfModel:
+        """A plain tagger of the target."""
+        session = Session(threads=self.session.threads)
+        return CrfTrainer(self.config.own_config(), session).run(layers).model(0.0)
+
+    def _pack_training(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> _native.Sentences:
+        packer, threads = self.packer, self.session.threads
+        if packer.own is None or not packer.templates.columns:
+            return super()._pack_training(units, layers)
+        return pack(units, packer.folding, packer.columns_with(units, self._own_labels(layers), threads))
+
+    def _own_labels(self, layers: Sequence[Layer]) -> list[list[str]]:
+        """Labels of the training sentences by taggers of the target that did not see them."""
+
+        def answer(train: list[Layer], held_out: list[Layer]) -> list[list[str]]:
+            predictor = CrfPredictor(self._fit_own(train))
+            return predictor.predict_labels(predictor.packer.units(held_out), threads=self.session.threads)
+
+        return list(itertools.chain.from_iterable(jackknifed(layers, self.config.folds, answer)))
+
+    def _parts(self) -> dict[str, Any]:
+        return super()._parts() | {"own": self.own}
+
+    def _maker(self, weights: Weights, keys: npt.NDArray[np.uint64]) -> Callable[[float], CrfModel]:
+        """Makes the model, with the source as it is by then: it may have been trimmed too."""
+        layout, parts, source = self.layout, self._parts(), self.source
+
+        def make(min_weight: float) -> CrfModel:
+            compiled = _native.compile_weights(layout, weights, keys, min_weight)
+            return GuidedModel(**parts, weights=compiled, source=source.model_)
+
+        return make

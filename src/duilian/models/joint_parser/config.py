@@ -1,0 +1,42 @@
+"""Settings of the joint parser."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+from duilian.models.parser.config import TreeConfig, table_bits
+from duilian.settings import Settings, setting
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class JointTagging(Settings):
+    """Which tags are worth trying, and how the search weighs them."""
+
+    templates: str = setting("pos-word", "Features of tags: name of a preset, or path of a template file.")
+    bits: int = table_bits(22, "tags")
+    threshold: float = setting(
+        0.01,
+        "Try a tag if it is at least this probable, compared with the word's likeliest.",
+        at_least=0,
+        at_most=1,
+    )
+    folds: int = setting(
+        10,
+        "On the training sentences, probabilities come from plain taggers that did not see them, jack-knifed "
+        "in this many folds.",
+        at_least=2,
+    )
+    likelihoods: bool = setting(
+        True, "How probable a tag is, is a feature of it; the model of the paper does not have it."
+    )
+    iterations: int = setting(10, "Iterations of the plain taggers.", at_least=1)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class JointParserConfig(TreeConfig):
+    """Kind `joint-parser`: tags and trees from one search. Pruning pays at every order here."""
+
+    kind: ClassVar[str] = "joint-parser"
+
+    tagging: JointTagging = setting(JointTagging(), "Tags.")

@@ -1,0 +1,63 @@
+"""The joint parser as data: what training makes and a model file keeps."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from duilian.errors import ConfigError
+from duilian.features import Templates
+from duilian.models.base.estimator import Arrays, State
+from duilian.models.base.precision import Precision
+from duilian.models.base.table_codec import below
+from duilian.models.crf.storage import CrfModel
+from duilian.models.joint_parser.config import JointParserConfig
+from duilian.models.joint_parser.packing import JointPacker
+from duilian.models.parser.storage import ParserModel
+
+TAGGER = "tagger."  # before the names of its arrays in a model file
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class JointParserModel(ParserModel):
+    """Weights of a joint parser, with its templates and the plain tagger that finds candidate tags."""
+
+    kind: ClassVar[str] = "joint-parser"
+    config_type = JointParserConfig
+    search_settings: ClassVar[Mapping[str, str]] = {**ParserModel.search_settings, "tagging": "threshold"}
+
+    config: JointParserConfig
+    templates: Templates
+    tagger: CrfModel
+    trained_threshold: float
+
+    def __post_init__(self) -> None:
+        threshold = self.config.tagging.threshold
+        if threshold < self.trained_threshold:
+            # Tags that were not tried in training: the search would take many, not having learned not to.
+            low = f"tagging.threshold {threshold} is below {self.trained_threshold}"
+            raise ConfigError(f"{low}, which the model was trained with", "train with the lower one")
+        if set(self.tagger.tags or ()) - set(self.tags):
+            raise ConfigError("the tagger has tags that the parser lacks")
+
+    def packer(self) -> JointPacker:
+        """How words become tags and trees."""
+        return JointPacker(self.config, self.tags, self.relations, self.tag_class, self.templates)
+
+    def state(self, precision: Precision = "float32") -> State:
+        """The parser's state with that of its tagger."""
+        header, arrays = super().state(precision)
+        header["templates"], header["templates_name"] = self.templates.text, self.templates.name
+        header["trained_threshold"] = self.trained_threshold
+        header["tagger"], inner = self.tagger.state(precision)
+        return header, arrays | {TAGGER + name: array for name, array in inner.items()}
+
+    @classmethod
+    def parts_of(cls, header: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
+        """All but the weights."""
+        return super().parts_of(header, arrays) | {
+            "templates": Templates(header["templates"], name=header["templates_name"]),
+            "tagger": CrfModel.from_state(header["tagger"], below(arrays, TAGGER)),
+            "trained_threshold": float(header["trained_threshold"]),
+        }

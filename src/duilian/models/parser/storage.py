@@ -1,0 +1,110 @@
+"""The parser as data: what training makes and a model file keeps."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian.models.base.estimator import Arrays, State, StoredModel
+from duilian.models.base.precision import Precision, dequantise, quantise
+from duilian.models.base.table_codec import below
+from duilian.models.parser.config import ParserConfig, TreeConfig
+from duilian.models.parser.packing import TreePacker, Weights
+
+FEATURES = 2
+"""Rises when features change: weights of other features would answer, and answer wrong."""
+NO_WEIGHTS = np.zeros(0, np.float32)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class ParserModel(StoredModel):
+    """Weights of a parser, with the tags and relations of its standard."""
+
+    kind: ClassVar[str] = "parser"
+    config_type: ClassVar[type[TreeConfig]] = ParserConfig
+    search_settings: ClassVar[Mapping[str, str]] = {"trees": "max_length", "pruning": "threshold"}
+    """Settings that may be changed after training, by their groups."""
+
+    config: TreeConfig
+    tags: tuple[str, ...]
+    relations: tuple[str, ...]
+    tag_class: npt.NDArray[np.uint8]
+    lifted: int  # words of crossing arcs in the training data, which were lifted
+    weights: Weights  # of trees and relations
+    pruning: Weights
+
+    def packer(self) -> TreePacker:
+        """How sentences become trees."""
+        return TreePacker(self.config, self.tags, self.relations, self.tag_class)
+
+    def searching_as(self, config: TreeConfig) -> Self:
+        """The same weights with the search settings of another config."""
+        changed = {
+            group: {name: getattr(getattr(config, group), name)}
+            for group, name in self.search_settings.items()
+        }
+        return dataclasses.replace(self, config=self.config.updated(changed))
+
+    def trimmed(self, min_weight: float) -> Self:
+        """Without weights smaller than `min_weight`."""
+        weights, pruning = (
+            np.where(np.abs(each) < min_weight, np.float32(0), each) for each in (self.weights, self.pruning)
+        )
+        return dataclasses.replace(self, weights=weights, pruning=pruning)
+
+    def state(self, precision: Precision = "float32") -> State:
+        """What a model file keeps: of weights, those that are not 0."""
+        header = {
+            "kind": self.kind,
+            "features": FEATURES,
+            "config": self.config.to_dict(),
+            "tags": self.tags,
+            "relations": self.relations,
+            "lifted": self.lifted,
+        }
+        arrays: Arrays = {"tag_class": self.tag_class}
+        for name, weights in (("tree", self.weights), ("pruning", self.pruning)):
+            is_used = weights != 0.0
+            arrays[f"{name}.used"] = np.packbits(is_used)
+            kept = quantise(weights[is_used], precision)
+            arrays |= {f"{name}.{key}": array for key, array in kept.items()}
+        return header, arrays
+
+    @classmethod
+    def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
+        """The model again."""
+        if header.get("features") != FEATURES:
+            raise ValueError("it was made for other features of relations; train it again")
+        empty = cls(**cls.parts_of(header, arrays), weights=NO_WEIGHTS, pruning=NO_WEIGHTS)
+        packer = empty.packer()
+        return dataclasses.replace(
+            empty,
+            weights=_unpacked(arrays, "tree", packer.weights),
+            pruning=_unpacked(arrays, "pruning", packer.native.pruning_weights),
+        )
+
+    @classmethod
+    def parts_of(cls, header: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
+        """All but the weights."""
+        return {
+            "config": cls.config_type().updated(header["config"]),
+            "tags": tuple(header["tags"]),
+            "relations": tuple(header["relations"]),
+            "tag_class": np.array(arrays["tag_class"], np.uint8),
+            "lifted": int(header["lifted"]),
+        }
+
+
+def _unpacked(arrays: Arrays, name: str, size: int) -> Weights:
+    parts = below(arrays, f"{name}.")
+    used = parts.pop("used")
+    if used.dtype != np.uint8 or used.shape != (-(-size // 8),):
+        raise ValueError(f"the table {name!r} does not have {size} places")
+    is_used = np.unpackbits(used, count=size).view(np.bool_)
+    weights = np.zeros(size, np.float32)
+    weights[is_used] = dequantise(parts)  # refuses another number of weights
+    return weights
