@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from duilian.errors import ConfigError
 from duilian.labels.encoding import Level
-from duilian.labels.segments import boundaries
+from duilian.labels.segments import two_chain_scheme
 from duilian.learning import Learning, PassiveAggressive
 from duilian.models.base.feature_settings import Features
 from duilian.settings import Settings, setting
@@ -40,4 +40,4 @@ class TwoChainConfig(Settings):
             raise ConfigError("batch is not for a model of kind 'two-chain': it learns sentence by sentence")
         if not self.modes:
             raise ConfigError(f"modes must name at least one of {', '.join(MODES)}")
-        boundaries(self.features.scheme)  # refuses schemes that do not show where a segment begins
+        two_chain_scheme(self.features.scheme)  # refuses schemes that do not show where a segment begins
