@@ -339,12 +339,12 @@ def test_review_has_the_least_certain_words(duilian, tmp_path):
     assert max(hard) <= sorted(sure)[len(hard)] + 1e-4
     filled = re.sub(r"/\{([A-Z]+)\|[^}]*\}", r"/\1", review)
     (tmp_path / "filled.txt").write_text(filled, encoding="utf-8")
-    more = ("--set", "side.1.train=['ctb.txt', 'filled.txt']", "--set", "learn.iterations=1")
+    more = ("--set", "side.1.train=['ctb.txt', 'filled.txt']", "--set", "learning.iterations=1")
     assert duilian("train", "both.toml", "-o", "m", *more)[0] == 0, "filled in, it can be trained on"
 
 
 def test_inspect_any_model(duilian, tmp_path):
-    assert duilian("train", "both.toml", "-o", "m", "--set", "learn.iterations=1")[0] == 0
+    assert duilian("train", "both.toml", "-o", "m", "--set", "learning.iterations=1")[0] == 0
     status, out, _ = duilian("inspect", "m")
     assert status == 0
     pieces = (r"kind +coupled, word level", r"ctb +32 tags: AD AS", r"pku +31 tags", r"mapping tight")
@@ -356,7 +356,7 @@ def test_inspect_any_model(duilian, tmp_path):
     assert found["bytes"] == (tmp_path / "m").stat().st_size
     assert found["standards"]["pku"]["corpora"]["dev"]["sentences"] == 40
     assert found["standards"]["ctb"]["tags"][:2] == ["AD", "AS"]
-    assert found["notes"]["overrides"] == ["learn.iterations=1"]
+    assert found["notes"]["overrides"] == ["learning.iterations=1"]
     plain = json.loads(duilian("inspect", "plain", "--json")[1])
     weights = Tagger.load(tmp_path / "plain").predictor_.weights
     assert plain["weights"] == weights.weight.size + weights.transition.size

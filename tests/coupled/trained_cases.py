@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 from coupled_cases import Case, Pruning, Sets, lay_out, no_sets, random_case, random_weights, tag_sets
+from duilian.models.coupled.side_labels import NO_SETS
 
 from duilian import _native
 from duilian.features import Templates, pack
-from duilian.models.coupled.side_labels import NO_SETS
 from duilian.text import Folding
 
 TEMPLATES = Templates("w[0]\nw[-1]\nw[0] w[1]\n", name="test")

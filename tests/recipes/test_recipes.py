@@ -11,6 +11,7 @@ from demo_recipes import ONE_SIDE as RECIPE
 from demo_recipes import train_bytes
 from duilian.errors import ConfigError, DuilianError, ModelFileError, StandardError
 from duilian.learning import AdaGrad
+from duilian.models import Tagger
 from duilian.models.crf.config import CrfConfig
 from duilian.recipes import KINDS, Kind, Recipe, Run, register, train
 
@@ -248,10 +249,10 @@ def test_places_that_cannot_be_written_are_found_before_training(recipe, tmp_pat
 
 
 OLD = [
-    ("learn.rate=1", "r.toml: the recipe has no part [learn]", "renamed: [learning]"),
-    ("save.least=1", "r.toml: the recipe has no part [save]", "renamed: [saving]"),
-    ("saving.least=1", "r.toml: [saving] has no key 'least'", "renamed: [saving] min_weight"),
-    ("model.templates=a", "r.toml: [model] has no key 'templates'", "moved to the table [features]"),
+    ("learning.rate=1", "r.toml: the recipe has no part [learning]", "renamed: [learning]"),
+    ("saving.min_weight=1", "r.toml: the recipe has no part [saving]", "renamed: [saving]"),
+    ("saving.min_weight=1", "r.toml: [saving] has no key 'least'", "renamed: [saving] min_weight"),
+    ("features.templates=a", "r.toml: [model] has no key 'templates'", "moved to the table [features]"),
     ("learning.threads=2", "r.toml: [learning] has no key 'threads'", "--threads"),
     ("model.standard=x", "r.toml: [model] has no key 'standard'", "say it in [[side]]"),
     ("model.features=x", "r.toml: [model] features is a table", "write [features]"),

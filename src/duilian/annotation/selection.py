@@ -35,7 +35,9 @@ class Selection:
     uncertainty: float  # mean over words of 1 - probability of the best tag
 
 
-def select(tagger: StandardTagger, sentences: Iterable[Sentence], share: float) -> Iterator[Selection]:
+def select(
+    tagger: StandardTagger, sentences: Iterable[Sentence], share: float, *, threads: int = 1
+) -> Iterator[Selection]:
     """Select the most uncertain words of each sentence: a `share` of them (0 to 1), rounded up."""
     if not 0 < share <= 1:
         raise ConfigError(f"the share of words must be above 0 and at most 1, got {share!r}")
@@ -44,7 +46,8 @@ def select(tagger: StandardTagger, sentences: Iterable[Sentence], share: float) 
     given = iter(sentences)
     while batch := list(itertools.islice(given, BATCH_SENTENCES)):
         layers = [sentence[tagger.standard] for sentence in batch]
-        for sentence, layer, marginals in zip(batch, layers, tagger.marginals(layers), strict=True):
+        rows = tagger.marginals(layers, threads=threads)
+        for sentence, layer, marginals in zip(batch, layers, rows, strict=True):
             if layer.words:
                 yield _selected(sentence, layer, marginals, share, tagger)
 

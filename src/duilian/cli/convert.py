@@ -72,7 +72,9 @@ def command(
     """
     share = None if review is None else parse_share(review)
     place = _review_place(output, review_to, is_wanted=share is not None)
-    converter = Converter(load_coupled(model, threads), source, target, mapping=mapping, lenient=lenient)
+    converter = Converter(
+        load_coupled(model), source, target, mapping=mapping, lenient=lenient, threads=threads
+    )
     form, sentences = converter.open(file, format=format, encoding=encoding)
     to = _output_format(to_format or form.name)
     render = _renderer(converter, to, confidence)
@@ -91,12 +93,12 @@ def command(
         typer.echo(f"duilian: treated {unknown} {tags} that the model has never seen as unknown", err=True)
 
 
-def load_coupled(path: str, threads: int) -> CoupledTagger:
-    """Load a coupled tagger that uses this many threads."""
+def load_coupled(path: str) -> CoupledTagger:
+    """Load a coupled tagger."""
     found = load(path)
     if not isinstance(found, CoupledTagger):
         raise ConfigError(f"{path}: is of kind {found.kind!r}; this command needs a coupled model")
-    return found.set_params(threads=threads)
+    return found
 
 
 def _review_place(output: str, review_to: str | None, *, is_wanted: bool) -> str:

@@ -22,6 +22,7 @@ from duilian.models import (
     Model,
     MultitaskTagger,
     StandardTagger,
+    TwoChainPredictor,
     is_parser,
     is_suite,
     load,
@@ -102,7 +103,7 @@ def _show(found: list[Evaluation], as_json: bool) -> None:
             show_evaluation(each)
 
 
-def _taggers(model: Model, named: list[str]) -> list[tuple[StandardTagger, str]]:
+def _taggers(model: Model | TwoChainPredictor, named: list[str]) -> list[tuple[StandardTagger, str]]:
     """Pair each tagger to evaluate with its layer of the gold sentences."""
     if isinstance(model, CoupledTagger | MultitaskTagger):
         if not named:
@@ -132,7 +133,7 @@ def _evaluate_parser(
     model: str, gold: list[str], tagger: str | None, threads: int, reading: dict[str, Any]
 ) -> Evaluation:
     parser = load_parser(model)
-    chosen = None if tagger is None else tagger_for(load(tagger).set_params(threads=threads))
+    chosen = None if tagger is None else tagger_for(load(tagger))
     return measure_parser(parser, read_gold_files(gold, parser, **reading), tagger=chosen, threads=threads)
 
 

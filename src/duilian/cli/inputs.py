@@ -136,7 +136,9 @@ def _looks_like_path(text: str) -> bool:
     return "://" not in text and (bool(slash) or _ENDING.fullmatch(ending) is not None)
 
 
-def _completed_docs(analyzer: Analyzer, run: Iterator[PlacedSentence], standard: str, threads: int) -> Iterator[Doc]:
+def _completed_docs(
+    analyzer: Analyzer, run: Iterator[PlacedSentence], standard: str, threads: int
+) -> Iterator[Doc]:
     """Yield sentences with their gaps filled; errors name the place of the sentence."""
     pending: deque[PlacedSentence] = deque()
     answered = 0

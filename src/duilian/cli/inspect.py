@@ -79,12 +79,12 @@ def command(
         card = ModelCard.read(find_model(model or None))
         _print_json(card.as_json()) if as_json else _show_card(card)
         return
-    tagger = load_coupled(model, threads)
+    tagger = load_coupled(model)
     if source is None and file == "-":
         raise typer.BadParameter("name the standard of standard input", param_hint="--from")
     source = source or guess_standard(tagger, file, format=format, encoding=encoding)
     target = target or next(name for name in tagger.standards if name != source)
-    converter = Converter(tagger, source, target, lenient=True)
+    converter = Converter(tagger, source, target, lenient=True, threads=threads)
     _, sentences = converter.open(file, format=format, encoding=encoding)
     found = study(converter, watch(sentences), examples=examples)
     if plot is not None:

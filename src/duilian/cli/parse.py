@@ -10,12 +10,12 @@ import typer
 
 from duilian.cli.options import InputEncoding, Output, Threads
 from duilian.cli.taggers import Files, InputFormat, ModelPath, load_tagger, sources_of
-from duilian.corpus import FORMATS, Sentence, open_writer, read_sentences
+from duilian.corpus import FORMATS, Layer, Sentence, open_writer, read_sentences
 from duilian.corpus.formats.registry import FormatOptions
 from duilian.engine.parsing import parse_k_best, parse_sentences, with_given_tags
 from duilian.engine.streams import analyse, given_layer
 from duilian.errors import ConfigError
-from duilian.models import reading_of
+from duilian.models import StandardTagger, reading_of
 from duilian.models.parser.model import Parser
 from duilian.models.registry import load_parser
 
@@ -53,15 +53,16 @@ def command(
     """
     if to not in OUTPUT_FORMATS:
         raise typer.BadParameter(f"{to!r} is none of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
-    parser = load_parser(model).set_params(threads=threads)
+    parser = load_parser(model)
     if tagger is None:
         sentences = _read_tagged(files, parser, format, encoding)
     else:
-        sentences = _tag_first(files, tagger, parser, format, encoding, keep)
+        tagged = _tag_first(load_tagger(tagger), files, format, encoding, keep, threads)
+        sentences = (Sentence({parser.standard: layer}, *about) for layer, about in tagged)
     form, column = FORMATS[to], reading_of(parser).get("column")
     assert form.write is not None
     if nbest is None:
-        parsed = parse_sentences(parser, sentences, keep_heads=keep)
+        parsed = parse_sentences(parser, sentences, keep_heads=keep, threads=threads)
     else:
         parsed = parse_k_best(parser, sentences, nbest, keep_heads=keep)
     with open_writer(output) as write:
@@ -80,17 +81,21 @@ def _read_tagged(
 
 
 def _tag_first(
-    files: list[str] | None, model: str, parser: Parser, format: str | None, encoding: str, keep: bool
-) -> Iterator[Sentence]:
-    tagger = load_tagger(model, parser.threads)
+    tagger: StandardTagger,
+    files: list[str] | None,
+    format: str | None,
+    encoding: str,
+    keep: bool,
+    threads: int,
+) -> Iterator[tuple[Layer, tuple[str, tuple[str, ...]]]]:
+    """Yield the tagged words of each sentence, with its id and comments."""
     if tagger.encoding_.tags is None:
-        raise ConfigError(f"{model}: the model only segments text", "a parser needs tags")
+        raise ConfigError("the model named by --tagger only segments text", "a parser needs tags")
     column = reading_of(tagger).get("column")
     runs = sources_of(files, tagger, format=format, encoding=encoding, column=column)
-    for analysis in analyse(tagger, itertools.chain.from_iterable(runs)):
+    for analysis in analyse(tagger, itertools.chain.from_iterable(runs), threads=threads):
         if analysis.layer.words:
             given, layer = analysis.source.sentence, analysis.layer
             if keep and tagger.level == "word":
                 layer = with_given_tags(layer, given_layer(analysis.source, tagger))
-            id, comments = ("", ()) if given is None else (given.id, given.comments)
-            yield Sentence({parser.standard: layer}, id, comments)
+            yield layer, ("", ()) if given is None else (given.id, given.comments)

@@ -35,7 +35,7 @@ def command(
     No character is lost. White space in the text always separates words and stays in place. Addresses,
     #topics#, @names, numbers and words in letters are never cut, except by two-chain models.
     """
-    tagger = load_tagger(model, threads, standard)
+    tagger = load_tagger(model, standard)
     check_level(tagger, "char", "segment", "train one with level = 'char'")
     if isinstance(tagger, TwoChainTagger):
         tagger = tagger.of("segment")
@@ -43,5 +43,5 @@ def command(
     words = read_lexicon(lexicon, lexicon_mode)
     with open_writer(output) as write:
         for run in sources:
-            for analysis in analyse(tagger, run, lexicon=words):
+            for analysis in analyse(tagger, run, lexicon=words, threads=threads):
                 write(segmented_line(analysis) + "\n")

@@ -57,10 +57,10 @@ def command(
     if to not in OUTPUT_FORMATS:
         raise typer.BadParameter(f"{to!r} is none of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
     share = parse_share(tokens)
-    tagger = load_tagger(model, threads, standard)
+    tagger = load_tagger(model, standard)
     check_level(tagger, "word", "select", "segment the text first and use a model that tags words")
     sources = read_sources(file, tagger, format=format, encoding=encoding)
-    found: Iterable[Selection] = select(tagger, _given_sentences(sources, tagger), share)
+    found: Iterable[Selection] = select(tagger, _given_sentences(sources, tagger), share, threads=threads)
     if sentences is not None:
         found = most_uncertain(found, sentences)
     column = reading_of(tagger).get("column")

@@ -51,7 +51,7 @@ def command(
     @names, numbers and words in letters are never cut, except by two-chain models. A coupled model answers
     in any of its standards: see --standard. Two-chain models can tag given words: see --mode.
     """
-    tagger = load_tagger(model, threads, standard, mode)
+    tagger = load_tagger(model, standard, mode)
     if tagger.encoding_.tags is None or (tagger.segment_only and tagger.level == "char"):
         raise ConfigError(f"{model}: the model only segments text", "use duilian segment")
     _check_output_options(to, nbest, marginals)
@@ -62,7 +62,9 @@ def command(
     with open_writer(output) as write:
         if nbest is None:
             for run in sources:
-                for analysis in analyse(tagger, run, with_confidence=marginals, lexicon=words):
+                for analysis in analyse(
+                    tagger, run, with_confidence=marginals, lexicon=words, threads=threads
+                ):
                     write(render(analysis))
         else:
             for run in sources:

@@ -14,7 +14,8 @@ from duilian.corpus.formats.registry import TEXT
 from duilian.engine.streams import Source, read_sources
 from duilian.errors import ConfigError
 from duilian.models import Model, StandardTagger, TwoChainTagger, load, standards_of, tagger_for
-from duilian.models.two_chain.model import MODES
+from duilian.models.two_chain.config import MODES
+from duilian.models.two_chain.predictor import TwoChainPredictor
 
 InputFormat = Annotated[
     str | None,
@@ -37,11 +38,9 @@ Mode = Annotated[
 ]
 
 
-def load_tagger(
-    model: str, threads: int, standard: str | None = None, mode: str | None = None
-) -> StandardTagger:
-    """Load a tagger with this number of threads, standard and mode."""
-    found = in_mode(load(model).set_params(threads=threads), mode)
+def load_tagger(model: str, standard: str | None = None, mode: str | None = None) -> StandardTagger:
+    """Load a tagger in this standard and mode."""
+    found = in_mode(load(model), mode)
     names = standards_of(found)
     if standard is None and len(names) > 1:
         say_first_standard(names)
@@ -65,7 +64,7 @@ def sources_of(
         yield from in_runs(found, stdin)
 
 
-def in_mode(model: Model, mode: str | None) -> Model:
+def in_mode(model: Model, mode: str | None) -> Model | TwoChainPredictor:
     """Return the model in one of the modes of two-chain models."""
     if mode is None:
         return model

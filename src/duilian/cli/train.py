@@ -22,7 +22,7 @@ from duilian.modelfile import read_model
 from duilian.models import is_parser, is_suite, load, load_parser, tagger_for
 from duilian.recipes import KINDS, Recipe, Run, Side, train
 
-EXAMPLE = "Example:\n\n    duilian train recipes/zx-pos.toml -o zx.model --set learn.iterations=5"
+EXAMPLE = "Example:\n\n    duilian train recipes/zx-pos.toml -o zx.model --set learning.iterations=5"
 
 OnIteration = Callable[[IterationReport], None]
 OnStage = Callable[[str], None]
@@ -39,12 +39,12 @@ def command(
         bool, typer.Option("--resume", help="Continue from MODEL.checkpoint, if it exists.")
     ] = False,
     threads: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Number of threads; the model is the same.")
-    ] = None,
+        int, typer.Option(min=1, metavar="N", help="Number of threads; the model is the same.")
+    ] = 1,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Random seed.")] = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a setting of the recipe: learn.rate=0.1."),
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a setting: learning.rate=0.1."),
     ] = None,
     test: Annotated[
         bool, typer.Option("--test", help="Evaluate on the recipe's test set afterwards.")
@@ -55,7 +55,7 @@ def command(
     Each iteration saves its state to MODEL.checkpoint, so that --resume can continue an interrupted run. The
     same recipe, seed and data give the same model, interrupted or not, with any number of threads.
     """
-    overrides = [*(set_ or []), *([] if seed is None else [f"learn.seed={seed}"])]
+    overrides = [*(set_ or []), *([] if seed is None else [f"learning.seed={seed}"])]
     plan = Recipe.load(recipe, data, overrides)
     if test and not _tested(plan):
         raise typer.BadParameter("the recipe names no test set", param_hint="--test")
@@ -77,7 +77,7 @@ def command(
             raise typer.Exit(130) from None
     typer.echo(f"{output}: {os.path.getsize(output):,} bytes{_format_best(output, score)}")
     if test:
-        _test(plan, output, threads or 1)
+        _test(plan, output, threads)
 
 
 def _warn(message: str) -> None:
@@ -149,7 +149,7 @@ def _progress(plan: Recipe) -> Iterator[tuple[OnIteration, OnStage]]:
         shown = _format_report(report, []) + (f", best {best:.2f}" if report.score is not None else "")
         bar.update(task, completed=report.iteration, description=shown)
 
-    total = plan.learn.iterations or KINDS[plan.kind].iterations
+    total = plan.config.learning.iterations  # type: ignore[attr-defined]
     with Progress(*columns, console=console) as bar:
         task = bar.add_task("reading", total=total)
         yield show, lambda stage: bar.update(task, description=stage)

@@ -60,10 +60,11 @@ class Converter:
         *,
         mapping: str | None = None,
         lenient: bool = False,
+        threads: int = 1,
     ) -> None:
         if source == target:
             raise ConfigError(f"there is nothing to convert from {source!r} to {target!r}")
-        self.tagger, self.mapping, self.lenient = tagger, mapping, lenient
+        self.tagger, self.mapping, self.lenient, self.threads = tagger, mapping, lenient, threads
         self.source, self.target = source, target
         self._source_side, self._target_side = tagger.of(source), tagger.of(target)
 
@@ -89,7 +90,9 @@ class Converter:
             )
         return form, sentences
 
-    def run(self, sentences: Iterable[PlacedSentence], *, with_candidates: bool = False) -> Iterator[Conversion]:
+    def run(
+        self, sentences: Iterable[PlacedSentence], *, with_candidates: bool = False
+    ) -> Iterator[Conversion]:
         """Convert sentences, in order."""
         given = iter(sentences)
         while batch := list(itertools.islice(given, BATCH_SENTENCES)):
@@ -118,6 +121,7 @@ class Converter:
                 mapping=self.mapping,
                 lenient=True,
                 with_marginals=with_candidates,
+                threads=self.threads,
             )
         )
         for place, parts, count in zip(batch, pieces, counts, strict=True):

@@ -11,8 +11,9 @@ import importlib.resources
 from collections.abc import Callable
 
 from duilian.corpus import Corpus, read
-from duilian.learning import IterationReport
+from duilian.learning import AdaGrad, IterationReport, Session
 from duilian.models import CoupledTagger, Tagger
+from duilian.models.coupled.config import CoupledFeatures, Start
 
 STANDARDS = ("ctb", "pku")
 ITERATIONS = 8
@@ -42,24 +43,23 @@ def run(
     train = [load(standard, standard) for standard in STANDARDS]
     dev = [load(f"{standard}-dev", standard) for standard in STANDARDS]
 
-    def watch(name: str) -> Callable[[IterationReport], None] | None:
-        return (lambda report: on_iteration(name, report)) if on_iteration else None
+    def session(name: str) -> Session:
+        watch = (lambda report: on_iteration(name, report)) if on_iteration else None
+        return Session(threads=threads, on_iteration=watch)
 
     alone = {}
     for standard, corpus, held_out in zip(STANDARDS, train, dev, strict=True):
-        plain = Tagger(standard, iterations=ITERATIONS, threads=threads)
-        plain.fit(corpus, dev=held_out, on_iteration=watch(f"{standard} alone"))
+        plain = Tagger(standard, learning=AdaGrad(iterations=ITERATIONS))
+        plain.fit(corpus, dev=held_out, session=session(f"{standard} alone"))
         alone[standard] = 100.0 * plain.score(held_out)
     # With so little text every joint feature counts, and neither side is the source.
     tagger = CoupledTagger(
         STANDARDS,
         mapping="tight",
-        warm=(0.3, 0.3),
-        joint_count=1,
-        iterations=ITERATIONS,
-        threads=threads,
-    )
-    tagger.fit(train, dev=dev, on_iteration=watch("coupled"))
+        features=CoupledFeatures(joint_count=1),
+        start=Start(shares=(0.3, 0.3)),
+    ).set_params(learning__iterations=ITERATIONS)
+    tagger.fit(train, dev=dev, session=session("coupled"))
     coupled = {
         standard: 100.0 * tagger.score(held_out, standard=standard)
         for standard, held_out in zip(STANDARDS, dev, strict=True)

@@ -68,7 +68,7 @@ class Analyzer:
         self.lexicon = lexicon
         self.whole = tuple(whole)
         self.standards = standards_of(model)
-        self._encodings: list[Encoding] = (
+        self._encodings: Sequence[Encoding] = (
             model.encodings_ if isinstance(model, CoupledTagger) else [model.encoding_]
         )
         self._meanings: list[LabelMeaning] = [each.meaning for each in self._encodings]
@@ -170,7 +170,7 @@ class Analyzer:
     ) -> Iterator[Doc]:
         """Fill the gaps of annotated sentences.
 
-        WordTable, tags, heads and relations given in a standard stay. Unknown and ambiguous tags are decided
+        Words, tags, heads and relations given in a standard stay. Unknown and ambiguous tags are decided
         (consistently with a given universal tag), heads too if the parser has that standard; other standards
         follow from the words. `to_sentences` of an answer keeps everything that its sentence had.
         """
@@ -287,7 +287,7 @@ class Analyzer:
             answers, impossible = self.model.label_packed(packed_for(self.model, units), constraints, threads)
             _warn_of_impossible(impossible)
             return [(answers.label(side), answers.p(side)) for side in range(len(self.standards))]
-        labels, impossible = self.model.predictor_.predict(
+        labels, impossible = self.model.predictor_.native.predict(
             packed_for(self.model, units), constraints[0] if constraints else NO_CONSTRAINTS, threads
         )
         _warn_of_impossible(impossible)

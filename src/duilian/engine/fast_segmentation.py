@@ -16,7 +16,7 @@ def segment_fast(tagger: Tagger, batch: Sequence[str], threads: int) -> Iterator
     lines = [check_text(text).split("\n") for text in batch]
     text = "".join([line + "\n" for each in lines for line in each]).encode()
     options = line_options(tagger.encoding_, _BETWEEN, _BEFORE_TAG)
-    answers = iter(tagger.predictor_.tag_lines(text, options, threads).decode().split("\n"))
+    answers = iter(tagger.predictor_.native.tag_lines(text, options, threads).decode().split("\n"))
     for each in lines:
         found = [next(answers) for _ in each]
         words = [word for line in found if line for word in line.split(_BETWEEN)]

@@ -11,7 +11,7 @@ from duilian.corpus import Corpus, Layer, guess_format, read
 from duilian.corpus.formats.registry import find_format
 from duilian.errors import ConfigError, StandardError
 from duilian.evaluation import Evaluation, evaluate_layers
-from duilian.models import CoupledSide, Parser, StandardTagger, TwoChainTagger, reading_of
+from duilian.models import CoupledSide, Parser, StandardTagger, TwoChainPredictor, reading_of
 
 
 def measure(
@@ -30,11 +30,10 @@ def measure(
     if not layers:
         raise ConfigError("there are no sentences to evaluate")
     _check_gold_tags(tagger, layers, gold.source)
-    (tagger.tagger if isinstance(tagger, CoupledSide) else tagger).set_params(threads=threads)
     start = time.perf_counter()
-    guess = tagger.predict_layers(layers)
+    guess = tagger.predict_layers(layers, threads=threads)
     seconds = time.perf_counter() - start
-    if isinstance(tagger, TwoChainTagger) and tagger.level == "word" and tagger.mode == "segment":
+    if isinstance(tagger, TwoChainPredictor) and tagger.level == "word" and tagger.mode == "segment":
         layers, guess = ([tagger.segments_of(each) for each in side] for side in (layers, guess))
     elif tagger.level == "char":
         layers = [_visible(*pair, tagger) for pair in zip(layers, guess, strict=True)]

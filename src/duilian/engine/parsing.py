@@ -12,7 +12,9 @@ from duilian.corpus import Corpus, Layer, Sentence
 from duilian.errors import ConfigError
 from duilian.evaluation import Evaluation, PruningScore, evaluate_layers
 from duilian.models import StandardTagger
-from duilian.models.parser.model import Parser, no_tree
+from duilian.models.parser.model import Parser
+from duilian.models.parser.packing import no_tree
+from duilian.models.parser.predictor import ParserPredictor
 
 BATCH_SENTENCES = 1000
 
@@ -23,13 +25,14 @@ def parse_sentences(
     *,
     tagger: StandardTagger | None = None,
     keep_heads: bool = False,
+    threads: int = 1,
 ) -> Iterator[Sentence]:
     """Parse the layer of the parser's standard in each sentence; in order and in constant memory."""
     for batch in _sentence_batches(sentences):
         layers = [layer_to_parse(sentence, parser) for sentence in batch]
         if tagger is not None:
-            layers = with_tags(layers, tagger)
-        parsed = parser.predict_layers(layers, keep_heads=keep_heads)
+            layers = with_tags(layers, tagger, threads)
+        parsed = parser.predict_layers(layers, keep_heads=keep_heads, threads=threads)
         for sentence, layer in zip(batch, parsed, strict=True):
             yield dataclasses.replace(sentence, layers={**sentence.layers, parser.standard: layer})
 
@@ -44,9 +47,9 @@ def parse_k_best(
     number = 1
     for batch in _sentence_batches(sentences):
         layers = [layer_to_parse(sentence, parser) for sentence in batch]
-        parser.check_tags(layers, first=number)
+        parser.predictor_.check_tags(layers, first=number)
         for sentence, layer in zip(batch, layers, strict=True):
-            found = parser.ranked_trees(layer, k, keep_heads=keep_heads)
+            found = parser.predictor_.ranked_trees(layer, k, keep_heads=keep_heads)
             if layer.words and not found:
                 raise no_tree(number)
             number += 1
@@ -75,11 +78,11 @@ def layer_to_parse(sentence: Sentence, parser: Parser) -> Layer:
     return sentence[parser.standard]
 
 
-def with_tags(layers: list[Layer], tagger: StandardTagger) -> list[Layer]:
+def with_tags(layers: list[Layer], tagger: StandardTagger, threads: int = 1) -> list[Layer]:
     """Replace the tags by the tagger's."""
     if tagger.level != "word":
         raise ConfigError("to parse given words, the tagger must be word-level", "set level in its recipe")
-    guess = tagger.predict_layers(layers)
+    guess = tagger.predict_layers(layers, threads=threads)
     return [dataclasses.replace(layer, tags=each.tags) for layer, each in zip(layers, guess, strict=True)]
 
 
@@ -102,23 +105,25 @@ def measure_parser(
     layers = [layer for layer in layers if layer.heads is not None]
     if not layers:
         raise ConfigError(f"{gold.source}: there are no trees to compare with")
-    parser.set_params(threads=threads)
     start = time.perf_counter()
-    guess = parser.predict_layers(layers if tagger is None else with_tags(layers, tagger))
+    tagged = layers if tagger is None else with_tags(layers, tagger, threads)
+    guess = parser.predict_layers(tagged, threads=threads)
     seconds = time.perf_counter() - start
     found = evaluate_layers(layers, guess, standard=gold.standard).timed(seconds)
-    return dataclasses.replace(found, pruning=pruning_score(parser, layers, guess))
+    return dataclasses.replace(found, pruning=pruning_score(parser.predictor_, layers, guess, threads))
 
 
-def pruning_score(parser: Parser, gold: list[Layer], guess: list[Layer]) -> PruningScore | None:
+def pruning_score(
+    parser: ParserPredictor, gold: list[Layer], guess: list[Layer], threads: int = 1
+) -> PruningScore | None:
     """Score the pruning of heads; None for a parser that tries every arc.
 
     A joint parser prunes by the tags of its plain tagger, other parsers by those of `guess`.
     """
-    if parser.least_share <= 0:
+    if parser.packer.config.min_share <= 0:
         return None
-    data = parser.data(with_heads_of(parser.pruning_tags(guess), gold))
-    allowed = parser.native_.allowed_arcs(parser.pruning_, data, parser.least_share, parser.threads)
+    data = parser.packer.data(with_heads_of(parser.pruning_tags(guess, threads=threads), gold))
+    allowed = parser.allowed_arcs(data, threads=threads)
     words, kept, right = _native.count_allowed(data, allowed)
     return PruningScore(heads=kept / words, oracle=100.0 * right / words) if words else None
 

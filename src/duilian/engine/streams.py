@@ -11,7 +11,8 @@ import dataclasses
 import itertools
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +31,7 @@ from duilian.corpus.formats.registry import (
 from duilian.errors import ConfigError, CorpusError
 from duilian.labels.encoding import word_ends
 from duilian.lexicon import Lexicon
-from duilian.models import StandardTagger, TwoChainTagger
+from duilian.models import StandardTagger, TwoChainPredictor, TwoChainTagger
 
 BATCH_SENTENCES = 2000
 BATCH_CHARACTERS = 200_000
@@ -116,12 +117,13 @@ def analyse(
     *,
     with_confidence: bool = False,
     lexicon: Lexicon | None = None,
+    threads: int = 1,
 ) -> Iterator[Analysis]:
     """Yield the best analysis of each source, with the user's lexicon if given."""
+    options = {"lexicon": lexicon, "threads": threads}
     for batch in _source_batches(sources):
-        yield from (_analyse_words if takes_words(tagger) else _analyse_text)(
-            tagger, batch, with_confidence, lexicon
-        )
+        answer = _analyse_words if takes_words(tagger) else _analyse_text
+        yield from answer(tagger, batch, with_confidence, options)
 
 
 def analyse_k_best(
@@ -149,7 +151,7 @@ def analyse_k_best(
 
 def takes_words(tagger: StandardTagger) -> bool:
     """Return whether the tagger takes words rather than text."""
-    return tagger.level == "word" or (isinstance(tagger, TwoChainTagger) and tagger.mode == "tag")
+    return tagger.level == "word" or (isinstance(tagger, TwoChainPredictor) and tagger.mode == "tag")
 
 
 def _source_batches(sources: Iterable[Source]) -> Iterator[list[Source]]:
@@ -174,11 +176,11 @@ def given_layer(source: Source, tagger: StandardTagger) -> Layer:
 
 
 def _analyse_words(
-    tagger: StandardTagger, batch: Sequence[Source], with_confidence: bool, lexicon: Lexicon | None
+    tagger: StandardTagger, batch: Sequence[Source], with_confidence: bool, options: Mapping[str, Any]
 ) -> Iterator[Analysis]:
     given = [given_layer(source, tagger) for source in batch]
-    found = tagger.predict_layers(given, lexicon=lexicon)
-    marginals = tagger.marginals(given, lexicon=lexicon) if with_confidence else None
+    found = tagger.predict_layers(given, **options)
+    marginals = tagger.marginals(given, **options) if with_confidence else None
     for place, (source, layer, guess) in enumerate(zip(batch, given, found, strict=True)):
         confidence = None
         if marginals is not None:
@@ -197,21 +199,21 @@ def _units_of_line(line: str, tagger: StandardTagger) -> texts.Spans:
 
 
 def _analyse_text(
-    tagger: StandardTagger, batch: Sequence[Source], with_confidence: bool, lexicon: Lexicon | None
+    tagger: StandardTagger, batch: Sequence[Source], with_confidence: bool, options: Mapping[str, Any]
 ) -> Iterator[Analysis]:
     lines = [_text_of(source, tagger) for source in batch]
     # Corpora come in sentences; lines of text are cut into sentences.
     is_text = all(source.sentence is None for source in batch)
     if is_text:
-        guesses = _cut_lines(tagger, lines, lexicon)
+        guesses = _cut_lines(tagger, lines, options)
     else:
-        guesses = tagger.predict_layers([(line,) for line in lines], lexicon=lexicon)
+        guesses = tagger.predict_layers([(line,) for line in lines], **options)
     split = _sentence_units if is_text else lambda line, tagger: [_units_of_line(line, tagger)]
     marginals = None
     if with_confidence:
         parts = [piece for line in lines for piece in (_sentence_texts(line) if is_text else [(line,)])]
-        options = _text_option(tagger, is_text=is_text)
-        marginals = np.concatenate(tagger.marginals(parts or [()], lexicon=lexicon, **options))
+        known = _text_option(tagger, is_text=is_text)
+        marginals = np.concatenate(tagger.marginals(parts or [()], **options, **known))
     first = 0  # the row of the line's first unit in marginals
     for source, line, guess in zip(batch, lines, guesses, strict=True):
         if marginals is None and "".join(guess.words) == line:  # nothing to restore
@@ -226,14 +228,16 @@ def _analyse_text(
         yield _analysis(source, line, units, guess, probabilities, None)
 
 
-def _cut_lines(tagger: StandardTagger, lines: Sequence[str], lexicon: Lexicon | None) -> list[Layer]:
+def _cut_lines(tagger: StandardTagger, lines: Sequence[str], options: Mapping[str, Any]) -> list[Layer]:
     """Cut lines into sentences and tag them, on the native path for whole files if possible."""
     # The native path has neither guide features nor constraints nor two-chain models.
-    if isinstance(tagger, TwoChainTagger) or tagger.templates_.columns or lexicon is not None:
-        return _cut_sentences(tagger, lines, lexicon)
+    if isinstance(tagger, TwoChainTagger | TwoChainPredictor):
+        return _cut_sentences(tagger, lines, options)
+    if tagger.templates_.columns or options["lexicon"] is not None:
+        return _cut_sentences(tagger, lines, options)
     # Control characters are in no unit, so these separators are in no word.
     text = "".join(texts.check_text(line) + "\n" for line in lines).encode()
-    answer = tagger.tag_lines(text, between="\x01", before_tag="\x02").decode()
+    answer = tagger.tag_lines(text, between="\x01", before_tag="\x02", threads=options["threads"]).decode()
     layers = []
     for line in answer.split("\n")[:-1]:
         pairs = [word.partition("\x02")[::2] for word in line.split("\x01")] if line else []
@@ -242,16 +246,16 @@ def _cut_lines(tagger: StandardTagger, lines: Sequence[str], lexicon: Lexicon | 
     return layers
 
 
-def _cut_sentences(tagger: StandardTagger, lines: Sequence[str], lexicon: Lexicon | None) -> list[Layer]:
+def _cut_sentences(tagger: StandardTagger, lines: Sequence[str], options: Mapping[str, Any]) -> list[Layer]:
     pieces = [_sentence_texts(texts.check_text(line)) for line in lines]
     flat = list(itertools.chain.from_iterable(pieces))
-    found = iter(tagger.predict_layers(flat, lexicon=lexicon, **_text_option(tagger, is_text=True)))
+    found = iter(tagger.predict_layers(flat, **options, **_text_option(tagger, is_text=True)))
     return [join_layers(list(itertools.islice(found, len(each)))) for each in pieces]
 
 
-def _text_option(tagger: StandardTagger, *, is_text: bool) -> dict[str, bool]:
+def _text_option(tagger: StandardTagger, *, is_text: bool) -> dict[str, Any]:
     """Return the option `is_text` for taggers that have it: all but two-chain ones."""
-    return {} if isinstance(tagger, TwoChainTagger) else {"is_text": is_text}
+    return {} if isinstance(tagger, TwoChainTagger | TwoChainPredictor) else {"is_text": is_text}
 
 
 def _sentence_texts(line: str) -> list[tuple[str]]:

@@ -31,7 +31,7 @@ class TreeStage:
     """Parses words with the tagger's labels; `tags` has the tag of each label."""
 
     def __init__(self, parser: Parser, tags: Sequence[str | None]) -> None:
-        self._parser = parser
+        self._parser = parser.predictor_
         number = {tag: k for k, tag in enumerate(parser.tags_)}
         self._tag_of_label = np.array([number.get(str(tag), len(number)) for tag in tags], np.int32)
         known = [parser.relations_.index(each) for each in PART_RELATIONS if each in parser.relations_]
@@ -58,21 +58,19 @@ class TreeStage:
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], list[int]]:
         """Return heads, relations, and the sentences whose given heads fit into no projective tree."""
         parser, unknown = self._parser, np.full(len(labels), -1, np.int32)
-        data = parser.rows(words, self._tag_of_label[labels], *(given or (unknown, unknown)))
-        heads, relations, _, _, impossible = parser.native_.parse(
-            parser.weights_, parser.pruning_, data, parser.options(keep_heads=given is not None), threads
-        )
+        data = parser.packer.rows(words, self._tag_of_label[labels], *(given or (unknown, unknown)))
+        heads, relations, _, _, impossible = parser.parse(data, keep_heads=given is not None, threads=threads)
         return heads, relations, impossible
 
     def _relation_names(self, relations: npt.NDArray[np.int32]) -> list[str] | None:
-        names = self._parser.relations_
+        names = self._parser.packer.relations
         return [names[k] for k in relations.tolist()] if names else None
 
     def _completed(
         self, words: list[list[str]], labels: npt.NDArray[np.int32], given: Sequence[Layer], threads: int
     ) -> Trees:
         """Parse what is open and keep what is given; complete trees are not parsed."""
-        known = {relation: k for k, relation in enumerate(self._parser.relations_)}
+        known = {relation: k for k, relation in enumerate(self._parser.packer.relations)}
         given_names = [name for layer in given for name in layer.relations or (None,) * len(layer)]
         kept = np.array([-1 if name is None else known.get(name, -1) for name in given_names], np.int32)
         relations = kept.copy()
@@ -102,7 +100,7 @@ class TreeStage:
 
     def _split(self, words: list[str]) -> list[list[str]]:
         """Split an overlong sentence into parts, after punctuation if possible."""
-        if len(words) <= self._parser.longest:
+        if len(words) <= self._parser.packer.config.trees.max_length:
             return [words]
         found, at = [], 0
         while len(words) - at > MAX_PART:

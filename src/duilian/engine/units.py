@@ -143,7 +143,9 @@ def _wholes_of(found: texts.Split) -> dict[int, list[Whole]]:
 
 
 def packed_for(model: Tagger | CoupledTagger, units: UnitBatch) -> _native.Sentences:
-    """Pack the sentences for a model, with the labels of its guide if it has one."""
-    if isinstance(model, CoupledTagger) and model.guide is not None:
-        return model._pack(units.pieces)
-    return units.packed(model.folding_)
+    """Return the sentences as a model reads them; a model with a guide asks it for its labels first."""
+    if isinstance(model, CoupledTagger):
+        guided = model.predictor_.packer
+        return units.packed(guided.folding) if guided.source is None else guided.pack(units.pieces)
+    packer = model.predictor_.packer
+    return packer.pack(units.pieces, []) if packer.templates.columns else units.packed(packer.folding)

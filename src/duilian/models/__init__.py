@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from duilian.models.suite.model import Suite
     from duilian.models.two_chain.model import TwoChainTagger
+    from duilian.models.two_chain.predictor import TwoChainPredictor
 
 __all__ = [
     "CRF",
@@ -44,6 +45,7 @@ __all__ = [
     "StandardTagger",
     "Suite",
     "Tagger",
+    "TwoChainPredictor",
     "TwoChainTagger",
     "UncalibratedTagger",
     "is_parser",
@@ -82,5 +84,6 @@ __getattr__ = lazily(
         "duilian.models.suite.model": ("Suite",),
         "duilian.models.crf.model": ("Tagger",),
         "duilian.models.two_chain.model": ("TwoChainTagger",),
+        "duilian.models.two_chain.predictor": ("TwoChainPredictor",),
     },
 )

@@ -19,8 +19,9 @@ if TYPE_CHECKING:  # a kind's module is imported when a file has a model of it
     from duilian.models.crf.model import Tagger
     from duilian.models.multitask.model import MultitaskTagger
     from duilian.models.two_chain.model import TwoChainTagger
+    from duilian.models.two_chain.predictor import TwoChainPredictor
 
-    StandardTagger = Tagger | CoupledSide | TwoChainTagger
+    StandardTagger = Tagger | CoupledSide | TwoChainTagger | TwoChainPredictor
     """A tagger that answers after one standard: by itself, or as one side of a tagger of several."""
     Model = Tagger | CoupledTagger | MultitaskTagger | TwoChainTagger
     """What a file may hold."""
@@ -99,19 +100,19 @@ def load_parser(path: str | Path) -> Parser:
     return found.parser if isinstance(found, Suite) else found
 
 
-def standards_of(model: Model) -> tuple[str, ...]:
+def standards_of(model: Model | TwoChainPredictor) -> tuple[str, ...]:
     """The standards that a model answers in; the first is the one it answers in unless told."""
     several = getattr(model, "standards", None)
     return (model.standard,) if several is None else tuple(several)  # type: ignore[union-attr]
 
 
-def tagger_for(model: Model, standard: str | None = None) -> StandardTagger:
+def tagger_for(model: Model | TwoChainPredictor, standard: str | None = None) -> StandardTagger:
     """The model as a tagger for one of its standards, the first if none is named."""
     names = standards_of(model)
     if standard is not None and standard not in names:
         raise ConfigError(f"the model has no standard {standard!r}, only {', '.join(names)}")
     if not hasattr(model, "standards"):
-        return model
+        return cast(StandardTagger, model)
     side: StandardTagger = cast(Any, model).of(standard or names[0])
     return side
 

@@ -251,7 +251,8 @@ def study(converter: Converter, sentences: Iterable[PlacedSentence], *, examples
     found = _WordReadings()
     given = iter(sentences)
     while batch := list(itertools.islice(given, BATCH_SENTENCES)):
-        counts += tagger.learned_mapping([each.sentence for each in batch], source, target, given=True)
+        several = [each.sentence for each in batch]
+        counts += tagger.learned_mapping(several, source, target, given=True, threads=converter.threads)
         for conversion in converter.run(batch) if examples else ():
             found.add(conversion, source)
     return Study(LearnedMapping(source, target, source_tags, target_tags, counts), found.ambiguous(examples))
