@@ -19,7 +19,10 @@ from typing import Any
 
 from duilian.corpus import Corpus, read
 from duilian.evaluation import main_score
+from duilian.learning import AdaGrad, Learning, PassiveAggressive
 from duilian.models import CoupledTagger, GuidedTagger, MultitaskTagger, StandardTagger, Tagger
+from duilian.models.base.feature_settings import Features
+from duilian.models.coupled.config import CoupledConfig, CoupledFeatures, Start
 from measure import facts
 
 PAIRS = {"zx": "ctb", "udc": "gsd"}
@@ -32,19 +35,26 @@ class Data:
 
     train: list[Corpus]
     dev: list[Corpus]
-    settings: dict[str, Any]
     templates: str
+    iterations: int
     passes: int  # iterations of passive-aggressive learners, which need more
+    threads: int
 
     @property
     def names(self) -> list[str]:
         """The two standards."""
         return [part.standard for part in self.train]
 
-    def learner(self, algorithm: str) -> dict[str, Any]:
-        """Return templates and settings for a learner."""
-        own = {"algorithm": "pa", "rate": 0.1, "iterations": self.passes} if algorithm == "pa" else {}
-        return {"templates": self.templates, **self.settings, **own}
+    @property
+    def features(self) -> Features:
+        """The templates that all share."""
+        return Features(templates=self.templates)
+
+    def learning(self, algorithm: str) -> Learning:
+        """The settings of a learner."""
+        if algorithm == "pa":
+            return PassiveAggressive(aggressiveness=0.1, iterations=self.passes)
+        return AdaGrad(iterations=self.iterations)
 
 
 Taggers = tuple[StandardTagger, StandardTagger | None]
@@ -54,7 +64,9 @@ Method = Callable[[Data], Taggers]
 def alone(algorithm: str) -> Method:
     def run(data: Data) -> Taggers:
         a, b = (
-            Tagger(part.standard, level="char", **data.learner(algorithm)).fit(part, dev=held_out)
+            Tagger(
+                part.standard, level="char", features=data.features, learning=data.learning(algorithm)
+            ).fit(part, dev=held_out, threads=data.threads)
             for part, held_out in zip(data.train, data.dev, strict=True)
         )
         return a, b
@@ -64,21 +76,28 @@ def alone(algorithm: str) -> Method:
 
 def guided(data: Data) -> Taggers:
     first, second = data.names
-    tagger = GuidedTagger(first, source_standard=second, level="char", **data.settings)
-    return tagger.fit(data.train[0], source=data.train[1], dev=data.dev[0]), None
+    learning = data.learning("adagrad")
+    tagger = GuidedTagger(first, source_standard=second, level="char", learning=learning)
+    return tagger.fit(data.train[0], source=data.train[1], dev=data.dev[0], threads=data.threads), None
 
 
 def coupled(data: Data) -> Taggers:
-    shared = data.learner("adagrad")
-    tagger = CoupledTagger(data.names, level="char", warm=[0.3, 1.0], **shared).fit(data.train, dev=data.dev)
+    tagger = CoupledTagger(
+        data.names,
+        level="char",
+        features=CoupledFeatures(templates=data.templates),
+        start=Start(shares=(0.3, 1.0)),
+        learning=CoupledConfig.learning.updated({"iterations": data.iterations}),
+    ).fit(data.train, dev=data.dev, threads=data.threads)
     first, second = (tagger.of(name) for name in data.names)
     return first, second
 
 
 def multitask(algorithm: str = "adagrad", **settings: Any) -> Method:
     def run(data: Data) -> Taggers:
-        tagger = MultitaskTagger(data.names, **data.learner(algorithm), **settings)
-        tagger.fit(data.train, dev=data.dev)
+        learning = data.learning(algorithm)
+        tagger = MultitaskTagger(data.names, features=data.features, learning=learning, **settings)
+        tagger.fit(data.train, dev=data.dev, threads=data.threads)
         first, second = (tagger.of(name) for name in data.names)
         return first, second
 
@@ -88,8 +107,8 @@ def multitask(algorithm: str = "adagrad", **settings: Any) -> Method:
 METHODS: dict[str, Method] = {
     "alone": alone("adagrad"),
     "multitask": multitask(),
-    "first-hears": multitask(listens="first"),
-    "second-hears": multitask(listens="second"),
+    "first-learns": multitask(learns_from_other="first"),
+    "second-learns": multitask(learns_from_other="second"),
     "relaxed": multitask(mapping="relaxed"),
     "sum": multitask(expansion="all"),
     "guided": guided,
@@ -168,8 +187,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
     train, dev = corpora(options.data, options.pair, options.limit)
-    settings = {"iterations": options.iterations, "threads": options.threads}
-    data = Data(train, dev, settings, options.templates, options.passes)
+    data = Data(train, dev, options.templates, options.iterations, options.passes, options.threads)
     first, second = data.names
     print(f"{options.pair}: {len(train[0])} sentences, pd: {len(train[1])}; dev sets; {options.templates}")
     print(f"method         {first:>8} error red. {second:>8} error red.    CPU s   characters/s")

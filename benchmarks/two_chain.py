@@ -28,10 +28,10 @@ from rich.table import Table
 from duilian.corpus import Layer, read_sentences
 from duilian.evaluation import word_score
 from duilian.labels.segments import letter_numbers
-from duilian.learning.config import RULES
+from duilian.learning import AdaGrad, Learning, PassiveAggressive
+from duilian.lexicon.constraint_builder import NO_CONSTRAINTS
 from duilian.models import Tagger, TwoChainTagger
 from duilian.models.base.feature_settings import Features
-from duilian.models.crf.model import NO_CONSTRAINTS
 from measure import facts
 
 TASKS = {
@@ -60,25 +60,23 @@ class Task:
 
     def two_chains(self, **settings: object) -> TwoChainTagger:
         o = self.options
-        learn = {
-            "iterations": o.iterations,
-            "rate": o.rate,
-            "cost": o.cost,
-            "full_from": o.full_from,
-            "seed": o.seed,
-        }
-        level = "word" if self.is_chunks else "char"
-        return TwoChainTagger(self.standard, level=level, **(learn | settings))  # type: ignore[arg-type]
+        return TwoChainTagger(
+            self.standard,
+            level="word" if self.is_chunks else "char",
+            cost=o.cost,
+            features=Features(full_from=o.full_from),
+            learning=PassiveAggressive(iterations=o.iterations, aggressiveness=o.rate, seed=o.seed),
+            **settings,  # type: ignore[arg-type]
+        )
 
-    def cross_label(self, algorithm: str, iterations: int | None = None) -> Tagger:
+    def cross_label(self, learning: Learning) -> Tagger:
         o = self.options
         templates, level = ("chunk", "word") if self.is_chunks else ("segpos-char-plain", "char")
-        rate = o.cross_rate if algorithm == "pa" else None
         return Tagger(
             self.standard,
-            level=level,
+            level=level,  # type: ignore[arg-type]
             features=Features(templates=templates, full_from=o.full_from),
-            learning=RULES[algorithm](rate=rate, iterations=iterations or o.iterations, seed=o.seed),
+            learning=learning,
         )
 
 
@@ -161,12 +159,12 @@ def reranked(segmenter: TwoChainTagger, tagger: TwoChainTagger, test: Sequence[L
         words = [Layer(answer.layer.words) for answer in found]
         tagged = tagger.of("tag").predict_layers(words)
         segmented = tagger.encoding_.segment(tagged, is_given=False)
-        packed = tagger.pack(segmented.units, tagged)
+        packed = tagger.predictor_.packer.pack(segmented.units, tagged)
         best, score = tagged[0], -np.inf
         for k, (answer, sizes, tags) in enumerate(zip(found, segmented.sizes, segmented.tags, strict=True)):
-            letters = letter_numbers(tagger.scheme, [sizes])
+            letters = letter_numbers(tagger.encoding_.scheme, [sizes])
             by_unit = np.repeat(np.array(tags, np.int32), sizes)
-            total = answer.score + tagger.predictor_.path_score(packed, k, letters, by_unit)
+            total = answer.score + tagger.predictor_.native.path_score(packed, k, letters, by_unit)
             if total > score:
                 best, score = tagged[k], total
         out.append(best)
@@ -176,14 +174,14 @@ def reranked(segmenter: TwoChainTagger, tagger: TwoChainTagger, test: Sequence[L
 def speeds(task: Task, model: TwoChainTagger, cross: Tagger) -> dict[str, float]:
     """Measure sentences per second of each mode."""
     units = [model.encoding_.split(layer.words)[0] for layer in task.test]
-    packed = model.pack(units, task.test)
-    given = letter_numbers(model.scheme, model.encoding_.segment(task.test, is_given=True).sizes)
+    packed = model.predictor_.packer.pack(units, task.test)
+    given = letter_numbers(model.encoding_.scheme, model.encoding_.segment(task.test, is_given=True).sizes)
     nothing = np.zeros(0, np.int32)
-    segment, tag = model.of("segment"), model.of("tag")
+    segment, joint, tag = model.of("segment"), model.of("joint"), model.of("tag")
     work: dict[str, Callable[[], object]] = {
-        "cross-label joint": lambda: cross.predictor_.predict(packed, NO_CONSTRAINTS, 1),
+        "cross-label joint": lambda: cross.predictor_.native.predict(packed, NO_CONSTRAINTS, 1),
         "segment": lambda: segment.label(packed, nothing),
-        "joint": lambda: model.label(packed, nothing),
+        "joint": lambda: joint.label(packed, nothing),
         "tagging": lambda: tag.label(packed, given),
     }
     best = dict.fromkeys(work, np.inf)
@@ -212,7 +210,10 @@ def run(task: Task) -> None:
     test = task.test
 
     relabel = (lambda layers: boundary_labels(layers, full)) if task.is_chunks else list
-    cross, cross_half, crf = task.cross_label("pa"), task.cross_label("pa"), task.cross_label("adagrad", 10)
+    o = task.options
+    steps = PassiveAggressive(iterations=o.iterations, aggressiveness=o.cross_rate, seed=o.seed)
+    cross, cross_half = task.cross_label(steps), task.cross_label(steps)
+    crf = task.cross_label(AdaGrad(iterations=10, seed=o.seed))
     trained("cross-label, all", lambda: cross.fit(relabel(task.train)))
     trained("cross-label, half", lambda: cross_half.fit(relabel(first)))
     trained("cross-label CRF", lambda: crf.fit(relabel(task.train)))

@@ -150,7 +150,7 @@ def test_a_second_side_gives_boundaries(call: Call, tmp_path: Path) -> None:
         (
             ("train", "two.toml", "-o", "x.model", "--set", "features.scheme=IE"),
             1,
-            "cannot work with the scheme 'IE'",
+            "cannot use the scheme 'IE'",
         ),
         (("train", "two.toml", "-o", "x.model", "--set", "side.train=pku-none.txt"), 1, "there is no file"),
         (("analyze", "--model", "two.model", "ctb.txt"), 1, "cannot use a model of kind two-chain"),

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from duilian.errors import ConfigError, ModelFileError
 from duilian.modelfile import read_model, write_model
+from duilian.models.attribute_crf.attributes import Units, attributes
 from duilian.models.attribute_crf.model import CRF, NotFittedError
-from duilian.models.attribute_crf.units import Units, attributes
 
 SMALL_X = [
     [{"w": "a", "size": 2.0}, {"w": "b", "size": 0.5}, {"w": "a"}],

@@ -13,8 +13,8 @@ import pytest
 
 from duilian import Layer, Tagger, demo
 from duilian.learning import AdaGrad, Sgd
+from duilian.models.attribute_crf.attributes import Learned
 from duilian.models.attribute_crf.model import CRF
-from duilian.models.attribute_crf.units import Learned
 from duilian.models.base.feature_settings import Features
 
 Dicts = list[list[dict[str, Any]]]

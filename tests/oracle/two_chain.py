@@ -15,7 +15,7 @@ import numpy as np
 
 from duilian import _native
 from duilian.features import Templates, pack
-from duilian.labels.segments import letters_of
+from duilian.labels.segments import label_letters
 from duilian.models.two_chain.storage import TwoChainPacker
 
 PAD = 8
@@ -46,7 +46,7 @@ class NaiveTwoChains:
         self.row = {key: k for k, key in enumerate(self.keys)}
         self.first, self.slot = self.layout.first.tolist(), self.layout.slot.tolist()
         self.letters, self.tags = (
-            len(letters_of(self.packer.encoding.scheme)),
+            len(label_letters(self.packer.encoding.scheme)),
             len(self.packer.encoding.kinds),
         )
         self.cliques = self.packer.shape.clique_weights
@@ -105,7 +105,7 @@ class NaiveTwoChains:
 
     def paths(self, length: int, given: Path | None, has_tags: bool) -> Iterator[Path]:
         """Every legal pair of rows that agrees with what is given (-1: not known)."""
-        letters = letters_of(self.packer.encoding.scheme)
+        letters = label_letters(self.packer.encoding.scheme)
         rules = self.packer.encoding.boundaries
         for s in itertools.product(range(self.letters), repeat=length):
             if given is not None and s != given[0]:

@@ -154,7 +154,7 @@ def test_boundaries_that_are_not_legal_are_refused(tagger: TwoChainTagger) -> No
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"features": {"scheme": "IE"}}, "two chains cannot work with the scheme 'IE'"),
+        ({"features": {"scheme": "IE"}}, "two-chain models cannot use the scheme 'IE'"),
         ({"modes": []}, "modes must name at least one of joint, segment, tag"),
         ({"modes": ["all"]}, r"modes must be a list of .*, got \('all',\)"),
         ({"cost": "much"}, "cost must be 'once' or 'label', got 'much'"),
@@ -163,7 +163,7 @@ def test_boundaries_that_are_not_legal_are_refused(tagger: TwoChainTagger) -> No
         ({"learning": {"aggressiveness": -1.0}}, "aggressiveness must be greater than 0, got -1.0"),
         ({"learning": {"batch": 2}}, "batch is not for a model of kind 'two-chain'"),
         ({"learning": {"algorithm": "adagrad"}}, "of kind 'two-chain' learns by 'pa', got 'adagrad'"),
-        ({"features": {"templates": "nowhere"}}, "there are no templates 'nowhere' for two chains"),
+        ({"features": {"templates": "nowhere"}}, "there are no two-chain templates 'nowhere'"),
     ],
 )
 def test_settings_are_checked(corpus: list[Layer], settings: dict, message: str) -> None:

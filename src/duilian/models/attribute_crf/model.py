@@ -23,7 +23,7 @@ from duilian.evaluation import accuracy
 from duilian.lattice import Succession
 from duilian.learning import AdaGrad, IterationReport, Sgd, Trainer
 from duilian.modelfile import read_model, write_model
-from duilian.models.attribute_crf.units import (
+from duilian.models.attribute_crf.attributes import (
     NEVER,
     NO_SETS,
     Floats,

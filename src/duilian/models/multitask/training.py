@@ -84,8 +84,9 @@ class Labelling:
     def portable(self) -> MultitaskConfig:
         """The settings as a model keeps them: files without their paths, and no `Mapping` object."""
         mapping = self.config.mapping
-        name = Path(mapping).name if isinstance(mapping, str) else "own"
-        return self.config.updated({"mapping": name, "features": {"templates": self.templates.name}})
+        found = {"mapping": Path(mapping).name if isinstance(mapping, str) else "own"}
+        named = {} if self.config.features.templates is None else {"templates": self.templates.name}
+        return self.config.updated({**found, "features": named})
 
 
 def tag_mapping(config: MultitaskConfig, tags_a: tuple[str, ...], tags_b: tuple[str, ...]) -> Mapping:

@@ -101,8 +101,9 @@ class TwoChainTrainer:
         """Makes the model, free of what only training needs. It names its templates without their path."""
         layout, keys, tags = examples.layout, examples.keys, examples.packer.encoding.kinds
         templates = examples.packer.templates
-        named = CliqueTemplates(templates.text, Path(templates.name).name)
-        config = self.config.updated({"features": {"templates": named.name}})
+        named, config = CliqueTemplates(templates.text, Path(templates.name).name), self.config
+        if config.features.templates is not None:
+            config = config.updated({"features": {"templates": named.name}})
 
         def make(min_weight: float) -> TwoChainModel:
             compiled = _native.compile_two_chain(layout, weights, keys, min_weight)
