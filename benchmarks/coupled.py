@@ -12,12 +12,13 @@ python benchmarks/coupled.py --data DIR --task conversion            # UD v1 →
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import resource
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,9 @@ import numpy as np
 from duilian.corpus import Layer, Sentence, read
 from duilian.evaluation import align, p_value, tag_counts
 from duilian.models import CoupledTagger, GuidedTagger, Tagger, load, tagger_for
+from duilian.models.base.packing import Columns
+from duilian.models.guided.predictor import GuidedPacker, GuidedPredictor
+from duilian.models.guided.storage import GuidedModel
 from duilian.recipes import Recipe, Run, train
 
 RECIPES = Path(__file__).parent.parent / "recipes"
@@ -238,9 +242,9 @@ def conversion(bench: Bench) -> None:
         [Layer(p["v1"].words, tuple(table[t] for t in p["v1"].tags or ())) for p in held_out],
     )
     source = Tagger("v1").fit(v1, threads=bench.threads)
-    guided = GivenGuide("v2", source_standard="v1", threads=bench.threads).fit(learned, source=source)
-    guided.given = {pair["v2"].words: pair["v1"] for pair in held_out}
-    other = row("guided with the given tags", guided.predict_layers(gold))
+    guided = GuidedTagger("v2", source_standard="v1").fit(learned, source=source, threads=bench.threads)
+    given = GivenGuides(guided.model_, {pair["v2"].words: pair["v1"] for pair in held_out})
+    other = row("guided with the given tags", given.predict_layers(gold))
     for name, settings in {
         "coupled": {"guide": None, "rate": 0.05},
         "coupled with guide features": {"guide": "v1", "rate": 0.05},
@@ -272,20 +276,31 @@ def best_table(v1: Sequence[Sentence], plain: Tagger) -> dict[str, str]:
     return defaultdict(lambda: "X", {a: counts.most_common(1)[0][0] for a, counts in seen.items()})
 
 
-class GivenGuide(GuidedTagger):
-    """A guided tagger that uses given guide tags where they are known."""
+@dataclasses.dataclass(frozen=True)
+class GivenPacker(GuidedPacker):
+    """Packs units with the labels of a source that are given; where none are, with those it finds."""
 
-    given: dict[tuple[str, ...], Layer]
+    given: Mapping[tuple[str, ...], Layer]
 
-    def _unit_columns(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> Any:
-        known = getattr(self, "given", {})
-        columns = super()._unit_columns(units, layers)
+    def columns(
+        self, units: Sequence[Sequence[str]], layers: Sequence[Layer], threads: int
+    ) -> Sequence[Columns]:
+        """The tags of the source."""
+        found = super().columns(units, layers, threads)
         return [
-            {"guide": [str(tag) for tag in known[tuple(words)].tags or ()]}
-            if tuple(words) in known
+            {"guide": [str(tag) for tag in self.given[tuple(words)].tags or ()]}
+            if tuple(words) in self.given
             else guess
-            for words, guess in zip(units, columns, strict=True)
+            for words, guess in zip(units, found, strict=True)
         ]
+
+
+class GivenGuides(GuidedPredictor):
+    """A guided tagger that is told what its source says."""
+
+    def __init__(self, model: GuidedModel, given: Mapping[tuple[str, ...], Layer]) -> None:
+        super().__init__(model)
+        self.packer = GivenPacker(**vars(self.packer), given=given)
 
 
 def main() -> None:

@@ -22,7 +22,9 @@ from duilian.corpus import Layer, Sentence, read
 from duilian.corpus.english_dictionary import EnglishDictionary
 from duilian.corpus.mixing import PRESETS, Mixing, mix, part_of_tags, preset
 from duilian.evaluation import main_score
+from duilian.learning import AdaGrad
 from duilian.models import DynamicTagger
+from duilian.models.dynamic.config import DynamicFeatures
 from measure import facts
 
 REAL = Path(__file__).parents[1] / "tests" / "data" / "mixed" / "real.txt"
@@ -30,9 +32,9 @@ TAGGED = re.compile(r"\[(.+?)/(NN|NR|VV|VA|JJ)\]")
 STANDARD = "pku"
 WITH_WORDS = "E+words"  # E with individual English words, for taggers that know some
 METHODS: dict[str, dict[str, Any]] = {
-    "static": {"words": None},
+    "static": {"word_templates": None},
     "dynamic": {},
-    "wide": {"words": "mixed-words-wide"},  # dynamic, with our own templates
+    "wide": {"word_templates": "mixed-words-wide"},  # dynamic, with our own templates
     "english": {"templates": "mixed-english"},  # dynamic, with a dictionary and capitals
 }
 NEED_ENGLISH = ("H1", "H2", WITH_WORDS)
@@ -107,13 +109,14 @@ def mixed(
     return list(mix(part, chosen, standard=STANDARD, seed=seed, english=english))
 
 
-def settings_of(name: str, method: str, options: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings of a method's tagger for a dataset."""
-    chosen = dict(METHODS[method])
-    if method == "english":
-        chosen["english"] = options.english
-    letters = "as-is" if name == "H1" else "unified"
-    return chosen | {"letters": letters, "iterations": options.iterations, "threads": options.threads}
+def tagger_of(name: str, method: str, options: argparse.Namespace) -> DynamicTagger:
+    """Return a method's tagger for a dataset."""
+    features = DynamicFeatures(
+        **METHODS[method],
+        english=options.english if method == "english" else None,
+        letters="as-is" if name == "H1" else "unified",
+    )
+    return DynamicTagger(STANDARD, features=features, learning=AdaGrad(iterations=options.iterations))
 
 
 def datasets(
@@ -149,9 +152,8 @@ def row(name: str, method: str, tagger: DynamicTagger, gold: Sequence[Layer]) ->
 
 def with_beam(tagger: DynamicTagger, beam: int) -> DynamicTagger:
     """Return the same trained tagger with another beam."""
-    header, arrays = tagger.state()
-    header["parameters"]["beam"] = beam
-    return DynamicTagger.from_state(header, arrays)
+    config = tagger.model_.config.updated({"search": {"beam": beam}})
+    return DynamicTagger.of(dataclasses.replace(tagger.model_, config=config))
 
 
 def report(name: str, parts: Sequence[list[Sentence]], options: argparse.Namespace) -> None:
@@ -161,8 +163,8 @@ def report(name: str, parts: Sequence[list[Sentence]], options: argparse.Namespa
     taggers, seconds, rows = [], [], []
     for method in methods:
         start = time.process_time()
-        tagger = DynamicTagger(STANDARD, **settings_of(name, method, options))
-        taggers.append(tagger.fit(parts[0], dev=parts[1]).trim(MIN_WEIGHT))
+        tagger = tagger_of(name, method, options).fit(parts[0], dev=parts[1], threads=options.threads)
+        taggers.append(tagger.trim(MIN_WEIGHT))
         seconds.append(time.process_time() - start)
         rows.append(row(name, method, tagger, gold))
     # Dictionary look-up is in Python, unit by unit, so there is no native text-to-text path.

@@ -1,4 +1,4 @@
-"""The floor plan holds: data flows from left to right, and nobody reaches into another room's private names."""
+"""The floor plan holds: data flows from left to right, and nobody uses private names of another room."""
 
 from __future__ import annotations
 

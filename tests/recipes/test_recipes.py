@@ -11,6 +11,7 @@ from demo_recipes import ONE_SIDE as RECIPE
 from demo_recipes import train_bytes
 from duilian.errors import ConfigError, DuilianError, ModelFileError, StandardError
 from duilian.learning import AdaGrad
+from duilian.models import Tagger
 from duilian.models.crf.config import CrfConfig
 from duilian.recipes import KINDS, Kind, Recipe, Run, register, train
 

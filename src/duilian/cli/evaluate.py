@@ -17,11 +17,12 @@ from duilian.engine.measuring import measure, read_gold, read_gold_files, unknow
 from duilian.engine.parsing import measure_parser
 from duilian.engine.raw_text_measuring import with_tree_scores
 from duilian.evaluation import Evaluation
-from duilian.models import TwoChainPredictor, (
+from duilian.models import (
     CoupledTagger,
     Model,
     MultitaskTagger,
     StandardTagger,
+    TwoChainPredictor,
     is_parser,
     is_suite,
     load,

@@ -50,7 +50,9 @@ class DynamicSearch(Settings):
     path in the middle of one, if that path scores well enough; else they see those of the best path of all.
     """
 
-    beam: int = setting(1, "Paths that are followed for each label when tagging.", at_least=1)
+    beam: int = setting(
+        1, "Number of best paths that see their own words when tagging; more are slower.", at_least=1
+    )
     kind_gap: float | None = setting(
         None,
         "Largest distance of a label's own kind of path to the best path; below 0: the best path for all "

@@ -27,6 +27,11 @@ class DynamicTagger(UncalibratedTagger):
 
     It is a conditional random field if it learns by `AdaGrad`; `PassiveAggressive` is the paper's way, and
     uses one thread. `trim` drops weights of words up to five times the size.
+
+    >>> from duilian import demo
+    >>> tagger = DynamicTagger("ctb").fit(demo.load("ctb", "ctb"))
+    >>> tagger.predict([["我们去北京"]])
+    [['PN', 'VV', 'NR']]
     """
 
     kind: ClassVar[str] = "dynamic"

@@ -31,7 +31,7 @@ class GuidedTagger(Tagger):
 
     >>> from duilian import demo
     >>> tagger = GuidedTagger("ctb", source_standard="pku")
-    >>> tagger.fit(demo.load("ctb"), source=demo.load("pku")).predict([["我们", "去", "北京"]])
+    >>> tagger.fit(demo.load("ctb", "ctb"), source=demo.load("pku", "pku")).predict([["我们", "去", "北京"]])
     [['PN', 'VV', 'NR']]
     """
 
