@@ -61,17 +61,18 @@ class JointPacker(TreePacker):
 
     def parse_jointly(
         self,
-        tables: tuple[Weights, Weights],
+        weights: Weights,
+        pruning: Weights,
         layers: Sequence[Layer],
         found: TagCandidates,
         *,
         keep_heads: bool = False,
         threads: int = 1,
     ) -> list[Layer]:
-        """The sentences with the tags and trees that weights (of the parser, of pruning) find."""
+        """The sentences with the tags and trees that these weights find."""
         data = self.joint_data(layers, found, np.full(len(found.best), -1, np.int32))
         tags, heads, relations, scores, simplified, impossible = self.joint.parse(
-            *tables, data, self.options(keep_heads=keep_heads), threads
+            weights, pruning, data, self.options(keep_heads=keep_heads), threads
         )
         parsed = (heads, relations, scores, simplified, impossible)
         return self.with_trees(self.with_tags(layers, tags), parsed, keep_heads=keep_heads)

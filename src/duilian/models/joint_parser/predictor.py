@@ -28,7 +28,7 @@ class JointParserPredictor(ParserPredictor):
         """The sentences with their tags and trees; with `keep_heads` given tags, heads and relations stay."""
         found = self.packer.candidates(self.tagger, layers, keep_tags=keep_heads, threads=threads)
         return self.packer.parse_jointly(
-            (self.weights, self.pruning), layers, found, keep_heads=keep_heads, threads=threads
+            self.weights, self.pruning, layers, found, keep_heads=keep_heads, threads=threads
         )
 
     def pruning_tags(self, layers: list[Layer], *, threads: int = 1) -> list[Layer]:

@@ -38,7 +38,7 @@ class JointParserTrainer(TreeTrainer):
         tagging, threads = self.config.tagging, self.session.threads
         self.session.stage(f"tagging in {tagging.folds} folds")
         gold = Treebank.of(layers)
-        packer, tagger = self._packer(gold), self._fit_tagger(gold.layers)
+        packer, tagger = self.packer(gold), self._fit_tagger(gold.layers)
         gold_tags = tag_numbers(gold.layers, packer.tags)
         marginals = jackknifed_marginals(
             lambda others: CrfPredictor(self._fit_tagger(others)),
@@ -73,7 +73,8 @@ class JointParserTrainer(TreeTrainer):
         )
         return TrainedParser(None if dev is None else float(trainer.best_score), trainer.iteration, model)
 
-    def _packer(self, gold: Treebank) -> JointPacker:
+    def packer(self, gold: Treebank) -> JointPacker:
+        """How words become trees with the labels found here."""
         tags = sorted({tag for layer in gold.layers for tag in layer.tags or () if isinstance(tag, str)})
         if not tags:
             raise ConfigError("there is no sentence with tags and a tree to learn from")
@@ -95,5 +96,5 @@ class JointParserTrainer(TreeTrainer):
         """Attachment and tags on a dev set, whose candidates are found once."""
         threads = self.session.threads
         found = packer.candidates(CrfPredictor(tagger), dev, threads=threads)
-        parse = lambda x: packer.parse_jointly((x, pruning), dev, found, threads=threads)  # noqa: E731
+        parse = lambda x: packer.parse_jointly(x, pruning, dev, found, threads=threads)  # noqa: E731
         return attachment(dev, parse, judge_tags=True)

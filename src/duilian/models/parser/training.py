@@ -101,7 +101,7 @@ class ParserTrainer(TreeTrainer):
         if self.config.tag_folds:
             layers, dev = self._with_predicted_tags(layers, dev)
         treebank = Treebank.of(layers).lift()
-        packer = self._packer(treebank)
+        packer = self.packer(treebank)
         pruning = learn_pruning(packer, treebank.layers, threads)
         objective = _native.TreeObjective(
             packer.native,
@@ -135,7 +135,8 @@ class ParserTrainer(TreeTrainer):
         found = jackknifed_tags(train, folds, standard, threads)
         return found, None if dev is None else retagged(dev, train, standard, threads)
 
-    def _packer(self, treebank: Treebank) -> TreePacker:
+    def packer(self, treebank: Treebank) -> TreePacker:
+        """How sentences become trees with the labels found here."""
         tags = {tag for layer in treebank.layers for tag in layer.tags or ()}
         if not all(isinstance(tag, str) for tag in tags):
             raise StandardError("a parser learns from words with one tag each")
