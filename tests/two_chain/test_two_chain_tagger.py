@@ -144,14 +144,14 @@ def test_boundaries_that_are_not_legal_are_refused(tagger: TwoChainTagger) -> No
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"scheme": "IE"}, "two chains cannot work with the scheme 'IE'"),
+        ({"scheme": "IE"}, "two-chain models cannot use the scheme 'IE'"),
         ({"modes": []}, "modes must be some of joint, segment and tag, got 'none'"),
         ({"modes": ["all"]}, "got 'all'"),
         ({"cost": "much"}, "cost must be 'once' or 'label', got 'much'"),
         ({"full_from": 0}, "full_from must be at least 1, got 0"),
         ({"level": "page"}, "level must be 'word' or 'char', got 'page'"),
         ({"rate": -1.0}, "rate must be > 0"),
-        ({"templates": "nowhere"}, "there are no templates 'nowhere' for two chains"),
+        ({"templates": "nowhere"}, "there are no two-chain templates 'nowhere'"),
     ],
 )
 def test_settings_are_checked(corpus: list[Layer], settings: dict, message: str) -> None:
