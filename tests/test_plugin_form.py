@@ -14,9 +14,7 @@ from duilian.views import FORMS, find_form, register_form
 PLUGIN = """
 from duilian.views import Form
 
-class BarsForm(Form):
-    name = "bars"
-
+class BarsForm(Form, name="bars"):
     def text(self, doc):
         return "|".join(doc.words(self.standard)) + "\\n"
 """

@@ -59,25 +59,16 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "duilian.corpus": ("Corpus", "Layer", "Sentence", "read", "write"),
-        "duilian.errors": ("DuilianError",),
-        "duilian.features": ("Templates",),
-        "duilian.lattice": ("Chain", "Lattice"),
-        "duilian.lexicon": ("Lexicon",),
-        "duilian.models": (
-            "CRF",
-            "CoupledTagger",
-            "DynamicTagger",
-            "GuidedTagger",
-            "JointParser",
-            "MultitaskTagger",
-            "Parser",
-            "Tagger",
-            "TwoChainTagger",
-        ),
-        "duilian.engine": ("Analyzer", "load"),
-        "duilian.standards": ("BoundaryScheme", "Mapping", "Standard", "explain"),
-        "duilian.text": ("Folding",),
+        "duilian.corpus": "Corpus Layer Sentence read write",
+        "duilian.errors": "DuilianError",
+        "duilian.features": "Templates",
+        "duilian.lattice": "Chain Lattice",
+        "duilian.lexicon": "Lexicon",
+        "duilian.models": "CRF CoupledTagger DynamicTagger GuidedTagger JointParser "
+        "MultitaskTagger Parser Tagger TwoChainTagger",
+        "duilian.engine": "Analyzer load",
+        "duilian.standards": "BoundaryScheme Mapping Standard explain",
+        "duilian.text": "Folding",
     },
 )
 

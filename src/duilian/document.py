@@ -32,9 +32,7 @@ class Token:
     start: int  # in characters of the text
     end: int
     tag: str | None = None
-    confidence: float | None = (
-        None  # probability of the word with its tag: that of its least certain character
-    )
+    confidence: float | None = None  # probability of word and tag: that of the least certain character
     head: int | None = None  # number of the head in the sentence, counted from 1; 0 for the root
     relation: str | None = None
     marginals: Mapping[str, float] | None = None  # the probability of each likely tag, if requested

@@ -13,9 +13,13 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
-def lazily(package: str, homes: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
+def lazily(package: str, homes: Mapping[str, str | Iterable[str]]) -> Callable[[str], Any]:
     """Return a `__getattr__` for a package; `homes` maps modules to the names they provide to it."""
-    home = {name: module for module, names in homes.items() for name in names}
+    home = {
+        name: module
+        for module, names in homes.items()
+        for name in (names.split() if isinstance(names, str) else names)
+    }
 
     def find(name: str) -> Any:
         if name in home:

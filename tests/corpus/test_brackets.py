@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duilian.corpus.formats.brackets import Tree, bare_label, read_brackets, read_trees, write_brackets
+from duilian.corpus.formats.brackets import Tree, bare_label, read_brackets, trees_with_ids
 from duilian.errors import ConfigError, CorpusError
 
 BUYS = "(IP (NP (PN 他)) (VP (VV 买) (AS 了) (NP (QP (CD 三) (CLP (M 本))) (NP (NN 书)))) (PU 。))"
@@ -15,6 +15,10 @@ BUYS = "(IP (NP (PN 他)) (VP (VV 买) (AS 了) (NP (QP (CD 三) (CLP (M 本))) 
 
 def numbered(text):
     return enumerate(text.split("\n"), start=1)
+
+
+def read_trees(lines, path):
+    return (tree for _, tree in trees_with_ids(lines, path))
 
 
 def brackets_of(text):
@@ -210,7 +214,7 @@ def test_any_text_is_read_or_refused_with_a_place(text):
 
 @given(st.lists(trees | forests, max_size=4))
 def test_reading_what_was_written_gives_the_same_trees(written):
-    lines = list(write_brackets(written))
+    lines = [f"( {tree.to_brackets()} )" if tree.label else tree.to_brackets() for tree in written]
     assert len(lines) == len(written)
     assert list(read_trees(enumerate(lines, start=1), "x")) == written
 
@@ -260,7 +264,7 @@ def test_ten_thousand_levels_need_no_recursion():
     text = "(NP (PU 、) " * depth + "(NN 书)" + ")" * depth
     (tree,) = read_trees(numbered(text), "x")
     assert tree.to_brackets() == text
-    (again,) = read_trees(enumerate(write_brackets([tree])), "x")
+    (again,) = read_trees([(1, tree.to_brackets())], "x")
     assert again == tree
     assert len({again, tree}) == 1
     assert repr(tree).startswith("<Tree (NP ")

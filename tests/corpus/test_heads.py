@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duilian.corpus.formats.brackets import Tree, read_trees
+from duilian.corpus.formats.brackets import Tree, trees_with_ids
 from duilian.corpus.heads import HeadRules, Step, to_dependencies
 from duilian.errors import ConfigError
 
@@ -102,7 +102,7 @@ ONE_RULE = [
 
 
 def tree_of(text):
-    (tree,) = read_trees([(1, text)], "ours")
+    ((_, tree),) = trees_with_ids([(1, text)], "ours")
     return tree
 
 

@@ -103,9 +103,7 @@ class Corpus(Sequence[Sentence]):
 def fold_bounds(count: int, k: int) -> list[tuple[int, int]]:
     """The start and end of each of k folds of `count` sentences."""
     if not 2 <= k <= count:
-        raise ConfigError(
-            f"cannot make {k} folds of {count} sentences", "use 2 or more, with a sentence each"
-        )
+        raise ConfigError(f"cannot make {k} folds of {count} sentences", f"choose from 2 to {count}")
     return list(itertools.pairwise(count * fold // k for fold in range(k + 1)))
 
 

@@ -165,9 +165,7 @@ class _FileReader:
         if self.cut == "line":
             return sentences
         if not form.is_by_line:
-            raise ConfigError(
-                f"the format {form.name} marks sentences itself", "leave cut at its default, line"
-            )
+            raise ConfigError(f"the format {form.name} marks sentences itself", "leave cut at line")
         return cut_sentences(sentences, form.standard_of(self.options))
 
 

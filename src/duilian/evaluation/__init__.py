@@ -77,56 +77,17 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "duilian.evaluation.chunking": (
-            "ChunkScore",
-            "are_chunk_labels",
-            "chunk_counts",
-            "chunk_score",
-            "chunks",
-        ),
-        "duilian.evaluation.labels": ("LabelScorer",),
-        "duilian.evaluation.layers": (
-            "evaluate_layers",
-            "main_score",
-        ),
-        "duilian.evaluation.raw_text": (
-            "RawTreeScore",
-            "raw_tree_score",
-        ),
-        "duilian.evaluation.report": (
-            "Evaluation",
-            "PruningScore",
-            "UnknownWords",
-        ),
-        "duilian.evaluation.score": ("Score",),
-        "duilian.evaluation.significance": (
-            "Bootstrap",
-            "Metric",
-            "bootstrap",
-            "p_value",
-        ),
-        "duilian.evaluation.tagging": (
-            "KnownAndUnknown",
-            "TaggingScore",
-            "accuracy",
-            "tag_counts",
-            "tagging_by_vocabulary",
-            "tagging_score",
-        ),
-        "duilian.evaluation.attachment": (
-            "TreeScore",
-            "attachment_counts",
-            "complete_counts",
-            "root_counts",
-            "tree_score",
-        ),
-        "duilian.evaluation.words": (
-            "Alignment",
-            "KnownAndUnknownRecall",
-            "align",
-            "recall_by_vocabulary",
-            "word_score",
-            "word_tag_score",
-        ),
+        "duilian.evaluation.chunking": "ChunkScore are_chunk_labels chunk_counts chunk_score chunks",
+        "duilian.evaluation.labels": "LabelScorer",
+        "duilian.evaluation.layers": "evaluate_layers main_score",
+        "duilian.evaluation.raw_text": "RawTreeScore raw_tree_score",
+        "duilian.evaluation.report": "Evaluation PruningScore UnknownWords",
+        "duilian.evaluation.score": "Score",
+        "duilian.evaluation.significance": "Bootstrap Metric bootstrap p_value",
+        "duilian.evaluation.tagging": "KnownAndUnknown TaggingScore accuracy tag_counts "
+        "tagging_by_vocabulary tagging_score",
+        "duilian.evaluation.attachment": "TreeScore attachment_counts complete_counts root_counts tree_score",
+        "duilian.evaluation.words": "Alignment KnownAndUnknownRecall align recall_by_vocabulary "
+        "word_score word_tag_score",
     },
 )

@@ -48,9 +48,7 @@ class Encoding:
         if self.level not in ("word", "char"):
             raise ConfigError(f"level must be 'word' or 'char', got {self.level!r}")
         if self.level == "word" and self.tags is None:
-            raise ConfigError(
-                "at word level there must be tags; segmentation without tags needs level='char'"
-            )
+            raise ConfigError("there must be tags at word level; use level='char' for segmentation only")
 
     @cached_property
     def boundaries(self) -> BoundaryScheme:
@@ -182,8 +180,7 @@ class Encoding:
 
     def letters_of(self, count: int) -> list[str]:
         """The boundary letters of a word of `count` units."""
-        b = self.boundaries
-        return [b.single] if count == 1 else [b.begin, *([b.inside] * (count - 2)), b.end]
+        return self.boundaries.encode([count])
 
     def _labels_of(self, tag: Tag, count: int) -> list[str]:
         if self.tags is None:

@@ -47,13 +47,11 @@ def constraints_for(
     if not is_text:
         return constrained
     matches = [[]] * len(units) if lexicon is None else lexicon.matched(units, gaps)
-    known = [_known_boundaries(layer.text, encoding, own) for layer, own in zip(layers, matches, strict=True)]
+    known = [_unit_facts(layer.text, encoding, own) for layer, own in zip(layers, matches, strict=True)]
     return constrained.restricted(np.concatenate([np.zeros(0, np.uint8), *known]), encoding.barred_by())
 
 
-def _known_boundaries(
-    text: str, encoding: Encoding, words: Sequence[ConstrainedWord]
-) -> npt.NDArray[np.uint8]:
+def _unit_facts(text: str, encoding: Encoding, words: Sequence[ConstrainedWord]) -> npt.NDArray[np.uint8]:
     joins = encoding.join_letters, encoding.join_digits
     found = texts.split([text], joins, texts.WHOLE_KINDS, is_one_sentence=True)
     for part in found.wholes:

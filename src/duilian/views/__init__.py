@@ -27,9 +27,9 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "duilian.views.couplets": ("couplet",),
-        "duilian.views.exchange": ("brat", "conllu_sentences", "json_line", "label_studio_task", "span_line"),
-        "duilian.views.forms": ("FORMS", "Form", "find_form", "register_form"),
-        "duilian.views.tree_drawing": ("tree_lines",),
+        "duilian.views.couplets": "couplet",
+        "duilian.views.exchange": "brat conllu_sentences json_line label_studio_task span_line",
+        "duilian.views.forms": "FORMS Form find_form register_form",
+        "duilian.views.tree_drawing": "tree_lines",
     },
 )

@@ -28,6 +28,9 @@ class Form(abc.ABC):
 
     name: ClassVar[str]
 
+    def __init_subclass__(cls, name: str) -> None:
+        cls.name = name
+
     def __init__(self, standard: str, column: str | None = None) -> None:
         self.standard, self.column = standard, column
 
@@ -49,7 +52,7 @@ FORMS: dict[str, type[Form]] = {}
 
 
 def register_form(form: type[Form]) -> type[Form]:
-    """Make a form known by its name; usable as a decorator."""
+    """Make a form known by its name, that of `class MyForm(Form, name="mine")`."""
     if not form.name or form.name in FORMS:
         raise ConfigError(f"the form name {form.name!r} is empty or taken")
     FORMS[form.name] = form
@@ -67,18 +70,14 @@ def find_form(name: str) -> type[Form]:
     return FORMS[name]
 
 
-@register_form
-class PrettyForm(Form):
+class PrettyForm(Form, name="pretty"):
     """Couplets and trees for a terminal, with a blank line between texts."""
-
-    name = "pretty"
 
     def __init__(self, standard: str, column: str | None = None, console: Console | None = None) -> None:
         super().__init__(standard, column)
         self._console, self._separator = console, ""
 
     def text(self, doc: Doc) -> str:
-        """Draw the sentences of a text."""
         from rich.console import Console  # slow to import, and not needed in a pipe
 
         from duilian.views.couplets import couplet
@@ -93,11 +92,8 @@ class PrettyForm(Form):
         return separator + shown.get()
 
 
-@register_form
-class ConlluForm(Form):
+class ConlluForm(Form, name="conllu"):
     """CoNLL-U: a file is a document, a line a numbered paragraph; sentences are numbered consecutively."""
-
-    name = "conllu"
 
     def __init__(self, standard: str, column: str | None = None) -> None:
         super().__init__(standard, column)
@@ -111,7 +107,6 @@ class ConlluForm(Form):
         return ""
 
     def text(self, doc: Doc) -> str:
-        """Write the sentences of a text."""
         self._lines += 1
         sentences = conllu_sentences(doc, self.standard, self.column, first=self._sentences + 1)
         if sentences and doc.given is None:
@@ -122,45 +117,30 @@ class ConlluForm(Form):
         return "".join(_written("conllu", self.standard, sentences))
 
 
-@register_form
-class JsonForm(Form):
+class JsonForm(Form, name="json"):
     """JSON lines with all standards of a text."""
 
-    name = "json"
-
     def text(self, doc: Doc) -> str:
-        """Write a line."""
         return json_line(doc) + "\n"
 
 
-@register_form
-class SlashForm(Form):
+class SlashForm(Form, name="slash"):
     """The words and tags of a text on one line."""
 
-    name = "slash"
-
     def text(self, doc: Doc) -> str:
-        """Write a line."""
         lines = _written("slash", self.standard, conllu_sentences(doc, self.standard))
         return "  ".join(line.removesuffix("\n") for line in lines) + "\n"
 
 
-@register_form
-class SpansForm(Form):
+class SpansForm(Form, name="spans"):
     """JSON lines for doccano."""
 
-    name = "spans"
-
     def text(self, doc: Doc) -> str:
-        """Write a line."""
         return span_line(doc, self.standard) + "\n"
 
 
-@register_form
-class LabelStudioForm(Form):
+class LabelStudioForm(Form, name="label-studio"):
     """A JSON list of tasks: Label Studio does not accept JSON lines."""
-
-    name = "label-studio"
 
     def __init__(self, standard: str, column: str | None = None) -> None:
         super().__init__(standard, column)
@@ -178,18 +158,14 @@ class LabelStudioForm(Form):
         return "[]\n" if self._separator == "[\n" else "\n]\n"
 
 
-@register_form
-class BratForm(Form):
+class BratForm(Form, name="brat"):
     """The lines of one `.ann` file: the texts form one document, so offsets and numbers continue."""
-
-    name = "brat"
 
     def __init__(self, standard: str, column: str | None = None) -> None:
         super().__init__(standard, column)
         self._first, self._offset = 1, 0
 
     def text(self, doc: Doc) -> str:
-        """Write the words and relations of a text."""
         lines = brat(doc, self.standard, first=self._first, offset=self._offset)
         found = "".join(line + "\n" for line in lines)
         self._first += len(doc.layer(self.standard))
@@ -197,14 +173,10 @@ class BratForm(Form):
         return found
 
 
-@register_form
-class WordsForm(Form):
+class WordsForm(Form, name="words"):
     """The words of a text on one line, separated by blanks."""
 
-    name = "words"
-
     def text(self, doc: Doc) -> str:
-        """Write a line."""
         return " ".join(doc.words(self.standard)) + "\n"
 
 
@@ -212,3 +184,7 @@ def _written(format: str, standard: str, sentences: list[Sentence]) -> list[str]
     write = FORMATS[format].write
     assert write is not None
     return list(write(sentences, FormatOptions(standard=standard)))
+
+
+for _each in (PrettyForm, ConlluForm, JsonForm, SlashForm, SpansForm, LabelStudioForm, BratForm, WordsForm):
+    register_form(_each)

@@ -51,20 +51,16 @@ class Tree:
 
     def __post_init__(self) -> None:
         if bool(self.children) == (self.word is not None):
-            raise ConfigError(
-                f"a tree must have either children or a word; {self.label!r} has neither or both"
-            )
+            raise ConfigError(f"a tree has either children or a word; {self.label!r} has neither or both")
         for text in (self.label or None, self.word):
             if text is not None and not NAME.fullmatch(text):
                 raise ConfigError(
-                    f"{text!r} cannot be written in brackets: it is empty or has a space or bracket"
+                    f"{text!r} cannot be a label or word: it is empty or has a space or bracket"
                 )
         if not self.label and len(self.children) < 2:
             raise ConfigError("a tree without a label needs at least two children")
         if any(not child.label for child in self.children):
-            raise ConfigError(
-                f"{self.label!r} has a child without a label; only an outermost tree may lack one"
-            )
+            raise ConfigError(f"{self.label!r} has a child without a label: only the root may lack one")
 
     @property
     def bare_label(self) -> str:
@@ -122,7 +118,7 @@ def read_brackets(
     """
     if dependencies and rules is None:
         rules = HeadRules.load()
-    for sentence_id, tree in _trees_with_ids(lines, path):
+    for sentence_id, tree in trees_with_ids(lines, path):
         leaves = list(tree.leaves())
         layer = Layer(
             words=tuple(leaf.word or "" for leaf in leaves),
@@ -132,19 +128,8 @@ def read_brackets(
         yield Sentence({standard: layer}, id=sentence_id)
 
 
-def read_trees(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Tree]:
-    """Yield each tree of a file, stripped; a tree of nothing but traces is left out."""
-    for _, tree in _trees_with_ids(lines, path):
-        yield tree
-
-
-def write_brackets(trees: Iterable[Tree]) -> Iterator[str]:
-    """Write one line per tree, in the treebank's outer bracket; `read_trees` reads them back."""
-    for tree in trees:
-        yield f"( {tree.to_brackets()} )" if tree.label else tree.to_brackets()
-
-
-def _trees_with_ids(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[str, Tree]]:
+def trees_with_ids(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[str, Tree]]:
+    """Yield the sentence id and the stripped tree of each tree with words."""
     builder = _TreeBuilder(path)
     sentence_id = ""
     for number, line in _without_headers(lines, path):

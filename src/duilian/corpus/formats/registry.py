@@ -13,7 +13,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from duilian.corpus.files import display_name, peek, read_lines
-from duilian.corpus.formats import columns, conllu, conllx, jsonlines, rows, segmented, slash, underscore
+from duilian.corpus.formats import columns, conllu, conllx, jsonlines, rows
+from duilian.corpus.formats.segmented import read_segmented, write_segmented
+from duilian.corpus.formats.slash import read_slash, write_slash
+from duilian.corpus.formats.underscore import read_underscore, write_underscore
 from duilian.corpus.lines import Lines
 from duilian.corpus.sentence import Sentence
 from duilian.corpus.trees import TreeCheck
@@ -38,10 +41,6 @@ class FormatOptions:
     may_lack_tags: bool = False  # whether slash and underscore accept words without a tag
 
 
-def _never(lines: list[str]) -> bool:
-    return False
-
-
 @dataclasses.dataclass(frozen=True)
 class Format:
     """A corpus format; `write` is None if it can only be read.
@@ -57,7 +56,7 @@ class Format:
     extensions: tuple[str, ...] = ()
     is_by_line: bool = False
     settle: Callable[[FormatOptions, str], FormatOptions] = lambda options, first_line: options
-    recognises: Callable[[list[str]], bool] = _never
+    recognises: Callable[[list[str]], bool] = lambda lines: False
 
     def standard_of(self, options: FormatOptions) -> str:
         """Return the standard asked for, or the one this format is best known for."""
@@ -97,11 +96,7 @@ def _by_row(
         name,
         rows.DEFAULT_STANDARD,
         lambda lines, path, options: read(
-            lines,
-            path=path,
-            standard=options.standard,
-            column=options.column,
-            trees=options.trees,
+            lines, path=path, standard=options.standard, column=options.column, trees=options.trees
         ),
         lambda sentences, options: write(sentences, standard=options.standard, column=options.column),
         (f".{name}",),
@@ -129,6 +124,10 @@ def _share(lines: list[str], sign: str) -> float:
     """The share of tokens with this sign inside, from 0 to 1."""
     tokens = [token for line in lines for token in line.split()]
     return sum(sign in token[1:-1] for token in tokens) / max(1, len(tokens))
+
+
+def _has_tags(sign: str) -> Callable[[list[str]], bool]:
+    return lambda lines: _share(_text_lines(lines), sign) > 0.9
 
 
 def _looks_segmented(lines: list[str]) -> bool:
@@ -165,24 +164,23 @@ FORMATS: dict[str, Format] = {}
 """All formats by name, the least strict first: a file's content is tried from the last to the first."""
 
 
-def register_format(form: Format, *, replace: bool = False) -> Format:
+def register_format(form: Format) -> Format:
     """Make a format known by its name, its extensions (such as `.toy`) and its look."""
-    others = [each for each in FORMATS.values() if not replace or each.name != form.name]
-    if not form.name or form.name == TEXT or form.name in [each.name for each in others]:
-        raise ConfigError(
-            f"the format name {form.name!r} is empty or taken", "choose another, or use replace=True"
-        )
-    for other in others:
-        for extension in set(form.extensions) & set(other.extensions):
-            raise ConfigError(f"the extension {extension!r} belongs to the format {other.name!r}")
+    if form.name in ("", TEXT, *FORMATS):
+        raise ConfigError(f"the format name {form.name!r} is empty or taken")
+    for extension in form.extensions:
+        if (other := _format_with(extension)) is not None:
+            raise ConfigError(f"the extension {extension!r} belongs to the format {other!r}")
     FORMATS[form.name] = form
     return form
 
 
+def _format_with(extension: str) -> str | None:
+    return next((form.name for form in FORMATS.values() if extension in form.extensions), None)
+
+
 for _form in (
-    _by_line(
-        "segmented", "words", segmented.read_segmented, segmented.write_segmented, (".seg",), _looks_segmented
-    ),
+    _by_line("segmented", "words", read_segmented, write_segmented, (".seg",), _looks_segmented),
     Format(
         "columns",
         "chunk",
@@ -195,22 +193,8 @@ for _form in (
         settle=_settle_columns,
         recognises=_looks_like_columns,
     ),
-    _by_line(
-        "underscore",
-        "ctb",
-        underscore.read_underscore,
-        underscore.write_underscore,
-        (".wordpos", ".pos"),
-        lambda lines: _share(_text_lines(lines), "_") > 0.9,
-    ),
-    _by_line(
-        "slash",
-        "pku",
-        slash.read_slash,
-        slash.write_slash,
-        (),
-        lambda lines: _share(_text_lines(lines), "/") > 0.9,
-    ),
+    _by_line("underscore", "ctb", read_underscore, write_underscore, (".wordpos", ".pos"), _has_tags("_")),
+    _by_line("slash", "pku", read_slash, write_slash, (), _has_tags("/")),
     Format(
         "ctb-brackets",
         "ctb",
@@ -269,10 +253,6 @@ def guess_by_name(path: str | os.PathLike[str]) -> str | None:
         _register_plugins()
         found = _format_with(suffix)
     return found
-
-
-def _format_with(suffix: str) -> str | None:
-    return next((form.name for form in FORMATS.values() if suffix in form.extensions), None)
 
 
 def guess_by_content(lines: list[str], path: str) -> str:
