@@ -23,7 +23,7 @@ of a recipe: the settings of a kind stand in `[model]`, each group in a table of
 `duilian train RECIPE --set pruning.max_candidates=4` changes one. *none* is the absence of a value; a recipe
 leaves the key out.
 """
-BY_SIDES = ("standard", "standards")
+BY_SIDES = ("standard", "standards", "source_standard")
 
 
 def page() -> str:
@@ -59,11 +59,12 @@ def titled(title: str, settings: Settings) -> Iterator[str]:
 
 
 def rows(settings: Settings) -> Iterator[str]:
-    """One row a setting; groups have tables of their own."""
+    """One row a setting; groups have tables of their own, and sides name the standards."""
+    hidden = () if isinstance(settings, Side) else BY_SIDES
     yield from ["| setting | | value | default |", "| --- | --- | --- | --- |"]
     for field in dataclasses.fields(settings):
         own = getattr(settings, field.name)
-        if not isinstance(own, Settings) and field.name not in BY_SIDES:
+        if not isinstance(own, Settings) and field.name not in hidden:
             kind = spell(settings.types()[field.name])
             yield f"| `{field.name}` | {field.metadata['help']} | {kind}{limits(field)} | {value(own)} |"
 

@@ -1,8 +1,7 @@
-"""The tutorials' commands print what they say; the guide's table has every recipe key."""
+"""The commands of the tutorials print what the pages say."""
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 import subprocess
@@ -12,10 +11,8 @@ from pathlib import Path
 import pytest
 
 import duilian
-from duilian.recipes import KINDS, Learn, Save, Side
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
-GUIDE = (DOCS / "guide.md").read_text(encoding="utf-8")
 MARK = "::: "
 
 
@@ -62,10 +59,3 @@ def test_the_commands_print_what_the_page_says(tmp_path, page, names, least):
     for command, is_so, should_be in zip(commands, printed, expected, strict=True):
         assert _shown(is_so) == _shown(should_be), command
         assert _sizes(is_so) == pytest.approx(_sizes(should_be), rel=0.01), command
-
-
-def test_the_table_has_every_key():
-    table = GUIDE[GUIDE.index("## All keys") :]
-    for settings in (*(kind.settings for kind in KINDS.values()), Side, Learn, Save):
-        for field in dataclasses.fields(settings):
-            assert f"`{field.name}`" in table, field.name
