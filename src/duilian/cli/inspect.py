@@ -139,7 +139,7 @@ def _card_rows(card: ModelCard) -> list[tuple[str, str]]:
     if len(card.standards) > 1 and score is not None:
         rows.append(("average", f"{score:.2f}, of the standards' dev sets in training"))
     rows.append(("iterations", str(card.notes.get("iterations", ""))))
-    rows.append(("parameters", _format_parameters(card.parameters)))
+    rows.append(("settings", _format_settings(card.settings)))
     rows.append(("overrides", ", ".join(card.notes.get("overrides", []))))
     rows.append(("arrays", _format_arrays(card.arrays)))
     return [(name, value) for name, value in rows if value]
@@ -194,11 +194,14 @@ def _format_arrays(arrays: Sequence[tuple[str, str, int]]) -> str:
     return f"{len(arrays)}; the largest, in bytes: {shown}"
 
 
-def _format_parameters(parameters: Any) -> str:
-    hidden = ("standard", "standards", "level", "templates", "threads", "cache")
-    return ", ".join(
-        f"{name} {value}" for name, value in parameters.items() if name not in hidden and value is not None
-    )
+def _format_settings(settings: Mapping[str, Any], prefix: str = "") -> str:
+    found = []
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            found.append(_format_settings(value, f"{name}."))
+        elif value is not None and name not in ("standard", "standards", "level", "templates"):
+            found.append(f"{prefix}{name} {value}")
+    return ", ".join(filter(None, found))
 
 
 def _mapping_table(mapping: LearnedMapping) -> Table:

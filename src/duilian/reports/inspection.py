@@ -23,6 +23,7 @@ from duilian.corpus.places import PlacedSentence
 from duilian.errors import ConfigError, ModelFileError
 from duilian.modelfile import checksum_of, read_model
 from duilian.models import CoupledTagger, Suite, TwoChainTagger
+from duilian.models.registry import KINDS, estimator_of
 
 MIN_SHARE = 0.01  # of a target tag, to be shown
 MIN_READING_SHARE, MIN_READING_COUNT = 0.1, 2  # below, a reading counts as an accident
@@ -45,7 +46,7 @@ class ModelCard:
     guides: Sequence[str]
     parser: str  # of an analyser, as a short description
     templates: str
-    parameters: Mapping[str, Any]
+    settings: Mapping[str, Any]
     weights: int
     arrays: Sequence[tuple[str, str, int]]  # name, type, bytes
     notes: Mapping[str, Any]
@@ -79,17 +80,17 @@ class ModelCard:
     @classmethod
     def _of(cls, path: str, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> ModelCard:
         own = header["tagger"] if header.get("kind") == Suite.kind else header
-        parameters = own.get("parameters", {})
+        settings = own.get("config", {})
         return cls(
             file=path,
             bytes=os.path.getsize(path),
             kind=str(header.get("kind")),
-            level=parameters.get("level", ""),
-            standards=_tags_by_standard(parameters, own.get("tags")),
-            guides=[own[key]["parameters"]["standard"] for key in ("source", "own") if key in own],
+            level=settings.get("level", _only_level(str(own.get("kind")))),
+            standards=_tags_by_standard(settings, own.get("tags")),
+            guides=[own[key]["config"]["standard"] for key in ("source", "own") if key in own],
             parser=_describe_parser(header["parser"]) if header.get("kind") == Suite.kind else "",
             templates=own.get("templates_name", ""),
-            parameters=parameters,
+            settings=settings,
             weights=sum(array.size for name, array in arrays.items() if _holds_weights(name)),
             arrays=[(name, str(array.dtype), array.nbytes) for name, array in arrays.items()],
             notes=header.get("notes", {}),
@@ -130,7 +131,7 @@ class ModelCard:
             "guides": list(self.guides),
             **({"parser": self.parser} if self.parser else {}),
             "templates": self.templates,
-            "parameters": dict(self.parameters),
+            "settings": dict(self.settings),
             "weights": self.weights,
             "arrays": [{"name": name, "type": dtype, "bytes": size} for name, dtype, size in self.arrays],
             "notes": rest,
@@ -151,14 +152,19 @@ def _read_scores(path: str) -> Mapping[str, Any]:
 
 
 def _describe_parser(header: Mapping[str, Any]) -> str:
-    found = header["parameters"]
+    found = header["config"]
     return f"{found['standard']}, order {found['order']}, {len(header['relations'])} relations"
 
 
-def _tags_by_standard(parameters: Mapping[str, Any], tags: Any) -> dict[str, Sequence[str] | None]:
-    if "standards" in parameters:
-        return dict(zip(parameters["standards"], tags, strict=True))
-    return {parameters["standard"]: tags} if "standard" in parameters else {}
+def _tags_by_standard(settings: Mapping[str, Any], tags: Any) -> dict[str, Sequence[str] | None]:
+    if "standards" in settings:
+        return dict(zip(settings["standards"], tags, strict=True))
+    return {settings["standard"]: tags} if "standard" in settings else {}
+
+
+def _only_level(kind: str) -> str:
+    """Name the level of a kind that has no choice."""
+    return str(getattr(estimator_of(kind), "level", "")) if kind in KINDS else ""
 
 
 def _holds_weights(name: str) -> bool:
