@@ -1,4 +1,4 @@
-"""A user's constraints for one standard of a coupled tagger, and the list of its best analyses, by listing."""
+"""Constraints for one standard of a coupled tagger, and the list of its best analyses, by listing."""
 
 from __future__ import annotations
 
