@@ -10,7 +10,7 @@ from duilian.corpus.formats.columns import read_columns, write_columns
 from duilian.corpus.formats.conllu import read_conllu, write_conllu
 from duilian.corpus.formats.conllx import read_conllx
 from duilian.corpus.formats.jsonlines import read_jsonlines
-from duilian.corpus.formats.registry import FormatOptions, guess_by_content
+from duilian.corpus.formats.lookup import FormatOptions, guess_by_content
 from duilian.corpus.formats.slash import read_slash
 from duilian.corpus.formats.underscore import read_underscore
 from duilian.errors import ConfigError, CorpusError

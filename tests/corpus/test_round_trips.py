@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from duilian.corpus import FORMATS, Layer, Sentence
 from duilian.corpus.formats.conllu import read_conllu, write_conllu
-from duilian.corpus.formats.registry import FormatOptions
+from duilian.corpus.formats.lookup import FormatOptions
 from duilian.errors import ConfigError
 
 ANY = FormatOptions()

@@ -15,7 +15,7 @@ from duilian.cli.inputs import Inputs
 from duilian.cli.options import InputEncoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
 from duilian.cli.progress import watch
 from duilian.corpus import open_writer
-from duilian.corpus.formats.registry import FormatOptions
+from duilian.corpus.formats.lookup import FormatOptions
 from duilian.document import Doc
 from duilian.engine import Analyzer, load
 from duilian.errors import ConfigError

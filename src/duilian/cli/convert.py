@@ -16,7 +16,7 @@ from duilian.cli.tag import analysed_sentence
 from duilian.cli.taggers import ModelPath
 from duilian.conversion import Conversion, Converter, with_source_tags
 from duilian.corpus import FORMATS, Sentence, open_writer, write
-from duilian.corpus.formats.registry import FormatOptions, find_format
+from duilian.corpus.formats.lookup import FormatOptions, find_format
 from duilian.corpus.places import ROW_FORMATS
 from duilian.engine.streams import Analysis, Source
 from duilian.errors import ConfigError

@@ -11,7 +11,7 @@ from pathlib import Path
 from duilian.cli.live_input import in_runs, standard_input
 from duilian.corpus import guess_format, read_lines
 from duilian.corpus.files import STANDARD_STREAM, display_name, read_text
-from duilian.corpus.formats.registry import SAMPLE_LINES, TEXT, FormatOptions, guess_by_name
+from duilian.corpus.formats.lookup import SAMPLE_LINES, TEXT, FormatOptions, guess_by_name
 from duilian.corpus.places import PlacedSentence, read_placed
 from duilian.document import Doc
 from duilian.engine import Analyzer

@@ -11,7 +11,7 @@ import typer
 from duilian.cli.options import InputEncoding, Output, Threads
 from duilian.cli.taggers import Files, InputFormat, ModelPath, load_tagger, sources_of
 from duilian.corpus import FORMATS, Layer, Sentence, open_writer, read_sentences
-from duilian.corpus.formats.registry import FormatOptions
+from duilian.corpus.formats.lookup import FormatOptions
 from duilian.engine.parsing import parse_k_best, parse_sentences, with_given_tags
 from duilian.engine.streams import analyse, given_layer
 from duilian.errors import ConfigError

@@ -11,7 +11,7 @@ import typer
 from duilian.cli.options import InputEncoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
 from duilian.cli.taggers import Files, InputFormat, Mode, ModelPath, StandardName, load_tagger, sources_of
 from duilian.corpus import FORMATS, Layer, Sentence, open_writer
-from duilian.corpus.formats.registry import FormatOptions
+from duilian.corpus.formats.lookup import FormatOptions
 from duilian.engine.streams import Analysis, analyse, analyse_k_best
 from duilian.errors import ConfigError
 from duilian.models import reading_of

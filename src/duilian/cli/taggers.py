@@ -10,7 +10,7 @@ import typer
 from duilian.cli.live_input import in_runs, standard_input
 from duilian.corpus import FORMATS
 from duilian.corpus.files import STANDARD_STREAM
-from duilian.corpus.formats.registry import TEXT
+from duilian.corpus.formats.lookup import TEXT
 from duilian.engine.streams import Source, read_sources
 from duilian.errors import ConfigError
 from duilian.models import Model, StandardTagger, TwoChainTagger, load, standards_of, tagger_for

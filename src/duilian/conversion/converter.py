@@ -21,7 +21,7 @@ from duilian.annotation.selection import probable_tags
 from duilian.corpus import Layer, Sentence
 from duilian.corpus.cut import cut_sentences
 from duilian.corpus.files import display_name
-from duilian.corpus.formats.registry import Format, FormatOptions
+from duilian.corpus.formats.lookup import Format, FormatOptions
 from duilian.corpus.formats.rows import TAG_COLUMNS, tag_column
 from duilian.corpus.places import PlacedSentence, read_placed
 from duilian.corpus.tag_spelling import UNKNOWN_FIELD, format_tags

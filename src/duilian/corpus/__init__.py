@@ -2,7 +2,7 @@
 
 from duilian.corpus.corpus import Corpus, fold_bounds
 from duilian.corpus.files import open_writer, read_lines
-from duilian.corpus.formats.registry import FORMATS, Format, guess_format, register_format
+from duilian.corpus.formats.lookup import FORMATS, Format, guess_format, register_format
 from duilian.corpus.sentence import Entity, Layer, Sentence, Tag
 from duilian.corpus.statistics import Statistics, UnknownCounts, statistics, vocabulary
 from duilian.corpus.storage import ReadReport, read, read_sentences, write, write_parts

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from duilian.corpus.files import display_name, peek, read_lines
-from duilian.corpus.formats.registry import (
+from duilian.corpus.formats.lookup import (
     SAMPLE_LINES,
     Format,
     FormatOptions,

@@ -11,7 +11,7 @@ from pathlib import Path
 from duilian.corpus.corpus import Corpus
 from duilian.corpus.cut import cut_sentences
 from duilian.corpus.files import DamagedFileError, display_name, open_writer, peek, read_lines
-from duilian.corpus.formats.registry import (
+from duilian.corpus.formats.lookup import (
     CUTS,
     FORMATS,
     SAMPLE_LINES,

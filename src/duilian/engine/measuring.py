@@ -8,7 +8,7 @@ from collections.abc import Sequence, Set
 from typing import Any
 
 from duilian.corpus import Corpus, Layer, guess_format, read
-from duilian.corpus.formats.registry import find_format
+from duilian.corpus.formats.lookup import find_format
 from duilian.errors import ConfigError, StandardError
 from duilian.evaluation import Evaluation, evaluate_layers
 from duilian.models import CoupledSide, Parser, StandardTagger, TwoChainPredictor, reading_of

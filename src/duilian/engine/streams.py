@@ -20,7 +20,7 @@ import numpy.typing as npt
 from duilian import text as texts
 from duilian.corpus import Layer, Sentence, read_lines
 from duilian.corpus.files import display_name, peek
-from duilian.corpus.formats.registry import (
+from duilian.corpus.formats.lookup import (
     SAMPLE_LINES,
     TEXT,
     FormatOptions,

@@ -11,7 +11,7 @@ import dataclasses
 from typing import TYPE_CHECKING, ClassVar
 
 from duilian.corpus import FORMATS, Sentence
-from duilian.corpus.formats.registry import FormatOptions
+from duilian.corpus.formats.lookup import FormatOptions
 from duilian.document import Doc
 from duilian.errors import ConfigError, did_you_mean
 from duilian.lazy import plugins
