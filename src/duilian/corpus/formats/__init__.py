@@ -1,1 +1,1 @@
-"""Corpus formats, one module each; `registry` finds them by name and by extension."""
+"""Corpus formats, one module each; `lookup` finds them by name and by extension."""
