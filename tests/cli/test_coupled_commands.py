@@ -222,7 +222,7 @@ def test_convert_keeps_to_a_mapping(duilian, tmp_path):
     assert duilian(*convert, "--mapping", "complete", stdin=line)[0] == 0
     status, out, err = duilian(*convert, "--mapping", "tihgt", stdin=line)
     assert (status, out) == (1, "")
-    assert err.startswith("duilian: there is no mapping table 'tihgt'\n  hint: there are ctb-pku.relaxed, ")
+    assert err.startswith("duilian: there is no mapping table 'tihgt'\n  hint: choose ctb-pku.relaxed, ")
     (tmp_path / "bad.txt").write_text("standards: pku ctb\nr DT\nv XX\n", encoding="utf-8")
     assert "bad.txt:3: " in duilian(*convert, "--mapping", "bad.txt", stdin=line)[2]
 

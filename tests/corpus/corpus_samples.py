@@ -1,4 +1,4 @@
-"""Small corpora of our own making, and hypothesis strategies for sentences, one for each format."""
+"""Small corpora of our own, and hypothesis strategies for sentences, one for each format."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ SAMPLES = {
 
 
 def numbered(text: str) -> list[tuple[int, str]]:
-    """The lines as a reader wants them."""
+    """Numbered lines, as readers take them."""
     return list(enumerate(text.removesuffix("\n").split("\n"), start=1))
 
 
 def text_without(unsafe: str) -> st.SearchStrategy[str]:
-    """Non-empty text: often signs that have a meaning somewhere, sometimes anything."""
+    """Non-empty text: often characters with a special meaning in some format, sometimes anything."""
     plain = st.characters(exclude_categories=["Cs"], exclude_characters="\0\r\n" + unsafe)
     signs = "".join(sign for sign in "[]{}\\/_?|<>#-.=:10a他，。😀𠀀e\u0301\u3000 \t" if sign not in unsafe)
     return st.text(st.sampled_from(signs) | plain, min_size=1, max_size=6)
@@ -106,7 +106,7 @@ def row_sentences(draw: st.DrawFn, column: str, more: tuple[str, ...]) -> Senten
     field = text_without("\t")
     other = "xpos" if column == "upos" else "upos"
     places = list(range(count + 1))
-    # Each word hangs below an earlier one in some order of the words, so that no heads go in a circle.
+    # Each word depends on an earlier one in some order of the words, so that heads form no cycle.
     order = draw(st.permutations(places[1:]))
     heads = [draw(st.none() | st.sampled_from([0, *order[: order.index(n)]])) for n in places[1:]]
     relations = many(st.none() | field.filter(lambda name: name != "_"))
@@ -164,7 +164,7 @@ def free_layers(draw: st.DrawFn, text: str) -> Layer:
 
 @st.composite
 def free_sentences(draw: st.DrawFn) -> Sentence:
-    """Anything a sentence can be: several layers, everything partial."""
+    """Any kind of sentence: several layers, everything partial."""
     text = draw(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8))
     any_text = st.text(st.characters(exclude_categories=["Cs"]))
     names = draw(st.lists(any_text, min_size=1, max_size=3, unique=True))

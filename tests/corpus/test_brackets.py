@@ -1,4 +1,4 @@
-"""Bracket files: what is kept, what is stripped, and what every mistake is told."""
+"""Bracket files: what is kept, what is stripped, and the message for every mistake."""
 
 import itertools
 import time

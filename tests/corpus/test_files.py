@@ -1,4 +1,4 @@
-"""Encodings, line ends, packed and damaged files, and writing all or nothing."""
+"""Encodings, line ends, compressed and damaged files, and writing completely or not at all."""
 
 from __future__ import annotations
 
@@ -306,7 +306,7 @@ def test_writing_keeps_mode_and_follows_links(tmp_path):
 
 
 def refusal(path, name: str | None) -> str:
-    """What is said against the file; nothing if it can be read. Any other error is a bug and passes."""
+    """The error message for a file; empty if it can be read. Any other error is a bug and propagates."""
     try:
         read(path, format=name)
     except DuilianError as error:
@@ -315,7 +315,7 @@ def refusal(path, name: str | None) -> str:
 
 
 def mutate(raw: bytes, rng: random.Random) -> bytes:
-    """One to three small accidents."""
+    """One to three random mutations."""
     data = bytearray(raw)
     for _ in range(rng.randint(1, 3)):
         place = rng.randrange(len(data) + 1)
@@ -398,4 +398,4 @@ def test_blocks_and_pieces_are_read_as_lines_are(
         patch.setattr(files, "_SAMPLE_SIZE", size)
         assert outcome(by_pieces) == outcome(by_lines)
         if errors == "replace":
-            assert not any(isinstance(line, str) for line in outcome(by_lines))  # nothing is refused
+            assert not any(isinstance(line, str) for line in outcome(by_lines))  # nothing is rejected

@@ -1,4 +1,4 @@
-"""Head-finding: trees of our own with heads worked out by hand, and laws for any tree and any rules."""
+"""Head-finding: our own trees with heads worked out by hand, and laws for any tree and any rules."""
 
 import pytest
 from hypothesis import given

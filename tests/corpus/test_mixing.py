@@ -1,4 +1,4 @@
-"""Mixed text made from Chinese: what becomes English, how much of it, and what the dictionary gives."""
+"""Mixed text made from Chinese: which words become English, how many, and what the dictionary returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The doubly annotated newspaper sentences: what a script can check of them."""
+"""The doubly annotated newspaper sentences, as far as a script can check them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_every_tag_is_one_of_its_standard() -> None:
 
 
 def test_pairs_of_tags_are_in_the_relaxed_table() -> None:
-    """But for two words that are participles in one corpus and modify nouns in the other."""
+    """Except for two words that are participles in one corpus and modify nouns in the other."""
     allows = Mapping.from_table("ctb-pku.relaxed")
     others = {
         (word, x, y)

@@ -1,4 +1,4 @@
-"""Every format gives back what it was given."""
+"""Every format reads back what it wrote."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ X = FormatOptions(standard="x")
 
 
 def without_spaces(sentence: Sentence) -> Sentence:
-    """CoNLL-U derives the spaces from another column: they are no information of their own."""
+    """CoNLL-U derives the spaces from another column: they carry no information of their own."""
     layers = {name: dataclasses.replace(layer, spaces=None) for name, layer in sentence.layers.items()}
     return dataclasses.replace(sentence, layers=layers)
 
@@ -41,7 +41,7 @@ def test_what_is_written_is_read_back(name, data):
     try:
         text = "".join(form.write(sentences, options))
     except ConfigError:
-        reject()  # the format cannot say it, and says so
+        reject()  # the format cannot represent it, and says so
     again = list(form.read(numbered(text), "f", options))
     if name == "conllu":
         again = list(map(without_spaces, again))

@@ -1,4 +1,4 @@
-"""The sentence: its text, its layers, its travels."""
+"""Sentences: text, layers, pickling."""
 
 from __future__ import annotations
 

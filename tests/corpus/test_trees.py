@@ -1,4 +1,4 @@
-"""Trees in a corpus: what is refused, with its line; what is projective; lifting."""
+"""Trees in a corpus: errors with their line, projectivity, lifting."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def rows(heads: list[str], first_line: str = "# a comment\n") -> str:
 @pytest.mark.parametrize(
     ("heads", "trees", "message"),
     [
-        (["2", "0", "0"], "partial", ":4: word 3 is a second root beside word 2"),
-        (["2", "0", "0"], "whole", ":4: word 3 is a second root beside word 2"),
+        (["2", "0", "0"], "partial", ":4: word 3 is a second root, after word 2"),
+        (["2", "0", "0"], "whole", ":4: word 3 is a second root, after word 2"),
         (["2", "_", "0"], "whole", ":3: word 2 has no head"),
         (["_", "_"], "whole", ":2: word 1 has no head"),
         (["2", "1", "0"], "any", ":2: word 1 depends on itself: its heads form a cycle"),
@@ -85,7 +85,7 @@ def test_arcs_of_a_partial_tree_may_cross():
 
 
 def test_lifting_by_hand():
-    """Word 2 hangs on 4 across the root 3: it goes to the head of 4, which is 3."""
+    """Word 2 depends on 4 across the root 3: it is lifted to the head of 4, which is 3."""
     found = projectivise((3, 4, 0, 3))
     assert found.heads == (3, 3, 0, 3)
     assert found.lifted == (2,)

@@ -1,4 +1,4 @@
-"""Slow, plain twins of the metrics: sets of spans, and one token after the other."""
+"""Slow, plain twins of the metrics: sets of spans, and one token at a time."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def metric_value(rows, metric):
 
 
 def exact_p_value(a, b, metric):
-    """The share of all 2^n exchanges that make a difference as large as the observed one."""
+    """The share of all 2^n swaps that give a difference as large as the observed one."""
     observed = abs(metric_value(a, metric) - metric_value(b, metric))
     extreme = 0
     for swaps in itertools.product([False, True], repeat=len(a)):

@@ -1,4 +1,4 @@
-"""Chunks: conlleval's reading of proper and improper labels, the twin, and seqeval."""
+"""Chunks: conlleval's reading of legal and illegal labels, the naive twin, and seqeval."""
 
 from __future__ import annotations
 

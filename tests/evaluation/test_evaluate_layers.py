@@ -1,4 +1,4 @@
-"""Which metrics there are, what they are, and what they look like as JSON and to people."""
+"""Which metrics are computed, their values, and how they look as JSON and to people."""
 
 from __future__ import annotations
 
@@ -131,5 +131,5 @@ def test_rows_for_people_have_two_decimals():
     assert rows["standard"] == "ctb"
     assert rows["tokens"] == "4"
     assert rows["word tag f1"] == "25.00"
-    # No time at all gives no speed.
+    # Zero seconds give no speed.
     assert "tokens per second" not in rows

@@ -1,4 +1,4 @@
-"""Scores from label numbers are those of the words and tags that the labels spell."""
+"""Scores from label numbers equal those of the words and tags that the labels encode."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GOLD_TAGS = st.one_of(
 
 @st.composite
 def words_of(draw: st.DrawFn, size: int) -> list[int]:
-    """Sizes of words that cover so many units."""
+    """Sizes of words that cover this many units."""
     cuts = sorted(draw(st.sets(st.integers(1, size - 1)))) if size > 1 else []
     return np.diff([0, *cuts, size]).tolist() if size else []
 

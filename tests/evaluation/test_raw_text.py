@@ -25,7 +25,7 @@ def test_words_and_heads_must_have_the_same_characters() -> None:
         ("他", "喜欢", "图书", "馆", "。"), None, (2, 0, 4, 2, 3), ("x", "root", "nmod", "obj", "punct")
     )
     found = raw_tree_score([GOLD], [guess])
-    # 他 and 喜欢 hang alike; 图书馆 is no word of the answer; 。 hangs on 图书 instead of 喜欢.
+    # 他 and 喜欢 are attached alike; 图书馆 is not a word of the answer; 。 depends on 图书 instead of 喜欢.
     assert (found.uas.gold, found.uas.guess, found.uas.correct) == (4, 5, 2)
     assert found.las.correct == 1
     assert found.uas.f1 == pytest.approx(200 * 2 / 9)

@@ -1,4 +1,4 @@
-"""Paired tests: against all exchanges of few sentences, for equal systems, by seed."""
+"""Paired tests: against all swaps of a few sentences, for equal systems, by seed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def correct_of(right, size=10):
 
 
 def test_all_exchanges_by_hand():
-    # a wins all three sentences by one: only the two exchanges of all or none are as extreme, of eight.
+    # a wins all three sentences by one: of eight swaps only two, of all and of none, are as extreme.
     a, b = correct_of([9, 9, 9]), correct_of([8, 8, 8])
     assert naive_scores.exact_p_value(a.tolist(), b.tolist(), "accuracy") == 0.25
     assert p_value(a, b, "accuracy", trials=20_000) == pytest.approx(0.25, abs=0.015)
@@ -91,7 +91,7 @@ def test_a_clear_winner_is_significant_and_p_is_never_zero():
 
 def test_bootstrap_equals_all_samples_of_two_sentences():
     a, b = correct_of([10, 6]), correct_of([5, 5])
-    # Drawn twice the first, once each, twice the second: differences 50, 30, 10, with shares 1/4, 1/2, 1/4.
+    # The first drawn twice, each once, the second twice: differences 50, 30, 10, with shares 1/4, 1/2, 1/4.
     expected = [(x + y) / 2 for x, y in itertools.product([50, 10], repeat=2)]
     found = bootstrap(a, b, "accuracy", trials=20_000)
     assert found.difference == 30

@@ -1,4 +1,4 @@
-"""Tags: accuracy with partial gold, each tag apart, confusions, known and unknown words."""
+"""Tags: accuracy with partial gold, each tag separately, confusions, known and unknown words."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from duilian.text import is_punctuation
 GOLD = Layer(
     ("他", "看", "书", "。"), ("PN", "VV", "NN", "PU"), (2, 0, 2, 2), ("nsubj", "root", "obj", "punct")
 )
-# 书 below 。 and 。 below 他: one of three words, and one of the four, hang wrong; 他 has a wrong relation.
+# 书 below 。 and 。 below 他: one of three words, and two of four, are wrong; 他 has a wrong relation.
 GUESS = dataclasses.replace(GOLD, heads=(2, 0, 4, 1), relations=("obj", "root", "obj", "punct"))
 
 
@@ -102,7 +102,7 @@ def test_an_evaluation_has_the_figures_of_trees_at_its_top():
 
 
 def test_counts_serve_the_test_of_significance():
-    """One system has a third of the heads wrong in each of 40 sentences: that is no accident."""
+    """One system gets a third of the heads wrong in each of 40 sentences: that is no accident."""
     gold = [GOLD] * 40
     right, wrong = attachment_counts(gold, gold), attachment_counts(gold, [GUESS] * 40)
     assert p_value(right, wrong, "accuracy", trials=500) < 0.01

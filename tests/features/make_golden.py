@@ -1,4 +1,4 @@
-"""Writes the golden feature lists anew; read the diff.
+"""Rewrites the golden feature lists; read the diff.
 
 PYTHONPATH=tests python tests/features/make_golden.py
 """

@@ -1,4 +1,4 @@
-"""Templates of two chains: what each speaks about, patterns for templates that differ by a shift, errors."""
+"""Two-chain templates: their cliques, patterns for templates that differ by a shift, errors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from duilian.errors import ConfigError, TemplateError
 from duilian.features import CliqueTemplates
 
-# Tables 1 and 2 of Qiu et al. (2012), right column: for each clique the offsets of what is looked at.
+# Tables 1 and 2 of Qiu et al. (2012), right column: for each clique the offsets of the units read.
 CHUNK = {
     "s": "w-1 w0 w1 w-1w0 w0w1 p-1 p0 p1 p-2p-1 p-1p0 p0p1 p1p2 p-2p-1p0 p-1p0p1 p0p1p2",
     "t": "w-2 w-1 w0 w1 w2 w-1w0 w0w1 p-2 p-1 p0 p1 p2 p-3p-2 p-2p-1 p-1p0 p0p1 p1p2 p2p3 p-1p1",

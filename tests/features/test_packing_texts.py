@@ -1,4 +1,4 @@
-"""Sentences packed from places in texts are those packed from the units themselves."""
+"""Sentences packed from spans of texts equal those packed from the units themselves."""
 
 from __future__ import annotations
 

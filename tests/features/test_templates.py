@@ -52,7 +52,7 @@ def test_every_preset_has_a_golden_sentence() -> None:
 
 @pytest.mark.parametrize("preset", sorted(SENTENCES))
 def test_the_features_of_one_sentence_are_exactly_these(preset: str) -> None:
-    """tests/features/golden/*.txt lists every feature of every unit; make_golden.py writes them anew."""
+    """tests/features/golden/*.txt lists every feature of every unit; make_golden.py rewrites them."""
     units, columns = SENTENCES[preset]
     features = Templates.load(preset).describe(units, columns, Folding(width=True))
     lines = [line for unit, found in zip(units, features, strict=True) for line in (f"// {unit}", *found)]
@@ -64,7 +64,7 @@ def test_presets_match_the_naive_reference(preset: str) -> None:
     units, columns = SENTENCES[preset]
     templates = Templates.load(preset)
     assert templates.describe(units, columns) == naive.extract(units, columns, templates.text, type_of)
-    assert templates.has_transitions != preset.startswith("mixed-words")  # words are no chain of their own
+    assert templates.has_transitions != preset.startswith("mixed-words")  # words do not form a chain
 
 
 def template_lines() -> st.SearchStrategy[str]:
@@ -91,7 +91,7 @@ def test_any_templates_match_the_naive_reference(units: list[str], lines: list[s
     st.lists(words, min_size=1, max_size=5), st.lists(template_lines(), min_size=1, max_size=5, unique=True)
 )
 def test_equal_text_means_equal_key(units: list[str], lines: list[str]) -> None:
-    """Keys are a function of the described feature, one to one on everything that ever met here."""
+    """Keys are a function of the described feature, one to one on all features seen here."""
     columns = {"pos": ["N"] * len(units)}
     templates = Templates("\n".join(lines))
     described = [text for features in templates.describe(units, columns) for text in features]

@@ -19,7 +19,7 @@ STRICT = Shape(forbidden_share=0.3)
 
 
 def kept_states(small: SmallChain) -> list[list[int]]:
-    """Where a sentence may not start or stop is a matter of the lattice: those bundles are left out."""
+    """Illegal starts and stops are up to the lattice, which leaves those bundles out."""
     last = len(small.columns) - 1
     return [
         [
@@ -224,7 +224,7 @@ def test_without_joint_scores_log_partition_is_the_sum_over_sides(sides: int) ->
 
 @pytest.mark.parametrize("scale", [1.0, 100.0, 1e4])
 def test_ten_thousand_units_stay_exact(scale: float) -> None:
-    """Against the same recursion in Python's floats with the log domain: no overflow, no lost digits."""
+    """Against the same recursion in Python floats in the log domain: no overflow, no lost digits."""
     rng = np.random.default_rng(7)
     length, tags = 10_000, 3
     state = rng.uniform(-scale, scale, size=(length, tags))

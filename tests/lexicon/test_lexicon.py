@@ -367,7 +367,7 @@ def test_forced_words_are_words_in_every_scheme(scheme: str, segment_only: bool)
     for start, end in itertools.combinations(range(len(text) + 1), 2):
         if end - start > 3:
             continue
-        # A preferred word that begins right behind does not keep the forced one from ending.
+        # A preferred word that begins right after does not keep the forced one from ending.
         beside = [Entry(word, (), 0.01) for word in {text[end : end + 2]} - {text[start:end], ""}]
         assert text[start:end] in dict(analyse(tagger, text, Lexicon([text[start:end]])))
         assert text[start:end] in dict(analyse(tagger, text, Lexicon([text[start:end], *beside])))
@@ -512,7 +512,7 @@ def test_a_strong_preference_is_a_whole_word_in_schemes_with_open_edges(scheme: 
 def test_entries_that_do_not_occur_change_nothing(
     characters: Tagger, tagged: Tagger, sentences: list[tuple[str, ...]], words: list[str], mode: EntryMode
 ) -> None:
-    # 龘 is in no text, so that no entry matches, though parts of entries do.
+    # 龘 is in no text, so no entry matches, though parts of entries do.
     entries = [Entry(f"{word}龘", ("NN",)) for word in [*words, *sentences[0]]]
     lexicon = Lexicon(entries, mode=mode)
     for tagger in (characters, tagged):

@@ -1,4 +1,4 @@
-"""A model file comes back as it was written; anything else is refused in one sentence."""
+"""A model file is read back as it was written; anything else is rejected in one sentence."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def assert_same(found: Arrays, wanted: Arrays) -> None:
 
 
 def put(path: Path, data: bytes) -> None:
-    path.unlink()  # some file systems flush a file that is cut and written again, which is slow
+    path.unlink()  # some file systems flush a file that is truncated and rewritten, which is slow
     path.write_bytes(data)
 
 
@@ -76,7 +76,7 @@ def refusal(path: Path) -> str:
 
 
 def sealed(body: bytes) -> bytes:
-    """With a checksum that is right, as a forger would add it."""
+    """With a correct checksum, as a forger would add it."""
     return body + hashlib.blake2b(body, digest_size=32).digest()
 
 
@@ -217,7 +217,7 @@ def test_mutations_are_refused(model: Path) -> None:
 
 
 def test_mutations_under_a_right_checksum_never_crash(model: Path) -> None:
-    """A forger may change numbers and still have a model; but then it is one that we could have written."""
+    """A forger may change numbers and still have a model, but only one that we could have written."""
     body, chance, accepted = model.read_bytes()[:-32], random.Random(2), 0
     for _ in range(3000):
         data = bytearray(mutated(body, chance))

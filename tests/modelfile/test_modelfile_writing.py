@@ -1,4 +1,4 @@
-"""A model is written wholly or not at all, whatever goes wrong in between."""
+"""A model is written completely or not at all, whatever goes wrong in between."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_synced_before_renamed_and_the_folder_after(model: Path, monkeypatch: py
 
     def watched_replace(source: Path, target: Path) -> None:
         assert Path(source).parent == model.parent
-        read_model(source)  # whole already
+        read_model(source)  # complete already
         steps.append("rename")
         replace(source, target)
 
@@ -178,7 +178,7 @@ while True:
 
 
 def kill_a_writer(path: Path, seconds: float) -> None:
-    """Some time after it has begun to write again and again."""
+    """Some time after it has started writing in a loop."""
     source = str(Path(modelfile.__file__).parent.parent)
     command = [sys.executable, "-c", WRITER, str(path)]
     environment = {**os.environ, "PYTHONPATH": source}

@@ -1,4 +1,4 @@
-"""Boundary schemes: reading back is the identity, and exactly the encodings are allowed."""
+"""Boundary schemes: decoding inverts encoding, and exactly the legal sequences are allowed."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def spans(lengths: Sequence[int]) -> list[tuple[int, int, None]]:
 
 
 def readings(letters: Sequence[str], is_cut: bool) -> set[tuple[str, str]]:
-    """The neighbours that stand in two words (or in one) in some row of at most five units."""
+    """The neighbours that are in two words (or in one) in some sequence of at most five units."""
     begin, inside, end, single = letters
     found = set()
     for lengths in itertools.chain.from_iterable(compositions(total) for total in range(6)):

@@ -1,4 +1,4 @@
-"""Explanations: every tag has one, its example has the word, and an unknown tag leads to a known one."""
+"""Explanations: every tag has one, its example has the word, and an unknown tag suggests a known one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of mappings: the shipped ones keep their promises, one's own is read, faults carry their line."""
+"""Mapping tables: the built-in ones keep their promises, users' own are read, errors name the line."""
 
 from __future__ import annotations
 

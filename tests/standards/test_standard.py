@@ -1,4 +1,4 @@
-"""Standards: the shipped ones are whole, one's own can be declared, faults are told plainly."""
+"""Standards: the built-in ones are complete, users can declare their own, errors are clear."""
 
 from __future__ import annotations
 

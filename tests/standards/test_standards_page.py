@@ -1,4 +1,4 @@
-"""docs/standards.md is true: its examples run, its tables hold the numbers of the package."""
+"""docs/standards.md is true: its examples run, its tables have the numbers of the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text in, offsets out: nothing is lost, whatever the text is."""
+"""Text in, offsets out: nothing is lost, whatever the text."""
 
 from __future__ import annotations
 

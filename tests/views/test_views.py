@@ -1,4 +1,4 @@
-"""What people and other programs get to see of an analysis."""
+"""An analysis as people and other programs see it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def words(spans: list[tuple[int, int]], sentences: list[int], **rest: object) ->
 
 @pytest.fixture
 def doc() -> Doc:
-    """Two sentences after two standards that cut 办公室 differently, the first with a tree."""
+    """Two sentences in two standards that segment 办公室 differently, the first with a tree."""
     gsd = words(
         [(2, 3), (3, 4), (4, 6), (6, 7), (7, 8), (9, 10), (10, 11)],
         [0, 5, 7],

@@ -45,7 +45,7 @@ def find_fault(heads: Heads, trees: TreeCheck = "whole") -> TreeFault | None:
 def _fault_of_tree(heads: Heads, trees: TreeCheck) -> TreeFault | None:
     roots = [place for place, head in enumerate(heads) if head == 0]
     if len(roots) > 1:
-        message = f"word {roots[1] + 1} is a second root beside word {roots[0] + 1}"
+        message = f"word {roots[1] + 1} is a second root, after word {roots[0] + 1}"
         return TreeFault(roots[1], message, "a tree has one root; is a blank line between sentences missing?")
     if trees == "whole" and None in heads:
         place = list(heads).index(None)

@@ -24,12 +24,13 @@ ENTRY_POINTS = "duilian.forms"
 
 
 class Form(abc.ABC):
-    """A form for the words of one standard; `column` is where CoNLL-U has its tags, if that is not usual."""
+    """A form for the words of one standard; `column` is where CoNLL-U has its tags, if not as usual."""
 
-    name: ClassVar[str]
+    name: ClassVar[str] = ""
 
-    def __init_subclass__(cls, name: str) -> None:
-        cls.name = name
+    def __init_subclass__(cls, name: str = "") -> None:
+        super().__init_subclass__()
+        cls.name = name or cls.name
 
     def __init__(self, standard: str, column: str | None = None) -> None:
         self.standard, self.column = standard, column

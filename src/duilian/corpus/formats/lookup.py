@@ -59,7 +59,7 @@ class Format:
     recognises: Callable[[list[str]], bool] = lambda lines: False
 
     def standard_of(self, options: FormatOptions) -> str:
-        """Return the standard asked for, or the one this format is best known for."""
+        """Return the requested standard, or the one this format is best known for."""
         return self.standard if options.standard is None else options.standard
 
 

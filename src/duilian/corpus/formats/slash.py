@@ -47,12 +47,12 @@ def _parse_line(line: str, standard: str, may_lack_tags: bool) -> Sentence:
     if pairs[1] == "m" and _PARAGRAPH_ID.fullmatch(pairs[0]):
         id = pairs[0]
         del pairs[:2]
-        _refuse_lone_id(id, pairs)
+        _reject_lone_id(id, pairs)
     layer = Layer(tuple(map(intern, pairs[::2])), known_tags(pairs[1::2]))
     return Sentence({standard: layer}, id)
 
 
-def _refuse_lone_id(id: str, rest: list[str]) -> None:
+def _reject_lone_id(id: str, rest: list[str]) -> None:
     if not rest:
         raise Malformed(f"no word follows the paragraph id {id}")
 
@@ -100,7 +100,7 @@ def _parse_markup(line: str, standard: str, may_lack_tags: bool) -> Sentence:
     tokens, id, names = tokens_of(line), "", _BracketedNames()
     if tokens[0].endswith("/m") and _PARAGRAPH_ID.fullmatch(tokens[0], 0, len(tokens[0]) - 2):
         id = tokens.pop(0)[:-2]
-        _refuse_lone_id(id, tokens)
+        _reject_lone_id(id, tokens)
     words, tags, readings = [], [], []
     for position, token in enumerate(tokens):
         token = names.close(names.open(token, position), position)
