@@ -8,8 +8,8 @@ import numpy as np
 
 from duilian.learning import Perceptron, Session
 from duilian.models.parser.config import ArcPruning, ParserConfig, RelationSearch, TreeSearch
-from duilian.models.parser.packing import TreePacker
 from duilian.models.parser.training import ParserTrainer
+from duilian.models.parser.tree_packing import TreePacker
 from duilian.models.parser.treebank import Treebank
 from tree.treebank import treebank
 

@@ -11,7 +11,7 @@ import pytest
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.models import Parser
-from duilian.models.parser.packing import Ids, TreePacker, Weights
+from duilian.models.parser.tree_packing import Ids, TreePacker, Weights
 from duilian.models.parser.treebank import Treebank
 from models.small_parsers import DEV, NO_TREES, packed, small
 

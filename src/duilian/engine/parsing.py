@@ -13,8 +13,8 @@ from duilian.errors import ConfigError
 from duilian.evaluation import Evaluation, PruningScore, evaluate_layers
 from duilian.models import StandardTagger
 from duilian.models.parser.model import Parser
-from duilian.models.parser.packing import no_tree
 from duilian.models.parser.predictor import ParserPredictor
+from duilian.models.parser.tree_packing import no_tree
 
 BATCH_SENTENCES = 1000
 

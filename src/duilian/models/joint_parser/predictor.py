@@ -8,7 +8,7 @@ from typing import NoReturn
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.models.crf.predictor import CrfPredictor
-from duilian.models.joint_parser.packing import JointPacker
+from duilian.models.joint_parser.joint_packing import JointPacker
 from duilian.models.joint_parser.storage import JointParserModel
 from duilian.models.parser.predictor import ParserPredictor
 

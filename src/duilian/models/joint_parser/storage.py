@@ -13,7 +13,7 @@ from duilian.models.base.precision import Precision
 from duilian.models.base.table_codec import below
 from duilian.models.crf.storage import CrfModel
 from duilian.models.joint_parser.config import JointParserConfig
-from duilian.models.joint_parser.packing import JointPacker
+from duilian.models.joint_parser.joint_packing import JointPacker
 from duilian.models.parser.storage import ParserModel
 
 TAGGER = "tagger."  # before the names of its arrays in a model file

@@ -19,12 +19,12 @@ from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.crf.storage import CrfModel
 from duilian.models.crf.training import CrfTrainer
 from duilian.models.joint_parser.config import JointParserConfig
-from duilian.models.joint_parser.packing import JointPacker
+from duilian.models.joint_parser.joint_packing import JointPacker
 from duilian.models.joint_parser.storage import JointParserModel
 from duilian.models.joint_parser.tag_candidates import candidates, jackknifed_marginals, tag_numbers
 from duilian.models.parser.arc_pruning import learn_pruning
-from duilian.models.parser.packing import Weights
 from duilian.models.parser.training import TrainedParser, TreeTrainer, attachment
+from duilian.models.parser.tree_packing import Weights
 from duilian.models.parser.treebank import Treebank
 
 

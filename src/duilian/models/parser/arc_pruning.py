@@ -11,7 +11,7 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.learning import AdaGrad, AdaGradRule, Session, Trainer, jackknifed
-from duilian.models.parser.packing import TreePacker, Weights
+from duilian.models.parser.tree_packing import TreePacker, Weights
 
 RATE = 0.3
 BATCH = 8

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import StandardError
-from duilian.models.parser.packing import Parsed, TreePacker
 from duilian.models.parser.storage import ParserModel
+from duilian.models.parser.tree_packing import Parsed, TreePacker
 
 
 class ParserPredictor:

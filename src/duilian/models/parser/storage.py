@@ -13,7 +13,7 @@ from duilian.models.base.estimator import Arrays, State, StoredModel
 from duilian.models.base.precision import Precision, dequantise, quantise
 from duilian.models.base.table_codec import below
 from duilian.models.parser.config import ParserConfig, TreeConfig
-from duilian.models.parser.packing import TreePacker, Weights
+from duilian.models.parser.tree_packing import TreePacker, Weights
 
 FEATURES = 2
 """Rises when features change: weights of other features would answer, and answer wrong."""

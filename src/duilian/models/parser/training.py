@@ -17,9 +17,9 @@ from duilian.evaluation import accuracy, tree_score
 from duilian.learning import Perceptron, PerceptronRule, Scores, Session, Trainer, fingerprint, jackknifed
 from duilian.models.parser.arc_pruning import learn_pruning
 from duilian.models.parser.config import BATCH, ParserConfig, TreeConfig, TreeSearch
-from duilian.models.parser.packing import Ids, TreePacker, Weights
 from duilian.models.parser.predictor import ParserPredictor
 from duilian.models.parser.storage import ParserModel
+from duilian.models.parser.tree_packing import Ids, TreePacker, Weights
 from duilian.models.parser.treebank import Treebank, jackknifed_tags, retagged
 
 GUESS_FOLDS = 4

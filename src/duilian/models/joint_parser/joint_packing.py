@@ -14,7 +14,7 @@ from duilian.features import Templates
 from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.joint_parser.config import JointParserConfig
 from duilian.models.joint_parser.tag_candidates import TagCandidates, allowed_tags, candidates, marginals_of
-from duilian.models.parser.packing import Ids, TreePacker, Weights
+from duilian.models.parser.tree_packing import Ids, TreePacker, Weights
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
