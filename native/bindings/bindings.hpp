@@ -71,12 +71,12 @@ template <class Model>
   return nb::bytes(out.data(), out.size());
 }
 
-/// Labels and the number of sentences that the wishes left no analysis; see `predict`.
+/// Labels and the number of sentences that the constraints left no analysis; see `predict`.
 template <class Model>
-[[nodiscard]] auto predict_labels(const Model& model, const Sentences& sentences, const Wishes& wishes,
-                                  std::size_t threads) {
+[[nodiscard]] auto predict_labels(const Model& model, const Sentences& sentences,
+                                  const Constraints& constraints, std::size_t threads) {
   std::int64_t impossible = 0;
-  auto labels = without_gil([&] { return predict(model, sentences, wishes, threads, impossible); });
+  auto labels = without_gil([&] { return predict(model, sentences, constraints, threads, impossible); });
   return std::make_tuple(to_numpy(std::move(labels)), impossible);
 }
 

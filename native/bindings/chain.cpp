@@ -10,7 +10,6 @@ using namespace nb::literals;
 
 namespace {
 
-using OwnedChain = SpelledOut;
 using PathTuple = std::tuple<double, Array<std::int32_t>>;
 
 /// Scratch that a thread keeps from call to call.

@@ -29,12 +29,14 @@ void bind_coupled(nb::module_& m) {
   nb::class_<Pruning>(m, "Pruning")
       .def(
           "__init__",
-          [](Pruning* self, std::int32_t most, double mass, double faint, double window) {
-            if (most < 1 || !(mass > 0.0) || !(faint >= 0.0 && faint < 1.0) || !(window >= 0.0))
+          [](Pruning* self, std::int32_t max_candidates, double candidate_mass, double negligible_share,
+             double coarse_window) {
+            if (max_candidates < 1 || !(candidate_mass > 0.0) ||
+                !(negligible_share >= 0.0 && negligible_share < 1.0) || !(coarse_window >= 0.0))
               throw std::invalid_argument("pruning leaves no label");
-            new (self) Pruning{most, mass, faint, window};
+            new (self) Pruning{max_candidates, candidate_mass, negligible_share, coarse_window};
           },
-          "most"_a, "mass"_a, "faint"_a = 0.0, "window"_a = 0.0);
+          "max_candidates"_a, "candidate_mass"_a, "negligible_share"_a = 0.0, "coarse_window"_a = 0.0);
   nb::enum_<Decoding>(m, "Decoding").value("marginals", Decoding::marginals).value("path", Decoding::path);
 
   nb::class_<CoupledShape>(m, "CoupledShape")
@@ -123,15 +125,15 @@ void bind_coupled(nb::module_& m) {
       "tag_coupled",
       [](const CoupledLayout& layout, const Weights& weights, const FeatureRows& features,
          const Input<std::int64_t>& first, const std::vector<TagSets>& candidates,
-         const std::vector<TagSets>& allowed, Pruning pruning, Decoding decoding, double margin,
+         const std::vector<TagSets>& allowed, Pruning pruning, Decoding decoding, double bundle_gap,
          bool with_candidates, std::size_t threads) {
         return without_gil([&] {
           return tag_coupled(layout, {view(weights)}, features, {first.data(), first.size()}, candidates,
-                             allowed, {pruning, decoding, margin}, with_candidates, threads);
+                             allowed, {pruning, decoding, bundle_gap}, with_candidates, threads);
         });
       },
       "layout"_a, "weights"_a, "features"_a, "first"_a, "candidates"_a, "allowed"_a, "pruning"_a,
-      "decoding"_a, "margin"_a, "with_candidates"_a, "threads"_a);
+      "decoding"_a, "bundle_gap"_a, "with_candidates"_a, "threads"_a);
   m.def(
       "tag_candidates",
       [](const TaggerLayout& layout, const Weights& weights, const FeatureRows& features,
@@ -168,20 +170,20 @@ void bind_coupled(nb::module_& m) {
   m.def(
       "compile_coupled",
       [](const CoupledLayout& layout, const std::vector<Weights>& weights, const std::vector<Weights>& pruner,
-         const Input<std::uint64_t>& keys, float least) {
-        return compile_coupled(layout, views(weights), views(pruner), {keys.data(), keys.size()}, least);
+         const Input<std::uint64_t>& keys, float min_weight) {
+        return compile_coupled(layout, views(weights), views(pruner), {keys.data(), keys.size()}, min_weight);
       },
-      "layout"_a, "weights"_a, "pruner"_a, "keys"_a, "least"_a);
+      "layout"_a, "weights"_a, "pruner"_a, "keys"_a, "min_weight"_a);
 
   nb::class_<CoupledPredictor>(m, "CoupledPredictor")
       .def(
           "__init__",
           [](CoupledPredictor* self, CoupledShape shape, std::shared_ptr<CoupledWeights> weights,
-             TemplateSet templates, Folding folding, Pruning pruning, Decoding decoding, double margin) {
+             TemplateSet templates, Folding folding, Pruning pruning, Decoding decoding, double bundle_gap) {
             new (self) CoupledPredictor(std::move(shape), std::move(weights), std::move(templates),
-                                        std::move(folding), {pruning, decoding, margin});
+                                        std::move(folding), {pruning, decoding, bundle_gap});
           },
-          "shape"_a, "weights"_a, "templates"_a, "folding"_a, "pruning"_a, "decoding"_a, "margin"_a)
+          "shape"_a, "weights"_a, "templates"_a, "folding"_a, "pruning"_a, "decoding"_a, "bundle_gap"_a)
       .def_prop_ro("weights", &CoupledPredictor::weights, nb::rv_policy::reference_internal)
       .def_prop_ro("shape", &CoupledPredictor::shape)
       .def(
@@ -192,27 +194,27 @@ void bind_coupled(nb::module_& m) {
           },
           "sentences"_a, "allowed"_a, "with_candidates"_a, "threads"_a)
       .def(
-          "predict_wished",
-          [](const CoupledPredictor& self, const Sentences& sentences, const std::vector<Wishes>& wishes,
-             bool with_candidates, std::size_t threads) {
+          "predict_constrained",
+          [](const CoupledPredictor& self, const Sentences& sentences,
+             const std::vector<Constraints>& constraints, bool with_candidates, std::size_t threads) {
             std::int64_t impossible = 0;
             auto found = without_gil([&] {
-              return predict_wished(self, sentences, wishes, with_candidates, threads, impossible);
+              return predict_constrained(self, sentences, constraints, with_candidates, threads, impossible);
             });
             return std::make_tuple(std::move(found), impossible);
           },
-          "sentences"_a, "wishes"_a, "with_candidates"_a, "threads"_a)
+          "sentences"_a, "constraints"_a, "with_candidates"_a, "threads"_a)
       .def(
           "k_best",
           [](const CoupledPredictor& self, const Sentences& sentences, std::size_t side,
-             const std::vector<Wishes>& wishes, std::size_t k) {
+             const std::vector<Constraints>& constraints, std::size_t k) {
             double log_z = 0.0;
-            auto found = without_gil([&] { return k_best(self, sentences, side, wishes, k, log_z); });
+            auto found = without_gil([&] { return k_best(self, sentences, side, constraints, k, log_z); });
             std::vector<std::tuple<double, Array<std::int32_t>>> out;
             for (SideAnswer& each : found) out.emplace_back(each.score, to_numpy(std::move(each.label)));
             return std::make_tuple(log_z, std::move(out));
           },
-          "sentences"_a, "side"_a, "wishes"_a, "k"_a)
+          "sentences"_a, "side"_a, "constraints"_a, "k"_a)
       .def(
           "tag_lines",
           [](const CoupledPredictor& self, std::size_t side, std::vector<std::vector<std::uint8_t>> starts,

@@ -51,16 +51,16 @@ void bind_dynamic(nb::module_& m) {
           "__init__",
           [](DynamicTraining* self, std::int32_t labels, const Succession& rules, const LabelWords& words,
              const TemplateSet& templates, const TemplateSet& word_templates, const Sentences& sentences,
-             const Input<std::int32_t>& label, std::uint32_t least, std::uint32_t least_words,
-             std::int64_t full_from, double margin, double hearing, std::size_t threads) {
+             const Input<std::int32_t>& label, std::uint32_t min_count, std::uint32_t min_word_count,
+             std::int64_t full_from, double kind_gap, double path_gap, std::size_t threads) {
             std::vector<std::int32_t> kept = to_vector(label);
             const nb::gil_scoped_release release;
             new (self)
                 DynamicTraining(labels, rules, words, templates, word_templates, sentences, std::move(kept),
-                                {least, least_words, full_from, threads}, {1, margin, hearing});
+                                {min_count, min_word_count, full_from, threads}, {1, kind_gap, path_gap});
           },
           "labels"_a, "rules"_a, "words"_a, "templates"_a, "word_templates"_a, "sentences"_a, "label"_a,
-          "least"_a, "least_words"_a, "full_from"_a, "margin"_a, "hearing"_a, "threads"_a,
+          "min_count"_a, "min_word_count"_a, "full_from"_a, "kind_gap"_a, "path_gap"_a, "threads"_a,
           nb::keep_alive<1, 7>())
       .def_prop_ro("layout", &DynamicTraining::layout, nb::rv_policy::reference_internal)
       .def_prop_ro("unit_rows", &DynamicTraining::unit_rows)
@@ -81,28 +81,28 @@ void bind_dynamic(nb::module_& m) {
   m.def(
       "compile_dynamic",
       [](const TaggerLayout& layout, const Input<float>& weights, const Input<std::uint64_t>& keys,
-         std::size_t unit_rows, const LabelWords& words, float least) {
+         std::size_t unit_rows, const LabelWords& words, float min_weight) {
         return compile_dynamic(layout, {weights.data(), weights.size()}, {keys.data(), keys.size()},
-                               unit_rows, words, least);
+                               unit_rows, words, min_weight);
       },
-      "layout"_a, "weights"_a, "keys"_a, "unit_rows"_a, "words"_a, "least"_a);
+      "layout"_a, "weights"_a, "keys"_a, "unit_rows"_a, "words"_a, "min_weight"_a);
 
   nb::class_<DynamicPredictor>(m, "DynamicPredictor")
       .def(
           "__init__",
           [](DynamicPredictor* self, std::int32_t labels, const Succession& rules,
              const CompiledWeights& weights, const TemplateSet& templates, const TemplateSet& word_templates,
-             const Folding& folding, const LabelWords& words, std::size_t beam, double margin,
-             double hearing) {
+             const Folding& folding, const LabelWords& words, std::size_t beam, double kind_gap,
+             double path_gap) {
             new (self) DynamicPredictor(labels, rules, weights, templates, word_templates, folding, words,
-                                        {beam, margin, hearing});
+                                        {beam, kind_gap, path_gap});
           },
           "labels"_a, "rules"_a, "weights"_a, "templates"_a, "word_templates"_a, "folding"_a, "words"_a,
-          "beam"_a, "margin"_a, "hearing"_a)
+          "beam"_a, "kind_gap"_a, "path_gap"_a)
       .def_prop_ro(
           "weights",
           [](const DynamicPredictor& self) -> const CompiledWeights& { return self.plain().weights(); })
-      .def("predict", &predict_labels<DynamicPredictor>, "sentences"_a, "wishes"_a, "threads"_a)
+      .def("predict", &predict_labels<DynamicPredictor>, "sentences"_a, "constraints"_a, "threads"_a)
       .def("tag_lines", &tag_bytes<DynamicPredictor>, "text"_a, "options"_a, "threads"_a);
 }
 

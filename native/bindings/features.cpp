@@ -121,17 +121,18 @@ void bind_features(nb::module_& m) {
 
   m.def(
       "count_keys",
-      [](const TemplateSet& templates, const Sentences& sentences, std::uint32_t least) {
-        return to_numpy(without_gil([&] { return count_keys(templates, sentences, least); }));
+      [](const TemplateSet& templates, const Sentences& sentences, std::uint32_t min_count) {
+        return to_numpy(without_gil([&] { return count_keys(templates, sentences, min_count); }));
       },
-      "templates"_a, "sentences"_a, "least"_a);
+      "templates"_a, "sentences"_a, "min_count"_a);
   m.def(
       "index_features",
-      [](const TemplateSet& templates, const Sentences& sentences, std::uint32_t least, std::size_t threads) {
-        auto found = without_gil([&] { return index_features(templates, sentences, least, threads); });
+      [](const TemplateSet& templates, const Sentences& sentences, std::uint32_t min_count,
+         std::size_t threads) {
+        auto found = without_gil([&] { return index_features(templates, sentences, min_count, threads); });
         return std::make_tuple(to_numpy(std::move(found.keys)), std::move(found.rows));
       },
-      "templates"_a, "sentences"_a, "least"_a, "threads"_a);
+      "templates"_a, "sentences"_a, "min_count"_a, "threads"_a);
   m.def(
       "extract_keys",
       [](const TemplateSet& templates, const Sentences& sentences) {

@@ -4,7 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "written_parts.hpp"
+#include "dense_parts.hpp"
 
 namespace duilian::bindings {
 
@@ -13,7 +13,7 @@ using namespace nb::literals;
 namespace {
 
 /// The same for nodes, with the scores of tags.
-struct WrittenTags : WrittenParts {
+struct DenseTaggedParts : DenseParts {
   const double *tags, *pairs;
 
   [[nodiscard]] double tag(std::int32_t b) const { return tags[place(b)]; }
@@ -33,8 +33,8 @@ using Answer = std::tuple<double, std::vector<std::int32_t>, std::vector<std::in
 }
 
 /// `counts` is how many tags each word has; parts go by nodes.
-[[nodiscard]] Answer best_written(std::int32_t order, const Input<std::int32_t>& counts, WrittenTags parts,
-                                  std::span<const std::uint8_t> allowed) {
+[[nodiscard]] Answer best_dense_tagged_tree(std::int32_t order, const Input<std::int32_t>& counts,
+                                            DenseTaggedParts parts, std::span<const std::uint8_t> allowed) {
   NodeSet nodes;
   nodes.reset();
   for (std::size_t k = 0; k < counts.size(); ++k) {
@@ -69,11 +69,11 @@ void bind_joint(nb::module_& m) {
       [](std::int32_t order, const Input<std::int32_t>& counts, const Input<double>& tags,
          const Matrix<double>& pairs, const Matrix<double>& arcs, const Cube& siblings,
          const Cube& grandparents, const Tesseract& grand_siblings, const Matrix<std::uint8_t>& allowed) {
-        const WrittenParts parts(arcs, siblings, grandparents, grand_siblings);
+        const DenseParts parts(arcs, siblings, grandparents, grand_siblings);
         if (tags.size() != parts.side || pairs.size() != parts.side * parts.side)
           throw std::invalid_argument("the scores of parts do not fit together");
-        return best_written(order, counts, {parts, tags.data(), pairs.data()},
-                            {allowed.data(), allowed.size()});
+        return best_dense_tagged_tree(order, counts, {parts, tags.data(), pairs.data()},
+                                      {allowed.data(), allowed.size()});
       },
       "order"_a, "counts"_a, "tags"_a, "pairs"_a, "arcs"_a, "siblings"_a, "grandparents"_a,
       "grand_siblings"_a, "allowed"_a);

@@ -155,7 +155,7 @@ void bind_learn(nb::module_& m) {
 
   nb::class_<CoupledObjective> coupled(m, "CoupledObjective");
   coupled.def(nb::init<const CoupledLayout&, const CoupledData&, Pruning, double, bool>(), "layout"_a,
-              "data"_a, "pruning"_a, "margin"_a, "learns_separate"_a, nb::keep_alive<1, 2>(),
+              "data"_a, "pruning"_a, "bundle_gap"_a, "learns_separate"_a, nb::keep_alive<1, 2>(),
               nb::keep_alive<1, 3>());
   bind_learning(coupled);
 

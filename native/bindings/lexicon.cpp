@@ -73,12 +73,12 @@ void bind_lexicon(nb::module_& m) {
           "word"_a, "tags"_a, "weight"_a)
       .def(
           "add_lines",
-          [](WordList& self, nb::bytes lines, std::size_t begin, double most_weight) {
+          [](WordList& self, nb::bytes lines, std::size_t begin, double max_weight) {
             const std::string_view all(lines.c_str(), lines.size());
             if (begin > all.size()) throw std::out_of_range("the lines end before");
-            return begin + without_gil([&] { return self.add_lines(all.substr(begin), most_weight); });
+            return begin + without_gil([&] { return self.add_lines(all.substr(begin), max_weight); });
           },
-          "lines"_a, "begin"_a, "most_weight"_a)
+          "lines"_a, "begin"_a, "max_weight"_a)
       .def(
           "word",
           [](const WordList& self, std::size_t entry) {

@@ -66,27 +66,29 @@ void bind_tagger(nb::module_& m) {
   m.def(
       "compile_weights",
       [](const TaggerLayout& layout, const Input<float>& weights, const Input<std::uint64_t>& keys,
-         float least) {
-        return compile_weights(layout, {weights.data(), weights.size()}, {keys.data(), keys.size()}, least);
+         float min_weight) {
+        return compile_weights(layout, {weights.data(), weights.size()}, {keys.data(), keys.size()},
+                               min_weight);
       },
-      "layout"_a, "weights"_a, "keys"_a, "least"_a);
+      "layout"_a, "weights"_a, "keys"_a, "min_weight"_a);
 
-  nb::class_<Wishes>(m, "Wishes")
+  nb::class_<Constraints>(m, "Constraints")
       .def(
           "__init__",
-          [](Wishes* self, const TagSets& allowed, const Input<std::int64_t>& unit,
+          [](Constraints* self, const TagSets& allowed, const Input<std::int64_t>& unit,
              const Input<std::int32_t>& label, const Input<float>& score) {
             if (unit.size() != label.size() || unit.size() != score.size())
               throw std::invalid_argument("uneven bonuses");
-            Wishes built{allowed, {}};
+            Constraints built{allowed, {}};
             for (std::size_t k = 0; k < unit.size(); ++k)
               built.bonus.push_back({unit(k), label(k), score(k)});
-            new (self) Wishes(std::move(built));
+            new (self) Constraints(std::move(built));
           },
           "allowed"_a, "unit"_a, "label"_a, "score"_a)
       .def(
           "restricted",
-          [](const Wishes& self, const Input<std::uint8_t>& known, const Input<std::uint8_t>& barred_by) {
+          [](const Constraints& self, const Input<std::uint8_t>& known,
+             const Input<std::uint8_t>& barred_by) {
             return restricted(self, {known.data(), known.size()}, {barred_by.data(), barred_by.size()});
           },
           "known"_a, "barred_by"_a);
@@ -108,25 +110,28 @@ void bind_tagger(nb::module_& m) {
            "weights"_a, "templates"_a, "folding"_a)
       .def_prop_ro("weights", &Predictor::weights)
       .def("tag_lines", &tag_bytes<Predictor>, "text"_a, "options"_a, "threads"_a)
-      .def("predict", &predict_labels<Predictor>, "sentences"_a, "wishes"_a, "threads"_a)
+      .def("predict", &predict_labels<Predictor>, "sentences"_a, "constraints"_a, "threads"_a)
       .def(
           "predict_marginals",
-          [](const Predictor& self, const Sentences& sentences, const Wishes& wishes, std::size_t threads) {
-            return to_numpy(without_gil([&] { return predict_marginals(self, sentences, wishes, threads); }),
-                            static_cast<std::size_t>(self.labels()));
+          [](const Predictor& self, const Sentences& sentences, const Constraints& constraints,
+             std::size_t threads) {
+            return to_numpy(
+                without_gil([&] { return predict_marginals(self, sentences, constraints, threads); }),
+                static_cast<std::size_t>(self.labels()));
           },
-          "sentences"_a, "wishes"_a, "threads"_a)
+          "sentences"_a, "constraints"_a, "threads"_a)
       .def(
           "chain",
-          [](const Predictor& self, const Sentences& sentences, const Wishes& wishes, std::int64_t sentence) {
+          [](const Predictor& self, const Sentences& sentences, const Constraints& constraints,
+             std::int64_t sentence) {
             Predictor::Work work;
-            check(wishes, self.labels(), sentences.units());
+            check(constraints, self.labels(), sentences.units());
             self.score(sentences, sentence, work);
-            apply(wishes, self, sentences, sentence, work);
+            apply(constraints, self, sentences, sentence, work);
             const auto length = sentences.end_of(sentence) - sentences.begin_of(sentence);
             return spell_out(self.chain(static_cast<std::int32_t>(length), work));
           },
-          "sentences"_a, "wishes"_a, "sentence"_a);
+          "sentences"_a, "constraints"_a, "sentence"_a);
 
   m.def(
       "tag_rows",

@@ -2,8 +2,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "dense_parts.hpp"
 #include "duilian/tree/objective.hpp"
-#include "written_parts.hpp"
 
 namespace duilian::bindings {
 
@@ -57,7 +57,7 @@ void bind_charts(nb::module_& m) {
       [](const Matrix<double>& arcs, const Cube& siblings, const Cube& grandparents,
          const Tesseract& grand_siblings, const Matrix<std::uint8_t>& allowed) {
         const std::size_t side = arcs.shape(0);
-        WrittenParts parts(arcs, siblings, grandparents, grand_siblings);
+        DenseParts parts(arcs, siblings, grandparents, grand_siblings);
         if (allowed.size() != side * side)
           throw std::invalid_argument("the scores of parts do not fit together");
         ArcSet set;
@@ -89,11 +89,11 @@ void bind_tree(nb::module_& m) {
   nb::class_<ParseOptions>(m, "ParseOptions")
       .def(
           "__init__",
-          [](ParseOptions* self, double threshold, std::int32_t longest, bool keeps_heads, double margin,
-             double relation_margin) {
-            new (self) ParseOptions{threshold, longest, keeps_heads, margin, relation_margin};
+          [](ParseOptions* self, double min_share, std::int32_t longest, bool keeps_heads, double head_cost,
+             double relation_cost) {
+            new (self) ParseOptions{min_share, longest, keeps_heads, head_cost, relation_cost};
           },
-          "threshold"_a, "longest"_a, "keeps_heads"_a, "margin"_a, "relation_margin"_a);
+          "min_share"_a, "longest"_a, "keeps_heads"_a, "head_cost"_a, "relation_cost"_a);
 
   nb::class_<TreeParser>(m, "TreeParser")
       .def(
@@ -164,13 +164,13 @@ void bind_tree(nb::module_& m) {
           "weights"_a, "data"_a, "sentence"_a)
       .def(
           "allowed_arcs",
-          [](const TreeParser& self, const Input<float>& pruning, const TreeData& data, double threshold,
+          [](const TreeParser& self, const Input<float>& pruning, const TreeData& data, double min_share,
              std::size_t threads) {
             return to_numpy(without_gil([&] {
-              return allowed_arcs(self, {pruning.data(), pruning.size()}, data, threshold, threads);
+              return allowed_arcs(self, {pruning.data(), pruning.size()}, data, min_share, threads);
             }));
           },
-          "pruning"_a, "data"_a, "threshold"_a, "threads"_a);
+          "pruning"_a, "data"_a, "min_share"_a, "threads"_a);
   m.def(
       "count_allowed",
       [](const TreeData& data, const Input<std::uint8_t>& allowed) {

@@ -23,11 +23,11 @@ using Floats = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::c
 }
 
 [[nodiscard]] TwoChains one_sentence(const TwoChainPredictor& self, const Sentences& sentences,
-                                     std::int64_t sentence, bool is_letters_alone,
+                                     std::int64_t sentence, bool letters_only,
                                      TwoChainPredictor::Work& work) {
   if (sentence < 0 || sentence >= sentences.size()) throw std::invalid_argument("there is no such sentence");
   self.check_sentences(sentences);
-  return self.chains(sentences, sentence, is_letters_alone, work);
+  return self.chains(sentences, sentence, letters_only, work);
 }
 
 void bind_structs(nb::module_& m) {
@@ -57,7 +57,7 @@ void bind_structs(nb::module_& m) {
       .def_prop_ro("slots", &TwoChainShape::slots)
       .def("first_slot", &TwoChainShape::first_slot, "place"_a)
       .def_prop_ro("before", &TwoChainShape::before)
-      .def_prop_ro("behind", &TwoChainShape::behind);
+      .def_prop_ro("after", &TwoChainShape::after);
 
   nb::class_<TwoChainPatterns>(m, "TwoChainPatterns")
       .def(
@@ -91,12 +91,12 @@ void bind_training(nb::module_& m) {
   m.def(
       "index_two_chain",
       [](const TwoChainShape& shape, const TwoChainPatterns& patterns, const Sentences& sentences,
-         std::uint32_t least) {
-        auto found = without_gil([&] { return index_two_chain(shape, patterns, sentences, least); });
+         std::uint32_t min_count) {
+        auto found = without_gil([&] { return index_two_chain(shape, patterns, sentences, min_count); });
         return std::make_tuple(to_numpy(std::move(found.keys)), to_numpy(std::move(found.places)),
                                std::move(found.rows));
       },
-      "shape"_a, "patterns"_a, "sentences"_a, "least"_a);
+      "shape"_a, "patterns"_a, "sentences"_a, "min_count"_a);
   m.def("find_two_chain", &find_two_chain, "shape"_a, "patterns"_a, "sentences"_a, "index"_a,
         nb::call_guard<nb::gil_scoped_release>());
   m.def(
@@ -117,10 +117,12 @@ void bind_training(nb::module_& m) {
       "layout"_a, "weights"_a, "data"_a, "mode"_a, "threads"_a);
   m.def(
       "compile_two_chain",
-      [](const TwoChainLayout& layout, const Floats& weights, const Input<std::uint64_t>& keys, float least) {
-        return compile_two_chain(layout, {weights.data(), weights.size()}, {keys.data(), keys.size()}, least);
+      [](const TwoChainLayout& layout, const Floats& weights, const Input<std::uint64_t>& keys,
+         float min_weight) {
+        return compile_two_chain(layout, {weights.data(), weights.size()}, {keys.data(), keys.size()},
+                                 min_weight);
       },
-      "layout"_a, "weights"_a, "keys"_a, "least"_a);
+      "layout"_a, "weights"_a, "keys"_a, "min_weight"_a);
 }
 
 void bind_prediction(nb::module_& m) {
@@ -164,16 +166,16 @@ void bind_prediction(nb::module_& m) {
       .def(
           "k_best",
           [](const TwoChainPredictor& self, const Sentences& sentences, std::int64_t sentence, std::size_t k,
-             bool is_letters_alone) {
+             bool letters_only) {
             TwoChainPredictor::Work work;
-            const TwoChains x = one_sentence(self, sentences, sentence, is_letters_alone, work);
+            const TwoChains x = one_sentence(self, sentences, sentence, letters_only, work);
             std::vector<std::tuple<double, Array<std::int32_t>, Array<std::int32_t>>> out;
-            for (auto& path : is_letters_alone ? k_best_letters(x, k) : k_best_paths(x, k)) {
+            for (auto& path : letters_only ? k_best_letters(x, k) : k_best_paths(x, k)) {
               out.emplace_back(path.score, to_numpy(std::move(path.letter)), to_numpy(std::move(path.tag)));
             }
             return out;
           },
-          "sentences"_a, "sentence"_a, "k"_a, "is_letters_alone"_a)
+          "sentences"_a, "sentence"_a, "k"_a, "letters_only"_a)
       .def(
           "log_partition",
           [](const TwoChainPredictor& self, const Sentences& sentences, std::int64_t sentence) {

@@ -195,9 +195,9 @@ Size peak_sum_place(const double* x, const double* m, Size n, double* sum) {
   return first_of(Sums{x, m}, n, *sum);
 }
 
-Size at_least(const double* x, Size n, double least, std::uint32_t* place) {
+Size at_least(const double* x, Size n, double threshold, std::uint32_t* place) {
   constexpr Size kStep = 8;  // hardly any are: eight at a time
-  const V low = spread(least);
+  const V low = spread(threshold);
   Size count = 0;
   for (Size j = 0; j < n; j += kStep) {
     const Size end = j + kStep < n ? j + kStep : n;
@@ -207,13 +207,13 @@ Size at_least(const double* x, Size n, double least, std::uint32_t* place) {
     }
     for (Size k = j; k < end; ++k) {
       place[count] = static_cast<std::uint32_t>(k);
-      count += x[k] >= least ? 1 : 0;
+      count += x[k] >= threshold ? 1 : 0;
     }
   }
   return count;
 }
 
-double multiply(const double* x, Size n, Size stride, double* y, double* least) {
+double multiply(const double* x, Size n, Size stride, double* y, double* smallest) {
   V sum = spread(0.0);
   for (Size j = 0; j < stride; j += 4) {
     const V product = load(x + j) * load(y + j);
@@ -225,11 +225,11 @@ double multiply(const double* x, Size n, Size stride, double* y, double* least) 
   double lowest = low[0];
   for (Size k = 1; k < 4; ++k) lowest = low[k] < lowest ? low[k] : lowest;
   for (Size j = n / 4 * 4; j < n; ++j) lowest = y[j] < lowest ? y[j] : lowest;
-  *least = lowest;
+  *smallest = lowest;
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-#include "rough_impl.hpp"
+#include "coarse_impl.hpp"
 
 /// The same step on independent registers, over and over; the operands are opaque to the optimiser.
 template <class Op>
@@ -275,13 +275,13 @@ const Kernels& set() {
                                 peak_sum_place,
                                 at_least,
                                 multiply,
-                                rough_add_rows,
-                                rough_state,
-                                rough_start,
-                                rough_forward,
-                                rough_backward,
-                                rough_at_least,
-                                rough_sums,
+                                coarse_add_rows,
+                                coarse_state,
+                                coarse_start,
+                                coarse_forward,
+                                coarse_backward,
+                                coarse_at_least,
+                                coarse_sums,
                                 burst<MultiplyAdd>,
                                 burst<AddMax>};
   return kSet;

@@ -72,10 +72,10 @@ std::vector<std::uint32_t> KeyCounter::add(const KeyCounter& later) {
   return number;
 }
 
-std::vector<std::uint64_t> KeyCounter::frequent(std::uint32_t least) const {
+std::vector<std::uint64_t> KeyCounter::frequent(std::uint32_t min_count) const {
   std::vector<std::uint64_t> kept;
   for (std::size_t row = 0; row < keys_.size(); ++row) {
-    if (counts_[row] >= least) kept.push_back(keys_[row]);
+    if (counts_[row] >= min_count) kept.push_back(keys_[row]);
   }
   return kept;
 }

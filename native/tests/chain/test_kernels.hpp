@@ -81,14 +81,14 @@ TEST(both_kernel_sets_find_what_is_large) {
   for_each_size([](std::size_t n, std::size_t, testing::Random& random) {
     std::vector<double> x(n);
     for (double& each : x) each = random.real(0.0, 1.0);
-    for (const double least : {x[n / 2], 0.9, 2.0, 0.0}) {
+    for (const double threshold : {x[n / 2], 0.9, 2.0, 0.0}) {
       std::vector<std::uint32_t> wanted;
       for (std::size_t k = 0; k < n; ++k) {
-        if (x[k] >= least) wanted.push_back(static_cast<std::uint32_t>(k));
+        if (x[k] >= threshold) wanted.push_back(static_cast<std::uint32_t>(k));
       }
       for (const Kernels* set : {&kernels(), &baseline_kernels()}) {
         std::vector<std::uint32_t> found(n);
-        found.resize(set->at_least(x.data(), n, least, found.data()));
+        found.resize(set->at_least(x.data(), n, threshold, found.data()));
         CHECK(found == wanted);
       }
     }
@@ -193,10 +193,10 @@ TEST(both_kernel_sets_multiply_vectors_alike) {
     for (std::size_t j = 0; j < x.stride; ++j) wanted.push_back(x.value[j] * y.value[j]);
     for (const Kernels* set : {&kernels(), &baseline_kernels()}) {
       std::vector<double> product = y.value;
-      double least = -1.0;
-      const double sum = set->multiply(x.value.data(), n, x.stride, product.data(), &least);
+      double smallest = -1.0;
+      const double sum = set->multiply(x.value.data(), n, x.stride, product.data(), &smallest);
       CHECK(product == wanted);
-      CHECK(least == *std::min_element(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(n)));
+      CHECK(smallest == *std::min_element(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(n)));
       const double total = std::accumulate(wanted.begin(), wanted.end(), 0.0);
       CHECK_NEAR(sum, total, 1e-12 * total);
     }
@@ -254,16 +254,16 @@ TEST(both_kernel_sets_find_a_peak_among_the_forbidden) {
 TEST(both_kernel_sets_find_the_least_product_anywhere) {
   for (std::size_t n = 1; n <= 20; ++n) {
     for (std::size_t at = 0; at < n; ++at) {
-      // Wider than n is padded: what pads is 0 and must not count as the least.
+      // Wider than n is padded: what pads is 0 and must not count as the smallest.
       std::vector<double> x(padded(n) + kLanes, 0.0);
       std::fill_n(x.begin(), n, 0.5);
       x[at] = 0.25;
       for (const Kernels* set : {&kernels(), &baseline_kernels()}) {
         std::vector<double> y(x.size(), 1.0);
-        double least = -1.0;
-        CHECK_NEAR(set->multiply(x.data(), n, x.size(), y.data(), &least),
+        double smallest = -1.0;
+        CHECK_NEAR(set->multiply(x.data(), n, x.size(), y.data(), &smallest),
                    0.5 * static_cast<double>(n) - 0.25, 1e-12);
-        CHECK(least == 0.25 && y == x);
+        CHECK(smallest == 0.25 && y == x);
       }
     }
   }

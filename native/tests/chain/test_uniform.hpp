@@ -25,7 +25,7 @@ struct UniformCase {
   std::int32_t positions = 0;
   std::vector<double> state;  // [T][stride]
 
-  UniformCase(testing::Random& random, testing::RuleKind kind, std::int32_t most_positions)
+  UniformCase(testing::Random& random, testing::RuleKind kind, std::int32_t max_positions)
       : rules(testing::random_rules(random, kind, labels)), shape(shape_of(labels, rules)) {
     // 300 lies between: no single score leaves the range of a double, but a few in a row do.
     constexpr double kRanges[] = {3.0, 300.0, 1e4};
@@ -36,7 +36,7 @@ struct UniformCase {
     for (std::size_t k = 0; k < edge * edge; ++k) {
       table.push_back(static_cast<float>(random.real(-table_range, table_range)));
     }
-    positions = 1 + random.below(most_positions);
+    positions = 1 + random.below(max_positions);
     state.assign(static_cast<std::size_t>(positions) * shape.stride(), 0.0);
     for (std::int32_t t = 0; t < positions; ++t) {
       for (TagId l = 0; l < labels; ++l) {
@@ -68,10 +68,10 @@ struct UniformCase {
 
 /// Calls test(case, chain, spelled) for every kind of rules and many seeds.
 template <class Test>
-void for_each_uniform_case(std::int64_t seeds, std::int32_t most_positions, const Test& test) {
+void for_each_uniform_case(std::int64_t seeds, std::int32_t max_positions, const Test& test) {
   for (std::int32_t kind = 0; kind < testing::kRuleKinds; ++kind) {
     testing::for_each_seed(seeds, [&](testing::Random& random) {
-      const UniformCase x(random, static_cast<testing::RuleKind>(kind), most_positions);
+      const UniformCase x(random, static_cast<testing::RuleKind>(kind), max_positions);
       const LabelTransitions between(x.shape, x.rules, x.table);
       const UniformChain chain{x.positions, x.state.data(), between, x.rules};
       test(x, chain, spell_out(chain));
@@ -79,13 +79,13 @@ void for_each_uniform_case(std::int64_t seeds, std::int32_t most_positions, cons
   }
 }
 
-[[nodiscard]] bool has_path(const SpelledOut& spelled) { return spelled.lattice.width(0) > 0; }
+[[nodiscard]] bool has_path(const OwnedChain& spelled) { return spelled.lattice.width(0) > 0; }
 
 /// Rounding grows with the scores.
 [[nodiscard]] double tolerance(double score) { return 1e-10 * (1.0 + std::abs(score)); }
 
 /// How often each pair of labels is expected, [L][L], from the general chain.
-[[nodiscard]] std::vector<double> general_pairs(const UniformCase& x, const SpelledOut& spelled,
+[[nodiscard]] std::vector<double> general_pairs(const UniformCase& x, const OwnedChain& spelled,
                                                 const Marginals& found) {
   const Lattice& lattice = spelled.lattice;
   std::vector<double> out(static_cast<std::size_t>(x.labels * x.labels), 0.0);
@@ -119,7 +119,7 @@ void for_each_uniform_case(std::int64_t seeds, std::int32_t most_positions, cons
 }  // namespace
 
 TEST(the_label_before_gave_the_maximum) {
-  for_each_uniform_case(30, 1, [](const UniformCase& x, const UniformChain& chain, const SpelledOut&) {
+  for_each_uniform_case(30, 1, [](const UniformCase& x, const UniformChain& chain, const OwnedChain&) {
     const std::size_t stride = x.shape.stride();
     std::vector<double> best(stride);
     best_step(chain.between, x.state.data(), best.data());
@@ -134,7 +134,7 @@ TEST(the_label_before_gave_the_maximum) {
 }
 
 TEST(shapes_cover_every_legal_pair_once) {
-  for_each_uniform_case(100, 1, [](const UniformCase& x, const UniformChain&, const SpelledOut&) {
+  for_each_uniform_case(100, 1, [](const UniformCase& x, const UniformChain&, const OwnedChain&) {
     const TransitionShape& s = x.shape;
     std::vector<int> covered(s.labels * s.labels, 0);
     CHECK(s.row0 + s.rows <= s.labels && s.col0 + s.cols <= s.labels);
@@ -171,7 +171,7 @@ TEST(boundary_rules_in_blocks_are_a_core_and_four_diagonals) {
 }
 
 TEST(label_transitions_are_the_table) {
-  for_each_uniform_case(60, 1, [](const UniformCase& x, const UniformChain& chain, const SpelledOut&) {
+  for_each_uniform_case(60, 1, [](const UniformCase& x, const UniformChain& chain, const OwnedChain&) {
     for (TagId i = 0; i < x.labels; ++i) {
       for (TagId j = 0; j < x.labels; ++j) {
         CHECK(chain.between.score(static_cast<std::size_t>(i), static_cast<std::size_t>(j)) ==
@@ -186,7 +186,7 @@ TEST(uniform_chains_sum_as_general_ones) {
   Workspace general;
   int impossible = 0;
   for_each_uniform_case(
-      300, 6, [&](const UniformCase& x, const UniformChain& chain, const SpelledOut& spelled) {
+      300, 6, [&](const UniformCase& x, const UniformChain& chain, const OwnedChain& spelled) {
         UniformMarginals found;
         if (!has_path(spelled)) {
           ++impossible;
@@ -215,11 +215,11 @@ TEST(uniform_chains_sum_as_general_ones) {
   CHECK(impossible > 10 && impossible < 1000);
 }
 
-TEST(what_is_faint_hardly_counts) {
+TEST(labels_with_a_negligible_share_hardly_count) {
   UniformWorkspace work;
   int compared = 0;
   for_each_uniform_case(
-      300, 6, [&](const UniformCase& x, const UniformChain& chain, const SpelledOut& spelled) {
+      300, 6, [&](const UniformCase& x, const UniformChain& chain, const OwnedChain& spelled) {
         if (!has_path(spelled)) return;
         UniformMarginals exact;
         UniformMarginals found;
@@ -240,7 +240,7 @@ TEST(uniform_chains_find_the_best_labels) {
   UniformWorkspace work;
   Workspace general;
   for_each_uniform_case(300, 6,
-                        [&](const UniformCase& x, const UniformChain& chain, const SpelledOut& spelled) {
+                        [&](const UniformCase& x, const UniformChain& chain, const OwnedChain& spelled) {
                           std::vector<std::int32_t> labels(static_cast<std::size_t>(x.positions), -1);
                           const bool is_found = try_best_labels(chain, work, labels);
                           CHECK(is_found == has_path(spelled));
@@ -255,7 +255,7 @@ TEST(uniform_chains_find_the_best_labels) {
 TEST(uniform_chains_are_the_enumeration) {
   UniformWorkspace work;
   for_each_uniform_case(100, 3,
-                        [&](const UniformCase& x, const UniformChain& chain, const SpelledOut& spelled) {
+                        [&](const UniformCase& x, const UniformChain& chain, const OwnedChain& spelled) {
                           if (!has_path(spelled)) return;
                           std::vector<double> scores;
                           double highest = kForbidden;

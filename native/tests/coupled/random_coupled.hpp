@@ -16,7 +16,7 @@ using namespace duilian;
 
 namespace {
 
-constexpr double kNoMargin = std::numeric_limits<double>::infinity();
+constexpr double kNoGap = std::numeric_limits<double>::infinity();
 
 constexpr std::int64_t kRows = testing::kFeatureRows;
 constexpr float kStep = testing::kWeightStep;
@@ -226,7 +226,7 @@ enum class Which : std::uint8_t { possible, correct };
 /// The loss of a sentence, and its direction summed by weight.
 [[nodiscard]] double coupled_gradient(const CoupledCase& x, Pruning pruning, std::int64_t sentence,
                                       CoupledObjective::Work& work, std::vector<double>& direction) {
-  const CoupledObjective objective(x.layout, x.data, pruning, kNoMargin, true);
+  const CoupledObjective objective(x.layout, x.data, pruning, kNoGap, true);
   Gradient found;
   auto prepared = objective.prepare(x.view());
   const double loss = add_gradient(objective, prepared, x.view(), sentence, work, found);

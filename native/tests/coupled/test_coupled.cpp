@@ -31,7 +31,7 @@ constexpr std::int64_t kCases = 60;
   std::vector<float> squares(weights.size());
   std::vector<std::int64_t> order(static_cast<std::size_t>(x.sentences()));
   std::iota(order.rbegin(), order.rend(), 0);
-  const CoupledObjective objective(x.layout, x.data, pruning, kNoMargin, true);
+  const CoupledObjective objective(x.layout, x.data, pruning, kNoGap, true);
   for (int pass = 0; pass < 3; ++pass) {
     AdaGradRule rule{weights, squares, 0.25F};
     losses.push_back(run_pass(objective, rule, order, options));
@@ -166,7 +166,7 @@ TEST(learning_is_the_same_for_any_number_of_threads) {
 TEST(every_entry_of_a_gradient_is_in_one_share) {
   testing::for_each_seed(15, [](testing::Random& random) {
     const CoupledCase x = random_coupled(random, random_settings(random, 1));
-    const CoupledObjective objective(x.layout, x.data, {2, 0.95}, kNoMargin, true);
+    const CoupledObjective objective(x.layout, x.data, {2, 0.95}, kNoGap, true);
     CoupledObjective::Work work;
     Gradient found;
     static_cast<void>(objective.compute(objective.prepare(x.view()), x.view(), 0, work, found));
@@ -410,14 +410,15 @@ TEST(compiled_weights_answer_as_those_in_training) {
   });
 }
 
-TEST(a_wide_first_look_changes_hardly_anything) {
+TEST(coarse_pruning_with_a_wide_window_changes_hardly_anything) {
   testing::for_each_seed(20, [](testing::Random& random) {
     const CompiledCase x(random);
     constexpr Pruning kAll{1000, 1.0 - 1e-9};
     const CoupledAnswers wanted = predict(x.predictor(x.compiled(), kAll), x.sentences, {}, true, 1);
-    const CoupledPredictor rough = x.predictor(x.compiled(), {kAll.most, kAll.mass, 0.0, 30.0});
+    const CoupledPredictor coarse =
+        x.predictor(x.compiled(), {kAll.max_candidates, kAll.candidate_mass, 0.0, 30.0});
     for (const std::size_t threads : {std::size_t{1}, std::size_t{2}}) {
-      const CoupledAnswers found = predict(rough, x.sentences, {}, true, threads);
+      const CoupledAnswers found = predict(coarse, x.sentences, {}, true, threads);
       for (std::size_t k = 0; k < found.p.size(); ++k) {
         CHECK(found.candidates[k] == wanted.candidates[k]);
         for (std::size_t c = 0;

@@ -53,8 +53,9 @@ struct PredictorCase {
     }
   }
 
-  [[nodiscard]] Predictor compile(float least = 0.0F) const {
-    return {layout.labels, layout.rules, compile_weights(layout, weights, keys, least), templates, Folding()};
+  [[nodiscard]] Predictor compile(float min_weight = 0.0F) const {
+    return {layout.labels, layout.rules, compile_weights(layout, weights, keys, min_weight), templates,
+            Folding()};
   }
 };
 

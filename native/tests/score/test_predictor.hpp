@@ -1,4 +1,4 @@
-// The compiled tagger against the one it was compiled from, and what a user's wishes do to it.
+// The compiled tagger against the one it was compiled from, and what a user's constraints do to it.
 // Part of test_score.cpp.
 #pragma once
 
@@ -19,17 +19,17 @@ namespace {
 
 using Labels = std::vector<std::int32_t>;
 
-[[nodiscard]] Labels predict_all(const Predictor& predictor, const Sentences& sentences, const Wishes& wishes,
-                                 std::int64_t& impossible) {
-  const Labels labels = predict(predictor, sentences, wishes, 1, impossible);
+[[nodiscard]] Labels predict_all(const Predictor& predictor, const Sentences& sentences,
+                                 const Constraints& constraints, std::int64_t& impossible) {
+  const Labels labels = predict(predictor, sentences, constraints, 1, impossible);
   std::int64_t again = -1;
-  CHECK(predict(predictor, sentences, wishes, 3, again) == labels && again == impossible);
+  CHECK(predict(predictor, sentences, constraints, 3, again) == labels && again == impossible);
   return labels;
 }
 
 /// Allows each unit the label of `labels` or, by chance, every label.
-[[nodiscard]] Wishes wish_for(testing::Random& random, const Labels& labels) {
-  Wishes out;
+[[nodiscard]] Constraints constrain(testing::Random& random, const Labels& labels) {
+  Constraints out;
   for (const std::int32_t label : labels) {
     if (random.chance(0.6)) out.allowed.tag.push_back(label);
     out.allowed.first.push_back(static_cast<std::int32_t>(out.allowed.tag.size()));
@@ -37,8 +37,8 @@ using Labels = std::vector<std::int32_t>;
   return out;
 }
 
-[[nodiscard]] bool is_granted(const Wishes& wishes, std::int64_t unit, std::int32_t label) {
-  const auto set = wishes.allowed.at(static_cast<std::int32_t>(unit));
+[[nodiscard]] bool is_granted(const Constraints& constraints, std::int64_t unit, std::int32_t label) {
+  const auto set = constraints.allowed.at(static_cast<std::int32_t>(unit));
   return set.empty() || std::find(set.begin(), set.end(), label) != set.end();
 }
 
@@ -107,28 +107,30 @@ TEST(small_weights_are_dropped) {
   });
 }
 
-TEST(wishes_that_can_be_are_granted) {
+TEST(constraints_that_can_hold_do) {
   testing::for_each_seed(60, [](testing::Random& random) {
     const PredictorCase x(random, living_kind(random), 12);
     const Predictor predictor = x.compile();
-    // What another tagger says is legal, so that it can be wished for.
+    // What another tagger says is legal, so it can be asked for.
     std::vector<float> others = x.weights;
     std::reverse(others.begin(), others.end());
-    const Wishes wishes = wish_for(random, tag_units(x.layout, {others}, x.features, x.sentences.first(), 1));
+    const Constraints constraints =
+        constrain(random, tag_units(x.layout, {others}, x.features, x.sentences.first(), 1));
     std::int64_t impossible = -1;
-    const Labels labels = predict_all(predictor, x.sentences, wishes, impossible);
+    const Labels labels = predict_all(predictor, x.sentences, constraints, impossible);
     CHECK(impossible == 0);
     for (std::size_t unit = 0; unit < labels.size(); ++unit) {
-      CHECK(is_granted(wishes, static_cast<std::int64_t>(unit), labels[unit]));
+      CHECK(is_granted(constraints, static_cast<std::int64_t>(unit), labels[unit]));
     }
-    const auto p = predict_marginals(predictor, x.sentences, wishes, 2);
+    const auto p = predict_marginals(predictor, x.sentences, constraints, 2);
     const auto L = static_cast<std::size_t>(x.layout.labels);
     CHECK(p.size() == labels.size() * L);
     for (std::size_t unit = 0; unit < labels.size(); ++unit) {
       double sum = 0.0;
       for (std::size_t l = 0; l < L; ++l) {
         sum += p[unit * L + l];
-        const bool may_be = is_granted(wishes, static_cast<std::int64_t>(unit), static_cast<std::int32_t>(l));
+        const bool may_be =
+            is_granted(constraints, static_cast<std::int64_t>(unit), static_cast<std::int32_t>(l));
         CHECK(may_be || p[unit * L + l] == 0.0);
       }
       CHECK_NEAR(sum, 1.0, 1e-9);
@@ -136,28 +138,29 @@ TEST(wishes_that_can_be_are_granted) {
   });
 }
 
-TEST(impossible_wishes_are_counted_and_forgotten) {
+TEST(impossible_constraints_are_counted_and_forgotten) {
   testing::for_each_seed(40, [](testing::Random& random) {
     const PredictorCase x(random, testing::RuleKind::blocks, 12);
     const Predictor predictor = x.compile();
     const std::int32_t tags = x.layout.labels / 4;
     std::int64_t impossible = -1;
     const Labels free = predict(predictor, x.sentences, {}, 1, impossible);
-    Wishes wishes;
+    Constraints constraints;
     std::int64_t wanted = 0;
     for (std::int64_t k = 0; k < x.sentences.size(); ++k) {
       const std::int64_t length = x.sentences.end_of(k) - x.sentences.begin_of(k);
       const bool is_bad = length > 0 && random.chance(0.5);
       wanted += is_bad ? 1 : 0;
       for (std::int64_t t = 0; t < length; ++t) {
-        if (is_bad && t == 0) wishes.allowed.tag.push_back(random.below(tags));  // E cannot begin a sentence
-        wishes.allowed.first.push_back(static_cast<std::int32_t>(wishes.allowed.tag.size()));
+        if (is_bad && t == 0)
+          constraints.allowed.tag.push_back(random.below(tags));  // E cannot begin a sentence
+        constraints.allowed.first.push_back(static_cast<std::int32_t>(constraints.allowed.tag.size()));
       }
     }
-    CHECK(predict_all(predictor, x.sentences, wishes, impossible) == free);
+    CHECK(predict_all(predictor, x.sentences, constraints, impossible) == free);
     CHECK(impossible == wanted);
     if (wanted > 0) {
-      CHECK_THROWS(predict_marginals(predictor, x.sentences, wishes, 2), std::invalid_argument);
+      CHECK_THROWS(predict_marginals(predictor, x.sentences, constraints, 2), std::invalid_argument);
     }
   });
 }
@@ -166,27 +169,28 @@ TEST(bonuses_add_to_the_scores) {
   testing::for_each_seed(40, [](testing::Random& random) {
     const PredictorCase x(random, living_kind(random), 8);
     const Predictor predictor = x.compile();
-    Wishes wishes;
+    Constraints constraints;
     for (std::int64_t unit = 0; unit < x.sentences.units(); ++unit) {
       for (std::int32_t n = random.below(3); n > 0; --n) {
-        wishes.bonus.push_back(
+        constraints.bonus.push_back(
             {unit, random.below(x.layout.labels), 0.5F * static_cast<float>(random.below(9) - 4)});
       }
     }
     Predictor::Work plain;
-    Predictor::Work wished;
+    Predictor::Work constrained;
     std::size_t used = 0;
     for (std::int64_t k = 0; k < x.sentences.size(); ++k) {
       predictor.score(x.sentences, k, plain);
-      predictor.score(x.sentences, k, wished);
-      apply(wishes, predictor, x.sentences, k, wished);
-      for (; used < wishes.bonus.size() && wishes.bonus[used].unit < x.sentences.end_of(k); ++used) {
-        const auto t = static_cast<std::size_t>(wishes.bonus[used].unit - x.sentences.begin_of(k));
-        plain.state[t * predictor.stride() + wishes.bonus[used].label] += wishes.bonus[used].score;
+      predictor.score(x.sentences, k, constrained);
+      apply(constraints, predictor, x.sentences, k, constrained);
+      for (; used < constraints.bonus.size() && constraints.bonus[used].unit < x.sentences.end_of(k);
+           ++used) {
+        const auto t = static_cast<std::size_t>(constraints.bonus[used].unit - x.sentences.begin_of(k));
+        plain.state[t * predictor.stride() + constraints.bonus[used].label] += constraints.bonus[used].score;
       }
-      CHECK(plain.state == wished.state);
+      CHECK(plain.state == constrained.state);
     }
-    CHECK(used == wishes.bonus.size());
+    CHECK(used == constraints.bonus.size());
   });
 }
 
@@ -194,41 +198,43 @@ TEST(a_large_bonus_wins) {
   testing::Random random(5);
   const PredictorCase x(random, testing::RuleKind::free, 8);
   const Predictor predictor = x.compile();
-  Wishes wishes;
+  Constraints constraints;
   Labels wanted;
   for (std::int64_t unit = 0; unit < x.sentences.units(); ++unit) {
     wanted.push_back(random.below(x.layout.labels));
-    wishes.bonus.push_back({unit, wanted.back(), 1e4F});
+    constraints.bonus.push_back({unit, wanted.back(), 1e4F});
   }
   std::int64_t impossible = -1;
-  CHECK(predict_all(predictor, x.sentences, wishes, impossible) == wanted && impossible == 0);
+  CHECK(predict_all(predictor, x.sentences, constraints, impossible) == wanted && impossible == 0);
 }
 
-TEST(bad_wishes_are_refused) {
+TEST(bad_constraints_are_refused) {
   testing::Random random(5);
   const PredictorCase x(random, testing::RuleKind::blocks, 8);
   const Predictor predictor = x.compile();
   const auto units = static_cast<std::size_t>(x.sentences.units());
   CHECK(units > 1);
   const auto allow = [&](TagId label) {
-    Wishes out;
+    Constraints out;
     out.allowed.first.assign(units + 1, 1);
     out.allowed.first[0] = 0;
     out.allowed.tag = {label};
     return out;
   };
-  const auto is_refused = [&](const Wishes& wishes, const char* message) {
-    CHECK_THROWS_WITH(check(wishes, predictor.labels(), x.sentences.units()), std::invalid_argument, message);
+  const auto is_refused = [&](const Constraints& constraints, const char* message) {
+    CHECK_THROWS_WITH(check(constraints, predictor.labels(), x.sentences.units()), std::invalid_argument,
+                      message);
   };
   check(allow(0), predictor.labels(), x.sentences.units());
   is_refused(allow(x.layout.labels), "an allowed label is out of range");
   is_refused(allow(-1), "the tags of position 0");
-  Wishes shorter = allow(0);
+  Constraints shorter = allow(0);
   shorter.allowed.first.pop_back();
   is_refused(shorter, "the allowed labels do not fit");
   const float infinity = std::numeric_limits<float>::infinity();
   const auto last = static_cast<std::int64_t>(units) - 1;
-  check(Wishes{{}, {{0, 0, 1.0F}, {0, 0, 1.0F}, {last, 1, -1.0F}}}, predictor.labels(), x.sentences.units());
+  check(Constraints{{}, {{0, 0, 1.0F}, {0, 0, 1.0F}, {last, 1, -1.0F}}}, predictor.labels(),
+        x.sentences.units());
   is_refused({{}, {{1, 0, 1.0F}, {0, 0, 1.0F}}}, "a bonus does not fit");
   is_refused({{}, {{-1, 0, 1.0F}}}, "a bonus does not fit");
   is_refused({{}, {{last + 1, 0, 1.0F}}}, "a bonus does not fit");
@@ -240,12 +246,12 @@ TEST(bad_wishes_are_refused) {
 TEST(what_is_known_of_units_bars_labels) {
   const std::vector<std::uint8_t> barred_by = {1, 2, 3, 0};
   const std::vector<std::uint8_t> known = {0, 1, 2, 4, 1, 3};
-  const Wishes free = restricted({{}, {{2, 1, 1.0F}}}, known, barred_by);
+  const Constraints free = restricted({{}, {{2, 1, 1.0F}}}, known, barred_by);
   CHECK(free.allowed.first == std::vector<std::int32_t>({0, 0, 2, 4, 4, 6, 7}));  // 4 bars nothing
   CHECK(free.allowed.tag == std::vector<TagId>({1, 3, 0, 3, 1, 3, 3}));
   CHECK(free.bonus.size() == 1);
-  const Wishes given = {{{0, 1, 3, 4, 4, 4, 4}, {0, 0, 1, 1}}, {}};
-  const Wishes both = restricted(given, known, barred_by);
+  const Constraints given = {{{0, 1, 3, 4, 4, 4, 4}, {0, 0, 1, 1}}, {}};
+  const Constraints both = restricted(given, known, barred_by);
   CHECK(both.allowed.first == std::vector<std::int32_t>({0, 1, 2, 3, 3, 5, 6}));
   CHECK(both.allowed.tag == std::vector<TagId>({0, 1, 1, 1, 3, 3}));  // at unit 2 nothing else would be left
   CHECK_THROWS(restricted(given, {known.data(), 5}, barred_by), std::invalid_argument);

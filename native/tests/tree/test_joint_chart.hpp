@@ -67,9 +67,9 @@ struct Case {
   duilian::NodeSet nodes;
   std::vector<std::uint8_t> allowed;  // [n + 1][n + 1] words
 
-  Case(Random& random, std::int32_t words, std::int32_t most_tags, double density) {
+  Case(Random& random, std::int32_t words, std::int32_t max_tags, double density) {
     nodes.reset();
-    for (std::int32_t m = 1; m <= words; ++m) nodes.add_word(1 + random.below(most_tags));
+    for (std::int32_t m = 1; m <= words; ++m) nodes.add_word(1 + random.below(max_tags));
     const auto side = static_cast<std::size_t>(words) + 1;
     for (std::size_t k = 0; k < side * side; ++k) allowed.push_back(random.chance(density) ? 1 : 0);
   }

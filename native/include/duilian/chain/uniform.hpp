@@ -35,11 +35,11 @@ struct UniformWorkspace {
 
 [[nodiscard]] double log_partition(const UniformChain& chain, UniformWorkspace& work);
 void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out);
-/// The same without the pairs: `core` and `arc` are left as they were. For pruning. What is `faint`, a
-/// smaller share of a position's sum than this, is left out of the sums over the core: most labels of a
-/// position are hopeless, and those of others hardly change.
+/// The same without the pairs: `core` and `arc` are left as they were. For pruning. What is
+/// `negligible_share`, a smaller share of a position's sum than this, is left out of the sums over the core:
+/// most labels of a position are hopeless, and those of others hardly change.
 void unit_marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out,
-                    double faint = 0.0);
+                    double negligible_share = 0.0);
 
 /// One step of the search for the best path: after[j] = max_i (before[i] + between[i][j]), kForbidden where
 /// nothing leads; both are [stride].
@@ -52,7 +52,7 @@ void best_step(const LabelTransitions& between, const double* before, double* af
                                    std::span<std::int32_t> labels);
 
 /// The same chain with its lattice written out: for every question that is not asked often.
-struct SpelledOut {
+struct OwnedChain {
   Lattice lattice;
   std::vector<double> state;
   Transitions between;
@@ -60,6 +60,6 @@ struct SpelledOut {
 };
 
 /// Keeps the labels whose state score is not kForbidden, trimmed by the rules. `score` is [L + 1][L + 1].
-[[nodiscard]] SpelledOut spell_out(const UniformChain& chain);
+[[nodiscard]] OwnedChain spell_out(const UniformChain& chain);
 
 }  // namespace duilian

@@ -70,8 +70,8 @@ class KeyCounter {
   void prefetch(std::uint64_t key) const { table_.prefetch(key); }
   [[nodiscard]] std::uint32_t count(std::uint32_t number) const { return counts_[number]; }
   [[nodiscard]] std::size_t size() const { return keys_.size(); }
-  /// Keys seen at least `least` times, in the order in which they first came.
-  [[nodiscard]] std::vector<std::uint64_t> frequent(std::uint32_t least) const;
+  /// Keys seen at least `min_count` times, in the order in which they first came.
+  [[nodiscard]] std::vector<std::uint64_t> frequent(std::uint32_t min_count) const;
 
  private:
   KeyTable table_;

@@ -27,7 +27,7 @@ class WordList {
   /// Adds lines of word, tags (`NN|VV`) and weight with tabs between; blank lines and lines that begin with #
   /// are passed by. Stops before a line that is not plainly sound, or that `add` refuses: whoever knows what
   /// to say about it takes over there. Returns how many bytes it has dealt with, a whole number of lines.
-  [[nodiscard]] std::size_t add_lines(std::string_view lines, double most_weight);
+  [[nodiscard]] std::size_t add_lines(std::string_view lines, double max_weight);
 
   /// Number of a word, in the order of insertion; kNone if it is not there.
   [[nodiscard]] std::uint32_t find(std::u32string_view word) const;
@@ -60,7 +60,7 @@ class WordList {
   };
 
   [[nodiscard]] std::uint32_t find(std::u32string_view word, std::uint64_t hash) const;
-  [[nodiscard]] bool add_line(std::string_view line, double most_weight);
+  [[nodiscard]] bool add_line(std::string_view line, double max_weight);
   bool insert(std::u32string_view word, std::uint32_t tag_set, double weight);
   void place(std::uint64_t hash, std::uint32_t entry);
   void grow();

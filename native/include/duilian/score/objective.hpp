@@ -13,7 +13,7 @@
 namespace duilian {
 
 /// Neighbours in an array that different threads write lie this far apart.
-inline constexpr std::size_t kApart = 128;
+inline constexpr std::size_t kCacheSeparation = 128;
 
 /// A change of one weight.
 struct Delta {
@@ -30,7 +30,7 @@ struct LabelChange {
 /// Downhill for one example, in the form that suits its model. The first weights of a model (its transitions)
 /// change in nearly every example and come as a dense block. The others come as a list, in which a weight may
 /// stand several times, or as changes of label probabilities, from which the model finds the weights.
-struct alignas(kApart) Gradient {
+struct alignas(kCacheSeparation) Gradient {
   std::vector<double> dense;
   std::vector<Delta> sparse;
   std::vector<std::int32_t> active;       // positions whose probabilities change

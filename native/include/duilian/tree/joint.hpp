@@ -38,13 +38,13 @@ struct JointShape {
   }
 };
 
-struct alignas(kApart) JointParseWork {
+struct alignas(kCacheSeparation) JointParseWork {
   ParseWork
       words;      // one node a word: first the plain tagger's tags, for pruning; then those that were chosen
   NodeSet nodes;  // all candidates
   std::vector<NodeAtoms> atoms;
   std::vector<std::uint8_t> likelihood;  // [nodes]
-  double margin = 0.0;                   // what a head or a tag that is not gold scores more
+  double head_cost = 0.0;                // what a head or a tag that is not gold scores more
   TaggedTree gold;
   PartKeys keys;
   FeatureKeys features;

@@ -103,7 +103,7 @@ class JointChart {
   [[nodiscard]] std::int32_t end_of(std::int32_t word) const { return nodes_.first[word + 1]; }
   [[nodiscard]] double pair_score(std::int32_t a, std::int32_t b) const {
     const std::int32_t which = b - begin_of(nodes_.word[b]);
-    return w_.pair_score[static_cast<std::size_t>(a) * static_cast<std::size_t>(most_) +
+    return w_.pair_score[static_cast<std::size_t>(a) * static_cast<std::size_t>(max_tags_) +
                          static_cast<std::size_t>(which)];
   }
 
@@ -126,12 +126,12 @@ class JointChart {
   }
 
   void score_pairs() {
-    most_ = 1;
-    for (std::int32_t i = 0; i <= n_; ++i) most_ = std::max(most_, end_of(i) - begin_of(i));
-    w_.pair_score.assign(static_cast<std::size_t>(nodes_.size()) * static_cast<std::size_t>(most_), 0.0);
+    max_tags_ = 1;
+    for (std::int32_t i = 0; i <= n_; ++i) max_tags_ = std::max(max_tags_, end_of(i) - begin_of(i));
+    w_.pair_score.assign(static_cast<std::size_t>(nodes_.size()) * static_cast<std::size_t>(max_tags_), 0.0);
     for (std::int32_t i = 0; i < n_; ++i) {
       for (std::int32_t a = begin_of(i); a < end_of(i); ++a) {
-        double* row = &w_.pair_score[static_cast<std::size_t>(a) * static_cast<std::size_t>(most_)];
+        double* row = &w_.pair_score[static_cast<std::size_t>(a) * static_cast<std::size_t>(max_tags_)];
         for (std::int32_t b = begin_of(i + 1); b < end_of(i + 1); ++b) *row++ = parts_.tag_pair(a, b);
       }
     }
@@ -361,7 +361,7 @@ class JointChart {
   JointWork& w_;
   GrandWork& s_;
   std::int32_t n_;
-  std::int32_t most_ = 1;
+  std::int32_t max_tags_ = 1;
 };
 
 /// The best tagged tree over the allowed arcs; kNoTree and no heads if there is none.

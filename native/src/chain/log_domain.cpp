@@ -1,9 +1,9 @@
-#include "duilian/chain/plain.hpp"
+#include "duilian/chain/log_domain.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace duilian::plain {
+namespace duilian::log_domain {
 
 namespace {
 
@@ -100,4 +100,4 @@ void pair_block(const Chain& chain, const std::vector<double>& alpha, const std:
   normalise(out);
 }
 
-}  // namespace duilian::plain
+}  // namespace duilian::log_domain

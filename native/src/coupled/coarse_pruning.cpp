@@ -1,4 +1,4 @@
-#include "duilian/coupled/first_look.hpp"
+#include "duilian/coupled/coarse_pruning.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,11 +27,11 @@ namespace {
   return first;
 }
 
-[[nodiscard]] std::vector<RoughTable::Block> pruning_blocks(const CoupledShape& shape,
-                                                            std::span<const std::int32_t> pruned_sides,
-                                                            const std::vector<RoughPruner>& pruner) {
+[[nodiscard]] std::vector<CoarseTable::Block> pruning_blocks(const CoupledShape& shape,
+                                                             std::span<const std::int32_t> pruned_sides,
+                                                             const std::vector<CoarseChain>& pruner) {
   const std::vector<std::int32_t> first = pruning_labels(shape, pruned_sides);
-  std::vector<RoughTable::Block> blocks;
+  std::vector<CoarseTable::Block> blocks;
   for (std::size_t k = 0; k < shape.sides(); ++k)
     blocks.push_back({first[k], pruner[k].lanes(), pruner[k].stride()});
   return blocks;
@@ -50,7 +50,7 @@ namespace {
     if (prunes[weights.table.label[k] & ~kLastEntry] != 0)
       largest = std::max(largest, std::abs(weights.table.weight[k]));
   }
-  return rough_scale(static_cast<double>(largest), features);
+  return coarse_scale(static_cast<double>(largest), features);
 }
 
 /// The labels of the pruned sides' own and the joint ones, numbered anew in this order; -1 for others.
@@ -119,26 +119,27 @@ struct RestLabels {
 
 }  // namespace
 
-std::unique_ptr<FirstLook> FirstLook::make(const CoupledShape& shape, const CoupledWeights& weights,
-                                           const CoupledTransitions& prune_between, Pruning pruning,
-                                           std::size_t features) {
+std::unique_ptr<CoarsePruner> CoarsePruner::make(const CoupledShape& shape, const CoupledWeights& weights,
+                                                 const CoupledTransitions& prune_between, Pruning pruning,
+                                                 std::size_t features) {
   const double scale = find_scale(shape, weights, features);
-  if (scale == 0.0 || shape.sides() > RoughTable::kMostSides) return nullptr;
-  std::vector<RoughPruner> pruner;
+  if (scale == 0.0 || shape.sides() > CoarseTable::kMaxSides) return nullptr;
+  std::vector<CoarseChain> pruner;
   for (std::size_t k = 0; k < shape.sides(); ++k) {
-    constexpr std::int32_t kMost = 24;
+    constexpr std::int32_t kMax = 24;
     constexpr double kOwn = 0.8;  // scores that also answer are surer than those of a pruner
-    const RoughWindow window{pruning.window * (is_pruned(weights.pruned_sides, k) ? 1.0 : kOwn),
-                             std::max(pruning.most, kMost)};
+    const CoarseWindow window{pruning.coarse_window * (is_pruned(weights.pruned_sides, k) ? 1.0 : kOwn),
+                              std::max(pruning.max_candidates, kMax)};
     pruner.emplace_back(shape.shapes[k], shape.rules[k], prune_between.table[k], scale, window);
     if (!pruner.back().is_ready()) return nullptr;
   }
-  return std::unique_ptr<FirstLook>(
-      new FirstLook(shape, weights, pruning, scale, std::move(pruner), prune_between));
+  return std::unique_ptr<CoarsePruner>(
+      new CoarsePruner(shape, weights, pruning, scale, std::move(pruner), prune_between));
 }
 
-FirstLook::FirstLook(const CoupledShape& shape, const CoupledWeights& weights, Pruning pruning, double scale,
-                     std::vector<RoughPruner> pruner, const CoupledTransitions& prune_between)
+CoarsePruner::CoarsePruner(const CoupledShape& shape, const CoupledWeights& weights, Pruning pruning,
+                           double scale, std::vector<CoarseChain> pruner,
+                           const CoupledTransitions& prune_between)
     : shape_(shape),
       pruned_(weights.pruned_sides),
       pruning_(pruning),
@@ -149,12 +150,12 @@ FirstLook::FirstLook(const CoupledShape& shape, const CoupledWeights& weights, P
       table_(weights.table, pruning_blocks(shape, pruned_, pruner_), scale,
              rest_of_features(shape, weights, rest_)) {}
 
-bool FirstLook::has_pruner(std::size_t side) const { return is_pruned(pruned_, side); }
+bool CoarsePruner::has_pruner(std::size_t side) const { return is_pruned(pruned_, side); }
 
-bool FirstLook::prune(const FeatureKeys& keys, std::span<const Wishes> wishes, UnitRange units, Work& work,
-                      SearchWork& search) const {
-  table_.score(keys.first, keys.value, work.record, work.rough, work.rest, work.rest_first);
-  wish(wishes, units, work);
+bool CoarsePruner::prune(const FeatureKeys& keys, std::span<const Constraints> constraints, UnitRange units,
+                         Work& work, SearchWork& search) const {
+  table_.score(keys.first, keys.value, work.record, work.coarse, work.rest, work.rest_first);
+  apply_constraints(constraints, units, work);
   const auto length = static_cast<std::int32_t>(units.size());
   search.candidates.resize(shape_.sides());
   search.prior.resize(shape_.sides());
@@ -174,28 +175,30 @@ bool FirstLook::prune(const FeatureKeys& keys, std::span<const Wishes> wishes, U
   return true;
 }
 
-void FirstLook::wish(std::span<const Wishes> wishes, UnitRange units, Work& work) const {
-  for (std::size_t k = 0; k < wishes.size(); ++k) {
+void CoarsePruner::apply_constraints(std::span<const Constraints> constraints, UnitRange units,
+                                     Work& work) const {
+  for (std::size_t k = 0; k < constraints.size(); ++k) {
     const std::vector<std::uint16_t>& lane = pruner_[k].lanes();
-    for (const Wishes::Bonus& each : wishes[k].bonuses(units.begin, units.end)) {
-      constexpr double kMost = 32000.0;
-      Rough& own = row(k, static_cast<std::size_t>(each.unit - units.begin), work)[lane[each.label]];
-      own = static_cast<Rough>(std::clamp(own + std::round(each.score * scale_), -kMost, kMost));
+    for (const Constraints::Bonus& each : constraints[k].bonuses(units.begin, units.end)) {
+      constexpr double kMax = 32000.0;
+      CoarseScore& own = row(k, static_cast<std::size_t>(each.unit - units.begin), work)[lane[each.label]];
+      own = static_cast<CoarseScore>(std::clamp(own + std::round(each.score * scale_), -kMax, kMax));
     }
-    if (!wishes[k].gives_labels(units.begin, units.end)) continue;
+    if (!constraints[k].gives_labels(units.begin, units.end)) continue;
     for (std::int64_t unit = units.begin; unit < units.end; ++unit) {
-      const auto allowed = wishes[k].allowed.at(static_cast<std::int32_t>(unit));
+      const auto allowed = constraints[k].allowed.at(static_cast<std::int32_t>(unit));
       if (allowed.empty()) continue;
-      Rough* own = row(k, static_cast<std::size_t>(unit - units.begin), work);
+      CoarseScore* own = row(k, static_cast<std::size_t>(unit - units.begin), work);
       work.set_aside.assign(own, own + pruner_[k].stride());
-      std::fill_n(own, pruner_[k].stride(), kRoughForbidden);
+      std::fill_n(own, pruner_[k].stride(), kCoarseForbidden);
       for (const TagId label : allowed) own[lane[label]] = work.set_aside[lane[label]];
     }
   }
 }
 
-void FirstLook::score_candidates(const CoupledTransitions& between, std::span<const Wishes> wishes,
-                                 UnitRange units, Work& work, SearchWork& search) const {
+void CoarsePruner::score_candidates(const CoupledTransitions& between,
+                                    std::span<const Constraints> constraints, UnitRange units, Work& work,
+                                    SearchWork& search) const {
   auto& state = search.scores.state;
   state.resize(shape_.sides());
   // Only candidates are ever looked at.
@@ -215,14 +218,15 @@ void FirstLook::score_candidates(const CoupledTransitions& between, std::span<co
     for (const TagId l : search.candidates[k].at(static_cast<std::int32_t>(units.size()) - 1))
       state[k][(units.size() - 1) * stride + static_cast<std::size_t>(l)] +=
           edge[static_cast<std::size_t>(l) * (labels + 1) + labels];
-    if (wishes.empty() || !has_pruner(k)) continue;  // rough scores, where they are the side's own, have them
-    for (const Wishes::Bonus& each : wishes[k].bonuses(units.begin, units.end))
+    if (constraints.empty() || !has_pruner(k))
+      continue;  // coarse scores, where they are the side's own, have them
+    for (const Constraints::Bonus& each : constraints[k].bonuses(units.begin, units.end))
       state[k][static_cast<std::size_t>(each.unit - units.begin) * stride +
                static_cast<std::size_t>(each.label)] += each.score;
   }
 }
 
-void FirstLook::gather_rest(const std::vector<TagSets>& candidates, Work& work) const {
+void CoarsePruner::gather_rest(const std::vector<TagSets>& candidates, Work& work) const {
   work.side_entry.clear();
   work.side_entry_first.assign(1, 0);
   work.joint_entry.clear();
@@ -246,7 +250,7 @@ void FirstLook::gather_rest(const std::vector<TagSets>& candidates, Work& work) 
   }
 }
 
-void FirstLook::score_unit(std::int32_t t, Work& work, SearchWork& search) const {
+void CoarsePruner::score_unit(std::int32_t t, Work& work, SearchWork& search) const {
   const auto unit = static_cast<std::size_t>(t);
   const auto state_of = [&](std::size_t k) {
     return search.scores.state[k].data() + unit * shape_.shapes[k].stride();
@@ -254,9 +258,9 @@ void FirstLook::score_unit(std::int32_t t, Work& work, SearchWork& search) const
   for (std::size_t k = 0; k < shape_.sides(); ++k) {
     // A side without a pruner has been pruned by its own scores.
     const double share = has_pruner(k) ? 0.0 : 1.0 / scale_;
-    const Rough* rough = row(k, unit, work);
+    const CoarseScore* coarse = row(k, unit, work);
     double* state = state_of(k);
-    for (const TagId l : search.candidates[k].at(t)) state[l] = share * rough[pruner_[k].lanes()[l]];
+    for (const TagId l : search.candidates[k].at(t)) state[l] = share * coarse[pruner_[k].lanes()[l]];
   }
   const std::size_t last = work.side_entry_first[unit + 1];
   if (work.side_entry_first[unit] == last) return;

@@ -13,12 +13,12 @@ using Cube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cp
 using Tesseract = nb::ndarray<const double, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
 
 /// Scores of parts written out, for tests: index n + 1 stands for nobody.
-struct WrittenParts {
+struct DenseParts {
   std::size_t side;
   const double *arcs, *siblings, *grandparents, *grand_siblings;
 
-  WrittenParts(const Matrix<double>& arc, const Cube& sibling, const Cube& grandparent,
-               const Tesseract& grand_sibling)
+  DenseParts(const Matrix<double>& arc, const Cube& sibling, const Cube& grandparent,
+             const Tesseract& grand_sibling)
       : side(arc.shape(0)),
         arcs(arc.data()),
         siblings(sibling.data()),

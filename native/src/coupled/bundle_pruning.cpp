@@ -46,12 +46,13 @@ void mark_promising(std::int32_t t, std::span<const TagSets> candidates,
 
 }  // namespace
 
-void narrow(std::span<const TagSets> candidates, std::span<const std::vector<double>> p, double margin,
-            std::span<const std::int32_t> correct, SpaceWorkspace& work, BundleSpace& space) {
+void prune_bundles(std::span<const TagSets> candidates, std::span<const std::vector<double>> p,
+                   double bundle_gap, std::span<const std::int32_t> correct, SpaceWorkspace& work,
+                   BundleSpace& space) {
   const auto states = static_cast<std::size_t>(space.lattice.states());
   work.promise.resize(states);
   work.keep.assign(states, 1);
-  const double share = std::exp(-margin);
+  const double share = std::exp(-bundle_gap);
   for (std::int32_t t = 0; t < space.lattice.positions(); ++t) {
     if (space.lattice.width(t) > 1) mark_promising(t, candidates, p, share, correct, space, work);
   }

@@ -1,5 +1,5 @@
-// What prunes, as rough scores (chain/rough.hpp): all that a feature says of the labels of every side lies in
-// one record, which is found by one probe.
+// What prunes, as coarse scores (chain/coarse.hpp): all that a feature says of the labels of every side lies
+// in one record, which is found by one probe.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@
 
 namespace duilian {
 
-class RoughTable {
+class CoarseTable {
  public:
   /// Labels of a table of weights, from `first` on, which are those of one side; their lanes in its row of
-  /// `stride` rough scores.
+  /// `stride` coarse scores.
   struct Block {
     std::int32_t first;
     std::span<const std::uint16_t> lanes;
     std::size_t stride;
   };
 
-  static constexpr std::size_t kMostSides = 16;  // a bit each
+  static constexpr std::size_t kMaxSides = 16;  // a bit each
 
   using Rest = EntryTable::Begins;  // the weights of a feature that do not prune
 
   /// `rest`: of each feature, in the order of the table's entries.
-  RoughTable(const WeightTable& table, std::span<const Block> blocks, double scale,
-             std::span<const Rest> rest);
+  CoarseTable(const WeightTable& table, std::span<const Block> blocks, double scale,
+              std::span<const Rest> rest);
 
   /// The length of a unit's row of scores: the sides' rows one behind the other, each padded.
   [[nodiscard]] std::size_t stride() const { return blank_.size(); }
@@ -37,7 +37,7 @@ class RoughTable {
   /// The scores of units [T][stride], by the keys of their features; and the rest of the features that are
   /// known, unit by unit.
   void score(std::span<const std::int64_t> first, std::span<const std::uint64_t> keys,
-             std::vector<std::uint32_t>& record, std::vector<Rough>& state, std::vector<Rest>& rest,
+             std::vector<std::uint32_t>& record, std::vector<CoarseScore>& state, std::vector<Rest>& rest,
              std::vector<std::size_t>& rest_first) const;
 
  private:
@@ -54,8 +54,8 @@ class RoughTable {
 
   WeightTable table_;  // its slots lead to records
   std::vector<Row> rows_;
-  std::vector<Rough> blank_;  // the scores of a unit without features
-  std::vector<Rough> code_;
+  std::vector<CoarseScore> blank_;  // the scores of a unit without features
+  std::vector<CoarseScore> code_;
 };
 
 }  // namespace duilian

@@ -1,13 +1,13 @@
-// Kernels of rough scores; a part of kernels_impl.hpp. Sums never leave 16 bits: a score is at least
-// kRoughForbidden before it is counted from the best, and kRoughDead = 2 kRoughLow behind that.
+// Kernels of coarse scores; a part of kernels_impl.hpp. Sums never leave 16 bits: a score is at threshold
+// kCoarseForbidden before it is counted from the best, and kCoarseDead = 2 kCoarseLow behind that.
 
 using R = short __attribute__((vector_size(32), aligned(2), may_alias));
 
-inline R load(const Rough* p) { return *reinterpret_cast<const R*>(p); }
-inline void store(Rough* p, R v) { *reinterpret_cast<R*>(p) = v; }
-inline R spread(Rough x) { return R{x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+inline R load(const CoarseScore* p) { return *reinterpret_cast<const R*>(p); }
+inline void store(CoarseScore* p, R v) { *reinterpret_cast<R*>(p) = v; }
+inline R spread(CoarseScore x) { return R{x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
 inline R larger(R a, R b) { return a > b ? a : b; }
-constexpr Size kLane = kRoughLanes;
+constexpr Size kLane = kCoarseLanes;
 
 /// a - b where it fits; where it does not, nobody looks.
 inline R difference(R a, R b) {
@@ -15,7 +15,7 @@ inline R difference(R a, R b) {
   return reinterpret_cast<R>(reinterpret_cast<U>(a) - reinterpret_cast<U>(b));
 }
 
-inline Rough largest_lane(R v) {
+inline CoarseScore largest_lane(R v) {
   using H = short __attribute__((vector_size(16)));
   const H a = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7);
   const H b = __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -40,7 +40,7 @@ inline unsigned bits_of(R mask) {
 }
 
 template <Size N>
-void add_rough_block(const Rough* const* rows, Size count, Rough* to) {
+void add_coarse_block(const CoarseScore* const* rows, Size count, CoarseScore* to) {
   R acc[N];
   for (Size v = 0; v < N; ++v) acc[v] = load(to + kLane * v);
   for (Size k = 0; k < count; ++k) {
@@ -49,11 +49,11 @@ void add_rough_block(const Rough* const* rows, Size count, Rough* to) {
   for (Size v = 0; v < N; ++v) store(to + kLane * v, acc[v]);
 }
 
-void rough_add_rows(const Rough* const* rows, Size count, Size n, Rough* to) {
-  constexpr Size kMost = 12;
-  const Rough* from[kMost];
-  for (; count > 0; count -= count < kMost ? count : kMost, rows += kMost) {
-    const Size few = count < kMost ? count : kMost;
+void coarse_add_rows(const CoarseScore* const* rows, Size count, Size n, CoarseScore* to) {
+  constexpr Size kMax = 12;
+  const CoarseScore* from[kMax];
+  for (; count > 0; count -= count < kMax ? count : kMax, rows += kMax) {
+    const Size few = count < kMax ? count : kMax;
     Size j = 0;
     const auto go_on = [&](Size by) {
       j += by;
@@ -61,21 +61,21 @@ void rough_add_rows(const Rough* const* rows, Size count, Size n, Rough* to) {
     };
     go_on(0);
     while (j + 4 * kLane <= n) {
-      add_rough_block<4>(from, few, to + j);
+      add_coarse_block<4>(from, few, to + j);
       go_on(4 * kLane);
     }
     while (j + kLane <= n) {
-      add_rough_block<1>(from, few, to + j);
+      add_coarse_block<1>(from, few, to + j);
       go_on(kLane);
     }
   }
 }
 
 /// Counts scores from their best, and leaves what is dead dead; gives the best.
-inline Rough normalise(Rough* x, Size n, R high) {
-  const Rough best = largest_lane(high);
+inline CoarseScore normalise(CoarseScore* x, Size n, R high) {
+  const CoarseScore best = largest_lane(high);
   const R peak = spread(best);
-  const R dead = spread(kRoughDead);
+  const R dead = spread(kCoarseDead);
   for (Size j = 0; j < n; j += kLane) {
     const R value = load(x + j);
     const R counted = larger(value - peak, dead);
@@ -84,8 +84,8 @@ inline Rough normalise(Rough* x, Size n, R high) {
   return best;
 }
 
-Rough rough_sums(const Rough* a, const Rough* b, Size n, Rough* sum) {
-  R high = spread(kRoughForbidden);
+CoarseScore coarse_sums(const CoarseScore* a, const CoarseScore* b, Size n, CoarseScore* sum) {
+  R high = spread(kCoarseForbidden);
   for (Size j = 0; j < n; j += kLane) {
     store(sum + j, load(a + j) + load(b + j));
     high = larger(load(sum + j), high);
@@ -93,38 +93,38 @@ Rough rough_sums(const Rough* a, const Rough* b, Size n, Rough* sum) {
   return largest_lane(high);
 }
 
-Rough rough_state(Rough* state, Size n) {
-  R high = spread(kRoughForbidden);
+CoarseScore coarse_state(CoarseScore* state, Size n) {
+  R high = spread(kCoarseForbidden);
   for (Size j = 0; j < n; j += kLane) high = larger(load(state + j), high);
-  const Rough best = largest_lane(high);
+  const CoarseScore best = largest_lane(high);
   // The difference may be too large for 16 bits; half of it is not.
-  const R half = spread(static_cast<Rough>(best >> 1));
-  const R low = spread(static_cast<Rough>(kRoughLow / 2));
-  const R forbidden = spread(kRoughForbidden);
-  const R dead = spread(kRoughDead);
+  const R half = spread(static_cast<CoarseScore>(best >> 1));
+  const R low = spread(static_cast<CoarseScore>(kCoarseLow / 2));
+  const R forbidden = spread(kCoarseForbidden);
+  const R dead = spread(kCoarseDead);
   const R peak = spread(best);
   for (Size j = 0; j < n; j += kLane) {
     const R value = load(state + j);
     const R is_far = (value >> 1) - half < low;
-    const R counted = is_far ? spread(kRoughLow) : difference(value, peak);
+    const R counted = is_far ? spread(kCoarseLow) : difference(value, peak);
     store(state + j, value == forbidden ? dead : counted);
   }
   return best;
 }
 
-Rough rough_start(const Rough* start, const Rough* state, Size n, Rough* after) {
-  return normalise(after, n, spread(rough_sums(start, state, n, after)));
+CoarseScore coarse_start(const CoarseScore* start, const CoarseScore* state, Size n, CoarseScore* after) {
+  return normalise(after, n, spread(coarse_sums(start, state, n, after)));
 }
 
-Rough rough_forward(const RoughMatrix& m, const Rough* before, const std::uint16_t* row, Size count,
-                    const Rough* state, Rough* after) {
-  const R dead = spread(kRoughDead);
-  R high = spread(kRoughForbidden);
+CoarseScore coarse_forward(const CoarseMatrix& m, const CoarseScore* before, const std::uint16_t* row,
+                           Size count, const CoarseScore* state, CoarseScore* after) {
+  const R dead = spread(kCoarseDead);
+  R high = spread(kCoarseForbidden);
   for (Size v = 0; v < m.vectors; ++v) {
-    const RoughMatrix::Vector& own = m.vector[v];
+    const CoarseMatrix::Vector& own = m.vector[v];
     R best = dead;
     if (own.column >= 0) {
-      const Rough* column = m.core + kLane * static_cast<Size>(own.column);
+      const CoarseScore* column = m.core + kLane * static_cast<Size>(own.column);
       for (Size k = 0; k < count; ++k)
         best = larger(spread(before[m.row0 + row[k]]) + load(column + row[k] * m.cols), best);
     }
@@ -138,21 +138,21 @@ Rough rough_forward(const RoughMatrix& m, const Rough* before, const std::uint16
   return normalise(after, kLane * m.vectors, high);
 }
 
-Rough rough_backward(const RoughMatrix& m, const Rough* state, const Rough* after, const std::uint16_t* row,
-                     Size count, Rough* message, Rough* before) {
-  const R dead = spread(kRoughDead);
+CoarseScore coarse_backward(const CoarseMatrix& m, const CoarseScore* state, const CoarseScore* after,
+                            const std::uint16_t* row, Size count, CoarseScore* message, CoarseScore* before) {
+  const R dead = spread(kCoarseDead);
   for (Size j = 0; j < kLane * m.vectors; j += kLane)
     store(message + j, larger(load(state + j) + load(after + j), dead));
   for (Size j = 0; j < m.rows; j += kLane) store(before + m.row0 + j, dead);
   for (Size k = 0; k < count; ++k) {
-    const Rough* from = m.core + row[k] * m.cols;
+    const CoarseScore* from = m.core + row[k] * m.cols;
     R best = dead;
     for (Size j = 0; j < m.cols; j += kLane) best = larger(load(from + j) + load(message + m.col0 + j), best);
     before[m.row0 + row[k]] = largest_lane(best);
   }
-  R high = spread(kRoughForbidden);
+  R high = spread(kCoarseForbidden);
   for (Size v = m.vectors; v-- > 0;) {  // the rows of the core, which are being written, mostly come last
-    const RoughMatrix::Vector& own = m.vector[v];
+    const CoarseMatrix::Vector& own = m.vector[v];
     const bool has_core = kLane * v >= m.row0 && kLane * v < m.row0 + m.rows;
     R best = has_core ? load(before + kLane * v) : dead;
     for (Size d = own.out; d < own.out_end; ++d)
@@ -164,8 +164,8 @@ Rough rough_backward(const RoughMatrix& m, const Rough* state, const Rough* afte
   return normalise(before, kLane * m.vectors, high);
 }
 
-Size rough_at_least(const Rough* x, Size n, Rough least, std::uint16_t* place) {
-  const R low = spread(least);
+Size coarse_at_least(const CoarseScore* x, Size n, CoarseScore threshold, std::uint16_t* place) {
+  const R low = spread(threshold);
   Size count = 0;
   for (Size j = 0; j < n; j += kLane) {
     for (unsigned bits = bits_of(load(x + j) >= low); bits != 0; bits &= bits - 1, bits &= bits - 1)

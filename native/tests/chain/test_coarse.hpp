@@ -1,4 +1,4 @@
-// Pruning by rough scores against the same by definition, in whole numbers, label by label. Part of
+// Pruning by coarse scores against the same by definition, in whole numbers, label by label. Part of
 // test_chain.cpp.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "duilian/chain/rough.hpp"
+#include "duilian/chain/coarse.hpp"
 #include "test_uniform.hpp"
 
 using namespace duilian;
@@ -16,9 +16,9 @@ using namespace duilian;
 namespace {
 
 /// What a pruner should find, from scores that nothing cuts off.
-class RoughTwin {
+class CoarseTwin {
  public:
-  RoughTwin(const UniformCase& x, double scale, double window)
+  CoarseTwin(const UniformCase& x, double scale, double window)
       : x_(x), scale_(scale), width_(static_cast<std::int64_t>(std::round(window * scale))) {
     for (TagId i = 0; i <= x.labels; ++i) {
       for (TagId j = 0; j <= x.labels; ++j) {
@@ -111,13 +111,15 @@ class RoughTwin {
 };
 
 /// A unit's scores as a pruner wants them.
-[[nodiscard]] std::vector<Rough> rough_states(const UniformCase& x, const RoughPruner& pruner, double scale) {
-  std::vector<Rough> out(static_cast<std::size_t>(x.positions) * pruner.stride(), kRoughForbidden);
+[[nodiscard]] std::vector<CoarseScore> coarse_states(const UniformCase& x, const CoarseChain& pruner,
+                                                     double scale) {
+  std::vector<CoarseScore> out(static_cast<std::size_t>(x.positions) * pruner.stride(), kCoarseForbidden);
   for (std::int32_t t = 0; t < x.positions; ++t) {
     for (TagId l = 0; l < x.labels; ++l) {
       const double score = std::clamp(std::round(x.at(t, l) * scale), -32000.0, 32000.0);
       if (x.at(t, l) != kForbidden)
-        out[static_cast<std::size_t>(t) * pruner.stride() + pruner.lanes()[l]] = static_cast<Rough>(score);
+        out[static_cast<std::size_t>(t) * pruner.stride() + pruner.lanes()[l]] =
+            static_cast<CoarseScore>(score);
     }
   }
   return out;
@@ -150,27 +152,27 @@ class RoughTwin {
 
 /// Calls test(case, pruner, states, scale) for random cases that can be laid out, with both sets of kernels.
 template <class Test>
-void for_each_rough_case(RoughWindow window, double scale, const Test& test) {
-  for_each_uniform_case(150, 7, [&](const UniformCase& x, const UniformChain&, const SpelledOut&) {
+void for_each_coarse_case(CoarseWindow window, double scale, const Test& test) {
+  for_each_uniform_case(150, 7, [&](const UniformCase& x, const UniformChain&, const OwnedChain&) {
     for (const Kernels* how : {&kernels(), &baseline_kernels()}) {
-      const RoughPruner pruner(x.shape, x.rules, x.table, scale, window, *how);
-      if (pruner.is_ready()) test(x, pruner, rough_states(x, pruner, scale));
+      const CoarseChain pruner(x.shape, x.rules, x.table, scale, window, *how);
+      if (pruner.is_ready()) test(x, pruner, coarse_states(x, pruner, scale));
     }
   });
 }
 
 }  // namespace
 
-TEST(rough_candidates_are_those_of_the_definition) {
-  RoughWorkspace work;
+TEST(coarse_candidates_are_those_of_the_definition) {
+  CoarseWorkspace work;
   int compared = 0;
   int cut = 0;
   for (const double window : {0.0, 0.5, 3.0, 100.0}) {
     constexpr double kScale = 16.0;
-    for_each_rough_case(
-        {window, 1000}, kScale, [&](const UniformCase& x, const RoughPruner& pruner, auto state) {
+    for_each_coarse_case(
+        {window, 1000}, kScale, [&](const UniformCase& x, const CoarseChain& pruner, auto state) {
           if (!is_moderate(x)) return;
-          const RoughTwin twin(x, kScale, window);
+          const CoarseTwin twin(x, kScale, window);
           TagSets found;
           std::vector<float> p;
           const bool is_found = pruner.choose(x.positions, state.data(), pruner.stride(), work, found, p);
@@ -189,34 +191,35 @@ TEST(rough_candidates_are_those_of_the_definition) {
   CHECK(compared > 200 && cut > 200);
 }
 
-TEST(rough_candidates_leave_a_legal_path_whatever_the_scores) {
-  RoughWorkspace work;
+TEST(coarse_candidates_leave_a_legal_path_whatever_the_scores) {
+  CoarseWorkspace work;
   int found_any = 0;
-  for (const std::int32_t most : {1, 2, 1000}) {
-    for_each_rough_case({3.0, most}, 16.0, [&](const UniformCase& x, const RoughPruner& pruner, auto state) {
-      TagSets found;
-      std::vector<float> p;
-      if (!pruner.choose(x.positions, state.data(), pruner.stride(), work, found, p)) return;
-      for (std::int32_t t = 0; t < x.positions; ++t)
-        CHECK(!found.at(t).empty() && found.at(t).size() <= static_cast<std::size_t>(most));
-      CHECK(is_open(x, found));
-      CHECK(std::all_of(p.begin(), p.end(), [](float each) { return each >= 0.0F && each <= 1.0F; }));
-      ++found_any;
-    });
+  for (const std::int32_t max_labels : {1, 2, 1000}) {
+    for_each_coarse_case(
+        {3.0, max_labels}, 16.0, [&](const UniformCase& x, const CoarseChain& pruner, auto state) {
+          TagSets found;
+          std::vector<float> p;
+          if (!pruner.choose(x.positions, state.data(), pruner.stride(), work, found, p)) return;
+          for (std::int32_t t = 0; t < x.positions; ++t)
+            CHECK(!found.at(t).empty() && found.at(t).size() <= static_cast<std::size_t>(max_labels));
+          CHECK(is_open(x, found));
+          CHECK(std::all_of(p.begin(), p.end(), [](float each) { return each >= 0.0F && each <= 1.0F; }));
+          ++found_any;
+        });
   }
   CHECK(found_any > 500);
 }
 
-TEST(rough_scores_without_any_difference_are_cut_to_a_path) {
+TEST(coarse_scores_without_any_difference_are_cut_to_a_path) {
   const Succession rules = {};
   const TransitionShape shape = shape_of(40, rules);
   const std::vector<float> table(41 * 41, 0.0F);
-  const RoughPruner pruner(shape, rules, table, 256.0, {4.0, 3});
-  std::vector<Rough> state(5 * pruner.stride(), kRoughForbidden);
+  const CoarseChain pruner(shape, rules, table, 256.0, {4.0, 3});
+  std::vector<CoarseScore> state(5 * pruner.stride(), kCoarseForbidden);
   for (std::size_t t = 0; t < 5; ++t) {
     for (const std::uint16_t lane : pruner.lanes()) state[t * pruner.stride() + lane] = 0;
   }
-  RoughWorkspace work;
+  CoarseWorkspace work;
   TagSets found;
   std::vector<float> p;
   CHECK(pruner.choose(5, state.data(), pruner.stride(), work, found, p));

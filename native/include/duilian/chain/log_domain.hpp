@@ -4,7 +4,7 @@
 
 #include "duilian/chain/chain.hpp"
 
-namespace duilian::plain {
+namespace duilian::log_domain {
 
 /// ⊕ is log Σ exp: sums over paths.
 struct LogPlus {
@@ -34,4 +34,4 @@ void pair_block(const Chain& chain, const std::vector<double>& alpha, const std:
 void unit_block(const Chain& chain, const std::vector<double>& alpha, const std::vector<double>& beta,
                 std::int32_t t, std::span<double> out);
 
-}  // namespace duilian::plain
+}  // namespace duilian::log_domain
