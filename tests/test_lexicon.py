@@ -605,13 +605,13 @@ def test_a_model_that_only_segments_ignores_tags() -> None:
 
 def test_wishes_that_cannot_be_met_are_logged(characters: Tagger, caplog: pytest.LogCaptureFixture) -> None:
     class Contradiction(Wished):
-        def native(self) -> _native.Wishes:
+        def native(self) -> _native.Constraints:
             sets = _native.TagSets(
                 np.array([0, 1, 1], np.int32),
                 np.array([characters.encoding_.number["E@NN"]], np.int32),
             )
             nothing = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
-            return _native.Wishes(sets, *nothing)
+            return _native.Constraints(sets, *nothing)
 
     class Impossible(Lexicon):
         def wished(self, encoding: Encoding, *_: object, **__: object) -> Wished:

@@ -104,7 +104,7 @@ class Wished:
                 else:
                     self._bonus.setdefault(self._first + t, {labels: word.bonus})
 
-    def native(self) -> _native.Wishes:
+    def native(self) -> _native.Constraints:
         """All wishes so far."""
         rows = [
             (unit, *row)
@@ -114,7 +114,7 @@ class Wished:
         rows += [(unit, *row) for unit, row in self._nouns_at.items()]
         rows.sort(key=operator.itemgetter(0))
         sizes = [len(labels) for _, labels, _ in rows]
-        return _native.Wishes(
+        return _native.Constraints(
             self._tag_sets(),
             np.repeat(np.array([unit for unit, _, _ in rows], np.int64), sizes),
             _joined([labels for _, labels, _ in rows]),

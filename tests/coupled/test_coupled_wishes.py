@@ -58,7 +58,7 @@ def test_wishes_change_one_side_s_scores(sides: int, rules: str, pruning: Prunin
         side = seed % sides
         allowed, bonus = random_wishes(trained, side, seed)
         predictor = trained.predictor(pruning, _native.Decoding.marginals)
-        found, impossible = predictor.predict_wished(
+        found, impossible = predictor.predict_constrained(
             trained.sentences, on_side(sides, side, wishes(allowed, bonus)), True, 1 + seed % 2
         )
         assert impossible == 0
@@ -82,7 +82,7 @@ def test_wishes_of_several_sides_hold_together(pruning: Pruning) -> None:
         trained = random_trained(seed, 3, "free")
         several = [random_wishes(trained, side, 10 * seed + side) for side in range(3)]
         predictor = trained.predictor(pruning, _native.Decoding.marginals)
-        found, impossible = predictor.predict_wished(
+        found, impossible = predictor.predict_constrained(
             trained.sentences, [wishes(*each) for each in several], True, 2
         )
         assert impossible == 0
@@ -114,7 +114,7 @@ def test_wishes_that_cannot_be_are_dropped_for_their_sentence() -> None:
     a, b = np.argwhere(~case.rules[side].allows)[0].tolist()
     allowed: Sets = [[] for _ in case.features]
     allowed[case.first[long]], allowed[case.first[long] + 1] = [a], [b]
-    found, impossible = predictor.predict_wished(
+    found, impossible = predictor.predict_constrained(
         trained.sentences, on_side(2, side, wishes(allowed, {})), False, 2
     )
     assert impossible == 1
@@ -177,9 +177,9 @@ def test_wishes_and_sentences_that_do_not_fit_are_refused() -> None:
     ]:
         for side in range(2):
             with pytest.raises(ValueError, match=r"fit|range"):
-                predictor.predict_wished(trained.sentences, on_side(2, side, bad), False, 1)
+                predictor.predict_constrained(trained.sentences, on_side(2, side, bad), False, 1)
     with pytest.raises(ValueError, match="another number of sides"):
-        predictor.predict_wished(trained.sentences, [NO_WISHES], False, 1)
+        predictor.predict_constrained(trained.sentences, [NO_WISHES], False, 1)
     with pytest.raises(ValueError, match="not there"):
         predictor.k_best(one_sentence(trained, 0), 2, [], 1)
     for sentences in ([], [[]], [["天"], ["地"]]):

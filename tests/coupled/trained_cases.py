@@ -107,9 +107,9 @@ def random_trained(seed: int, sides: int = 2, rules: str = "free", *, pruned: Se
     return Trained(case, words, layout, weights, keys, packed, rows, pruner if pruned else [])
 
 
-def wishes(allowed: Sets, bonus: Bonus) -> _native.Wishes:
+def wishes(allowed: Sets, bonus: Bonus) -> _native.Constraints:
     places = sorted(bonus)
-    return _native.Wishes(
+    return _native.Constraints(
         tag_sets(allowed) if any(allowed) else no_sets(),
         np.array([unit for unit, _ in places], np.int64),
         np.array([label for _, label in places], np.int32),
@@ -120,6 +120,6 @@ def wishes(allowed: Sets, bonus: Bonus) -> _native.Wishes:
 NO_WISHES = wishes([], {})
 
 
-def on_side(sides: int, side: int, own: _native.Wishes) -> list[_native.Wishes]:
+def on_side(sides: int, side: int, own: _native.Constraints) -> list[_native.Constraints]:
     """Wishes for one side, and none for the others."""
     return [own if k == side else NO_WISHES for k in range(sides)]

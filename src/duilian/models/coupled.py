@@ -315,12 +315,12 @@ class CoupledTagger(Stored):
         return units, packed.first, found
 
     def label_packed(
-        self, packed: _native.Sentences, wishes: Sequence[_native.Wishes], threads: int
+        self, packed: _native.Sentences, wishes: Sequence[_native.Constraints], threads: int
     ) -> tuple[_native.CoupledAnswers, int]:
         """Labels of every side for sentences that were split already, under wishes for each side (or none
         at all), and for how many sentences those were dropped because they cannot be; with the weights
         that do best on average."""
-        return self.predictors_[AVERAGE].predict_wished(packed, list(wishes), False, threads)
+        return self.predictors_[AVERAGE].predict_constrained(packed, list(wishes), False, threads)
 
     def tags_of_words(self, X: Sentences, standard: str) -> list[tuple[str, ...]]:  # noqa: N803
         """The tags of given words after one standard: decoding with the words fixed, whatever the level."""

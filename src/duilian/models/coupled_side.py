@@ -83,7 +83,7 @@ class CoupledSide:
             for score, labels in found
         ]
 
-    def _wishes(self, own: _native.Wishes) -> list[_native.Wishes]:
+    def _wishes(self, own: _native.Constraints) -> list[_native.Constraints]:
         """Wishes for this standard, and none for the others."""
         found = [NO_WISHES] * len(self.tagger.standards)
         found[self._number] = own
@@ -105,7 +105,7 @@ class CoupledSide:
         units = [self.encoding_.split(layer.words)[0] for layer in layers]
         packed = self.tagger._pack(units)
         wishes = wishes_for(self.encoding_, lexicon, units, layers, standard=self.standard, is_text=is_text)
-        found, impossible = self._predictor.predict_wished(
+        found, impossible = self._predictor.predict_constrained(
             packed, self._wishes(wishes), with_candidates, self.tagger.threads
         )
         if impossible:

@@ -72,7 +72,7 @@ class MultitaskSide(MarginTagger):
             return
         own_weights, other_weights = tagger.compiled_[side]
         mapping = tagger.mapping_ if side == 0 else tagger.mapping_.T
-        self.predictor_ = _native.BestPredictor(  # type: ignore[assignment]
+        self.predictor_ = _native.BestExpansionPredictor(  # type: ignore[assignment]
             len(self.encoding_.labels),
             self.encoding_.succession.native(),
             own_weights,

@@ -350,7 +350,7 @@ class Tagger(Stored):
         ]
 
     def k_best_labels(
-        self, units: Sequence[str], wishes: Sequence[_native.Wishes], k: int
+        self, units: Sequence[str], wishes: Sequence[_native.Constraints], k: int
     ) -> list[tuple[float, npt.NDArray[np.int32]]]:
         """The same for a sentence that was split already, under wishes (one, or none): probability and
         labels."""

@@ -14,7 +14,7 @@ from duilian.lexicon import Lexicon
 from duilian.models.encoding import Encoding
 from duilian.wishes import WishedWord
 
-NO_WISHES = _native.Wishes(
+NO_WISHES = _native.Constraints(
     _native.TagSets(np.array([0], np.int32), np.array([], np.int32)),
     np.array([], np.int64),
     np.array([], np.int32),
@@ -30,7 +30,7 @@ def wishes_for(
     *,
     standard: str,
     is_text: bool = False,
-) -> _native.Wishes:
+) -> _native.Constraints:
     """What a lexicon wants of the labels of these sentences; if they are text (each the one word of its
     layer), white space ends words too, and parts that stay whole are not cut unless the lexicon has a word
     there.

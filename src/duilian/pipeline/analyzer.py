@@ -224,7 +224,7 @@ class Analyzer:
         units = units_of_layers(layers, self._encodings[0])
         wishes = self._constraints.wishes(units) or [NO_WISHES] * len(self.standards)
         nothing = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
-        wishes[side] = _native.Wishes(self._encodings[side].limits(layers), *nothing)
+        wishes[side] = _native.Constraints(self._encodings[side].limits(layers), *nothing)
         return self._docs([layer.text for layer in layers], units, wishes, threads, (side, layers))
 
     def _analyse(self, batch: Sequence[str], threads: int, marginals: bool) -> list[Doc]:
@@ -235,7 +235,7 @@ class Analyzer:
         self,
         batch: Sequence[str],
         units: Units,
-        wishes: Sequence[_native.Wishes],
+        wishes: Sequence[_native.Constraints],
         threads: int,
         given: tuple[int, Sequence[Layer]] | None = None,
         marginals: bool = False,
@@ -278,7 +278,7 @@ class Analyzer:
         return found
 
     def _label(
-        self, units: Units, wishes: Sequence[_native.Wishes], threads: int
+        self, units: Units, wishes: Sequence[_native.Constraints], threads: int
     ) -> list[tuple[Labels, npt.NDArray[np.float32] | None]]:
         """For each standard the labels of all units, and how sure they are if the model says it for free."""
         if isinstance(self.model, CoupledTagger):

@@ -42,7 +42,7 @@ class Constraints:
             encoding.barred_by(tag_classes(standard)) for standard, encoding in encodings.items()
         ]
 
-    def wishes(self, units: Units) -> list[_native.Wishes]:
+    def wishes(self, units: Units) -> list[_native.Constraints]:
         """For each standard; none at all if nothing is known of these units."""
         known = _known_of(units)
         if self._lexicon is None and not known.any():

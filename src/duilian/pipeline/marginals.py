@@ -52,7 +52,7 @@ class Marginals:
         return tagger.make_predictor(known.shape, known.weights)
 
     def k_best(
-        self, side: int, units: Units, wishes: Sequence[_native.Wishes], k: int
+        self, side: int, units: Units, wishes: Sequence[_native.Constraints], k: int
     ) -> list[tuple[float, npt.NDArray[np.int32]]]:
         """Probability and labels of the best analyses of one sentence after the standard of this number."""
         if not isinstance(self._model, CoupledTagger):
@@ -60,7 +60,7 @@ class Marginals:
         log_z, found = self._wide.k_best(packed_for(self._model, units), side, list(wishes), k)
         return [(float(np.exp(score - log_z)), labels) for score, labels in found]
 
-    def rows(self, units: Units, wishes: Sequence[_native.Wishes], threads: int) -> list[LabelRows]:
+    def rows(self, units: Units, wishes: Sequence[_native.Constraints], threads: int) -> list[LabelRows]:
         """For each standard."""
         if isinstance(self._model, MarginTagger):
             kind = self._model.kind
@@ -71,7 +71,7 @@ class Marginals:
             unit, label = np.nonzero(table)
             return [LabelRows(unit, label.astype(np.int32), table[unit, label])]
         packed = packed_for(self._model, units)
-        answers, _ = self._wide.predict_wished(packed, list(wishes), True, threads)
+        answers, _ = self._wide.predict_constrained(packed, list(wishes), True, threads)
         return [_rows(answers, side) for side in range(len(self._model.standards))]
 
 
