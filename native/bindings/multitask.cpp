@@ -36,20 +36,15 @@ void bind_multitask(nb::module_& m) {
           "tag",
           [](const MultitaskTraining& self, const Input<float>& weights, std::size_t side,
              const FeatureRows& features, const Input<std::int64_t>& first, std::size_t threads) {
-            return to_numpy(without_gil([&] {
-              return self.tag({{weights.data(), weights.size()}}, side, features,
-                              {first.data(), first.size()}, threads);
-            }));
+            return to_numpy(
+                without_gil([&] { return self.tag({view(weights)}, side, features, view(first), threads); }));
           },
           "weights"_a, "side"_a, "features"_a, "first"_a, "threads"_a)
       .def(
           "compile",
           [](const MultitaskTraining& self, const Input<float>& weights, std::size_t side,
              const Input<std::uint64_t>& keys, float min_weight) {
-            return without_gil([&] {
-              return self.compile({weights.data(), weights.size()}, side, {keys.data(), keys.size()},
-                                  min_weight);
-            });
+            return without_gil([&] { return self.compile(view(weights), side, view(keys), min_weight); });
           },
           "weights"_a, "side"_a, "keys"_a, "min_weight"_a);
   bind_structure(training);

@@ -231,34 +231,6 @@ double multiply(const double* x, Size n, Size stride, double* y, double* smalles
 
 #include "coarse_impl.hpp"
 
-/// The same step on independent registers, over and over; the operands are opaque to the optimiser.
-template <class Op>
-double burst(Size rounds) {
-  V acc[kBurst];
-  for (Size v = 0; v < kBurst; ++v) acc[v] = spread(static_cast<double>(v));
-  double a = 0.999;
-  double b = 1e-3;
-  asm volatile("" : "+m"(a), "+m"(b));
-  const V x = spread(a);
-  const V m = spread(b);
-  for (Size round = 0; round < rounds; ++round) {
-    for (Size v = 0; v < kBurst; ++v) acc[v] = Op::step(acc[v], x, m);
-  }
-  V sum = spread(0.0);
-  for (Size v = 0; v < kBurst; ++v) sum += acc[v];
-  return sum[0] + sum[1] + sum[2] + sum[3];
-}
-
-/// acc ← acc · x + m: a chain of fused operations that cannot be hoisted.
-struct MultiplyAdd {
-  static V step(V acc, V x, V m) { return acc * x + m; }
-};
-
-/// acc ← max(acc + x, m), likewise.
-struct AddMax {
-  static V step(V acc, V x, V m) { return larger(acc + x, m); }
-};
-
 }  // namespace
 
 const Kernels& set() {
@@ -281,9 +253,7 @@ const Kernels& set() {
                                 coarse_forward,
                                 coarse_backward,
                                 coarse_at_least,
-                                coarse_sums,
-                                burst<MultiplyAdd>,
-                                burst<AddMax>};
+                                coarse_sums};
   return kSet;
 }
 

@@ -44,6 +44,12 @@ struct Needed {
 
 }  // namespace
 
+void check(const Pruning& pruning) {
+  if (pruning.max_candidates < 1 || !(pruning.candidate_mass > 0.0) ||
+      !(pruning.negligible_share >= 0.0 && pruning.negligible_share < 1.0) || !(pruning.coarse_window >= 0.0))
+    throw std::invalid_argument("pruning leaves no label");
+}
+
 void choose_labels(std::span<const double> p, Pruning pruning, PruningWorkspace& work,
                    std::vector<TagId>& out) {
   if (pruning.keeps_all(static_cast<std::int32_t>(p.size()))) {

@@ -172,13 +172,14 @@ CoupledLayout lay_out_coupled(CoupledShape shape, std::vector<TaggerLayout> sepa
   }
   check_rows(data.features, rows);
   for (const auto& sides : parts)
-    add_joint_part(shape, sides, count_bundles(shape, data, latent, sides, options.bundles), options.linked);
+    add_joint_part(shape, sides, count_bundles(shape, data, latent, sides, options.max_bundles),
+                   options.max_linked);
   if (shape.joint_labels() > 0xFFFF)
     throw std::invalid_argument(concat(shape.joint_labels(), " joint labels are more than 65,535"));
   CoupledLayout layout;
   layout.shape = std::move(shape);
   layout.separate = std::move(separate);
-  lay_out_joint_states(data, latent, rows, options.seen, layout);
+  lay_out_joint_states(data, latent, rows, options.min_count, layout);
   place_weights(layout);
   return layout;
 }

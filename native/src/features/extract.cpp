@@ -198,6 +198,12 @@ void extract_rows(const TemplateSet& templates, const Sentences& sentences, std:
   }
 }
 
+FeatureKeys extract_keys(const TemplateSet& templates, const Sentences& sentences) {
+  FeatureKeys out;
+  extract_keys(templates, sentences, 0, sentences.size(), out);
+  return out;
+}
+
 std::vector<std::vector<std::string>> describe_features(const TemplateSet& templates,
                                                         const Sentences& sentences, std::int64_t sentence) {
   check_columns(templates, sentences);

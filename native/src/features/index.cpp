@@ -51,6 +51,18 @@ FeatureIndex::FeatureIndex(std::span<const std::uint64_t> keys) : keys_(keys.beg
   }
 }
 
+std::optional<std::uint32_t> FeatureIndex::find_known(std::uint64_t key) const {
+  const std::uint32_t row = find(key);
+  return row == kNoRow ? std::nullopt : std::optional(row);
+}
+
+std::vector<std::uint32_t> FeatureIndex::find_all(std::span<const std::uint64_t> keys) const {
+  std::vector<std::uint32_t> rows;
+  rows.reserve(keys.size());
+  for (const std::uint64_t key : keys) rows.push_back(find(key));
+  return rows;
+}
+
 std::uint32_t KeyCounter::add(std::uint64_t key, std::uint32_t times) {
   const std::uint32_t number = table_.insert(key);
   if (number == keys_.size()) {

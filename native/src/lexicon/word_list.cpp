@@ -195,6 +195,16 @@ std::size_t WordList::add_lines(std::string_view lines, double max_weight) {
   return at;
 }
 
+std::size_t WordList::add_lines(std::string_view lines, std::size_t begin, double max_weight) {
+  if (begin > lines.size()) throw std::out_of_range("the text ends before the given byte");
+  return begin + add_lines(lines.substr(begin), max_weight);
+}
+
+std::size_t WordList::checked(std::size_t entry) const {
+  if (entry >= size()) throw std::out_of_range("there is no such entry");
+  return entry;
+}
+
 void WordList::find_occurrences(std::u32string_view text, std::vector<Occurrence>& out) const {
   if (slots_.empty()) return;
   std::vector<std::uint64_t> before(text.size() + 1, 0);  // hash of the first characters

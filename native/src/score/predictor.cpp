@@ -67,6 +67,15 @@ UniformChain Predictor::chain(std::int32_t positions, const Work& work) const {
   return {positions, work.state.data(), between_, rules_};
 }
 
+Constraints make_constraints(TagSets allowed, std::span<const std::int64_t> unit,
+                             std::span<const std::int32_t> label, std::span<const float> score) {
+  if (unit.size() != label.size() || unit.size() != score.size())
+    throw std::invalid_argument("uneven bonuses");
+  Constraints out{std::move(allowed), {}};
+  for (std::size_t k = 0; k < unit.size(); ++k) out.bonus.push_back({unit[k], label[k], score[k]});
+  return out;
+}
+
 Constraints restricted(const Constraints& constraints, std::span<const std::uint8_t> known,
                        std::span<const std::uint8_t> barred_by) {
   check(constraints, static_cast<std::int32_t>(barred_by.size()), static_cast<std::int64_t>(known.size()));
@@ -201,6 +210,16 @@ std::vector<double> predict_marginals(const Predictor& predictor, const Sentence
     }
   });
   return out;
+}
+
+OwnedChain constrained_chain(const Predictor& predictor, const Sentences& sentences,
+                             const Constraints& constraints, std::int64_t sentence) {
+  Predictor::Work work;
+  check(constraints, predictor.labels(), sentences.units());
+  predictor.score(sentences, sentence, work);
+  apply(constraints, predictor, sentences, sentence, work);
+  const auto length = sentences.end_of(sentence) - sentences.begin_of(sentence);
+  return spell_out(predictor.chain(static_cast<std::int32_t>(length), work));
 }
 
 }  // namespace duilian

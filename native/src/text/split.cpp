@@ -135,10 +135,16 @@ void note(std::u32string_view text, const WholeSpan& part, SplitText& out) {
   };
   if (is_apart(part.span.begin - 1)) out.known[first] |= kWordBegins;
   if (after < unit.size() && is_apart(part.span.end)) out.known[after] |= kWordBegins;
-  out.whole.push_back({static_cast<std::int64_t>(first), static_cast<std::int64_t>(after), part.kind});
+  out.whole.push_back({{static_cast<std::int64_t>(first), static_cast<std::int64_t>(after)}, part.kind});
 }
 
 }  // namespace
+
+std::bitset<kWholeKinds> whole_kinds(const std::vector<bool>& is_whole) {
+  std::bitset<kWholeKinds> out;
+  for (std::size_t k = 0; k < std::min(is_whole.size(), kWholeKinds); ++k) out[k] = is_whole[k];
+  return out;
+}
 
 std::vector<Span> split_sentences(std::u32string_view text) {
   return SentenceSplitter(text, find_whole_spans(text)).split();
@@ -177,8 +183,8 @@ SplitTexts split_texts(std::span<const std::u32string> texts, const SplitOptions
     out.unit.insert(out.unit.end(), own.unit.begin(), own.unit.end());
     out.known.insert(out.known.end(), own.known.begin(), own.known.end());
     for (std::size_t s = 1; s < own.first.size(); ++s) out.first.push_back(before + own.first[s]);
-    for (const WholeUnits& each : own.whole)
-      out.whole.push_back({before + each.begin, before + each.end, each.kind});
+    for (const WholeSpan& each : own.whole)
+      out.whole.push_back({{before + each.span.begin, before + each.span.end}, each.kind});
     out.text.push_back(static_cast<std::int64_t>(out.first.size()) - 1);
   }
   return out;

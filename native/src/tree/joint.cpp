@@ -199,6 +199,17 @@ JointParsed parse(const JointParser& parser, std::span<const float> weights, std
   return out;
 }
 
+double tree_score(const JointParser& parser, std::span<const float> weights, const JointData& data,
+                  std::int64_t sentence, std::span<const std::int32_t> heads,
+                  std::span<const std::int32_t> nodes) {
+  JointParseWork work;
+  parser.prepare(data, sentence, work);
+  TaggedTree tree{0.0, {-1}, {0}};
+  tree.heads.insert(tree.heads.end(), heads.begin(), heads.end());
+  tree.nodes.insert(tree.nodes.end(), nodes.begin(), nodes.end());
+  return parser.score(weights, tree, parser.shape().tree.order, work);
+}
+
 JointObjective::JointObjective(const JointParser& parser, const JointData& data,
                                std::vector<std::uint8_t> allowed, std::vector<std::int32_t> guessed,
                                ParseOptions options)

@@ -116,4 +116,26 @@ PruningCounts count_allowed(const TreeData& data, std::span<const std::uint8_t> 
   return counts;
 }
 
+double tree_score(const TreeParser& parser, std::span<const float> weights, const TreeData& data,
+                  std::int64_t sentence) {
+  ParseWork work;
+  parser.prepare(data, sentence, work);
+  return parser.tree_score(weights, heads_of(data, sentence), parser.shape().order, work);
+}
+
+double relation_score(const TreeParser& parser, std::span<const float> weights, const TreeData& data,
+                      std::int64_t sentence, std::int32_t head) {
+  ParseWork work;
+  parser.prepare(data, sentence, work);
+  return parser.relation_score(weights, data, sentence, head, work);
+}
+
+ArcScores arc_scores(const TreeParser& parser, std::span<const float> weights, const TreeData& data,
+                     std::int64_t sentence) {
+  ParseWork work;
+  parser.prepare(data, sentence, work);
+  parser.score_arcs(weights, work);
+  return std::move(work.scores);
+}
+
 }  // namespace duilian

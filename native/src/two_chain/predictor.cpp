@@ -196,4 +196,42 @@ std::vector<double> predict_marginals(const TwoChainPredictor& predictor, const 
   return out;
 }
 
+namespace {
+
+[[nodiscard]] TwoChains one_sentence(const TwoChainPredictor& predictor, const Sentences& sentences,
+                                     std::int64_t sentence, bool letters_only,
+                                     TwoChainPredictor::Work& work) {
+  if (sentence < 0 || sentence >= sentences.size()) throw std::invalid_argument("there is no such sentence");
+  predictor.check_sentences(sentences);
+  return predictor.chains(sentences, sentence, letters_only, work);
+}
+
+}  // namespace
+
+std::vector<TwoChainPath> k_best(const TwoChainPredictor& predictor, const Sentences& sentences,
+                                 std::int64_t sentence, std::size_t k, bool letters_only) {
+  TwoChainPredictor::Work work;
+  const TwoChains x = one_sentence(predictor, sentences, sentence, letters_only, work);
+  return letters_only ? k_best_letters(x, k) : k_best_paths(x, k);
+}
+
+double log_partition(const TwoChainPredictor& predictor, const Sentences& sentences, std::int64_t sentence) {
+  TwoChainPredictor::Work work;
+  return marginals(one_sentence(predictor, sentences, sentence, false, work)).log_partition;
+}
+
+double path_score(const TwoChainPredictor& predictor, const Sentences& sentences, std::int64_t sentence,
+                  std::span<const std::int32_t> letter, std::span<const std::int32_t> tag) {
+  TwoChainPredictor::Work work;
+  const TwoChains x = one_sentence(predictor, sentences, sentence, tag.empty(), work);
+  predictor.shape().check_letters(letter);
+  const auto is_tag = [&](std::int32_t t) {
+    return t >= 0 && t < static_cast<std::int32_t>(predictor.shape().tags());
+  };
+  if (letter.size() != x.length || (!tag.empty() && tag.size() != x.length) ||
+      !std::all_of(tag.begin(), tag.end(), is_tag))
+    throw std::invalid_argument("the path does not fit the sentence");
+  return path_score(x, letter, tag);
+}
+
 }  // namespace duilian

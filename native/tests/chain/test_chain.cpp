@@ -13,9 +13,6 @@
 #include "duilian/chain/chain.hpp"
 #include "duilian/chain/log_domain.hpp"
 #include "random.hpp"
-#include "test_coarse.hpp"
-#include "test_kernels.hpp"  // one program for the whole part
-#include "test_uniform.hpp"
 
 using namespace duilian;
 

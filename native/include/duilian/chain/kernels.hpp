@@ -15,8 +15,6 @@ namespace duilian {
 inline constexpr std::size_t kLanes = 4;
 [[nodiscard]] constexpr std::size_t padded(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
-inline constexpr std::size_t kBurst = 12;
-
 /// label i0 + k → label j0 + k for k < size, scores at `at` of the diagonals' array.
 struct Diagonal {
   std::size_t i0 = 0;
@@ -100,10 +98,6 @@ struct Kernels {
                                  std::uint16_t* place);
   /// sum[j] = a[j] + b[j]; gives the highest
   CoarseScore (*coarse_sums)(const CoarseScore* a, const CoarseScore* b, std::size_t n, CoarseScore* sum);
-  /// For benchmarks: kBurst · kLanes multiply-adds (or add-and-maxima) per round, all in registers. What a
-  /// kernel can reach at most.
-  double (*multiply_add_burst)(std::size_t rounds);
-  double (*add_max_burst)(std::size_t rounds);
 };
 
 /// The fastest set that this machine runs. DUILIAN_KERNELS=baseline in the environment forces the plain one.

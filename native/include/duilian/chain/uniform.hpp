@@ -9,6 +9,7 @@
 
 #include "duilian/chain/chain.hpp"
 #include "duilian/chain/label_transitions.hpp"
+#include "duilian/chain/owned_chain.hpp"
 
 namespace duilian {
 
@@ -51,15 +52,8 @@ void best_step(const LabelTransitions& between, const double* before, double* af
 [[nodiscard]] bool try_best_labels(const UniformChain& chain, UniformWorkspace& work,
                                    std::span<std::int32_t> labels);
 
-/// The same chain with its lattice written out: for every question that is not asked often.
-struct OwnedChain {
-  Lattice lattice;
-  std::vector<double> state;
-  Transitions between;
-  [[nodiscard]] Chain view() const { return {lattice, state, between}; }
-};
-
-/// Keeps the labels whose state score is not kForbidden, trimmed by the rules. `score` is [L + 1][L + 1].
+/// The same chain with its lattice written out, for questions that are rarely asked: the labels whose state
+/// score is not kForbidden, trimmed by the rules.
 [[nodiscard]] OwnedChain spell_out(const UniformChain& chain);
 
 }  // namespace duilian

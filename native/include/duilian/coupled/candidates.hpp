@@ -23,6 +23,9 @@ struct Pruning {
   }
 };
 
+/// Throws std::invalid_argument unless a label is always left.
+void check(const Pruning& pruning);
+
 struct PruningWorkspace {
   UniformWorkspace chain;
   UniformMarginals found;

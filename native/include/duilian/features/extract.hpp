@@ -38,6 +38,8 @@ void check_columns(const TemplateSet& templates, const Sentences& sentences);
 /// The keys of sentences [begin, end), unit by unit, in template order.
 void extract_keys(const TemplateSet& templates, const Sentences& sentences, std::int64_t begin,
                   std::int64_t end, FeatureKeys& out);
+/// The keys of all sentences.
+[[nodiscard]] FeatureKeys extract_keys(const TemplateSet& templates, const Sentences& sentences);
 
 /// So many pseudo units before a sentence and behind it.
 struct Around {

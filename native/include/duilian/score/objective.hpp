@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -135,6 +136,32 @@ double add_gradient(const M& model, typename M::Prepared& prepared, WeightView w
   model.apply(i, out, Share{}, collector);
   out.sparse = std::move(entries);
   return loss;
+}
+
+/// Throws std::invalid_argument unless a model has this many weights.
+template <class M>
+void check_weights(const M& model, std::size_t count) {
+  if (count != static_cast<std::size_t>(model.weights()))
+    throw std::invalid_argument("the weights do not fit the model");
+}
+
+struct DenseGradient {
+  double loss;
+  std::vector<double> gradient;  // [weights]
+};
+
+/// The same with a number for every weight, for tests.
+template <Objective M>
+[[nodiscard]] DenseGradient dense_gradient(const M& model, WeightView weights, std::int64_t i) {
+  check_weights(model, weights.value.size());
+  typename M::Work work;
+  Gradient found;
+  found.dense.resize(static_cast<std::size_t>(model.dense()));
+  auto prepared = model.prepare(weights);
+  const double loss = add_gradient(model, prepared, weights, i, work, found);
+  found.dense.resize(static_cast<std::size_t>(model.weights()));
+  for (const Delta& delta : found.sparse) found.dense[delta.weight] += delta.value;
+  return {loss, std::move(found.dense)};
 }
 
 }  // namespace duilian

@@ -117,6 +117,10 @@ struct Constraints {
   [[nodiscard]] std::span<const Bonus> bonuses(std::int64_t begin, std::int64_t end) const;
 };
 
+/// Bonus k is score[k] for label[k] at unit[k]. Throws std::invalid_argument if the lists differ in length.
+[[nodiscard]] Constraints make_constraints(TagSets allowed, std::span<const std::int64_t> unit,
+                                           std::span<const std::int32_t> label, std::span<const float> score);
+
 /// The constraints where more is known of units: a label is barred at a unit if known[unit] &
 /// barred_by[label]. What the constraints allow stays if nothing else would be left.
 [[nodiscard]] Constraints restricted(const Constraints& constraints, std::span<const std::uint8_t> known,
@@ -150,5 +154,9 @@ void apply(const Constraints& constraints, const Predictor& predictor, const Sen
 /// The probability of every label at every unit, [units][L].
 [[nodiscard]] std::vector<double> predict_marginals(const Predictor& predictor, const Sentences& sentences,
                                                     const Constraints& constraints, std::size_t threads);
+
+/// The chain of one sentence under the constraints.
+[[nodiscard]] OwnedChain constrained_chain(const Predictor& predictor, const Sentences& sentences,
+                                           const Constraints& constraints, std::int64_t sentence);
 
 }  // namespace duilian

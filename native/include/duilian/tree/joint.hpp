@@ -97,6 +97,11 @@ struct JointParsed {
                                 std::span<const float> pruning, const JointData& data, ParseOptions options,
                                 std::size_t threads);
 
+/// The score of a tagged tree of a sentence; heads and nodes are those of the words, without the root.
+[[nodiscard]] double tree_score(const JointParser& parser, std::span<const float> weights,
+                                const JointData& data, std::int64_t sentence,
+                                std::span<const std::int32_t> heads, std::span<const std::int32_t> nodes);
+
 /// Gold tags and tree against the best ones at these weights. Where something is unknown, the best answer
 /// that agrees with the rest stands for gold.
 class JointObjective : public ListedChanges {

@@ -75,4 +75,14 @@ class TwoChainPredictor {
 [[nodiscard]] std::vector<double> predict_marginals(const TwoChainPredictor& predictor,
                                                     const Sentences& sentences, std::size_t threads);
 
+/// The k best paths of one sentence, or its k best letters by the chain of letters alone.
+[[nodiscard]] std::vector<TwoChainPath> k_best(const TwoChainPredictor& predictor, const Sentences& sentences,
+                                               std::int64_t sentence, std::size_t k, bool letters_only);
+[[nodiscard]] double log_partition(const TwoChainPredictor& predictor, const Sentences& sentences,
+                                   std::int64_t sentence);
+/// The score of a path of one sentence; without tags, by the chain of letters alone.
+[[nodiscard]] double path_score(const TwoChainPredictor& predictor, const Sentences& sentences,
+                                std::int64_t sentence, std::span<const std::int32_t> letter,
+                                std::span<const std::int32_t> tag);
+
 }  // namespace duilian

@@ -1,7 +1,4 @@
 // The two sets of kernels against each other, against the obvious loops and against the standard library.
-// Part of test_chain.cpp.
-#pragma once
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -298,16 +295,5 @@ TEST(what_is_forbidden_raises_nothing) {
     std::vector<double> y = {0.0, kForbidden, kForbidden, kForbidden, -7.0};
     set->raise_sums(x.data(), m.data(), y.size(), y.data());
     CHECK(y == std::vector<double>{0.0, kForbidden, kForbidden, 5.0, -7.0});
-  }
-}
-
-TEST(bursts_do_their_rounds) {
-  const double start = 4.0 * static_cast<double>(kBurst * (kBurst - 1) / 2);
-  for (const Kernels* set : {&kernels(), &baseline_kernels()}) {
-    CHECK(set->multiply_add_burst(0) == start && set->add_max_burst(0) == start);
-    // v · 0.999 + 0.001 and max(v + 0.999, 0.001) in 4 lanes of kBurst registers
-    CHECK_NEAR(set->multiply_add_burst(1), 0.999 * start + 0.004 * kBurst, 1e-9);
-    CHECK_NEAR(set->add_max_burst(1000), start + 999.0 * 4.0 * kBurst, 1e-6);
-    CHECK_NEAR(set->multiply_add_burst(100000), 4.0 * kBurst, 1e-6);  // 1 is the fixed point
   }
 }

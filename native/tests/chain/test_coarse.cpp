@@ -1,7 +1,4 @@
-// Pruning by coarse scores against the same by definition, in whole numbers, label by label. Part of
-// test_chain.cpp.
-#pragma once
-
+// Pruning by coarse scores against the same by definition, in whole numbers, label by label.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,9 +6,11 @@
 
 #include "check.hpp"
 #include "duilian/chain/coarse.hpp"
-#include "test_uniform.hpp"
+#include "random_uniform.hpp"
 
 using namespace duilian;
+using testing::for_each_uniform_case;
+using testing::UniformCase;
 
 namespace {
 

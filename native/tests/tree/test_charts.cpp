@@ -1,5 +1,4 @@
-// Charts against all trees of short sentences, keys of parts, and the perceptron's averages; in the headers
-// the joint search, k best trees and relations.
+// Charts against all trees of short sentences, keys of parts, and the perceptron's averages.
 #include <cmath>
 #include <set>
 #include <utility>
@@ -11,8 +10,6 @@
 #include "duilian/tree/parser.hpp"
 #include "random.hpp"
 #include "tree/all_trees.hpp"
-#include "tree/test_joint_chart.hpp"
-#include "tree/test_parser.hpp"
 
 using namespace duilian;
 

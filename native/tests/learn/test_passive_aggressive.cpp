@@ -1,7 +1,5 @@
 // The averaged passive-aggressive learner against a naive loop: every weight in every round, the mean by
-// adding up all weights after each. Included by test_learn.cpp.
-#pragma once
-
+// adding up all weights after each.
 #include <algorithm>
 #include <cstdint>
 #include <span>

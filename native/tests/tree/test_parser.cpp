@@ -1,18 +1,17 @@
 // The parser's k best trees and relations against enumeration, under weights that are small whole numbers:
 // every sum of them is exact.
-#pragma once
-
 #include <algorithm>
 #include <functional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "check.hpp"
 #include "duilian/tree/parser.hpp"
 #include "random.hpp"
 #include "tree/all_trees.hpp"
 
-namespace parser_test {
+namespace {
 
 using duilian::Heads;
 using duilian::kUnknown;
@@ -178,4 +177,4 @@ TEST(changes_of_relations_go_from_the_best_chains_to_the_known_ones) {
   });
 }
 
-}  // namespace parser_test
+}  // namespace

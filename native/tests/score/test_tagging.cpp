@@ -1,7 +1,5 @@
 // The plain tagger against its definition: losses by enumeration, gradients by central differences, layouts
-// pair by pair. Part of test_score.cpp.
-#pragma once
-
+// pair by pair.
 #include <algorithm>
 #include <limits>
 #include <set>

@@ -1,16 +1,15 @@
 // Tags and tree in one search, against all taggings of all projective trees of a few words.
-#pragma once
-
 #include <functional>
 #include <set>
 #include <vector>
 
+#include "check.hpp"
 #include "duilian/features/sentences.hpp"
 #include "duilian/tree/joint_chart.hpp"
 #include "random.hpp"
 #include "tree/all_trees.hpp"
 
-namespace joint_chart_test {
+namespace {
 
 using duilian::kNobody;
 using testing::Random;
@@ -163,4 +162,4 @@ TEST(with_one_tag_a_word_it_is_the_search_for_trees) {
   });
 }
 
-}  // namespace joint_chart_test
+}  // namespace

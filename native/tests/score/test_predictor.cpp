@@ -1,7 +1,4 @@
 // The compiled tagger against the one it was compiled from, and what a user's constraints do to it.
-// Part of test_score.cpp.
-#pragma once
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,6 +11,7 @@
 #include "random_predictor.hpp"
 
 using namespace duilian;
+using namespace testing;
 
 namespace {
 

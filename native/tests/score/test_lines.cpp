@@ -1,7 +1,5 @@
 // Lines in, lines out: small taggers whose answer is known, hostile lines, and the same bytes for any number
-// of threads. Part of test_score.cpp.
-#pragma once
-
+// of threads.
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -15,6 +13,7 @@
 #include "random_predictor.hpp"
 
 using namespace duilian;
+using namespace testing;
 
 namespace {
 
