@@ -87,7 +87,9 @@ def test_given_labels_are_obeyed_and_bonuses_count(sides: int, rules: str, prune
         rough, impossible = trained.predictor(WIDE, MARGINALS).predict_constrained(
             trained.sentences, wished, True, 1
         )
-        exact, _ = trained.predictor(KEEP_ALL, MARGINALS).predict_constrained(trained.sentences, wished, True, 1)
+        exact, _ = trained.predictor(KEEP_ALL, MARGINALS).predict_constrained(
+            trained.sentences, wished, True, 1
+        )
         assert impossible == 0
         found = rough.label(side).tolist()
         assert [a for unit, a in enumerate(found) if unit % 3] == [

@@ -95,7 +95,7 @@ def random_trained(seed: int, sides: int = 2, rules: str = "free", *, pruned: Se
     words = [[rng.choice(WORDS) for _ in range(b - a)] for a, b in itertools.pairwise(case.first)]
     packed = pack(words, FOLDING)
     keys = _native.count_keys(TEMPLATES.native, packed, 1)
-    rows = _native.extract_rows(TEMPLATES.native, packed, _native.FeatureIndex(keys))
+    rows = _native.extract_rows(TEMPLATES.native, packed, _native.FeatureIndex(keys), 1)
     case.features = [rows.rows[a:b].tolist() for a, b in itertools.pairwise(rows.first.tolist())]
     layout = lay_out(case, row_count=len(keys))
     weights = random_weights(seed, layout.weights)

@@ -226,7 +226,7 @@ class CoupledTagger(Stored):
 
     def native_pruning(self) -> _native.Pruning:
         """r and λ in training."""
-        return _native.Pruning(self.most, self.mass)
+        return _native.Pruning(self.most, self.mass, 0.0, 0.0)
 
     def tagging_pruning(self) -> _native.Pruning:
         """r and λ when tagging."""
@@ -235,7 +235,8 @@ class CoupledTagger(Stored):
             window = 0.0 if mass == 1.0 else self.window
             return _native.Pruning(self.tagging_most or self.most, mass, FAINT, window)
         usual = self.most if self.level == "word" else 3 * self.most
-        return _native.Pruning(usual if self.tagging_most is None else self.tagging_most, self.mass)
+        most = usual if self.tagging_most is None else self.tagging_most
+        return _native.Pruning(most, self.mass, 0.0, 0.0)
 
     def _pack(
         self, units: Sequence[Sequence[str]], guide: Sequence[Sequence[str]] | None = None

@@ -146,7 +146,7 @@ class CoupledTraining:
         everything = most >= tagger.most and mass >= tagger.mass
         pruning = tagger.native_pruning()
         if not everything and tagger.mass < 1:
-            pruning = _native.Pruning(most, mass)
+            pruning = _native.Pruning(most, mass, 0.0, 0.0)
         return [plain.candidates(side, pruning, tagger.threads) for side in range(len(tagger.standards))]
 
     def _lay_out(
@@ -262,7 +262,7 @@ class CoupledTraining:
             guide = guide_labels(tagger.encodings_[source], tagger.source_, given, labels)
         packed = tagger._pack(units, guide)
         index = _native.FeatureIndex(self.body.keys)
-        rows = _native.extract_rows(tagger.templates_.native, packed, index)
+        rows = _native.extract_rows(tagger.templates_.native, packed, index, 1)
         candidates = []
         if tagger.pruning != "online":
             candidates = [

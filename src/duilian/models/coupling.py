@@ -108,11 +108,11 @@ def make_body(
     packed = pack(units, folding, columns)
     keys = _native.count_keys(templates.native, packed, min_count)
     index = _native.FeatureIndex(keys)
-    rows = _native.extract_rows(templates.native, packed, index)
+    rows = _native.extract_rows(templates.native, packed, index, 1)
     shared = (
         rows
         if shared_templates is None
-        else _native.extract_rows(shared_templates.native, pack(units, folding), index)
+        else _native.extract_rows(shared_templates.native, pack(units, folding), index, 1)
     )
     return Body(
         encodings,
