@@ -42,13 +42,13 @@ def main() -> None:
     keys = _native.count_keys(templates.native, packed, 1)
     counting = time.perf_counter() - start
     index = _native.FeatureIndex(keys)
-    extracting = best_seconds(lambda: _native.extract_rows(templates.native, packed, index), 5)
+    extracting = best_seconds(lambda: _native.extract_rows(templates.native, packed, index, 1), 5)
     thousand = words / 1e3
     rows: list[Row] = [
         ("read", thousand / reading, f"{reading:.2f} s for {path.stat().st_size / 1e6:.1f} MB"),
         ("pack (fold, hash)", thousand / packing, f"{packing:.2f} s"),
         ("count features", thousand / counting, f"{counting:.2f} s, {len(keys):,} features"),
-        ("extract + look up", thousand / extracting, f"{extracting:.2f} s, index {index.bytes / 1e6:.0f} MB"),
+        ("extract + look up", thousand / extracting, f"{extracting:.2f} s, {len(index):,} keys"),
     ]
     show(f"{path.name}, {words:,} words, {options.templates}", "k words/s", rows, options.plot)
 

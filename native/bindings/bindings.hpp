@@ -1,9 +1,10 @@
-// What the binding files share: one function per part, and moving vectors to NumPy without a copy.
+// What the binding files share: one function per part, arrays in and out, work without the interpreter lock.
 #pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -21,14 +22,18 @@ void bind_lexicon(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_lattice(nb::module_& m);
 void bind_chain(nb::module_& m);
-void bind_coupled(nb::module_& m);
 void bind_tagger(nb::module_& m);
-void bind_tree(nb::module_& m);
-void bind_joint(nb::module_& m);
+void bind_coupled(nb::module_& m);
+void bind_coupled_predictor(nb::module_& m);
+void bind_charts(nb::module_& m);
+void bind_parser(nb::module_& m);
+void bind_joint_parser(nb::module_& m);
 void bind_two_chain(nb::module_& m);
-void bind_learn(nb::module_& m);
+void bind_two_chain_predictor(nb::module_& m);
 void bind_dynamic(nb::module_& m);
 void bind_multitask(nb::module_& m);
+void bind_learn(nb::module_& m);
+void bind_tree_learning(nb::module_& m);
 
 template <class T, std::size_t N = 1>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<N>>;
@@ -37,8 +42,22 @@ template <class T>
 using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+/// Weights that a learner changes in place.
+using Weights = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// What `work` gives, computed while other Python threads run.
+/// The elements of an array of any number of dimensions, in C order.
+template <class T, class... Config>
+[[nodiscard]] std::span<T> view(const nb::ndarray<T, Config...>& array) {
+  return {array.data(), array.size()};
+}
+[[nodiscard]] inline std::string_view view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+
+template <class T>
+[[nodiscard]] std::vector<T> to_vector(const Input<T>& array) {
+  return {array.data(), array.data() + array.size()};
+}
+
+/// What `work` returns, computed while other Python threads run.
 template <class Work>
 [[nodiscard]] auto without_gil(const Work& work) {
   const nb::gil_scoped_release release;
@@ -53,7 +72,7 @@ template <class T>
   return Array<T>(kept->data(), {kept->size()}, owner);
 }
 
-/// The same as a matrix with so many columns.
+/// The same as a matrix with this many columns.
 template <class T>
 [[nodiscard]] Array<T, 2> to_numpy(std::vector<T> values, std::size_t columns) {
   auto* kept = new std::vector<T>(std::move(values));
@@ -61,28 +80,26 @@ template <class T>
   return Array<T, 2>(kept->data(), {columns == 0 ? 0 : kept->size() / columns, columns}, owner);
 }
 
-/// Of a model that labels lines; see `tag_lines`.
+[[nodiscard]] inline nb::bytes to_bytes(const std::string& text) {
+  return nb::bytes(text.data(), text.size());
+}
+
+/// For any model that labels lines; see `tag_lines`.
 template <class Model>
 [[nodiscard]] nb::bytes tag_bytes(const Model& model, const nb::bytes& text, const LineOptions& options,
                                   std::size_t threads) {
-  const std::string_view shown(text.c_str(), text.size());
-  const std::string out =
-      without_gil([&] { return tag_lines(*label_model(model, options.starts), shown, options, threads); });
-  return nb::bytes(out.data(), out.size());
+  const std::string_view shown = view(text);
+  return to_bytes(
+      without_gil([&] { return tag_lines(*label_model(model, options.starts), shown, options, threads); }));
 }
 
-/// Labels and the number of sentences that the wishes left no analysis; see `predict`.
+/// Labels, and the number of sentences without any analysis under the constraints; see `predict`.
 template <class Model>
-[[nodiscard]] auto predict_labels(const Model& model, const Sentences& sentences, const Wishes& wishes,
-                                  std::size_t threads) {
+[[nodiscard]] auto predict_labels(const Model& model, const Sentences& sentences,
+                                  const Constraints& constraints, std::size_t threads) {
   std::int64_t impossible = 0;
-  auto labels = without_gil([&] { return predict(model, sentences, wishes, threads, impossible); });
+  auto labels = without_gil([&] { return predict(model, sentences, constraints, threads, impossible); });
   return std::make_tuple(to_numpy(std::move(labels)), impossible);
-}
-
-template <class T>
-[[nodiscard]] std::vector<T> to_vector(const Input<T>& array) {
-  return {array.data(), array.data() + array.size()};
 }
 
 }  // namespace duilian::bindings

@@ -1,8 +1,9 @@
+// Chains: scored lattices and the questions asked of them.
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "duilian/chain/uniform.hpp"
+#include "duilian/chain/owned_chain.hpp"
 
 namespace duilian::bindings {
 
@@ -10,10 +11,9 @@ using namespace nb::literals;
 
 namespace {
 
-using OwnedChain = SpelledOut;
 using PathTuple = std::tuple<double, Array<std::int32_t>>;
 
-/// Scratch that a thread keeps from call to call.
+/// Scratch memory that a thread reuses from call to call.
 [[nodiscard]] Workspace& scratch() {
   thread_local Workspace work;
   return work;
@@ -25,32 +25,12 @@ using PathTuple = std::tuple<double, Array<std::int32_t>>;
   return found;
 }
 
+[[nodiscard]] MatrixView matrix(const Matrix<double>& values) { return {values.data(), values.shape(1)}; }
+
 [[nodiscard]] PathTuple to_tuple(Path path) { return {path.score, to_numpy(std::move(path.states))}; }
 
-}  // namespace
-
-void bind_chain(nb::module_& m) {
-  nb::class_<OwnedChain>(m, "Chain")
-      .def(
-          "__init__",
-          [](OwnedChain* self, const Lattice& lattice, const Input<double>& state,
-             const std::vector<Matrix<double>>& sides, const Input<std::int32_t>& label,
-             const Matrix<double>& joint) {
-            const auto score = [&](std::int32_t i, std::int32_t j) {
-              double total = 0.0;
-              for (std::size_t k = 0; k < sides.size(); ++k) {
-                total += sides[k](lattice.bundle(i)[k], lattice.bundle(j)[k]);
-              }
-              const bool is_joint = label.size() > 0 && label(i) >= 0 && label(j) >= 0;
-              return is_joint ? total + joint(label(i), label(j)) : total;
-            };
-            OwnedChain built{lattice, to_vector(state), make_transitions(lattice, score)};
-            check(built.view());
-            new (self) OwnedChain(std::move(built));
-          },
-          "lattice"_a, "state"_a, "sides"_a, "label"_a, "joint"_a)
-      .def_prop_ro(
-          "tags", [](const OwnedChain& self) { return to_numpy(self.lattice.tag); }, nb::rv_policy::move)
+void bind_sums(nb::class_<OwnedChain>& chain) {
+  chain
       .def(
           "log_partition", [](const OwnedChain& self) { return log_partition(self.view(), scratch()); },
           nb::call_guard<nb::gil_scoped_release>())
@@ -69,7 +49,11 @@ void bind_chain(nb::module_& m) {
            })
       .def(
           "entropy", [](const OwnedChain& self) { return entropy(self.view(), scratch()); },
-          nb::call_guard<nb::gil_scoped_release>())
+          nb::call_guard<nb::gil_scoped_release>());
+}
+
+void bind_paths(nb::class_<OwnedChain>& chain) {
+  chain
       .def("best_path",
            [](const OwnedChain& self) {
              return to_tuple(without_gil([&] { return best_path(self.view(), scratch()); }));
@@ -86,9 +70,30 @@ void bind_chain(nb::module_& m) {
       .def(
           "path_score",
           [](const OwnedChain& self, const Input<std::int32_t>& states) {
-            return path_score(self.view(), std::span(states.data(), states.size()));
+            return path_score(self.view(), view(states));
           },
           "states"_a);
+}
+
+}  // namespace
+
+void bind_chain(nb::module_& m) {
+  nb::class_<OwnedChain> chain(m, "Chain");
+  chain
+      .def(
+          "__init__",
+          [](OwnedChain* self, const Lattice& lattice, const Input<double>& state,
+             const std::vector<Matrix<double>>& sides, const Input<std::int32_t>& label,
+             const Matrix<double>& joint) {
+            std::vector<MatrixView> side;
+            for (const Matrix<double>& each : sides) side.push_back(matrix(each));
+            new (self) OwnedChain(make_chain(lattice, to_vector(state), side, view(label), matrix(joint)));
+          },
+          "lattice"_a, "state"_a, "sides"_a, "label"_a, "joint"_a)
+      .def_prop_ro(
+          "tags", [](const OwnedChain& self) { return to_numpy(self.lattice.tag); }, nb::rv_policy::move);
+  bind_sums(chain);
+  bind_paths(chain);
 }
 
 }  // namespace duilian::bindings

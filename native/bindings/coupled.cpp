@@ -1,11 +1,7 @@
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
+// The coupled tagger in training: what it prunes by, its shape, its data, its layout, dev sets.
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "duilian/coupled/predictor.hpp"
 #include "duilian/coupled/tagging.hpp"
 
 namespace duilian::bindings {
@@ -14,29 +10,21 @@ using namespace nb::literals;
 
 namespace {
 
-using Weights = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-[[nodiscard]] std::span<const float> view(const Weights& weights) { return {weights.data(), weights.size()}; }
-[[nodiscard]] std::vector<std::span<const float>> views(const std::vector<Weights>& weights) {
-  std::vector<std::span<const float>> out;
-  for (const Weights& each : weights) out.push_back(view(each));
-  return out;
-}
-
-}  // namespace
-
-void bind_coupled(nb::module_& m) {
+void bind_pruning(nb::module_& m) {
   nb::class_<Pruning>(m, "Pruning")
       .def(
           "__init__",
-          [](Pruning* self, std::int32_t most, double mass, double faint, double window) {
-            if (most < 1 || !(mass > 0.0) || !(faint >= 0.0 && faint < 1.0) || !(window >= 0.0))
-              throw std::invalid_argument("pruning leaves no label");
-            new (self) Pruning{most, mass, faint, window};
+          [](Pruning* self, std::int32_t max_candidates, double candidate_mass, double negligible_share,
+             double coarse_window) {
+            const Pruning built{max_candidates, candidate_mass, negligible_share, coarse_window};
+            check(built);
+            new (self) Pruning(built);
           },
-          "most"_a, "mass"_a, "faint"_a = 0.0, "window"_a = 0.0);
+          "max_candidates"_a, "candidate_mass"_a, "negligible_share"_a, "coarse_window"_a);
   nb::enum_<Decoding>(m, "Decoding").value("marginals", Decoding::marginals).value("path", Decoding::path);
+}
 
+void bind_shape(nb::module_& m) {
   nb::class_<CoupledShape>(m, "CoupledShape")
       .def(
           "__init__",
@@ -63,11 +51,11 @@ void bind_coupled(nb::module_& m) {
       .def(
           "add_part",
           [](CoupledShape& self, std::vector<std::int32_t> sides, const Input<std::int32_t>& bundles,
-             std::int32_t linked) {
-            add_joint_part(self, std::move(sides), {bundles.data(), bundles.size()}, linked);
-          },
+             std::int32_t linked) { add_joint_part(self, std::move(sides), view(bundles), linked); },
           "sides"_a, "bundles"_a, "linked"_a);
+}
 
+void bind_layout(nb::module_& m) {
   nb::class_<CoupledData>(m, "CoupledData")
       .def(
           "__init__",
@@ -97,142 +85,47 @@ void bind_coupled(nb::module_& m) {
       "lay_out_coupled",
       [](CoupledShape shape, std::vector<TaggerLayout> separate, const CoupledData& data,
          const std::vector<TagSets>& latent, const std::vector<std::vector<std::int32_t>>& parts,
-         std::int64_t seen, std::int32_t linked, std::int32_t bundles) {
+         std::int64_t min_count, std::int32_t max_linked, std::int32_t max_bundles) {
         return without_gil([&] {
           return lay_out_coupled(std::move(shape), std::move(separate), data, latent, parts,
-                                 {seen, linked, bundles});
+                                 {min_count, max_linked, max_bundles});
         });
       },
-      "shape"_a, "separate"_a, "data"_a, "latent"_a, "parts"_a, "seen"_a, "linked"_a, "bundles"_a);
+      "shape"_a, "separate"_a, "data"_a, "latent"_a, "parts"_a, "min_count"_a, "max_linked"_a,
+      "max_bundles"_a);
+}
 
-  nb::class_<CoupledAnswers>(m, "CoupledAnswers")
-      .def(
-          "label", [](const CoupledAnswers& self, std::size_t side) { return to_numpy(self.label.at(side)); },
-          "side"_a, nb::rv_policy::move)
-      .def(
-          "p", [](const CoupledAnswers& self, std::size_t side) { return to_numpy(self.p.at(side)); },
-          "side"_a, nb::rv_policy::move)
-      .def(
-          "candidates", [](const CoupledAnswers& self, std::size_t side) { return self.candidates.at(side); },
-          "side"_a)
-      .def(
-          "candidate_p",
-          [](const CoupledAnswers& self, std::size_t side) { return to_numpy(self.candidate_p.at(side)); },
-          "side"_a, nb::rv_policy::move);
+void bind_tagging(nb::module_& m) {
   m.def(
       "tag_coupled",
       [](const CoupledLayout& layout, const Weights& weights, const FeatureRows& features,
          const Input<std::int64_t>& first, const std::vector<TagSets>& candidates,
-         const std::vector<TagSets>& allowed, Pruning pruning, Decoding decoding, double margin,
+         const std::vector<TagSets>& allowed, Pruning pruning, Decoding decoding, double bundle_gap,
          bool with_candidates, std::size_t threads) {
         return without_gil([&] {
-          return tag_coupled(layout, {view(weights)}, features, {first.data(), first.size()}, candidates,
-                             allowed, {pruning, decoding, margin}, with_candidates, threads);
+          return tag_coupled(layout, {view(weights)}, features, view(first), candidates, allowed,
+                             {pruning, decoding, bundle_gap}, with_candidates, threads);
         });
       },
       "layout"_a, "weights"_a, "features"_a, "first"_a, "candidates"_a, "allowed"_a, "pruning"_a,
-      "decoding"_a, "margin"_a, "with_candidates"_a, "threads"_a);
+      "decoding"_a, "bundle_gap"_a, "with_candidates"_a, "threads"_a);
   m.def(
       "tag_candidates",
       [](const TaggerLayout& layout, const Weights& weights, const FeatureRows& features,
          const Input<std::int64_t>& first, Pruning pruning, std::size_t threads) {
-        return without_gil([&] {
-          return tag_candidates(layout, {view(weights)}, features, {first.data(), first.size()}, pruning,
-                                threads);
-        });
+        return without_gil(
+            [&] { return tag_candidates(layout, {view(weights)}, features, view(first), pruning, threads); });
       },
       "layout"_a, "weights"_a, "features"_a, "first"_a, "pruning"_a, "threads"_a);
+}
 
-  nb::class_<CoupledWeights>(m, "CoupledWeights")
-      .def(
-          "__init__",
-          [](CoupledWeights* self, const Input<std::uint64_t>& slot, const Input<std::uint16_t>& label,
-             const Input<float>& weight, const Input<float>& transition,
-             std::vector<std::int32_t> pruned_sides) {
-            new (self) CoupledWeights{{to_vector(slot), to_vector(label), to_vector(weight)},
-                                      to_vector(transition),
-                                      std::move(pruned_sides)};
-          },
-          "slot"_a, "label"_a, "weight"_a, "transition"_a, "pruned_sides"_a)
-      .def_prop_ro(
-          "slot", [](const CoupledWeights& self) { return to_numpy(self.table.slot); }, nb::rv_policy::move)
-      .def_prop_ro(
-          "label", [](const CoupledWeights& self) { return to_numpy(self.table.label); }, nb::rv_policy::move)
-      .def_prop_ro(
-          "weight", [](const CoupledWeights& self) { return to_numpy(self.table.weight); },
-          nb::rv_policy::move)
-      .def_prop_ro(
-          "transition", [](const CoupledWeights& self) { return to_numpy(self.transition); },
-          nb::rv_policy::move)
-      .def_ro("pruned_sides", &CoupledWeights::pruned_sides);
-  m.def(
-      "compile_coupled",
-      [](const CoupledLayout& layout, const std::vector<Weights>& weights, const std::vector<Weights>& pruner,
-         const Input<std::uint64_t>& keys, float least) {
-        return compile_coupled(layout, views(weights), views(pruner), {keys.data(), keys.size()}, least);
-      },
-      "layout"_a, "weights"_a, "pruner"_a, "keys"_a, "least"_a);
+}  // namespace
 
-  nb::class_<CoupledPredictor>(m, "CoupledPredictor")
-      .def(
-          "__init__",
-          [](CoupledPredictor* self, CoupledShape shape, std::shared_ptr<CoupledWeights> weights,
-             TemplateSet templates, Folding folding, Pruning pruning, Decoding decoding, double margin) {
-            new (self) CoupledPredictor(std::move(shape), std::move(weights), std::move(templates),
-                                        std::move(folding), {pruning, decoding, margin});
-          },
-          "shape"_a, "weights"_a, "templates"_a, "folding"_a, "pruning"_a, "decoding"_a, "margin"_a)
-      .def_prop_ro("weights", &CoupledPredictor::weights, nb::rv_policy::reference_internal)
-      .def_prop_ro("shape", &CoupledPredictor::shape)
-      .def(
-          "predict",
-          [](const CoupledPredictor& self, const Sentences& sentences, const std::vector<TagSets>& allowed,
-             bool with_candidates, std::size_t threads) {
-            return without_gil([&] { return predict(self, sentences, allowed, with_candidates, threads); });
-          },
-          "sentences"_a, "allowed"_a, "with_candidates"_a, "threads"_a)
-      .def(
-          "predict_wished",
-          [](const CoupledPredictor& self, const Sentences& sentences, const std::vector<Wishes>& wishes,
-             bool with_candidates, std::size_t threads) {
-            std::int64_t impossible = 0;
-            auto found = without_gil([&] {
-              return predict_wished(self, sentences, wishes, with_candidates, threads, impossible);
-            });
-            return std::make_tuple(std::move(found), impossible);
-          },
-          "sentences"_a, "wishes"_a, "with_candidates"_a, "threads"_a)
-      .def(
-          "k_best",
-          [](const CoupledPredictor& self, const Sentences& sentences, std::size_t side,
-             const std::vector<Wishes>& wishes, std::size_t k) {
-            double log_z = 0.0;
-            auto found = without_gil([&] { return k_best(self, sentences, side, wishes, k, log_z); });
-            std::vector<std::tuple<double, Array<std::int32_t>>> out;
-            for (SideAnswer& each : found) out.emplace_back(each.score, to_numpy(std::move(each.label)));
-            return std::make_tuple(log_z, std::move(out));
-          },
-          "sentences"_a, "side"_a, "wishes"_a, "k"_a)
-      .def(
-          "tag_lines",
-          [](const CoupledPredictor& self, std::size_t side, std::vector<std::vector<std::uint8_t>> starts,
-             const nb::bytes& text, const LineOptions& options, std::size_t threads) {
-            const std::string_view shown(text.c_str(), text.size());
-            const std::string out = without_gil([&] {
-              return tag_lines(*label_model(self, side, std::move(starts)), shown, options, threads);
-            });
-            return nb::bytes(out.data(), out.size());
-          },
-          "side"_a, "starts"_a, "text"_a, "options"_a, "threads"_a)
-      .def(
-          "count_pairs",
-          [](const CoupledPredictor& self, const Sentences& sentences, const std::vector<TagSets>& allowed,
-             std::size_t side_a, std::size_t side_b, std::size_t threads) {
-            return to_numpy(
-                without_gil([&] { return count_pairs(self, sentences, allowed, side_a, side_b, threads); }),
-                static_cast<std::size_t>(self.shape().labels.at(side_b)));
-          },
-          "sentences"_a, "allowed"_a, "side_a"_a, "side_b"_a, "threads"_a);
+void bind_coupled(nb::module_& m) {
+  bind_pruning(m);
+  bind_shape(m);
+  bind_layout(m);
+  bind_tagging(m);
 }
 
 }  // namespace duilian::bindings

@@ -1,3 +1,4 @@
+// Lattices, the sets and rules they are made from, and the operations on them.
 #include "duilian/lattice/lattice.hpp"
 
 #include <nanobind/stl/vector.h>
@@ -14,9 +15,7 @@ namespace {
   return {matrix.data(), matrix.data() + matrix.size()};
 }
 
-}  // namespace
-
-void bind_lattice(nb::module_& m) {
+void bind_class(nb::module_& m) {
   nb::class_<Lattice>(m, "Lattice")
       .def(
           "__init__",
@@ -37,7 +36,9 @@ void bind_lattice(nb::module_& m) {
           [](const Lattice& self) { return to_numpy(self.tag, static_cast<std::size_t>(self.sides)); },
           nb::rv_policy::move)
       .def("equals", [](const Lattice& self, const Lattice& other) { return self == other; }, "other"_a);
+}
 
+void bind_sets(nb::module_& m) {
   nb::class_<TagSets>(m, "TagSets")
       .def(
           "__init__",
@@ -65,7 +66,9 @@ void bind_lattice(nb::module_& m) {
             new (self) Succession{tags, flat(allows)};
           },
           "tags"_a, "allows"_a);
+}
 
+void bind_operations(nb::module_& m) {
   m.def(
       "complete_lattice",
       [](std::int32_t positions, const std::vector<std::int32_t>& tags) {
@@ -90,6 +93,14 @@ void bind_lattice(nb::module_& m) {
   m.def(
       "locate", [](const Lattice& inner, const Lattice& outer) { return to_numpy(locate(inner, outer)); },
       "inner"_a, "outer"_a);
+}
+
+}  // namespace
+
+void bind_lattice(nb::module_& m) {
+  bind_class(m);
+  bind_sets(m);
+  bind_operations(m);
 }
 
 }  // namespace duilian::bindings

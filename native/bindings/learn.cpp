@@ -1,10 +1,9 @@
-#include <nanobind/stl/string.h>
+// The learners of taggers: objectives and structures with their passes.
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "duilian/learn/exponentiated.hpp"
-#include "duilian/learn/passes.hpp"
-#include "duilian/learn/passive_aggressive.hpp"
+#include "objectives.hpp"
 #include "structured.hpp"
 
 namespace duilian::bindings {
@@ -19,119 +18,20 @@ struct SgdState {
   double scale;
 };
 
-/// The gradient of one example with every entry written out, for tests.
 template <Objective M>
-void bind_gradient(nb::class_<M>& objective) {
-  objective.def_prop_ro("weights", &M::weights)
-      .def(
-          "gradient",
-          [](const M& self, const Weights& weights, float scale, std::int64_t example) {
-            typename M::Work work;
-            const WeightView shown{view(weights, self.weights()), scale};
-            Gradient found;
-            found.dense.resize(static_cast<std::size_t>(self.dense()));
-            auto prepared = self.prepare(shown);
-            const double loss = add_gradient(self, prepared, shown, example, work, found);
-            found.dense.resize(static_cast<std::size_t>(self.weights()));
-            for (const Delta& delta : found.sparse) found.dense[delta.weight] += delta.value;
-            return std::make_tuple(loss, to_numpy(std::move(found.dense)));
-          },
-          "weights"_a, "scale"_a, "example"_a);
-}
-
-template <Objective M>
-void bind_adagrad(nb::class_<M>& objective) {
-  objective.def(
-      "adagrad_pass",
-      [](const M& self, const Weights& weights, const Weights& squares, float rate,
-         const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
-        AdaGradRule rule{view(weights, self.weights()), view(squares, self.weights()), rate};
-        return without_gil([&] {
-          return adagrad_pass(self, rule, std::span(order.data(), order.size()), {batch, threads});
-        });
-      },
-      "weights"_a, "squares"_a, "rate"_a, "order"_a, "batch"_a, "threads"_a);
-}
-
-/// The learners' calls, the same for every kind of objective.
-template <Objective M>
-void bind_learning(nb::class_<M>& objective) {
-  bind_gradient(objective);
-  bind_adagrad(objective);
+void bind_sgd(nb::class_<M>& objective) {
   objective.def_prop_ro("dense", &M::dense)
       .def(
           "sgd_pass",
           [](const M& self, const Weights& weights, SgdState& state, double lambda, double t0,
              const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
-            SgdRule rule{view(weights, self.weights()), lambda, t0, &state.steps, &state.scale};
-            return without_gil([&] {
-              return sgd_pass(self, rule, std::span(order.data(), order.size()), {batch, threads});
-            });
+            const SgdRule rule{view(weights), lambda, t0, &state.steps, &state.scale};
+            return without_gil([&] { return sgd_pass(self, rule, view(order), {batch, threads}); });
           },
           "weights"_a, "state"_a, "lambda_"_a, "t0"_a, "order"_a, "batch"_a, "threads"_a);
 }
 
-/// The calls of objectives that compare gold with a guess.
-template <Objective M>
-void bind_comparing(nb::class_<M>& objective) {
-  bind_gradient(objective);
-  objective.def(
-      "perceptron_pass",
-      [](const M& self, const Weights& weights, const Lag& lag, PerceptronState& state,
-         const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
-        if (lag.size() != weights.size()) throw std::invalid_argument("the weights do not fit the model");
-        PerceptronRule rule{view(weights, self.weights()), {lag.data(), lag.size()}, &state.rounds};
-        return without_gil([&] {
-          return perceptron_pass(self, rule, std::span(order.data(), order.size()), {batch, threads});
-        });
-      },
-      "weights"_a, "lag"_a, "state"_a, "order"_a, "batch"_a, "threads"_a);
-}
-
-void bind_tree_learning(nb::module_& m) {
-  nb::class_<PerceptronState>(m, "PerceptronState")
-      .def(nb::init<std::int64_t>(), "rounds"_a)
-      .def_rw("rounds", &PerceptronState::rounds);
-  nb::class_<TreeObjective> trees(m, "TreeObjective");
-  trees.def(
-      "__init__",
-      [](TreeObjective* self, const TreeParser& parser, const TreeData& data,
-         const Input<std::uint8_t>& allowed, const Input<std::int32_t>& guessed,
-         const ParseOptions& options) {
-        new (self) TreeObjective(parser, data, to_vector(allowed), to_vector(guessed), options);
-      },
-      "parser"_a, "data"_a, "allowed"_a, "guessed"_a, "options"_a, nb::keep_alive<1, 2>(),
-      nb::keep_alive<1, 3>());
-  bind_comparing(trees);
-  nb::class_<JointObjective> joint(m, "JointObjective");
-  joint.def(
-      "__init__",
-      [](JointObjective* self, const JointParser& parser, const JointData& data,
-         const Input<std::uint8_t>& allowed, const Input<std::int32_t>& guessed,
-         const ParseOptions& options) {
-        new (self) JointObjective(parser, data, to_vector(allowed), to_vector(guessed), options);
-      },
-      "parser"_a, "data"_a, "allowed"_a, "guessed"_a, "options"_a, nb::keep_alive<1, 2>(),
-      nb::keep_alive<1, 3>());
-  bind_comparing(joint);
-  m.def(
-      "mean_weights",
-      [](const Input<float>& weights, const Input<double>& lag, std::int64_t rounds) {
-        return to_numpy(mean_weights({weights.data(), weights.size()}, {lag.data(), lag.size()}, rounds));
-      },
-      "weights"_a, "lag"_a, "rounds"_a);
-
-  nb::class_<PruningObjective> pruning(m, "PruningObjective");
-  pruning.def(nb::init<const TreeParser&, const TreeData&>(), "parser"_a, "data"_a, nb::keep_alive<1, 2>(),
-              nb::keep_alive<1, 3>());
-  bind_gradient(pruning);
-  bind_adagrad(pruning);
-}
-
-}  // namespace
-
-void bind_learn(nb::module_& m) {
-  bind_tree_learning(m);
+void bind_structures(nb::module_& m) {
   nb::class_<TaggingStructure> plain(m, "TaggingStructure");
   plain.def(nb::init<const TaggerLayout&, const TaggingData&>(), "layout"_a, "data"_a, nb::keep_alive<1, 2>(),
             nb::keep_alive<1, 3>());
@@ -147,7 +47,9 @@ void bind_learn(nb::module_& m) {
       "layout"_a, "data"_a, "modes"_a, "cost"_a, "is_per_label"_a, nb::keep_alive<1, 2>(),
       nb::keep_alive<1, 3>());
   bind_structure(two);
+}
 
+void bind_objectives(nb::module_& m) {
   nb::class_<SgdState>(m, "SgdState")
       .def(nb::init<std::int64_t, double>(), "steps"_a, "scale"_a)
       .def_rw("steps", &SgdState::steps)
@@ -155,14 +57,18 @@ void bind_learn(nb::module_& m) {
 
   nb::class_<CoupledObjective> coupled(m, "CoupledObjective");
   coupled.def(nb::init<const CoupledLayout&, const CoupledData&, Pruning, double, bool>(), "layout"_a,
-              "data"_a, "pruning"_a, "margin"_a, "learns_separate"_a, nb::keep_alive<1, 2>(),
+              "data"_a, "pruning"_a, "bundle_gap"_a, "learns_separate"_a, nb::keep_alive<1, 2>(),
               nb::keep_alive<1, 3>());
-  bind_learning(coupled);
+  bind_gradient(coupled);
+  bind_adagrad(coupled);
+  bind_sgd(coupled);
 
   nb::class_<TaggingObjective> tagging(m, "TaggingObjective");
   tagging.def(nb::init<const TaggerLayout&, const TaggingData&>(), "layout"_a, "data"_a,
               nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
-  bind_learning(tagging);
+  bind_gradient(tagging);
+  bind_adagrad(tagging);
+  bind_sgd(tagging);
 
   nb::class_<DynamicObjective> dynamic(m, "DynamicObjective");
   dynamic.def(nb::init<const DynamicTraining&>(), "training"_a, nb::keep_alive<1, 2>());
@@ -173,7 +79,9 @@ void bind_learn(nb::module_& m) {
   multitask.def(nb::init<const MultitaskTraining&>(), "training"_a, nb::keep_alive<1, 2>());
   bind_gradient(multitask);
   bind_adagrad(multitask);
+}
 
+void bind_exponentiated_gradient(nb::module_& m) {
   nb::class_<ExponentiatedGradient>(m, "ExponentiatedGradient")
       .def(nb::init<const TaggerLayout&, const TaggingData&, double>(), "layout"_a, "data"_a, "penalty"_a,
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::call_guard<nb::gil_scoped_release>())
@@ -184,10 +92,17 @@ void bind_learn(nb::module_& m) {
       .def(
           "run_pass",
           [](ExponentiatedGradient& self, const Input<std::int64_t>& order) {
-            const nb::gil_scoped_release release;
-            self.pass({order.data(), order.size()});
+            without_gil([&] { self.pass(view(order)); });
           },
           "order"_a);
+}
+
+}  // namespace
+
+void bind_learn(nb::module_& m) {
+  bind_structures(m);
+  bind_objectives(m);
+  bind_exponentiated_gradient(m);
 }
 
 }  // namespace duilian::bindings

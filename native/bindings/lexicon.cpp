@@ -1,10 +1,9 @@
+// A user's words: the list, and where texts and sentences have them.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <stdexcept>
-
 #include "bindings.hpp"
-#include "duilian/lexicon/word_list.hpp"
+#include "duilian/lexicon/lookup.hpp"
 #include "duilian/text/characters.hpp"
 
 namespace duilian::bindings {
@@ -13,57 +12,34 @@ using namespace nb::literals;
 
 namespace {
 
-[[nodiscard]] std::size_t checked(const WordList& self, std::size_t entry) {
-  if (entry >= self.size()) throw std::out_of_range("there is no such entry");
-  return entry;
-}
-
-/// [words] the entry of each, -1 for those that are none.
-[[nodiscard]] std::vector<std::int64_t> find_all(const WordList& self,
-                                                 const std::vector<std::string>& words) {
-  std::vector<std::int64_t> out;
-  out.reserve(words.size());
-  for (const std::string& word : words) {
-    const std::uint32_t entry = self.find(decode_utf8(word));
-    out.push_back(entry == WordList::kNone ? -1 : static_cast<std::int64_t>(entry));
-  }
-  return out;
-}
-
-/// [matches][5] sentence, start, end, entry, whether it is a preference.
-[[nodiscard]] std::vector<std::int64_t> match_all(const WordList& self,
-                                                  const std::vector<std::vector<std::string>>& sentences,
-                                                  const std::vector<std::vector<std::int64_t>>& gaps,
-                                                  bool prefers) {
-  if (!gaps.empty() && gaps.size() != sentences.size())
-    throw std::invalid_argument("gaps for another number of sentences");
-  std::vector<std::int64_t> out;
-  for (std::size_t s = 0; s < sentences.size(); ++s) {
-    const auto found =
-        match_units(self, sentences[s], gaps.empty() ? std::span<const std::int64_t>() : gaps[s], prefers);
-    for (const WordMatch& each : found) {
-      out.insert(out.end(), {static_cast<std::int64_t>(s), each.start, each.end,
-                             static_cast<std::int64_t>(each.entry), each.is_soft ? 1 : 0});
-    }
-  }
-  return out;
-}
-
-/// [occurrences][3] start, end, entry.
-[[nodiscard]] std::vector<std::int64_t> occurrences(const WordList& self, const std::string& text) {
-  std::vector<WordList::Occurrence> found;
-  self.find_occurrences(decode_utf8(text), found);
-  std::vector<std::int64_t> out;
-  for (const auto& each : found)
-    out.insert(out.end(), {each.start, each.end, static_cast<std::int64_t>(each.entry)});
-  return out;
+void bind_lookup(nb::class_<WordList>& words) {
+  words
+      .def(
+          "find_all",
+          [](const WordList& self, const std::vector<std::string>& wanted) {
+            return to_numpy(without_gil([&] { return find_entries(self, wanted); }));
+          },
+          "words"_a)
+      .def(
+          "occurrences",
+          [](const WordList& self, const std::string& text) {
+            return to_numpy(without_gil([&] { return find_occurrences(self, text); }), 3);
+          },
+          "text"_a)
+      .def(
+          "matches",
+          [](const WordList& self, const std::vector<std::vector<std::string>>& sentences,
+             const std::vector<std::vector<std::int64_t>>& gaps, bool prefers) {
+            return to_numpy(without_gil([&] { return match_sentences(self, sentences, gaps, prefers); }), 5);
+          },
+          "sentences"_a, "gaps"_a, "prefers"_a);
 }
 
 }  // namespace
 
 void bind_lexicon(nb::module_& m) {
-  nb::class_<WordList>(m, "WordList")
-      .def(nb::init<>())
+  nb::class_<WordList> words(m, "WordList");
+  words.def(nb::init<>())
       .def("__len__", &WordList::size)
       .def(
           "add",
@@ -73,46 +49,24 @@ void bind_lexicon(nb::module_& m) {
           "word"_a, "tags"_a, "weight"_a)
       .def(
           "add_lines",
-          [](WordList& self, nb::bytes lines, std::size_t begin, double most_weight) {
-            const std::string_view all(lines.c_str(), lines.size());
-            if (begin > all.size()) throw std::out_of_range("the lines end before");
-            return begin + without_gil([&] { return self.add_lines(all.substr(begin), most_weight); });
+          [](WordList& self, const nb::bytes& lines, std::size_t begin, double max_weight) {
+            const std::string_view shown = view(lines);
+            return without_gil([&] { return self.add_lines(shown, begin, max_weight); });
           },
-          "lines"_a, "begin"_a, "most_weight"_a)
+          "lines"_a, "begin"_a, "max_weight"_a)
       .def(
           "word",
-          [](const WordList& self, std::size_t entry) {
-            return encode_utf8(self.word(checked(self, entry)));
-          },
+          [](const WordList& self, std::size_t entry) { return encode_utf8(self.word(self.checked(entry))); },
           "entry"_a)
       .def(
-          "tags", [](const WordList& self, std::size_t entry) { return self.tags(checked(self, entry)); },
+          "tags", [](const WordList& self, std::size_t entry) { return self.tags(self.checked(entry)); },
           "entry"_a)
       .def(
-          "weight", [](const WordList& self, std::size_t entry) { return self.weight(checked(self, entry)); },
+          "weight", [](const WordList& self, std::size_t entry) { return self.weight(self.checked(entry)); },
           "entry"_a)
       .def("all_tags", &WordList::all_tags)
-      .def(
-          "sorted", [](const WordList& self) { return to_numpy(self.sorted()); }, nb::rv_policy::move)
-      .def(
-          "find_all",
-          [](const WordList& self, const std::vector<std::string>& words) {
-            return to_numpy(without_gil([&] { return find_all(self, words); }));
-          },
-          "words"_a)
-      .def(
-          "occurrences",
-          [](const WordList& self, const std::string& text) {
-            return to_numpy(without_gil([&] { return occurrences(self, text); }), 3);
-          },
-          "text"_a)
-      .def(
-          "matches",
-          [](const WordList& self, const std::vector<std::vector<std::string>>& sentences,
-             const std::vector<std::vector<std::int64_t>>& gaps, bool prefers) {
-            return to_numpy(without_gil([&] { return match_all(self, sentences, gaps, prefers); }), 5);
-          },
-          "sentences"_a, "gaps"_a, "prefers"_a);
+      .def("sorted", [](const WordList& self) { return to_numpy(self.sorted()); }, nb::rv_policy::move);
+  bind_lookup(words);
 }
 
 }  // namespace duilian::bindings

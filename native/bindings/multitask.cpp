@@ -36,30 +36,26 @@ void bind_multitask(nb::module_& m) {
           "tag",
           [](const MultitaskTraining& self, const Input<float>& weights, std::size_t side,
              const FeatureRows& features, const Input<std::int64_t>& first, std::size_t threads) {
-            return to_numpy(without_gil([&] {
-              return self.tag({{weights.data(), weights.size()}}, side, features,
-                              {first.data(), first.size()}, threads);
-            }));
+            return to_numpy(
+                without_gil([&] { return self.tag({view(weights)}, side, features, view(first), threads); }));
           },
           "weights"_a, "side"_a, "features"_a, "first"_a, "threads"_a)
       .def(
           "compile",
           [](const MultitaskTraining& self, const Input<float>& weights, std::size_t side,
-             const Input<std::uint64_t>& keys, float least) {
-            return without_gil([&] {
-              return self.compile({weights.data(), weights.size()}, side, {keys.data(), keys.size()}, least);
-            });
+             const Input<std::uint64_t>& keys, float min_weight) {
+            return without_gil([&] { return self.compile(view(weights), side, view(keys), min_weight); });
           },
-          "weights"_a, "side"_a, "keys"_a, "least"_a);
+          "weights"_a, "side"_a, "keys"_a, "min_weight"_a);
   bind_structure(training);
 
-  nb::class_<BestPredictor>(m, "BestPredictor")
+  nb::class_<BestExpansionPredictor>(m, "BestExpansionPredictor")
       .def(nb::init<std::int32_t, const Succession&, CompiledWeights, std::int32_t, const Succession&,
                     CompiledWeights, LabelMap, const TemplateSet&, const Folding&>(),
            "labels"_a, "rules"_a, "weights"_a, "other_labels"_a, "other_rules"_a, "other_weights"_a, "map"_a,
            "templates"_a, "folding"_a)
-      .def("predict", &predict_labels<BestPredictor>, "sentences"_a, "wishes"_a, "threads"_a)
-      .def("tag_lines", &tag_bytes<BestPredictor>, "text"_a, "options"_a, "threads"_a);
+      .def("predict", &predict_labels<BestExpansionPredictor>, "sentences"_a, "constraints"_a, "threads"_a)
+      .def("tag_lines", &tag_bytes<BestExpansionPredictor>, "text"_a, "options"_a, "threads"_a);
 }
 
 }  // namespace duilian::bindings

@@ -11,7 +11,6 @@ namespace duilian::bindings {
 
 using namespace nb::literals;
 
-using Weights = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Lag = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// What learners of means carry from pass to pass.
@@ -19,13 +18,7 @@ struct PerceptronState {
   std::int64_t rounds;
 };
 
-[[nodiscard]] inline std::span<float> view(const Weights& weights, std::int64_t expected) {
-  if (weights.size() != static_cast<std::size_t>(expected))
-    throw std::invalid_argument("the weights do not fit the model");
-  return {weights.data(), weights.size()};
-}
-
-/// The same for every structured model: one pass, and what a single answer says.
+/// The same for every structured model: one pass, and the effect of a single answer.
 template <StructuredModel M>
 void bind_structure(nb::class_<M>& structure) {
   structure.def_prop_ro("weights", &M::weights)
@@ -34,23 +27,16 @@ void bind_structure(nb::class_<M>& structure) {
       .def(
           "difference",
           [](const M& self, const Weights& weights, std::int64_t example, std::size_t answer) {
-            typename M::Work work;
-            std::vector<Delta> found;
-            const WeightView shown{view(weights, self.weights()), 1.0F};
-            const double cost = self.respond(shown, example, answer, work, found);
-            std::vector<double> dense(static_cast<std::size_t>(self.weights()), 0.0);
-            for (const Delta& delta : found) dense[delta.weight] += delta.value;
-            return std::make_tuple(cost, to_numpy(std::move(dense)));
+            auto found = dense_difference(self, view(weights), example, answer);
+            return std::make_tuple(found.cost, to_numpy(std::move(found.difference)));
           },
           "weights"_a, "example"_a, "answer"_a)
       .def(
           "passive_aggressive_pass",
           [](const M& self, const Weights& weights, const Lag& lag, double aggressiveness,
              PerceptronState& state, const Input<std::int64_t>& order) {
-            const PassiveAggressiveRule rule{
-                view(weights, self.weights()), {lag.data(), lag.size()}, aggressiveness, &state.rounds};
-            return without_gil(
-                [&] { return passive_aggressive_pass(self, rule, {order.data(), order.size()}); });
+            const PassiveAggressiveRule rule{view(weights), view(lag), aggressiveness, &state.rounds};
+            return without_gil([&] { return passive_aggressive_pass(self, rule, view(order)); });
           },
           "weights"_a, "lag"_a, "aggressiveness"_a, "state"_a, "order"_a);
 }

@@ -1,3 +1,4 @@
+// The plain tagger: in training, compiled for tagging, and on lines of text.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -10,7 +11,9 @@ namespace duilian::bindings {
 
 using namespace nb::literals;
 
-void bind_tagger(nb::module_& m) {
+namespace {
+
+void bind_training(nb::module_& m) {
   nb::class_<TaggingData>(m, "TaggingData")
       .def(
           "__init__",
@@ -33,18 +36,17 @@ void bind_tagger(nb::module_& m) {
 
   m.def("lay_out_tagger", &lay_out_tagger, "labels"_a, "rules"_a, "rows"_a, "data"_a, "full_from"_a,
         nb::call_guard<nb::gil_scoped_release>());
-
   m.def(
       "tag_units",
-      [](const TaggerLayout& layout, nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu> weights,
-         const FeatureRows& features, const Input<std::int64_t>& first, std::size_t threads) {
-        return to_numpy(without_gil([&] {
-          return tag_units(layout, {{weights.data(), weights.size()}}, features, {first.data(), first.size()},
-                           threads);
-        }));
+      [](const TaggerLayout& layout, const Weights& weights, const FeatureRows& features,
+         const Input<std::int64_t>& first, std::size_t threads) {
+        return to_numpy(
+            without_gil([&] { return tag_units(layout, {view(weights)}, features, view(first), threads); }));
       },
       "layout"_a, "weights"_a, "features"_a, "first"_a, "threads"_a);
+}
 
+void bind_weights(nb::module_& m) {
   nb::class_<CompiledWeights>(m, "CompiledWeights")
       .def(
           "__init__",
@@ -66,31 +68,27 @@ void bind_tagger(nb::module_& m) {
   m.def(
       "compile_weights",
       [](const TaggerLayout& layout, const Input<float>& weights, const Input<std::uint64_t>& keys,
-         float least) {
-        return compile_weights(layout, {weights.data(), weights.size()}, {keys.data(), keys.size()}, least);
-      },
-      "layout"_a, "weights"_a, "keys"_a, "least"_a);
+         float min_weight) { return compile_weights(layout, view(weights), view(keys), min_weight); },
+      "layout"_a, "weights"_a, "keys"_a, "min_weight"_a);
+}
 
-  nb::class_<Wishes>(m, "Wishes")
+void bind_constraints(nb::module_& m) {
+  nb::class_<Constraints>(m, "Constraints")
       .def(
           "__init__",
-          [](Wishes* self, const TagSets& allowed, const Input<std::int64_t>& unit,
+          [](Constraints* self, const TagSets& allowed, const Input<std::int64_t>& unit,
              const Input<std::int32_t>& label, const Input<float>& score) {
-            if (unit.size() != label.size() || unit.size() != score.size())
-              throw std::invalid_argument("uneven bonuses");
-            Wishes built{allowed, {}};
-            for (std::size_t k = 0; k < unit.size(); ++k)
-              built.bonus.push_back({unit(k), label(k), score(k)});
-            new (self) Wishes(std::move(built));
+            new (self) Constraints(make_constraints(allowed, view(unit), view(label), view(score)));
           },
           "allowed"_a, "unit"_a, "label"_a, "score"_a)
       .def(
           "restricted",
-          [](const Wishes& self, const Input<std::uint8_t>& known, const Input<std::uint8_t>& barred_by) {
-            return restricted(self, {known.data(), known.size()}, {barred_by.data(), barred_by.size()});
-          },
+          [](const Constraints& self, const Input<std::uint8_t>& known,
+             const Input<std::uint8_t>& barred_by) { return restricted(self, view(known), view(barred_by)); },
           "known"_a, "barred_by"_a);
+}
 
+void bind_lines(nb::module_& m) {
   nb::class_<LineOptions>(m, "LineOptions")
       .def(
           "__init__",
@@ -102,42 +100,43 @@ void bind_tagger(nb::module_& m) {
           },
           "has_words"_a, "joins"_a, "name"_a, "starts"_a, "between"_a, "before_tag"_a)
       .def_ro("starts", &LineOptions::starts);
+  m.def(
+      "tag_rows",
+      [](const Predictor& predictor, const nb::bytes& text, const std::vector<std::size_t>& field,
+         const LineOptions& options, std::size_t threads) {
+        const std::string_view shown = view(text);
+        return to_bytes(without_gil([&] { return tag_rows(predictor, shown, field, options, threads); }));
+      },
+      "predictor"_a, "text"_a, "field"_a, "options"_a, "threads"_a);
+}
 
+void bind_predictor(nb::module_& m) {
   nb::class_<Predictor>(m, "Predictor")
       .def(nb::init<std::int32_t, Succession, CompiledWeights, TemplateSet, Folding>(), "labels"_a, "rules"_a,
            "weights"_a, "templates"_a, "folding"_a)
       .def_prop_ro("weights", &Predictor::weights)
       .def("tag_lines", &tag_bytes<Predictor>, "text"_a, "options"_a, "threads"_a)
-      .def("predict", &predict_labels<Predictor>, "sentences"_a, "wishes"_a, "threads"_a)
+      .def("predict", &predict_labels<Predictor>, "sentences"_a, "constraints"_a, "threads"_a)
       .def(
           "predict_marginals",
-          [](const Predictor& self, const Sentences& sentences, const Wishes& wishes, std::size_t threads) {
-            return to_numpy(without_gil([&] { return predict_marginals(self, sentences, wishes, threads); }),
-                            static_cast<std::size_t>(self.labels()));
+          [](const Predictor& self, const Sentences& sentences, const Constraints& constraints,
+             std::size_t threads) {
+            return to_numpy(
+                without_gil([&] { return predict_marginals(self, sentences, constraints, threads); }),
+                static_cast<std::size_t>(self.labels()));
           },
-          "sentences"_a, "wishes"_a, "threads"_a)
-      .def(
-          "chain",
-          [](const Predictor& self, const Sentences& sentences, const Wishes& wishes, std::int64_t sentence) {
-            Predictor::Work work;
-            check(wishes, self.labels(), sentences.units());
-            self.score(sentences, sentence, work);
-            apply(wishes, self, sentences, sentence, work);
-            const auto length = sentences.end_of(sentence) - sentences.begin_of(sentence);
-            return spell_out(self.chain(static_cast<std::int32_t>(length), work));
-          },
-          "sentences"_a, "wishes"_a, "sentence"_a);
+          "sentences"_a, "constraints"_a, "threads"_a)
+      .def("chain", &constrained_chain, "sentences"_a, "constraints"_a, "sentence"_a);
+}
 
-  m.def(
-      "tag_rows",
-      [](const Predictor& predictor, const nb::bytes& text, const std::vector<std::size_t>& field,
-         const LineOptions& options, std::size_t threads) {
-        const std::string_view shown(text.c_str(), text.size());
-        const std::string out =
-            without_gil([&] { return tag_rows(predictor, shown, field, options, threads); });
-        return nb::bytes(out.data(), out.size());
-      },
-      "predictor"_a, "text"_a, "field"_a, "options"_a, "threads"_a);
+}  // namespace
+
+void bind_tagger(nb::module_& m) {
+  bind_training(m);
+  bind_weights(m);
+  bind_constraints(m);
+  bind_predictor(m);
+  bind_lines(m);
 }
 
 }  // namespace duilian::bindings

@@ -1,3 +1,4 @@
+// Text: folding, character classes, units, sentences, parts that stay whole.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -25,13 +26,15 @@ namespace {
 
 using NamedSpan = std::tuple<std::int64_t, std::int64_t, std::string>;
 
-[[nodiscard]] NamedSpan named(std::int64_t begin, std::int64_t end, WholeKind kind) {
-  return {begin, end, encode_utf8(whole_kind_name(kind))};
+[[nodiscard]] std::vector<NamedSpan> named(const std::vector<WholeSpan>& spans) {
+  std::vector<NamedSpan> out;
+  out.reserve(spans.size());
+  for (const WholeSpan& each : spans)
+    out.emplace_back(each.span.begin, each.span.end, encode_utf8(whole_kind_name(each.kind)));
+  return out;
 }
 
-}  // namespace
-
-void bind_text(nb::module_& m) {
+void bind_characters(nb::module_& m) {
   nb::class_<Folding>(m, "Folding")
       .def(
           "__init__",
@@ -45,15 +48,10 @@ void bind_text(nb::module_& m) {
           "fold",
           [](const Folding& self, const std::string& text) { return encode_utf8(self(decode_utf8(text))); },
           "text"_a);
-  m.def(
-      "char_types",
-      [](const std::string& text) {
-        std::vector<std::string> names;
-        for (const char32_t c : decode_utf8(text))
-          names.push_back(encode_utf8(char_type_name(char_class(c))));
-        return names;
-      },
-      "text"_a);
+  m.def("char_types", [](const std::string& text) { return char_types(text); }, "text"_a);
+}
+
+void bind_units(nb::module_& m) {
   m.def(
       "split_units",
       [](const std::string& text, bool joins_letters, bool joins_digits) {
@@ -68,34 +66,26 @@ void bind_text(nb::module_& m) {
         return std::make_tuple(std::move(found.unit), std::move(found.count));
       },
       "words"_a, "joins_letters"_a, "joins_digits"_a);
+}
+
+void bind_sentences(nb::module_& m) {
   m.def(
       "whole_spans",
       [](const std::string& text) {
-        const auto found = without_gil([&] { return find_whole_spans(decode_utf8(text)); });
-        std::vector<NamedSpan> out;
-        out.reserve(found.size());
-        for (const WholeSpan& each : found) out.push_back(named(each.span.begin, each.span.end, each.kind));
-        return out;
+        return named(without_gil([&] { return find_whole_spans(decode_utf8(text)); }));
       },
       "text"_a);
   m.def(
       "split_texts",
       [](const std::vector<std::string>& texts, std::pair<bool, bool> joins, bool is_one_sentence,
          const std::vector<bool>& whole) {
-        SplitOptions options{{joins.first, joins.second}, is_one_sentence, {}};
-        for (std::size_t k = 0; k < std::min(whole.size(), kWholeKinds); ++k) options.whole[k] = whole[k];
         SplitTexts found = without_gil([&] {
-          std::vector<std::u32string> decoded;
-          decoded.reserve(texts.size());
-          for (const std::string& text : texts) decoded.push_back(decode_utf8(text));
-          return split_texts(decoded, options);
+          return split_texts(decode_all(texts),
+                             {{joins.first, joins.second}, is_one_sentence, whole_kinds(whole)});
         });
-        std::vector<NamedSpan> parts;
-        parts.reserve(found.whole.size());
-        for (const WholeUnits& each : found.whole) parts.push_back(named(each.begin, each.end, each.kind));
         return std::make_tuple(to_pairs(found.unit), to_numpy(std::move(found.first)),
                                to_numpy(std::move(found.text)), to_numpy(std::move(found.known)),
-                               std::move(parts));
+                               named(found.whole));
       },
       "texts"_a, "joins"_a, "is_one_sentence"_a, "whole"_a);
   m.def(
@@ -104,6 +94,14 @@ void bind_text(nb::module_& m) {
         return to_pairs(without_gil([&] { return split_sentences(decode_utf8(text)); }));
       },
       "text"_a);
+}
+
+}  // namespace
+
+void bind_text(nb::module_& m) {
+  bind_characters(m);
+  bind_units(m);
+  bind_sentences(m);
 }
 
 }  // namespace duilian::bindings

@@ -269,7 +269,7 @@ class Pruning:
 
     @property
     def native(self) -> _native.Pruning:
-        return _native.Pruning(self.most, self.mass, window=self.window)
+        return _native.Pruning(self.most, self.mass, 0.0, self.window)
 
 
 KEEP_ALL = Pruning(1000, 1.0)

@@ -109,7 +109,7 @@ def test_losses_with_candidates_found_beforehand(sides: int, rules: str, mapped:
             np.array(weights[layout.side_at[side] :][: layout.side(side).weights]),
             case.rows(),
             np.array(case.first),
-            _native.Pruning(2, 1.0),
+            _native.Pruning(2, 1.0, 0.0, 0.0),
             1,
         )
         for side in range(sides)
@@ -322,7 +322,7 @@ def test_models_that_do_not_fit_are_refused() -> None:
             case.shape().add_part(sides, np.array(bundles, np.int32), 1)
     for most, mass in [(0, 1.0), (-1, 1.0), (1, 0.0), (1, -1.0), (1, float("nan"))]:
         with pytest.raises(ValueError, match="leaves no label"):
-            _native.Pruning(most, mass)
+            _native.Pruning(most, mass, 0.0, 0.0)
     layouts, data = case.plain_layouts(1), case.data()
     latent = [_native.TagSets(np.zeros(2, np.int32), np.zeros(0, np.int32))] * 2
     with pytest.raises(ValueError, match="do not fit the units"):

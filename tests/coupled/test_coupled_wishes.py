@@ -18,7 +18,7 @@ from oracle.scorer import WeightName
 SHAPES = [(2, "free"), (2, "mixed"), (3, "free")]
 
 
-def wished_twin(trained: Trained, side: int, bonus: Bonus) -> Twin:
+def constrained_twin(trained: Trained, side: int, bonus: Bonus) -> Twin:
     """The twin with a feature of its own for every bonus."""
     twin = Twin.of(trained.case, trained.layout, trained.weights)
     add_bonuses(twin, side, bonus)
@@ -34,7 +34,7 @@ def add_bonuses(twin: Twin, side: int, bonus: Bonus) -> None:
         twin.theta[WeightName("state", side, str(name), label)] = score
 
 
-def random_wishes(trained: Trained, side: int, seed: int) -> tuple[Sets, Bonus]:
+def random_constraints(trained: Trained, side: int, seed: int) -> tuple[Sets, Bonus]:
     """Labels of legal paths at some units, bonuses at others."""
     rng, case = random.Random(seed), trained.case
     labels = case.labels[side]
@@ -52,17 +52,17 @@ def random_wishes(trained: Trained, side: int, seed: int) -> tuple[Sets, Bonus]:
 
 @pytest.mark.parametrize("pruning", [KEEP_ALL, Pruning(2, 0.9)], ids=str)
 @pytest.mark.parametrize(("sides", "rules"), SHAPES)
-def test_wishes_change_one_side_s_scores(sides: int, rules: str, pruning: Pruning) -> None:
+def test_constraints_change_one_side_s_scores(sides: int, rules: str, pruning: Pruning) -> None:
     for seed in range(4):
         trained = random_trained(seed, sides, rules)
         side = seed % sides
-        allowed, bonus = random_wishes(trained, side, seed)
+        allowed, bonus = random_constraints(trained, side, seed)
         predictor = trained.predictor(pruning, _native.Decoding.marginals)
-        found, impossible = predictor.predict_wished(
+        found, impossible = predictor.predict_constrained(
             trained.sentences, on_side(sides, side, constraints(allowed, bonus)), True, 1 + seed % 2
         )
         assert impossible == 0
-        twin = wished_twin(trained, side, bonus)
+        twin = constrained_twin(trained, side, bonus)
         for sentence in range(trained.case.sentences):
             units = trained.case.span(sentence)
             given = [allowed[units.start : units.stop] if k == side else None for k in range(sides)]
@@ -77,12 +77,12 @@ def test_wishes_change_one_side_s_scores(sides: int, rules: str, pruning: Prunin
 
 
 @pytest.mark.parametrize("pruning", [KEEP_ALL, Pruning(2, 0.9)], ids=str)
-def test_wishes_of_several_sides_hold_together(pruning: Pruning) -> None:
+def test_constraints_of_several_sides_hold_together(pruning: Pruning) -> None:
     for seed in range(4):
         trained = random_trained(seed, 3, "free")
-        several = [random_wishes(trained, side, 10 * seed + side) for side in range(3)]
+        several = [random_constraints(trained, side, 10 * seed + side) for side in range(3)]
         predictor = trained.predictor(pruning, _native.Decoding.marginals)
-        found, impossible = predictor.predict_wished(
+        found, impossible = predictor.predict_constrained(
             trained.sentences, [constraints(*each) for each in several], True, 2
         )
         assert impossible == 0
@@ -104,7 +104,7 @@ def test_wishes_of_several_sides_hold_together(pruning: Pruning) -> None:
                 np.testing.assert_allclose(part, flat, atol=1e-5)
 
 
-def test_wishes_that_cannot_be_are_dropped_for_their_sentence() -> None:
+def test_constraints_that_cannot_be_are_dropped_for_their_sentence() -> None:
     trained = random_trained(2, rules="mixed")
     case = trained.case
     side = next(k for k, rules in enumerate(case.rules) if not rules.allows.all())
@@ -114,7 +114,7 @@ def test_wishes_that_cannot_be_are_dropped_for_their_sentence() -> None:
     a, b = np.argwhere(~case.rules[side].allows)[0].tolist()
     allowed: Sets = [[] for _ in case.features]
     allowed[case.first[long]], allowed[case.first[long] + 1] = [a], [b]
-    found, impossible = predictor.predict_wished(
+    found, impossible = predictor.predict_constrained(
         trained.sentences, on_side(2, side, constraints(allowed, {})), False, 2
     )
     assert impossible == 1
@@ -152,7 +152,7 @@ def test_the_best_analyses_are_those_of_the_listing(sides: int, rules: str, prun
                 assert all(a >= b for a, b in itertools.pairwise(p))
 
 
-def test_the_best_analyses_obey_wishes() -> None:
+def test_the_best_analyses_obey_constraints() -> None:
     trained = random_trained(3, rules="mixed")
     predictor = trained.predictor(KEEP_ALL, _native.Decoding.marginals)
     sentence = next(s for s in range(trained.case.sentences) if len(trained.words[s]) > 1)
@@ -164,7 +164,7 @@ def test_the_best_analyses_obey_wishes() -> None:
     assert {tuple(labels.tolist()) for _, labels in found} == {each for each in first if each[0] == label}
 
 
-def test_wishes_and_sentences_that_do_not_fit_are_refused() -> None:
+def test_constraints_and_sentences_that_do_not_fit_are_refused() -> None:
     trained = random_trained(5)
     predictor = trained.predictor(Pruning(2, 0.9), _native.Decoding.marginals)
     units = trained.sentences.units
@@ -177,9 +177,9 @@ def test_wishes_and_sentences_that_do_not_fit_are_refused() -> None:
     ]:
         for side in range(2):
             with pytest.raises(ValueError, match=r"fit|range"):
-                predictor.predict_wished(trained.sentences, on_side(2, side, bad), False, 1)
+                predictor.predict_constrained(trained.sentences, on_side(2, side, bad), False, 1)
     with pytest.raises(ValueError, match="another number of sides"):
-        predictor.predict_wished(trained.sentences, [NO_CONSTRAINTS], False, 1)
+        predictor.predict_constrained(trained.sentences, [NO_CONSTRAINTS], False, 1)
     with pytest.raises(ValueError, match="not there"):
         predictor.k_best(one_sentence(trained, 0), 2, [], 1)
     for sentences in ([], [[]], [["天"], ["地"]]):

@@ -84,10 +84,10 @@ def test_given_labels_are_obeyed_and_bonuses_count(sides: int, rules: str, prune
         given = free.label(side).tolist()
         allowed = [[label] if unit % 3 else [] for unit, label in enumerate(given)]
         constrained = on_side(sides, side, constraints(allowed, {(0, 0): 2.0, (3, 1): -1.0}))
-        rough, impossible = trained.predictor(WIDE, MARGINALS).predict_wished(
+        rough, impossible = trained.predictor(WIDE, MARGINALS).predict_constrained(
             trained.sentences, constrained, True, 1
         )
-        exact, _ = trained.predictor(KEEP_ALL, MARGINALS).predict_wished(
+        exact, _ = trained.predictor(KEEP_ALL, MARGINALS).predict_constrained(
             trained.sentences, constrained, True, 1
         )
         assert impossible == 0

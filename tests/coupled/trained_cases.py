@@ -95,7 +95,7 @@ def random_trained(seed: int, sides: int = 2, rules: str = "free", *, pruned: Se
     words = [[rng.choice(WORDS) for _ in range(b - a)] for a, b in itertools.pairwise(case.first)]
     packed = pack(words, FOLDING)
     keys = _native.count_keys(TEMPLATES.native, packed, 1)
-    rows = _native.extract_rows(TEMPLATES.native, packed, _native.FeatureIndex(keys))
+    rows = _native.extract_rows(TEMPLATES.native, packed, _native.FeatureIndex(keys), 1)
     case.features = [rows.rows[a:b].tolist() for a, b in itertools.pairwise(rows.first.tolist())]
     layout = lay_out(case, row_count=len(keys))
     weights = random_weights(seed, layout.weights)
@@ -107,9 +107,9 @@ def random_trained(seed: int, sides: int = 2, rules: str = "free", *, pruned: Se
     return Trained(case, words, layout, weights, keys, packed, rows, pruner if pruned else [])
 
 
-def constraints(allowed: Sets, bonus: Bonus) -> _native.Wishes:
+def constraints(allowed: Sets, bonus: Bonus) -> _native.Constraints:
     places = sorted(bonus)
-    return _native.Wishes(
+    return _native.Constraints(
         tag_sets(allowed) if any(allowed) else no_sets(),
         np.array([unit for unit, _ in places], np.int64),
         np.array([label for _, label in places], np.int32),
@@ -120,6 +120,6 @@ def constraints(allowed: Sets, bonus: Bonus) -> _native.Wishes:
 NO_CONSTRAINTS = constraints([], {})
 
 
-def on_side(sides: int, side: int, own: _native.Wishes) -> list[_native.Wishes]:
+def on_side(sides: int, side: int, own: _native.Constraints) -> list[_native.Constraints]:
     """Constraints for one side, and none for the others."""
     return [own if k == side else NO_CONSTRAINTS for k in range(sides)]

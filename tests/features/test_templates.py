@@ -121,7 +121,7 @@ def test_index_knows_frequent_features_only() -> None:
     packed = pack([["a", "b", "a"], ["c", "a", "b"]], Folding())
     keys = _native.count_keys(templates.native, packed, 2)
     assert len(keys) == 2
-    rows = _native.extract_rows(templates.native, packed, _native.FeatureIndex(keys))
+    rows = _native.extract_rows(templates.native, packed, _native.FeatureIndex(keys), 1)
     assert rows.rows.tolist() == [0, 1, 0, 0, 1]
     assert rows.first.tolist() == [0, 1, 2, 3, 3, 4, 5]
 

@@ -199,7 +199,7 @@ def test_compiled_tables_answer_alike(seed: int, expansion: str) -> None:
         rules = [each.succession.native() for each in (encoding, SIDES[1 - side])]
         sizes = [len(each.labels) for each in (encoding, SIDES[1 - side])]
         predictor = (
-            _native.BestPredictor(
+            _native.BestExpansionPredictor(
                 sizes[0],
                 rules[0],
                 compiled[0],

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "duilian/chain/plain.hpp"
+#include "duilian/chain/log_domain.hpp"
 #include "duilian/concat.hpp"
 
 namespace duilian {
@@ -45,12 +45,12 @@ void clear_padding(double* values, std::size_t width) {
 }
 
 /// The smallest of the values whose states are not forbidden by themselves.
-[[nodiscard]] double least_allowed(const double* score, const double* alpha, std::size_t width) {
-  double least = 1.0;
+[[nodiscard]] double smallest_allowed(const double* score, const double* alpha, std::size_t width) {
+  double smallest = 1.0;
   for (std::size_t j = 0; j < width; ++j) {
-    if (score[j] != kForbidden) least = std::min(least, alpha[j]);
+    if (score[j] != kForbidden) smallest = std::min(smallest, alpha[j]);
   }
-  return least;
+  return smallest;
 }
 
 ///   α[0] = e[0] / Σ,   α[t][j] = e[t][j] Σ_i α[t-1][i] E[i][j] / scale[t]
@@ -76,10 +76,10 @@ void clear_padding(double* values, std::size_t width) {
                              block.rows, block.stride, alpha);
       log_z += block.peak;
     }
-    double least = 0.0;
-    const double scale = kernels().multiply(emission, width, padded(width), alpha, &least);
+    double smallest = 0.0;
+    const double scale = kernels().multiply(emission, width, padded(width), alpha, &smallest);
     if (!(scale > kTiny)) return false;
-    if (least < kTiny * scale && least_allowed(score, alpha, width) < kTiny * scale) return false;
+    if (smallest < kTiny * scale && smallest_allowed(score, alpha, width) < kTiny * scale) return false;
     const double inverse = 1.0 / scale;
     for (std::size_t j = 0; j < padded(width); ++j) alpha[j] *= inverse;
     work.scale[t] = scale;
@@ -146,9 +146,9 @@ void sum_pairs(const Chain& chain, const Workspace& work, std::vector<double>& p
 }
 
 [[nodiscard]] double log_domain(const Chain& chain, Workspace& work) {
-  const double log_z = plain::forward<plain::LogPlus>(chain, work.log_alpha);
+  const double log_z = log_domain::forward<log_domain::LogPlus>(chain, work.log_alpha);
   if (log_z == kForbidden) throw std::invalid_argument("no path through the lattice is legal");
-  plain::backward(chain, work.log_beta);
+  log_domain::backward(chain, work.log_beta);
   return log_z;
 }
 
@@ -159,12 +159,12 @@ void log_domain_marginals(const Chain& chain, Workspace& work, Marginals& out) {
   out.pair.assign(chain.between.score.size(), 0.0);
   std::vector<double> pairs;
   for (std::int32_t t = 0; t < x.positions(); ++t) {
-    plain::unit_block(chain, work.log_alpha, work.log_beta, t,
-                      {out.unit.data() + x.first[t], static_cast<std::size_t>(x.width(t))});
+    log_domain::unit_block(chain, work.log_alpha, work.log_beta, t,
+                           {out.unit.data() + x.first[t], static_cast<std::size_t>(x.width(t))});
     if (t + 1 == x.positions()) break;
     const Block& block = chain.between.between(t);
     pairs.resize(block.rows * block.cols);
-    plain::pair_block(chain, work.log_alpha, work.log_beta, t, pairs);
+    log_domain::pair_block(chain, work.log_alpha, work.log_beta, t, pairs);
     for (std::size_t k = 0; k < pairs.size(); ++k) {
       out.pair[block.offset + k / block.cols * block.stride + k % block.cols] += pairs[k];
     }
@@ -185,7 +185,7 @@ void for_each_pair_block(const Chain& chain, Workspace& work, Visit visit) {
   for (std::int32_t t = 0; t + 1 < chain.lattice.positions(); ++t) {
     const Block& block = chain.between.between(t);
     pairs.resize(block.rows * block.cols);
-    if (!is_scaled) plain::pair_block(chain, work.log_alpha, work.log_beta, t, pairs);
+    if (!is_scaled) log_domain::pair_block(chain, work.log_alpha, work.log_beta, t, pairs);
     for (std::size_t i = 0; is_scaled && i < block.rows; ++i) {
       const double* row = work.exp_score.data() + block.offset + i * block.stride;
       const double* message = work.message.data() + work.at[t + 1];
@@ -217,7 +217,7 @@ void check(const Chain& chain) {
 double log_partition(const Chain& chain, Workspace& work) {
   double log_z = 0.0;
   if (forward(chain, work, log_z)) return log_z;
-  return plain::forward<plain::LogPlus>(chain, work.log_alpha);
+  return log_domain::forward<log_domain::LogPlus>(chain, work.log_alpha);
 }
 
 namespace {

@@ -19,8 +19,8 @@ namespace {
 
 [[nodiscard]] const Kernels& choose() {
 #ifdef DUILIAN_HAS_AVX2
-  const char* wish = std::getenv("DUILIAN_KERNELS");
-  const bool wants_baseline = wish != nullptr && std::string_view(wish) == "baseline";
+  const char* wanted = std::getenv("DUILIAN_KERNELS");
+  const bool wants_baseline = wanted != nullptr && std::string_view(wanted) == "baseline";
   if (!wants_baseline && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
     return kernels_avx2::set();
 #endif

@@ -195,9 +195,9 @@ Size peak_sum_place(const double* x, const double* m, Size n, double* sum) {
   return first_of(Sums{x, m}, n, *sum);
 }
 
-Size at_least(const double* x, Size n, double least, std::uint32_t* place) {
+Size at_least(const double* x, Size n, double threshold, std::uint32_t* place) {
   constexpr Size kStep = 8;  // hardly any are: eight at a time
-  const V low = spread(least);
+  const V low = spread(threshold);
   Size count = 0;
   for (Size j = 0; j < n; j += kStep) {
     const Size end = j + kStep < n ? j + kStep : n;
@@ -207,13 +207,13 @@ Size at_least(const double* x, Size n, double least, std::uint32_t* place) {
     }
     for (Size k = j; k < end; ++k) {
       place[count] = static_cast<std::uint32_t>(k);
-      count += x[k] >= least ? 1 : 0;
+      count += x[k] >= threshold ? 1 : 0;
     }
   }
   return count;
 }
 
-double multiply(const double* x, Size n, Size stride, double* y, double* least) {
+double multiply(const double* x, Size n, Size stride, double* y, double* smallest) {
   V sum = spread(0.0);
   for (Size j = 0; j < stride; j += 4) {
     const V product = load(x + j) * load(y + j);
@@ -225,39 +225,11 @@ double multiply(const double* x, Size n, Size stride, double* y, double* least) 
   double lowest = low[0];
   for (Size k = 1; k < 4; ++k) lowest = low[k] < lowest ? low[k] : lowest;
   for (Size j = n / 4 * 4; j < n; ++j) lowest = y[j] < lowest ? y[j] : lowest;
-  *least = lowest;
+  *smallest = lowest;
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-#include "rough_impl.hpp"
-
-/// The same step on independent registers, over and over; the operands are opaque to the optimiser.
-template <class Op>
-double burst(Size rounds) {
-  V acc[kBurst];
-  for (Size v = 0; v < kBurst; ++v) acc[v] = spread(static_cast<double>(v));
-  double a = 0.999;
-  double b = 1e-3;
-  asm volatile("" : "+m"(a), "+m"(b));
-  const V x = spread(a);
-  const V m = spread(b);
-  for (Size round = 0; round < rounds; ++round) {
-    for (Size v = 0; v < kBurst; ++v) acc[v] = Op::step(acc[v], x, m);
-  }
-  V sum = spread(0.0);
-  for (Size v = 0; v < kBurst; ++v) sum += acc[v];
-  return sum[0] + sum[1] + sum[2] + sum[3];
-}
-
-/// acc ← acc · x + m: a chain of fused operations that cannot be hoisted.
-struct MultiplyAdd {
-  static V step(V acc, V x, V m) { return acc * x + m; }
-};
-
-/// acc ← max(acc + x, m), likewise.
-struct AddMax {
-  static V step(V acc, V x, V m) { return larger(acc + x, m); }
-};
+#include "coarse_impl.hpp"
 
 }  // namespace
 
@@ -275,15 +247,13 @@ const Kernels& set() {
                                 peak_sum_place,
                                 at_least,
                                 multiply,
-                                rough_add_rows,
-                                rough_state,
-                                rough_start,
-                                rough_forward,
-                                rough_backward,
-                                rough_at_least,
-                                rough_sums,
-                                burst<MultiplyAdd>,
-                                burst<AddMax>};
+                                coarse_add_rows,
+                                coarse_state,
+                                coarse_start,
+                                coarse_forward,
+                                coarse_backward,
+                                coarse_at_least,
+                                coarse_sums};
   return kSet;
 }
 

@@ -12,51 +12,52 @@ namespace {
 constexpr double kTiny = 1e-140;  // as in chain.cpp
 constexpr double kMaxSpread = 600.0;
 
-///   y[j] = Σ_i x[i] m[i][j] over the rows with x[i] >= least
+///   y[j] = Σ_i x[i] m[i][j] over the rows with x[i] >= threshold
 void times_core(const double* x, const std::vector<double>& m, std::size_t rows, std::size_t stride,
-                double least, std::vector<std::uint32_t>& row, double* y) {
-  if (least <= 0.0) return kernels().times_matrix(x, m.data(), rows, stride, y);
+                double threshold, std::vector<std::uint32_t>& row, double* y) {
+  if (threshold <= 0.0) return kernels().times_matrix(x, m.data(), rows, stride, y);
   row.resize(rows);
-  const std::size_t count = kernels().at_least(x, rows, least, row.data());
+  const std::size_t count = kernels().at_least(x, rows, threshold, row.data());
   kernels().times_rows(x, row.data(), count, m.data(), stride, y);
 }
 
 ///   y[j] = Σ_i x[i] E[i][j] over legal pairs
-void step_forward(const LabelTransitions& m, const double* x, double least, std::vector<std::uint32_t>& row,
-                  double* y) {
+void step_forward(const LabelTransitions& m, const double* x, double threshold,
+                  std::vector<std::uint32_t>& row, double* y) {
   const TransitionShape& s = m.shape;
   if (s.cols < s.labels) std::fill_n(y, s.stride(), 0.0);  // the core does not reach these
-  times_core(x + s.row0, m.exp_core, s.rows, padded(s.cols), least, row, y + s.col0);
+  times_core(x + s.row0, m.exp_core, s.rows, padded(s.cols), threshold, row, y + s.col0);
   for (const Diagonal& d : s.diagonals) {
     kernels().add_products(x + d.i0, m.exp_arc.data() + d.at, d.size, y + d.j0);
   }
 }
 
 ///   x[i] = Σ_j E[i][j] y[j] over legal pairs
-void step_backward(const LabelTransitions& m, const double* y, double least, std::vector<std::uint32_t>& row,
-                   double* x) {
+void step_backward(const LabelTransitions& m, const double* y, double threshold,
+                   std::vector<std::uint32_t>& row, double* x) {
   const TransitionShape& s = m.shape;
   if (s.rows < s.labels) std::fill_n(x, s.stride(), 0.0);
-  times_core(y + s.col0, m.exp_core_turned, s.cols, padded(s.rows), least, row, x + s.row0);
+  times_core(y + s.col0, m.exp_core_turned, s.cols, padded(s.rows), threshold, row, x + s.row0);
   for (const Diagonal& d : s.diagonals) {
     kernels().add_products(y + d.j0, m.exp_arc.data() + d.at, d.size, x + d.i0);
   }
 }
 
 /// The smallest of the values that rules let be more than 0 at position t.
-[[nodiscard]] double least_reachable(const UniformChain& chain, std::int32_t t, const double* alpha) {
+[[nodiscard]] double smallest_reachable(const UniformChain& chain, std::int32_t t, const double* alpha) {
   const auto& reachable = chain.between.shape.reachable;
   const auto& flags = reachable[std::min<std::size_t>(static_cast<std::size_t>(t), reachable.size() - 1)];
   const double* state = chain.state + static_cast<std::size_t>(t) * chain.between.shape.stride();
-  double least = 1.0;
+  double smallest = 1.0;
   for (std::size_t l = 0; l < flags.size(); ++l) {
-    if (flags[l] != 0 && state[l] != kForbidden) least = std::min(least, alpha[l]);
+    if (flags[l] != 0 && state[l] != kForbidden) smallest = std::min(smallest, alpha[l]);
   }
-  return least;
+  return smallest;
 }
 
 /// As in chain.cpp; false if a number became too small to trust.
-[[nodiscard]] bool forward(const UniformChain& chain, UniformWorkspace& work, double faint, double& log_z) {
+[[nodiscard]] bool forward(const UniformChain& chain, UniformWorkspace& work, double negligible_share,
+                           double& log_z) {
   const LabelTransitions& m = chain.between;
   const std::size_t labels = m.shape.labels;
   const std::size_t stride = m.shape.stride();
@@ -78,15 +79,15 @@ void step_backward(const LabelTransitions& m, const double* y, double least, std
     if (t == 0) {
       std::fill_n(alpha, stride, 1.0);
     } else {
-      step_forward(m, alpha - stride, faint, work.row, alpha);
+      step_forward(m, alpha - stride, negligible_share, work.row, alpha);
       std::fill(alpha + labels, alpha + stride, 0.0);
       log_z += m.peak;
     }
-    double least = 0.0;
-    const double scale = kernels().multiply(emission, labels, stride, alpha, &least);
+    double smallest = 0.0;
+    const double scale = kernels().multiply(emission, labels, stride, alpha, &smallest);
     if (!(scale > kTiny)) return false;
-    if (faint == 0.0 && least < kTiny * scale &&
-        least_reachable(chain, static_cast<std::int32_t>(t), alpha) < kTiny * scale) {
+    if (negligible_share == 0.0 && smallest < kTiny * scale &&
+        smallest_reachable(chain, static_cast<std::int32_t>(t), alpha) < kTiny * scale) {
       return false;
     }
     const double inverse = 1.0 / scale;
@@ -97,7 +98,7 @@ void step_backward(const LabelTransitions& m, const double* y, double least, std
   return true;
 }
 
-void backward(const UniformChain& chain, UniformWorkspace& work, double faint) {
+void backward(const UniformChain& chain, UniformWorkspace& work, double negligible_share) {
   const std::size_t stride = chain.between.shape.stride();
   const auto T = static_cast<std::size_t>(chain.positions);
   work.beta.resize(T * stride);
@@ -109,8 +110,9 @@ void backward(const UniformChain& chain, UniformWorkspace& work, double faint) {
     if (t + 1 == T) std::fill_n(beta, stride, 1.0);
     const double inverse = 1.0 / work.scale[t];
     for (std::size_t l = 0; l < stride; ++l) message[l] = emission[l] * beta[l] * inverse;
-    const double least = faint > 0.0 ? faint * kernels().peak(message, chain.between.shape.labels) : 0.0;
-    if (t > 0) step_backward(chain.between, message, least, work.row, beta - stride);
+    const double threshold =
+        negligible_share > 0.0 ? negligible_share * kernels().peak(message, chain.between.shape.labels) : 0.0;
+    if (t > 0) step_backward(chain.between, message, threshold, work.row, beta - stride);
   }
 }
 
@@ -147,7 +149,7 @@ void for_each_pair(const TransitionShape& s, const Visit& visit) {
 
 void general_marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out) {
   const TransitionShape& s = chain.between.shape;
-  const SpelledOut spelled = spell_out(chain);
+  const OwnedChain spelled = spell_out(chain);
   check(spelled.view());
   Marginals found;
   marginals(spelled.view(), work.general, found);
@@ -180,7 +182,7 @@ void general_marginals(const UniformChain& chain, UniformWorkspace& work, Unifor
 double log_partition(const UniformChain& chain, UniformWorkspace& work) {
   double log_z = 0.0;
   if (forward(chain, work, 0.0, log_z)) return log_z;
-  const SpelledOut spelled = spell_out(chain);
+  const OwnedChain spelled = spell_out(chain);
   check(spelled.view());
   return log_partition(spelled.view(), work.general);
 }
@@ -193,20 +195,20 @@ void normalised_units(const UniformChain& chain, const UniformWorkspace& work, s
   const std::size_t stride = shape.stride();
   unit = work.beta;
   for (std::size_t at = 0; at < unit.size(); at += stride) {
-    double least = 0.0;
+    double smallest = 0.0;
     const double sum =
-        kernels().multiply(work.alpha.data() + at, shape.labels, stride, unit.data() + at, &least);
+        kernels().multiply(work.alpha.data() + at, shape.labels, stride, unit.data() + at, &smallest);
     const double inverse = 1.0 / std::max(sum, kTiny);
     for (std::size_t l = 0; l < stride; ++l) unit[at + l] *= inverse;
   }
 }
 
 /// In the probability domain; false if a number became too small to trust.
-[[nodiscard]] bool try_unit_marginals(const UniformChain& chain, UniformWorkspace& work, double faint,
-                                      UniformMarginals& out) {
-  if (!forward(chain, work, faint, out.log_partition)) return false;
-  backward(chain, work, faint);
-  if (faint > 0.0) {
+[[nodiscard]] bool try_unit_marginals(const UniformChain& chain, UniformWorkspace& work,
+                                      double negligible_share, UniformMarginals& out) {
+  if (!forward(chain, work, negligible_share, out.log_partition)) return false;
+  backward(chain, work, negligible_share);
+  if (negligible_share > 0.0) {
     normalised_units(chain, work, out.unit);
     return true;
   }
@@ -217,8 +219,9 @@ void normalised_units(const UniformChain& chain, const UniformWorkspace& work, s
 
 }  // namespace
 
-void unit_marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out, double faint) {
-  if (faint > 0.0 && try_unit_marginals(chain, work, faint, out)) return;
+void unit_marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out,
+                    double negligible_share) {
+  if (negligible_share > 0.0 && try_unit_marginals(chain, work, negligible_share, out)) return;
   if (!try_unit_marginals(chain, work, 0.0, out)) general_marginals(chain, work, out);
 }
 
@@ -292,9 +295,9 @@ bool try_best_labels(const UniformChain& chain, UniformWorkspace& work, std::spa
   return true;
 }
 
-SpelledOut spell_out(const UniformChain& chain) {
+OwnedChain spell_out(const UniformChain& chain) {
   const TransitionShape& s = chain.between.shape;
-  SpelledOut out;
+  OwnedChain out;
   Lattice whole;
   for (std::int32_t t = 0; t < chain.positions; ++t) {
     for (std::size_t l = 0; l < s.labels; ++l) {

@@ -9,17 +9,17 @@ namespace duilian {
 
 namespace {
 
-void check_wishes(const CoupledPredictor& predictor, std::span<const Wishes> wishes,
-                  const Sentences& sentences) {
-  if (!wishes.empty() && wishes.size() != predictor.shape().sides())
-    throw std::invalid_argument("wishes for another number of sides");
-  for (std::size_t k = 0; k < wishes.size(); ++k)
-    check(wishes[k], predictor.shape().labels[k], sentences.units());
+void check_constraints(const CoupledPredictor& predictor, std::span<const Constraints> constraints,
+                       const Sentences& sentences) {
+  if (!constraints.empty() && constraints.size() != predictor.shape().sides())
+    throw std::invalid_argument("constraints for another number of sides");
+  for (std::size_t k = 0; k < constraints.size(); ++k)
+    check(constraints[k], predictor.shape().labels[k], sentences.units());
 }
 
-/// Labels that are given, as wishes; none if none are.
-[[nodiscard]] std::vector<Wishes> as_wishes(std::span<const TagSets> allowed) {
-  std::vector<Wishes> out;
+/// Labels that are given, as constraints; none if none are.
+[[nodiscard]] std::vector<Constraints> as_constraints(std::span<const TagSets> allowed) {
+  std::vector<Constraints> out;
   for (const TagSets& each : allowed) out.push_back({each, {}});
   return out;
 }
@@ -39,8 +39,8 @@ void for_each_sentence(const Sentences& sentences, std::size_t threads, const Vi
 template <class Visit>
 void analyse_all(const CoupledPredictor& predictor, const Sentences& sentences,
                  std::span<const TagSets> allowed, std::size_t threads, const Visit& visit) {
-  const std::vector<Wishes> given = as_wishes(allowed);
-  check_wishes(predictor, given, sentences);
+  const std::vector<Constraints> given = as_constraints(allowed);
+  check_constraints(predictor, given, sentences);
   for_each_sentence(sentences, threads,
                     [&](std::size_t thread, std::int64_t sentence, CoupledPredictor::Work& work) {
                       if (!predictor.prepare(sentences, sentence, given, work))
@@ -67,16 +67,17 @@ CoupledAnswers predict(const CoupledPredictor& predictor, const Sentences& sente
   return answers.finish();
 }
 
-CoupledAnswers predict_wished(const CoupledPredictor& predictor, const Sentences& sentences,
-                              std::span<const Wishes> wishes, bool with_candidates, std::size_t threads,
-                              std::int64_t& impossible) {
-  check_wishes(predictor, wishes, sentences);
+CoupledAnswers predict_constrained(const CoupledPredictor& predictor, const Sentences& sentences,
+                                   std::span<const Constraints> constraints, bool with_candidates,
+                                   std::size_t threads, std::int64_t& impossible) {
+  check_constraints(predictor, constraints, sentences);
   const std::vector<std::int64_t> first = begins_of(sentences);
   AnswerCollector answers(predictor.shape().sides(), first, with_candidates);
   std::vector<std::uint8_t> is_impossible(static_cast<std::size_t>(sentences.size()), 0);
   for_each_sentence(sentences, threads,
                     [&](std::size_t, std::int64_t sentence, CoupledPredictor::Work& work) {
-                      if (!predictor.prepare(sentences, sentence, wishes, work)) is_impossible[sentence] = 1;
+                      if (!predictor.prepare(sentences, sentence, constraints, work))
+                        is_impossible[sentence] = 1;
                       predictor.decode({0, predictor.shape().sides()}, work);
                       answers.add(static_cast<std::size_t>(sentence), work.search);
                     });
@@ -85,32 +86,33 @@ CoupledAnswers predict_wished(const CoupledPredictor& predictor, const Sentences
 }
 
 std::vector<SideAnswer> k_best(const CoupledPredictor& predictor, const Sentences& sentences,
-                               std::size_t side, std::span<const Wishes> wishes, std::size_t k,
+                               std::size_t side, std::span<const Constraints> constraints, std::size_t k,
                                double& log_z) {
   if (side >= predictor.shape().sides()) throw std::invalid_argument("a side that is not there");
-  check_wishes(predictor, wishes, sentences);
+  check_constraints(predictor, constraints, sentences);
   if (sentences.size() != 1 || sentences.units() == 0)
     throw std::invalid_argument("the best analyses are of one sentence that is not empty");
   CoupledPredictor::Work work;
-  (void)predictor.prepare(sentences, 0, wishes, work);
+  (void)predictor.prepare(sentences, 0, constraints, work);
   log_z = log_partition(work.search.space.chain(), work.search.chain);
   return k_best_labels(work.search.space, side, k, work.search.chain);
 }
 
 namespace {
 
-class SideLabeller final : public Labeller {
+class SideLabeler final : public SentenceLabeler {
  public:
-  SideLabeller(const CoupledPredictor& predictor, std::size_t side,
-               const std::vector<std::vector<std::uint8_t>>& starts)
+  SideLabeler(const CoupledPredictor& predictor, std::size_t side,
+              const std::vector<std::vector<std::uint8_t>>& starts)
       : predictor_(predictor), side_(side), starts_(starts) {}
 
   void label(const Sentences& sentences, std::span<const std::uint8_t> known,
              std::span<std::int32_t> out) override {
     const bool has_any = std::any_of(known.begin(), known.end(), tells_of_edges);
-    if (has_any) wish_for(known);
-    (void)predictor_.prepare(sentences, 0,
-                             has_any ? std::span<const Wishes>(wishes_) : std::span<const Wishes>(), work_);
+    if (has_any) constrain(known);
+    (void)predictor_.prepare(
+        sentences, 0, has_any ? std::span<const Constraints>(constraints_) : std::span<const Constraints>(),
+        work_);
     predictor_.decode({side_, side_ + 1}, work_);
     const TagSets& candidates = work_.search.candidates[side_];
     for (std::size_t t = 0; t < out.size(); ++t)
@@ -119,10 +121,10 @@ class SideLabeller final : public Labeller {
 
  private:
   /// A label that begins a word at the units where one does, another where none does, on every side.
-  void wish_for(std::span<const std::uint8_t> known) {
-    wishes_.resize(starts_.size());
+  void constrain(std::span<const std::uint8_t> known) {
+    constraints_.resize(starts_.size());
     for (std::size_t k = 0; k < starts_.size(); ++k) {
-      TagSets& allowed = wishes_[k].allowed;
+      TagSets& allowed = constraints_[k].allowed;
       allowed = {};
       for (const std::uint8_t each : known) {
         for (std::size_t l = 0; tells_of_edges(each) && l < starts_[k].size(); ++l) {
@@ -135,7 +137,7 @@ class SideLabeller final : public Labeller {
   const CoupledPredictor& predictor_;
   std::size_t side_;
   const std::vector<std::vector<std::uint8_t>>& starts_;
-  std::vector<Wishes> wishes_;
+  std::vector<Constraints> constraints_;
   CoupledPredictor::Work work_;
 };
 
@@ -153,8 +155,8 @@ class SideModel final : public LabelModel {
   [[nodiscard]] std::int32_t labels() const override { return predictor_.shape().labels[side_]; }
   [[nodiscard]] const TemplateSet& templates() const override { return predictor_.templates(); }
   [[nodiscard]] const Folding& folding() const override { return predictor_.folding(); }
-  [[nodiscard]] std::unique_ptr<Labeller> labeller() const override {
-    return std::make_unique<SideLabeller>(predictor_, side_, starts_);
+  [[nodiscard]] std::unique_ptr<SentenceLabeler> labeler() const override {
+    return std::make_unique<SideLabeler>(predictor_, side_, starts_);
   }
 
  private:

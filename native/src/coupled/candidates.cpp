@@ -11,16 +11,16 @@ namespace {
 
 using Ranked = std::vector<std::pair<double, TagId>>;
 
-/// The `most` places of the highest p >= `least`, best first; ties keep the lower place first.
-void rank_highest(std::span<const double> p, std::size_t most, double least,
+/// The `max_count` places of the highest p >= `min_p`, best first; ties keep the lower place first.
+void rank_highest(std::span<const double> p, std::size_t max_count, double min_p,
                   std::vector<std::uint32_t>& likely, Ranked& out) {
   out.clear();
   likely.resize(p.size());
-  const std::size_t count = kernels().at_least(p.data(), p.size(), least, likely.data());
+  const std::size_t count = kernels().at_least(p.data(), p.size(), min_p, likely.data());
   for (std::size_t k = 0; k < count; ++k) {
     const double mine = p[likely[k]];
-    if (out.size() == most && mine <= out.back().first) continue;
-    if (out.size() < most) out.emplace_back();
+    if (out.size() == max_count && mine <= out.back().first) continue;
+    if (out.size() < max_count) out.emplace_back();
     auto place = out.end() - 1;
     for (; place != out.begin() && (place - 1)->first < mine; --place) *place = *(place - 1);
     *place = {mine, static_cast<TagId>(likely[k])};
@@ -44,6 +44,12 @@ struct Needed {
 
 }  // namespace
 
+void check(const Pruning& pruning) {
+  if (pruning.max_candidates < 1 || !(pruning.candidate_mass > 0.0) ||
+      !(pruning.negligible_share >= 0.0 && pruning.negligible_share < 1.0) || !(pruning.coarse_window >= 0.0))
+    throw std::invalid_argument("pruning leaves no label");
+}
+
 void choose_labels(std::span<const double> p, Pruning pruning, PruningWorkspace& work,
                    std::vector<TagId>& out) {
   if (pruning.keeps_all(static_cast<std::int32_t>(p.size()))) {
@@ -52,21 +58,21 @@ void choose_labels(std::span<const double> p, Pruning pruning, PruningWorkspace&
   }
   // At most units one label leaves no doubt.
   const double peak = kernels().peak(p.data(), p.size());
-  if (pruning.mass < 1.0 && peak > pruning.mass) {
+  if (pruning.candidate_mass < 1.0 && peak > pruning.candidate_mass) {
     out.push_back(static_cast<TagId>(std::find(p.begin(), p.end(), peak) - p.begin()));
     return;
   }
-  const std::size_t most = std::min(static_cast<std::size_t>(pruning.most), p.size());
+  const std::size_t max_count = std::min(static_cast<std::size_t>(pruning.max_candidates), p.size());
   // A few probable labels are mostly enough for λ. Those below the second limit have too little together to
-  // be needed for it, unless numbers are rough.
-  const double rest = pruning.mass < 1.0 ? 1.0 - pruning.mass : 0.0;
-  for (const double least :
-       {rest / static_cast<double>(most), 0.5 * rest / static_cast<double>(p.size()), 0.0}) {
-    rank_highest(p, most, least, work.likely, work.left);
-    if (work.left.size() == most || needed(work.left, pruning.mass).is_enough) break;
+  // be needed for it, unless numbers are rounded.
+  const double rest = pruning.candidate_mass < 1.0 ? 1.0 - pruning.candidate_mass : 0.0;
+  for (const double min_p :
+       {rest / static_cast<double>(max_count), 0.5 * rest / static_cast<double>(p.size()), 0.0}) {
+    rank_highest(p, max_count, min_p, work.likely, work.left);
+    if (work.left.size() == max_count || needed(work.left, pruning.candidate_mass).is_enough) break;
   }
   const auto begin = static_cast<std::ptrdiff_t>(out.size());
-  for (std::size_t k = 0, kept = needed(work.left, pruning.mass).count; k < kept; ++k)
+  for (std::size_t k = 0, kept = needed(work.left, pruning.candidate_mass).count; k < kept; ++k)
     out.push_back(work.left[k].second);
   std::sort(out.begin() + begin, out.end());
 }
@@ -171,7 +177,7 @@ void choose_candidates(const UniformChain& chain, Pruning pruning, std::span<con
   const TransitionShape& shape = chain.between.shape;
   const bool keeps_all = pruning.keeps_all(static_cast<std::int32_t>(shape.labels));
   if (!keeps_all || p != nullptr)
-    unit_marginals(chain, work.chain, work.found, keeps_all ? 0.0 : pruning.faint);
+    unit_marginals(chain, work.chain, work.found, keeps_all ? 0.0 : pruning.negligible_share);
   else
     work.found.unit.assign(static_cast<std::size_t>(chain.positions) * shape.stride(), 0.0);
   choose_freely(chain, pruning, work, out);

@@ -20,9 +20,9 @@ namespace {
 }  // namespace
 
 EntryTable::EntryTable(const WeightTable& table, std::vector<std::int32_t> blocks,
-                       std::span<const std::int32_t> late, std::int32_t joint)
-    : blocks_(std::move(blocks)), is_late_(blocks_.size(), 0), joint_(joint) {
-  for (const std::int32_t block : late) is_late_.at(static_cast<std::size_t>(block)) = 1;
+                       std::span<const std::int32_t> deferred, std::int32_t joint)
+    : blocks_(std::move(blocks)), is_deferred_(blocks_.size(), 0), joint_(joint) {
+  for (const std::int32_t block : deferred) is_deferred_.at(static_cast<std::size_t>(block)) = 1;
   for (const std::int32_t size : blocks_) {
     block_at_.push_back(side_labels_);
     side_labels_ += size;
@@ -59,19 +59,20 @@ void EntryTable::add_group(const WeightTable& from, std::size_t begin, std::size
   };
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     const std::size_t stop = end_of_block(block_at_[b] + blocks_[b]);
-    const auto least = std::max<std::size_t>(8, static_cast<std::size_t>(blocks_[b]) / 4);
-    add_block(from, at, stop, block_at_[b], blocks_[b], least, kRow + static_cast<std::int32_t>(b), rows_);
+    const auto min_entries = std::max<std::size_t>(8, static_cast<std::size_t>(blocks_[b]) / 4);
+    add_block(from, at, stop, block_at_[b], blocks_[b], min_entries, kRow + static_cast<std::int32_t>(b),
+              rows_);
     at = stop;
   }
-  const auto least = std::max<std::size_t>(64, static_cast<std::size_t>(joint_) / 16);
-  add_block(from, at, end, side_labels_, joint_, least, kSpread, spread_);
+  const auto min_entries = std::max<std::size_t>(64, static_cast<std::size_t>(joint_) / 16);
+  add_block(from, at, end, side_labels_, joint_, min_entries, kSpread, spread_);
   entries_.back().label |= kLastEntry;
 }
 
 void EntryTable::add_block(const WeightTable& from, std::size_t begin, std::size_t end, std::int32_t first,
-                           std::int32_t size, std::size_t least, std::int32_t marker,
+                           std::int32_t size, std::size_t min_entries, std::int32_t marker,
                            std::vector<float>& rows) {
-  if (end - begin < least) {
+  if (end - begin < min_entries) {
     for (std::size_t k = begin; k < end; ++k)
       add(static_cast<std::uint16_t>(label_of(from, k)), from.weight[k]);
     return;

@@ -51,7 +51,7 @@ void for_each_known_bundle(const CoupledData& data, std::span<const TagSets> lat
 /// The bundles of a part, the most frequent first.
 [[nodiscard]] std::vector<TagId> count_bundles(const CoupledShape& shape, const CoupledData& data,
                                                std::span<const TagSets> latent,
-                                               std::span<const std::int32_t> sides, std::int32_t most) {
+                                               std::span<const std::int32_t> sides, std::int32_t max_count) {
   std::vector<std::int32_t> labels;
   for (const std::int32_t side : sides) labels.push_back(shape.labels.at(side));
   BundleIndex index(labels);
@@ -65,7 +65,7 @@ void for_each_known_bundle(const CoupledData& data, std::span<const TagSets> lat
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&](std::int32_t a, std::int32_t b) { return count[a] > count[b]; });
-  order.resize(std::min(order.size(), static_cast<std::size_t>(most)));
+  order.resize(std::min(order.size(), static_cast<std::size_t>(max_count)));
   std::vector<TagId> out;
   for (const std::int32_t b : order) {
     const auto at = index.bundles().begin() + static_cast<std::ptrdiff_t>(b * sides.size());
@@ -172,13 +172,14 @@ CoupledLayout lay_out_coupled(CoupledShape shape, std::vector<TaggerLayout> sepa
   }
   check_rows(data.features, rows);
   for (const auto& sides : parts)
-    add_joint_part(shape, sides, count_bundles(shape, data, latent, sides, options.bundles), options.linked);
+    add_joint_part(shape, sides, count_bundles(shape, data, latent, sides, options.max_bundles),
+                   options.max_linked);
   if (shape.joint_labels() > 0xFFFF)
     throw std::invalid_argument(concat(shape.joint_labels(), " joint labels are more than 65,535"));
   CoupledLayout layout;
   layout.shape = std::move(shape);
   layout.separate = std::move(separate);
-  lay_out_joint_states(data, latent, rows, options.seen, layout);
+  lay_out_joint_states(data, latent, rows, options.min_count, layout);
   place_weights(layout);
   return layout;
 }

@@ -28,10 +28,14 @@ namespace {
 }  // namespace
 
 CoupledObjective::CoupledObjective(const CoupledLayout& layout, const CoupledData& data, Pruning pruning,
-                                   double margin, bool learns_separate)
-    : layout_(layout), data_(data), pruning_(pruning), margin_(margin), learns_separate_(learns_separate) {
-  if (!(margin >= 0.0) || (std::isfinite(margin) && !layout.shape.is_free()))
-    throw std::invalid_argument("a margin in training must be at least 0, and there must be no rules");
+                                   double bundle_gap, bool learns_separate)
+    : layout_(layout),
+      data_(data),
+      pruning_(pruning),
+      bundle_gap_(bundle_gap),
+      learns_separate_(learns_separate) {
+  if (!(bundle_gap >= 0.0) || (std::isfinite(bundle_gap) && !layout.shape.is_free()))
+    throw std::invalid_argument("a bundle_gap in training must be at least 0, and there must be no rules");
   check(data, layout.shape);
   check_rows(data.features, static_cast<std::int64_t>(layout.joint_first.size()) - 1);
   most_labels_ = layout.shape.joint_labels();
@@ -71,7 +75,7 @@ void CoupledObjective::find_candidates(const Prepared& between, std::int64_t beg
   if (data_.candidates.empty()) {
     std::vector<std::span<const std::int32_t>> keep(layout_.separate.size());
     keep[side] = work.gold;
-    return prune(layout_.shape, between, pruning_, units, keep, std::isfinite(margin_), work.search);
+    return prune(layout_.shape, between, pruning_, units, keep, std::isfinite(bundle_gap_), work.search);
   }
   work.search.candidates.resize(layout_.separate.size());
   for (std::size_t k = 0; k < layout_.separate.size(); ++k) {
@@ -124,8 +128,8 @@ double CoupledObjective::compute(const Prepared& between, WeightView weights, st
   const RowSource source(layout_, weights, data_.features, begin);
   score_states(layout_.shape, search.scores, source, search.joint, search.space);
   if (!search.prior.empty()) {
-    narrow(search.candidates, search.prior, margin_, work.inside, search.joint, search.space);
-    if (!find_correct(begin, side, work)) throw std::logic_error("narrowing has lost the annotation");
+    prune_bundles(search.candidates, search.prior, bundle_gap_, work.inside, search.joint, search.space);
+    if (!find_correct(begin, side, work)) throw std::logic_error("pruning has lost the annotation");
   }
   if (!score_between(layout_.shape, between, search.joint, search.space))
     throw std::invalid_argument("no path through the lattice is legal");

@@ -58,7 +58,7 @@ class EntrySource final : public JointSource {
 }
 
 /// Behind the blocks of the pruners stand those of the sides: what they prune for can wait.
-[[nodiscard]] std::vector<std::int32_t> late_blocks(std::span<const std::int32_t> pruned_sides) {
+[[nodiscard]] std::vector<std::int32_t> deferred_blocks(std::span<const std::int32_t> pruned_sides) {
   std::vector<std::int32_t> blocks(pruned_sides.begin(), pruned_sides.end());
   for (std::int32_t& block : blocks) block += static_cast<std::int32_t>(pruned_sides.size());
   return blocks;
@@ -75,19 +75,19 @@ CoupledPredictor::CoupledPredictor(CoupledShape shape, std::shared_ptr<const Cou
       options_(options),
       between_(cut_transitions(shape_, weights_->transition, weights_->pruned_sides, false)),
       prune_between_(cut_transitions(shape_, weights_->transition, weights_->pruned_sides, true)) {
-  if (!(options_.margin >= 0.0)) throw std::invalid_argument("the margin must be at least 0");
+  if (!(options_.bundle_gap >= 0.0)) throw std::invalid_argument("the bundle_gap must be at least 0");
   check(weights_->table, side_label_count(shape_, weights_->pruned_sides) + shape_.joint_labels());
   check_order(weights_->table);
-  if (options_.pruning.window > 0.0)
-    first_look_ =
-        FirstLook::make(shape_, *weights_, prune_between_, options_.pruning, templates_.templates.size());
-  if (!first_look_) (void)all();
+  if (options_.pruning.coarse_window > 0.0)
+    coarse_pruner_ =
+        CoarsePruner::make(shape_, *weights_, prune_between_, options_.pruning, templates_.templates.size());
+  if (!coarse_pruner_) (void)all();
 }
 
 const EntryTable& CoupledPredictor::all() const {
   std::call_once(is_made_, [&] {
     all_.emplace(weights_->table, side_blocks(shape_, weights_->pruned_sides),
-                 late_blocks(weights_->pruned_sides), shape_.joint_labels());
+                 deferred_blocks(weights_->pruned_sides), shape_.joint_labels());
   });
   return *all_;
 }
@@ -107,8 +107,8 @@ void CoupledPredictor::score(Work& work) const {
   work.row.resize(static_cast<std::size_t>(side_label_count(shape_, pruned_sides)));
   work.joint_entry.clear();
   work.joint_first.assign(1, 0);
-  work.late.clear();
-  work.late_first.assign(1, 0);
+  work.deferred.clear();
+  work.deferred_first.assign(1, 0);
   table.find_all(keys, work.entry);
   for (std::size_t t = 0; t < length; ++t) {
     std::fill(work.row.begin(), work.row.end(), 0.0F);
@@ -121,11 +121,11 @@ void CoupledPredictor::score(Work& work) const {
       if (k + kRowAhead < work.entry.size() && work.entry[k + kRowAhead] != kNoEntry)
         table.prefetch_rows(work.entry[k + kRowAhead]);
       if (work.entry[k] == kNoEntry) continue;
-      const std::uint32_t joint = table.add_sides(work.entry[k], work.row.data(), work.late);
+      const std::uint32_t joint = table.add_sides(work.entry[k], work.row.data(), work.deferred);
       if (joint != kNoEntry) work.joint_entry.push_back(joint);
     }
     work.joint_first.push_back(work.joint_entry.size());
-    work.late_first.push_back(work.late.size());
+    work.deferred_first.push_back(work.deferred.size());
     const float* from = work.row.data();
     for (const std::int32_t k : pruned_sides) {
       std::copy_n(from, shape_.labels[k], scores.prune[k].data() + t * shape_.shapes[k].stride());
@@ -150,14 +150,14 @@ void CoupledPredictor::decode(SideChoice sides, Work& work) const {
 }
 
 bool CoupledPredictor::prepare(const Sentences& sentences, std::int64_t sentence,
-                               std::span<const Wishes> wishes, Work& work) const {
+                               std::span<const Constraints> constraints, Work& work) const {
   extract(sentences, sentence, work);
   const UnitRange units{sentences.begin_of(sentence), sentences.end_of(sentence)};
-  if (!first_look_ || !first_look_->prune(work.keys, wishes, units, work.look, work.search))
-    return prepare_exactly(sentences, sentence, wishes, work);
-  first_look_->score_candidates(between_, wishes, units, work.look, work.search);
-  const EntrySource source(first_look_->rest(), work.look.joint_entry, work.look.joint_first);
-  build(shape_, between_, source, options_.margin, work.search);
+  if (!coarse_pruner_ || !coarse_pruner_->prune(work.keys, constraints, units, work.look, work.search))
+    return prepare_exactly(sentences, sentence, constraints, work);
+  coarse_pruner_->score_candidates(between_, constraints, units, work.look, work.search);
+  const EntrySource source(coarse_pruner_->rest(), work.look.joint_entry, work.look.joint_first);
+  build(shape_, between_, source, options_.bundle_gap, work.search);
   return true;
 }
 
@@ -168,28 +168,28 @@ void CoupledPredictor::extract(const Sentences& sentences, std::int64_t sentence
 }
 
 bool CoupledPredictor::prepare_exactly(const Sentences& sentences, std::int64_t sentence,
-                                       std::span<const Wishes> wishes, Work& work) const {
+                                       std::span<const Constraints> constraints, Work& work) const {
   const auto units = static_cast<std::int32_t>(sentences.end_of(sentence) - sentences.begin_of(sentence));
   score(work);
-  const bool is_granted = wish(sentences, sentence, wishes, work);
+  const bool is_granted = apply_constraints(sentences, sentence, constraints, work);
   if (!is_granted) score(work);
-  prune(shape_, prune_between_, options_.pruning, units, {}, std::isfinite(options_.margin), work.search);
-  if (!work.late.empty()) add_late_rows(work);
+  prune(shape_, prune_between_, options_.pruning, units, {}, std::isfinite(options_.bundle_gap), work.search);
+  if (!work.deferred.empty()) add_deferred_rows(work);
   const EntrySource source(all(), work.joint_entry, work.joint_first);
-  build(shape_, between_, source, options_.margin, work.search);
+  build(shape_, between_, source, options_.bundle_gap, work.search);
   return is_granted;
 }
 
-void CoupledPredictor::add_late_rows(Work& work) const {
+void CoupledPredictor::add_deferred_rows(Work& work) const {
   const auto& candidates = work.search.candidates;
   const auto pruners = static_cast<std::int32_t>(weights_->pruned_sides.size());
   for (std::int32_t t = 0; t < candidates[0].positions(); ++t) {
     const auto has_one = [&](const TagSets& sets) { return sets.at(t).size() == 1; };
     if (std::all_of(candidates.begin(), candidates.end(), has_one)) continue;  // no score matters there
-    const auto last = work.late_first[t + 1];
-    for (std::size_t k = work.late_first[t]; k < last; ++k) {
-      const auto side = static_cast<std::size_t>(work.late[k].block - pruners);
-      const float* row = all().late_row(work.late[k]);
+    const auto last = work.deferred_first[t + 1];
+    for (std::size_t k = work.deferred_first[t]; k < last; ++k) {
+      const auto side = static_cast<std::size_t>(work.deferred[k].block - pruners);
+      const float* row = all().deferred_row(work.deferred[k]);
       double* state =
           work.search.scores.state[side].data() + static_cast<std::size_t>(t) * shape_.shapes[side].stride();
       for (const TagId label : candidates[side].at(t)) state[label] += row[label];
@@ -197,18 +197,18 @@ void CoupledPredictor::add_late_rows(Work& work) const {
   }
 }
 
-bool CoupledPredictor::wish(const Sentences& sentences, std::int64_t sentence, std::span<const Wishes> wishes,
-                            Work& work) const {
+bool CoupledPredictor::apply_constraints(const Sentences& sentences, std::int64_t sentence,
+                                         std::span<const Constraints> constraints, Work& work) const {
   const std::int64_t begin = sentences.begin_of(sentence);
   const std::int64_t end = sentences.end_of(sentence);
   SideScores& scores = work.search.scores;
-  for (std::size_t k = 0; k < wishes.size(); ++k) {
-    if (wishes[k].allowed.positions() == 0 && wishes[k].bonus.empty()) continue;
+  for (std::size_t k = 0; k < constraints.size(); ++k) {
+    if (constraints[k].allowed.positions() == 0 && constraints[k].bonus.empty()) continue;
     for (auto* states : {&scores.state, &scores.prune}) {
       if (k < states->size() && !(*states)[k].empty())
-        apply(wishes[k], shape_.labels[k], shape_.shapes[k].stride(), begin, end, (*states)[k]);
+        apply(constraints[k], shape_.labels[k], shape_.shapes[k].stride(), begin, end, (*states)[k]);
     }
-    if (!wishes[k].gives_labels(begin, end)) continue;  // no path is closed
+    if (!constraints[k].gives_labels(begin, end)) continue;  // no path is closed
     const UniformChain chain{static_cast<std::int32_t>(end - begin), scores.state[k].data(), between_.side[k],
                              shape_.rules[k]};
     work.path.resize(static_cast<std::size_t>(end - begin));

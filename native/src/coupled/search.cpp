@@ -20,28 +20,28 @@ void prune(const CoupledShape& shape, const CoupledTransitions& between, Pruning
 
 namespace {
 
-/// False if what the margin leaves has no legal path.
+/// False if what the bundle_gap leaves has no legal path.
 [[nodiscard]] bool try_build(const CoupledShape& shape, const CoupledTransitions& between,
-                             const JointSource& source, double margin, SearchWork& work) {
+                             const JointSource& source, double bundle_gap, SearchWork& work) {
   if (!build_space(shape, work.candidates, false, work.space) &&
       !build_space(shape, work.candidates, true, work.space)) {
     throw std::invalid_argument("no path through the lattice is legal");
   }
-  const bool is_narrow = !work.prior.empty() && std::isfinite(margin);
+  const bool is_pruned = !work.prior.empty() && std::isfinite(bundle_gap);
   // What the sides alone put far away is not worth a look at its joint features.
-  if (is_narrow) narrow(work.candidates, work.prior, 2.0 * margin, {}, work.joint, work.space);
+  if (is_pruned) prune_bundles(work.candidates, work.prior, 2.0 * bundle_gap, {}, work.joint, work.space);
   score_states(shape, work.scores, source, work.joint, work.space);
-  if (is_narrow) narrow(work.candidates, work.prior, margin, {}, work.joint, work.space);
+  if (is_pruned) prune_bundles(work.candidates, work.prior, bundle_gap, {}, work.joint, work.space);
   return score_between(shape, between, work.joint, work.space);
 }
 
 }  // namespace
 
 void build(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
-           double margin, SearchWork& work) {
-  if (try_build(shape, between, source, margin, work)) return;
-  constexpr double kNoMargin = std::numeric_limits<double>::infinity();
-  if (!try_build(shape, between, source, kNoMargin, work))
+           double bundle_gap, SearchWork& work) {
+  if (try_build(shape, between, source, bundle_gap, work)) return;
+  constexpr double kNoGap = std::numeric_limits<double>::infinity();
+  if (!try_build(shape, between, source, kNoGap, work))
     throw std::invalid_argument("no path through the lattice is legal");
 }
 

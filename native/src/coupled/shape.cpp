@@ -19,8 +19,8 @@ BundleIndex::BundleIndex(std::span<const std::int32_t> labels) {
     }
     radix *= n;
   }
-  constexpr std::uint64_t kMostDense = std::uint64_t{1} << 18U;
-  if (radix <= kMostDense) dense_.assign(radix, -1);
+  constexpr std::uint64_t kMaxDense = std::uint64_t{1} << 18U;
+  if (radix <= kMaxDense) dense_.assign(radix, -1);
 }
 
 std::uint64_t BundleIndex::key(std::span<const TagId> bundle) const {

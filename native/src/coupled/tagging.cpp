@@ -52,7 +52,7 @@ CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights, cons
                            std::size_t threads) {
   if (weights.value.size() != static_cast<std::size_t>(layout.weights))
     throw std::invalid_argument("the weights do not fit the model");
-  if (!(options.margin >= 0.0)) throw std::invalid_argument("the margin must be at least 0");
+  if (!(options.bundle_gap >= 0.0)) throw std::invalid_argument("the bundle_gap must be at least 0");
   check_sets(candidates, layout.shape, first.back(), Coverage::some_sides);
   check_sets(allowed, layout.shape, first.back(), Coverage::some_sides);
   const CoupledTransitions between = layout.transitions(weights);
@@ -66,7 +66,7 @@ CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights, cons
     restrict_scores(layout.shape, allowed, first[s], first[s + 1], own.scores);
     if (candidates.empty()) {
       prune(layout.shape, between, options.pruning, static_cast<std::int32_t>(first[s + 1] - first[s]), {},
-            std::isfinite(options.margin), own);
+            std::isfinite(options.bundle_gap), own);
     } else {
       own.prior.clear();
       own.candidates.resize(candidates.size());
@@ -81,7 +81,7 @@ CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights, cons
         choose_candidates(chain, options.pruning, {}, own.pruning, own.candidates[k]);
       }
     }
-    build(layout.shape, between, RowSource(layout, weights, features, first[s]), options.margin, own);
+    build(layout.shape, between, RowSource(layout, weights, features, first[s]), options.bundle_gap, own);
     decode(layout.shape, options.decoding, {0, layout.shape.sides()}, own);
     answers.add(s, own);
   });

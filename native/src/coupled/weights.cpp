@@ -11,12 +11,12 @@ namespace duilian {
 
 std::vector<std::int32_t> side_blocks(const CoupledShape& shape, std::span<const std::int32_t> pruned_sides) {
   std::vector<std::int32_t> blocks;
-  std::int32_t least = 0;
+  std::int32_t next = 0;
   for (const std::int32_t k : pruned_sides) {
-    if (k < least || static_cast<std::size_t>(k) >= shape.sides())
+    if (k < next || static_cast<std::size_t>(k) >= shape.sides())
       throw std::invalid_argument("a pruner of a side that is not there");
     blocks.push_back(shape.labels[k]);
-    least = k + 1;
+    next = k + 1;
   }
   blocks.insert(blocks.end(), shape.labels.begin(), shape.labels.end());
   return blocks;
@@ -98,7 +98,7 @@ void for_each_entry(const CoupledLayout& layout, std::size_t row, std::span<cons
 
 std::vector<CoupledWeights> compile_coupled(const CoupledLayout& layout, std::span<const WeightSet> weights,
                                             std::span<const WeightSet> pruner,
-                                            std::span<const std::uint64_t> keys, float least) {
+                                            std::span<const std::uint64_t> keys, float min_weight) {
   check_weights(layout, weights, pruner, keys.size());
   std::vector<PartWeights> parts;
   for (const WeightSet& each : weights) parts.emplace_back(layout, each, pruner);
@@ -112,7 +112,7 @@ std::vector<CoupledWeights> compile_coupled(const CoupledLayout& layout, std::sp
     const std::size_t begin = table.label.size();
     for_each_entry(layout, row, side_of, [&](std::int32_t label, const auto& where) {
       const auto counts = [&](const PartWeights& each) {
-        return where(each) != 0.0F && std::abs(where(each)) >= least;
+        return where(each) != 0.0F && std::abs(where(each)) >= min_weight;
       };
       if (std::none_of(parts.begin(), parts.end(), counts)) return;
       table.add(static_cast<std::uint16_t>(label), where(parts[0]));

@@ -8,9 +8,9 @@ namespace duilian {
 
 namespace {
 
-class DynamicLabeller final : public Labeller {
+class DynamicLabeler final : public SentenceLabeler {
  public:
-  DynamicLabeller(const DynamicPredictor& predictor, std::span<const std::uint8_t> starts)
+  DynamicLabeler(const DynamicPredictor& predictor, std::span<const std::uint8_t> starts)
       : predictor_(predictor), starts_(starts) {}
 
   void label(const Sentences& sentences, std::span<const std::uint8_t> known,
@@ -34,7 +34,7 @@ constexpr float kWordShare = 5.0F;
 
 CompiledWeights compile_dynamic(const TaggerLayout& layout, std::span<const float> weights,
                                 std::span<const std::uint64_t> keys, std::size_t unit_rows,
-                                const LabelWords& words, float least) {
+                                const LabelWords& words, float min_weight) {
   check(words, layout.labels);
   if (keys.size() + 1 != layout.first.size() || unit_rows > keys.size() ||
       weights.size() != static_cast<std::size_t>(layout.weights()))
@@ -47,10 +47,10 @@ CompiledWeights compile_dynamic(const TaggerLayout& layout, std::span<const floa
     });
     out.end_feature(key);
   };
-  for (std::size_t row = 0; row < unit_rows; ++row) add(row, keys[row], kEveryKind, least);
+  for (std::size_t row = 0; row < unit_rows; ++row) add(row, keys[row], kEveryKind, min_weight);
   for (std::size_t row = unit_rows; row < keys.size(); ++row) {
     for (const Kind kind : {kBetween, kInside})
-      add(row, keys[row] ^ kAboutKind[kind], set_of(kind), kWordShare * least);
+      add(row, keys[row] ^ kAboutKind[kind], set_of(kind), kWordShare * min_weight);
   }
   // Most words that a path might have were never seen.
   return std::move(out).finish(unit_rows < keys.size() ? Room::wide : Room::small);
@@ -78,10 +78,11 @@ bool DynamicPredictor::decode(const Sentences& sentences, std::int64_t sentence,
 }
 
 std::vector<std::int32_t> predict(const DynamicPredictor& predictor, const Sentences& sentences,
-                                  const Wishes& wishes, std::size_t threads, std::int64_t& impossible) {
+                                  const Constraints& constraints, std::size_t threads,
+                                  std::int64_t& impossible) {
   std::vector<DynamicPredictor::Work> work(threads);
   return predict_with(
-      predictor.plain(), sentences, wishes, threads, impossible,
+      predictor.plain(), sentences, constraints, threads, impossible,
       [&](std::size_t thread, std::int64_t sentence) -> Predictor::Work& {
         predictor.plain().score(sentences, sentence, work[thread].plain);
         return work[thread].plain;
@@ -94,7 +95,7 @@ std::vector<std::int32_t> predict(const DynamicPredictor& predictor, const Sente
 std::unique_ptr<LabelModel> label_model(const DynamicPredictor& predictor,
                                         std::span<const std::uint8_t> starts) {
   return label_model(predictor.plain(), starts, [&predictor](std::span<const std::uint8_t> kept) {
-    return std::make_unique<DynamicLabeller>(predictor, kept);
+    return std::make_unique<DynamicLabeler>(predictor, kept);
   });
 }
 

@@ -18,11 +18,11 @@ using Path = DynamicWorkspace::Path;
 }
 
 /// The leader that labels of a kind hear: their own, or the best of all.
-[[nodiscard]] Leader& voice_of(std::array<Leader, kKinds>& leader, Kind kind, double margin) {
+[[nodiscard]] Leader& followed_leader(std::array<Leader, kKinds>& leader, Kind kind, double kind_gap) {
   Leader& own = leader[kind];
   Leader& rival = leader[1 - kind];
   if (own.label < 0) return rival;
-  return leads(own, rival) || rival.score - own.score <= margin ? own : rival;
+  return leads(own, rival) || rival.score - own.score <= kind_gap ? own : rival;
 }
 
 /// Whether steps of the core begin words and those of diagonals go on with them, as boundary rules have it.
@@ -98,7 +98,7 @@ class Search {
     const std::size_t T = labels.size();
     work_.delta.resize(T * shape_.stride());
     work_.leader.resize(T);
-    work_.heard.resize(T);
+    work_.followed.resize(T);
     for (std::size_t t = 0; t < T; ++t) {
       step(t);
       if (!find_leaders(words_, delta(t), work_.leader[t])) return false;
@@ -114,36 +114,36 @@ class Search {
   void step(std::size_t t) {
     const double* state = chain_.state + t * shape_.stride();
     const auto place = static_cast<std::int32_t>(t);
-    Heard& heard = work_.heard[t];
-    heard = {};
-    const KindSet kinds = t > 0 ? listen(t, heard) : kEveryKind;
-    scorer_.expect(heard, place, kinds);
+    FollowedHistories& followed = work_.followed[t];
+    followed = {};
+    const KindSet kinds = t > 0 ? follow_leaders(t, followed) : kEveryKind;
+    scorer_.expect(followed, place, kinds);
     if (t == 0) {
       std::copy_n(state, shape_.labels, delta(0));
     } else {
       best_step(chain_.between, delta(t - 1), delta(t));
       for (std::size_t l = 0; l < shape_.labels; ++l) delta(t)[l] += state[l];
     }
-    scorer_.add(heard, place, kinds, delta(t));
+    scorer_.add(followed, place, kinds, delta(t));
   }
 
   /// The words that labels of unit t hear; gives the kinds that hear any.
-  [[nodiscard]] KindSet listen(std::size_t t, Heard& heard) {
+  [[nodiscard]] KindSet follow_leaders(std::size_t t, FollowedHistories& followed) {
     const double top = std::max(work_.leader[t - 1][kBetween].score, work_.leader[t - 1][kInside].score);
     KindSet kinds = 0;
     for (const Kind kind : {kBetween, kInside}) {
-      Leader& voice = voice_of(work_.leader[t - 1], kind, options_.margin);
-      if (top - voice.score > options_.hearing) continue;
+      Leader& leader = followed_leader(work_.leader[t - 1], kind, options_.kind_gap);
+      if (top - leader.score > options_.path_gap) continue;
       kinds |= set_of(kind);
-      if (!voice.is_followed) follow(chain_, words_, static_cast<std::int32_t>(t) - 1, voice, work_);
-      heard[kind] = voice.history;
+      if (!leader.is_followed) follow(chain_, words_, static_cast<std::int32_t>(t) - 1, leader, work_);
+      followed[kind] = leader.history;
     }
     return kinds;
   }
 
   void trace_back(std::span<std::int32_t> labels) {
     std::size_t t = labels.size() - 1;
-    std::int32_t best = voice_of(work_.leader[t], kBetween, -1.0).label;
+    std::int32_t best = followed_leader(work_.leader[t], kBetween, -1.0).label;
     for (; t > 0; --t) {
       labels[t] = best;
       const auto label = static_cast<std::size_t>(best);
@@ -169,10 +169,10 @@ class Search {
   return a.label != b.label ? a.label < b.label : a.from < b.from;
 }
 
-void offer(std::vector<Path>& kept, std::size_t most, const Path& path) {
+void offer(std::vector<Path>& kept, std::size_t max_count, const Path& path) {
   if (path.score == kForbidden) return;
-  if (kept.size() == most && !is_better(path, kept.back())) return;
-  if (kept.size() == most) kept.pop_back();
+  if (kept.size() == max_count && !is_better(path, kept.back())) return;
+  if (kept.size() == max_count) kept.pop_back();
   kept.insert(std::upper_bound(kept.begin(), kept.end(), path, is_better), path);
 }
 
@@ -192,12 +192,12 @@ void gather(const LabelWords& words, std::size_t t, DynamicWorkspace& work) {
 }
 
 /// The best path of each kind, of paths that are sorted.
-[[nodiscard]] std::array<std::size_t, kKinds> heads(std::span<const Path> paths, double margin) {
+[[nodiscard]] std::array<std::size_t, kKinds> heads(std::span<const Path> paths, double kind_gap) {
   std::array<std::size_t, kKinds> head{0, 0};
   const std::size_t kind = paths[0].history.is_open ? kInside : kBetween;
   for (std::size_t p = 1; p < paths.size(); ++p) {
     if ((paths[p].history.is_open ? kInside : kBetween) == kind) continue;
-    if (paths[0].score - paths[p].score <= margin) head[1 - kind] = p;
+    if (paths[0].score - paths[p].score <= kind_gap) head[1 - kind] = p;
     break;
   }
   return head;
@@ -220,25 +220,25 @@ void step_beam(const UniformChain& chain, const LabelWords& words, WordScorer& s
   const TransitionShape& s = chain.between.shape;
   const std::size_t stride = s.stride();
   const std::vector<Path>& before = work.paths[t - 1];
-  const auto head = heads(before, options.margin);
+  const auto head = heads(before, options.kind_gap);
   const bool is_cut = is_cut_by_kind(s, words);
-  const bool is_own = is_cut && std::isinf(options.margin) && options.margin > 0.0;
+  const bool is_own = is_cut && std::isinf(options.kind_gap) && options.kind_gap > 0.0;
   bool is_core_open = true;  // whether steps of the core may still lead to a kept path
-  std::vector<std::ptrdiff_t> at(before.size(), -1);  // where a voice's scores lie
+  std::vector<std::ptrdiff_t> at(before.size(), -1);  // where a leader's scores lie
   work.state.clear();
-  const auto state_of = [&](std::size_t voice) -> const double* {
-    if (before[0].score - before[voice].score > options.hearing) return chain.state + t * stride;
-    if (at[voice] < 0) {
-      at[voice] = static_cast<std::ptrdiff_t>(work.state.size());
+  const auto state_of = [&](std::size_t leader) -> const double* {
+    if (before[0].score - before[leader].score > options.path_gap) return chain.state + t * stride;
+    if (at[leader] < 0) {
+      at[leader] = static_cast<std::ptrdiff_t>(work.state.size());
       work.state.resize(work.state.size() + stride);
-      double* state = work.state.data() + at[voice];
+      double* state = work.state.data() + at[leader];
       std::copy_n(chain.state + t * stride, s.labels, state);
-      const History& history = before[voice].history;
+      const History& history = before[leader].history;
       const KindSet kinds = is_own ? set_of(history.is_open ? kInside : kBetween) : kEveryKind;
       scorer.expect({history, history}, static_cast<std::int32_t>(t), kinds);
       scorer.add({history, history}, static_cast<std::int32_t>(t), kinds, state);
     }
-    return work.state.data() + at[voice];
+    return work.state.data() + at[leader];
   };
   for (std::size_t p = 0; p < before.size(); ++p) {
     const Kind kind = before[p].history.is_open ? kInside : kBetween;

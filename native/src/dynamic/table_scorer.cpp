@@ -49,13 +49,13 @@ TableScorer::Past* TableScorer::kept_past(const History& history) {
 }
 
 /// The row of the window's tags, and the keys that it is made from if it is not kept.
-void TableScorer::expect_row(Kind kind, Voice& voice) {
+void TableScorer::expect_row(Kind kind, KindLookup& lookup) {
   const TagRows& kept = work_.tags[kind];
-  voice.row_key = window_.tags_key() | 1U;
-  voice.row = (voice.row_key >> 32U) % TagRows::kRows;
-  voice.tags = {};
-  if (kept.key[voice.row] != voice.row_key) voice.tags = append_keys(templates_.tags, kind);
-  const float* row = kept.row.get() + voice.row * row_size_;
+  lookup.row_key = window_.tags_key() | 1U;
+  lookup.row = (lookup.row_key >> 32U) % TagRows::kRows;
+  lookup.tags = {};
+  if (kept.key[lookup.row] != lookup.row_key) lookup.tags = append_keys(templates_.tags, kind);
+  const float* row = kept.row.get() + lookup.row * row_size_;
   for (std::size_t l = 0; l < row_size_; l += kFloatsPerLine) __builtin_prefetch(row + l);
 }
 
@@ -67,57 +67,58 @@ void TableScorer::find(Range& range, std::size_t& found) {
   found += count;
 }
 
-void TableScorer::expect(const Heard& heard, std::int32_t t, KindSet kinds) {
+void TableScorer::expect(const FollowedHistories& followed, std::int32_t t, KindSet kinds) {
   work_.keys.clear();
   for (const Kind kind : {kBetween, kInside}) {
     if (!has(kinds, kind)) continue;
-    window_.move_to(heard[kind], t);
-    Voice& voice = voice_[kind];
-    voice.rest = append_keys(templates_.rest, kind);
-    voice.kept = kind == kInside && heard[kind].is_open ? kept_past(heard[kind]) : nullptr;
-    voice.past = {};
-    if (voice.kept == nullptr || !voice.kept->is_known) voice.past = append_keys(templates_.past, kind);
-    expect_row(kind, voice);
+    window_.move_to(followed[kind], t);
+    KindLookup& lookup = lookup_[kind];
+    lookup.rest = append_keys(templates_.rest, kind);
+    lookup.kept = kind == kInside && followed[kind].is_open ? kept_past(followed[kind]) : nullptr;
+    lookup.past = {};
+    if (lookup.kept == nullptr || !lookup.kept->is_known) lookup.past = append_keys(templates_.past, kind);
+    expect_row(kind, lookup);
   }
   if (work_.entry.size() < work_.keys.size()) work_.entry.resize(work_.keys.size());
   std::size_t found = 0;
   for (const Kind kind : {kBetween, kInside}) {
     if (!has(kinds, kind)) continue;
-    Voice& voice = voice_[kind];
-    for (Range* range : {&voice.rest, &voice.past, &voice.tags}) find(*range, found);
+    KindLookup& lookup = lookup_[kind];
+    for (Range* range : {&lookup.rest, &lookup.past, &lookup.tags}) find(*range, found);
   }
 }
 
-void TableScorer::add(const Heard& /*heard*/, std::int32_t /*t*/, KindSet kinds, double* state) {
+void TableScorer::add(const FollowedHistories& /*followed*/, std::int32_t /*t*/, KindSet kinds,
+                      double* state) {
   for (const Kind kind : {kBetween, kInside}) {
     if (has(kinds, kind)) add_row(kind, state);
   }
   for (const Kind kind : {kBetween, kInside}) {
-    if (has(kinds, kind)) add_entries(voice_[kind], state);
+    if (has(kinds, kind)) add_entries(lookup_[kind], state);
   }
 }
 
-void TableScorer::add_entries(const Voice& voice, double* state) const {
-  for (const std::uint32_t each : entries({voice.rest.begin, voice.past.end})) table_.add_to(each, state);
-  if (voice.kept == nullptr) return;
-  Past& past = *voice.kept;
+void TableScorer::add_entries(const KindLookup& lookup, double* state) const {
+  for (const std::uint32_t each : entries({lookup.rest.begin, lookup.past.end})) table_.add_to(each, state);
+  if (lookup.kept == nullptr) return;
+  Past& past = *lookup.kept;
   if (past.is_known) {
     for (const std::uint32_t each : past.entry) table_.add_to(each, state);
   } else {
-    const auto found = entries(voice.past);
+    const auto found = entries(lookup.past);
     past.entry.assign(found.begin(), found.end());
     past.is_known = true;
   }
 }
 
 void TableScorer::add_row(Kind kind, double* state) {
-  const Voice& voice = voice_[kind];
+  const KindLookup& lookup = lookup_[kind];
   TagRows& kept = work_.tags[kind];
-  float* row = kept.row.get() + voice.row * row_size_;
-  if (kept.key[voice.row] != voice.row_key) {
-    kept.key[voice.row] = voice.row_key;
+  float* row = kept.row.get() + lookup.row * row_size_;
+  if (kept.key[lookup.row] != lookup.row_key) {
+    kept.key[lookup.row] = lookup.row_key;
     std::fill(work_.row.begin(), work_.row.end(), 0.0);
-    for (const std::uint32_t each : entries(voice.tags)) table_.add_to(each, work_.row.data());
+    for (const std::uint32_t each : entries(lookup.tags)) table_.add_to(each, work_.row.data());
     for_each_label(
         kind, [&](std::size_t label, std::size_t at) { row[at] = static_cast<float>(work_.row[label]); });
   }

@@ -27,16 +27,16 @@ class TrainingScorer final : public WordScorer {
         window_(window),
         work_(work) {}
 
-  void add(const Heard& heard, std::int32_t t, KindSet kinds, double* state) override {
-    const bool is_one = kinds == kEveryKind && heard[kBetween] == heard[kInside];
-    DynamicTraining::HeardRows& at = work_.heard[static_cast<std::size_t>(t)];
+  void add(const FollowedHistories& followed, std::int32_t t, KindSet kinds, double* state) override {
+    const bool is_one = kinds == kEveryKind && followed[kBetween] == followed[kInside];
+    DynamicTraining::FollowedRows& at = work_.followed[static_cast<std::size_t>(t)];
     for (const Kind kind : {kBetween, kInside}) {
       if (!has(kinds, kind)) continue;
       if (is_one && kind == kInside) {
         at.begin[kind] = at.begin[kBetween];
       } else {
         at.begin[kind] = work_.rows.size();
-        find_rows(heard[kind], t);
+        find_rows(followed[kind], t);
       }
       at.end[kind] = work_.rows.size();
       add_rows(work_.rows_of(t, kind), kind, state);
@@ -95,12 +95,12 @@ DynamicTraining::DynamicTraining(std::int32_t labels, Succession rules, LabelWor
       word_templates_(std::move(word_templates)),
       sentences_(sentences),
       options_(options),
-      search_{.beam = 1, .margin = search.margin, .hearing = search.hearing},
+      search_{.beam = 1, .kind_gap = search.kind_gap, .path_gap = search.path_gap},
       units_({}) {
   check_labels(words_, labels, sentences, label);
   data_.first = sentences.first();
   data_.label = std::move(label);
-  IndexedFeatures found = index_features(templates, sentences, options.least, options.threads);
+  IndexedFeatures found = index_features(templates, sentences, options.min_count, options.threads);
   keys_ = std::move(found.keys);
   data_.features = std::move(found.rows);
   units_ = FeatureIndex(keys_);
@@ -116,7 +116,7 @@ void DynamicTraining::index_words(FeatureRows& all) {
   KeyCounter counter;
   for (const std::uint64_t key : found.value) counter.add(key);
   const std::size_t first_row = keys_.size();
-  for (const std::uint64_t key : counter.frequent(options_.least_words)) {
+  for (const std::uint64_t key : counter.frequent(options_.min_word_count)) {
     word_index_.insert(key);
     keys_.push_back(key);
   }
@@ -138,7 +138,7 @@ bool DynamicTraining::decode(WeightView weights, const LabelTransitions& between
   add_edges(layout_.labels, layout_.rules, weights, layout_.shape.stride(), work.state);
   work.guess.resize(static_cast<std::size_t>(length));
   work.rows.clear();
-  work.heard.assign(static_cast<std::size_t>(length), {});
+  work.followed.assign(static_cast<std::size_t>(length), {});
   WordWindow window(word_templates_, words_, sentences, sentence);
   TrainingScorer scorer(layout_, weights, word_templates_, words_, word_index_, unit_rows(), window, work);
   const UniformChain chain{static_cast<std::int32_t>(length), work.state.data(), between, layout_.rules};
@@ -227,8 +227,8 @@ FeatureRows DynamicTraining::rows(const TemplateSet& templates, const Sentences&
 }
 
 template <class Take>
-void DynamicObjective::for_each_heard(std::int32_t t, const DynamicTraining::Work& work,
-                                      const Take& take) const {
+void DynamicObjective::for_each_word_weight(std::int32_t t, const DynamicTraining::Work& work,
+                                            const Take& take) const {
   const TaggerLayout& layout = training_.layout();
   for (const Kind kind : {kBetween, kInside}) {
     for (const std::uint32_t row : work.rows_of(t, kind)) {
@@ -253,14 +253,14 @@ double DynamicObjective::compute(const Prepared& between, WeightView weights, st
   const float* value = weights.value.data() + layout.transitions();
   for (std::size_t t = 0; t < dynamic.guess.size(); ++t) {
     double* state = score[0].data() + t * stride;
-    for_each_heard(static_cast<std::int32_t>(t), dynamic, [&](std::uint16_t label, std::int64_t k) {
+    for_each_word_weight(static_cast<std::int32_t>(t), dynamic, [&](std::uint16_t label, std::int64_t k) {
       state[label] += static_cast<double>(weights.scale) * value[k];
     });
   }
   const double loss = plain_.compute_scored(between, weights, sentence, score, work.plain, out);
   const auto L = static_cast<std::size_t>(layout.labels);
   for (std::size_t a = 0; a < out.active.size(); ++a) {
-    for_each_heard(out.active[a], dynamic, [&](std::uint16_t label, std::int64_t k) {
+    for_each_word_weight(out.active[a], dynamic, [&](std::uint16_t label, std::int64_t k) {
       const float change = out.change[a * L + label];
       if (change != 0.0F)
         out.sparse.push_back({static_cast<std::uint32_t>(layout.transitions() + k), change});

@@ -58,10 +58,10 @@ void count_block(const TemplateSet& templates, const Sentences& sentences,
 }
 
 /// From the numbers of the first counter to the rows that are left when rare keys are gone.
-[[nodiscard]] std::vector<std::uint32_t> rows_of(const KeyCounter& counter, std::uint32_t least) {
+[[nodiscard]] std::vector<std::uint32_t> rows_of(const KeyCounter& counter, std::uint32_t min_count) {
   std::vector<std::uint32_t> row(counter.size());
   std::uint32_t next = 0;
-  for (std::uint32_t k = 0; k < row.size(); ++k) row[k] = counter.count(k) >= least ? next++ : kNoRow;
+  for (std::uint32_t k = 0; k < row.size(); ++k) row[k] = counter.count(k) >= min_count ? next++ : kNoRow;
   return row;
 }
 
@@ -119,18 +119,18 @@ FeatureRows extract_rows(const TemplateSet& templates, const Sentences& sentence
 }
 
 std::vector<std::uint64_t> count_keys(const TemplateSet& templates, const Sentences& sentences,
-                                      std::uint32_t least, std::size_t threads) {
+                                      std::uint32_t min_count, std::size_t threads) {
   Team team(threads);
-  return count_blocks(templates, sentences, false, team)[0].counter.frequent(least);
+  return count_blocks(templates, sentences, false, team)[0].counter.frequent(min_count);
 }
 
-IndexedFeatures index_features(const TemplateSet& templates, const Sentences& sentences, std::uint32_t least,
-                               std::size_t threads) {
+IndexedFeatures index_features(const TemplateSet& templates, const Sentences& sentences,
+                               std::uint32_t min_count, std::size_t threads) {
   Team team(threads);
   std::vector<Block> block = count_blocks(templates, sentences, true, team);
   IndexedFeatures out;
-  out.keys = block[0].counter.frequent(least);
-  const std::vector<std::uint32_t> row = rows_of(block[0].counter, least);
+  out.keys = block[0].counter.frequent(min_count);
+  const std::vector<std::uint32_t> row = rows_of(block[0].counter, min_count);
   team.run([&](std::size_t b) {
     block[b].counter = {};
     if (b == 0) return finish(row, block[b].rows);

@@ -126,7 +126,7 @@ void AnchorTemplates::extract_flat(const Sentences& sentences, std::int64_t sent
                                    FeatureKeys& out, std::vector<std::uint64_t>& scratch) const {
   const Window x(set_, sentences, sentence);
   const std::int64_t begin = sentences.begin_of(sentence) - around.before;
-  const std::int64_t end = sentences.end_of(sentence) + around.behind;
+  const std::int64_t end = sentences.end_of(sentence) + around.after;
   // [sources][units that are looked at]
   const auto seen = static_cast<std::size_t>(end + highest_ - begin - lowest_);
   scratch.resize((1 + set_.columns.size()) * seen);
@@ -167,7 +167,7 @@ void AnchorTemplates::extract(const Sentences& sentences, std::int64_t sentence,
     return;
   }
   const Window x(set_, sentences, sentence);
-  const std::int64_t end = sentences.end_of(sentence) + around.behind;
+  const std::int64_t end = sentences.end_of(sentence) + around.after;
   for (std::int64_t t = sentences.begin_of(sentence) - around.before; t < end; ++t) {
     for (std::size_t p = 0; p < set_.templates.size(); ++p) {
       run(x, set_.templates[p], t, add_key(out));
@@ -196,6 +196,12 @@ void extract_rows(const TemplateSet& templates, const Sentences& sentences, std:
       out.first.push_back(static_cast<std::int64_t>(out.value.size()));
     }
   }
+}
+
+FeatureKeys extract_keys(const TemplateSet& templates, const Sentences& sentences) {
+  FeatureKeys out;
+  extract_keys(templates, sentences, 0, sentences.size(), out);
+  return out;
 }
 
 std::vector<std::vector<std::string>> describe_features(const TemplateSet& templates,

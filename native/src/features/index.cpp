@@ -51,6 +51,18 @@ FeatureIndex::FeatureIndex(std::span<const std::uint64_t> keys) : keys_(keys.beg
   }
 }
 
+std::optional<std::uint32_t> FeatureIndex::find_known(std::uint64_t key) const {
+  const std::uint32_t row = find(key);
+  return row == kNoRow ? std::nullopt : std::optional(row);
+}
+
+std::vector<std::uint32_t> FeatureIndex::find_all(std::span<const std::uint64_t> keys) const {
+  std::vector<std::uint32_t> rows;
+  rows.reserve(keys.size());
+  for (const std::uint64_t key : keys) rows.push_back(find(key));
+  return rows;
+}
+
 std::uint32_t KeyCounter::add(std::uint64_t key, std::uint32_t times) {
   const std::uint32_t number = table_.insert(key);
   if (number == keys_.size()) {
@@ -72,10 +84,10 @@ std::vector<std::uint32_t> KeyCounter::add(const KeyCounter& later) {
   return number;
 }
 
-std::vector<std::uint64_t> KeyCounter::frequent(std::uint32_t least) const {
+std::vector<std::uint64_t> KeyCounter::frequent(std::uint32_t min_count) const {
   std::vector<std::uint64_t> kept;
   for (std::size_t row = 0; row < keys_.size(); ++row) {
-    if (counts_[row] >= least) kept.push_back(keys_[row]);
+    if (counts_[row] >= min_count) kept.push_back(keys_[row]);
   }
   return kept;
 }

@@ -1,11 +1,23 @@
 #include "duilian/features/sentences.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "duilian/concat.hpp"
 #include "duilian/text/characters.hpp"
 
 namespace duilian {
+
+namespace {
+
+/// Throws std::invalid_argument unless the offsets rise from 0 to `last`.
+void check_offsets(std::span<const std::int64_t> offsets, std::size_t last) {
+  if (offsets.empty() || offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()) ||
+      static_cast<std::size_t>(offsets.back()) != last)
+    throw std::invalid_argument("the places of units, sentences and texts do not fit together");
+}
+
+}  // namespace
 
 std::uint64_t hash_more(std::uint64_t hash, std::u32string_view more) {
   for (const char32_t c : more) hash = mix(hash, c);
@@ -55,6 +67,24 @@ void Sentences::add(std::u32string_view text, std::span<const Span> units) {
     text_.add(folding_.unit(
         text.substr(static_cast<std::size_t>(unit.begin), static_cast<std::size_t>(unit.end - unit.begin))));
   first_.push_back(first_.back() + static_cast<std::int64_t>(units.size()));
+}
+
+void Sentences::add_texts(std::span<const std::string> texts, std::span<const std::int64_t> spans,
+                          std::span<const std::int64_t> first, std::span<const std::int64_t> text) {
+  check_offsets(first, spans.size() / 2);
+  check_offsets(text, first.size() - 1);
+  if (text.size() != texts.size() + 1)
+    throw std::invalid_argument("the places of units, sentences and texts do not fit together");
+  std::vector<Span> units;
+  for (std::size_t k = 0; k < texts.size(); ++k) {
+    const std::u32string decoded = decode_utf8(texts[k]);
+    for (std::int64_t s = text[k]; s < text[k + 1]; ++s) {
+      units.clear();
+      for (std::int64_t u = first[s]; u < first[s + 1]; ++u)
+        units.push_back({spans[2 * u], spans[2 * u + 1]});
+      add(decoded, units);
+    }
+  }
 }
 
 }  // namespace duilian

@@ -256,6 +256,12 @@ void read_line(Line& line, TemplateSet& set) {
 
 }  // namespace
 
+std::vector<std::string> TemplateSet::texts() const {
+  std::vector<std::string> out;
+  for (const Template& each : templates) out.push_back(each.text);
+  return out;
+}
+
 TemplateSet parse_templates(std::string_view text) {
   TemplateSet set;
   std::size_t number = 0;

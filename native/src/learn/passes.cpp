@@ -4,16 +4,21 @@ namespace duilian {
 
 template <class M>
 double adagrad_pass(const M& model, AdaGradRule rule, Order order, PassOptions options) {
+  check_weights(model, rule.weights.size());
+  check_weights(model, rule.squares.size());
   return run_pass(model, rule, order, options);
 }
 
 template <class M>
 double sgd_pass(const M& model, SgdRule rule, Order order, PassOptions options) {
+  check_weights(model, rule.weights.size());
   return run_pass(model, rule, order, options);
 }
 
 template <class M>
 double perceptron_pass(const M& model, PerceptronRule rule, Order order, PassOptions options) {
+  check_weights(model, rule.weights.size());
+  check_weights(model, rule.lag.size());
   return run_pass(model, rule, order, options);
 }
 

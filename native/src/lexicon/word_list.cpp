@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kBase = 0x9E3779B97F4A7C15U;
 constexpr std::size_t kBits = 63;  // lengths below it have a bit of their own
-constexpr std::size_t kMostFilter = std::size_t{1} << 20U;
+constexpr std::size_t kMaxFilter = std::size_t{1} << 20U;
 constexpr std::size_t kFewSlots = 64;
 
 /// The hash of a text is a polynomial of its characters, so that those of all its parts follow from those of
@@ -96,7 +96,7 @@ void WordList::place(std::uint64_t hash, std::uint32_t entry) {
 
 void WordList::grow() {
   slots_.assign(std::max(kFewSlots, slots_.size() * 2), {});
-  lengths_.assign(std::min(slots_.size(), kMostFilter), 0);
+  lengths_.assign(std::min(slots_.size(), kMaxFilter), 0);
   for (std::uint32_t entry = 0; entry < size(); ++entry) {
     place(hash_of(word(entry)), entry);
     note_length(word(entry));
@@ -156,7 +156,7 @@ bool WordList::add(std::u32string_view word, Tags tags, double weight) {
   return insert(word, intern(std::move(tags)), weight);
 }
 
-bool WordList::add_line(std::string_view line, double most_weight) {
+bool WordList::add_line(std::string_view line, double max_weight) {
   if (line.empty() || line.front() == '#') return true;
   std::string_view word;
   std::string_view field;
@@ -180,19 +180,29 @@ bool WordList::add_line(std::string_view line, double most_weight) {
       tag_set = known->second;
     }
   }
-  if (take_field(line, field) && (!parse_weight(field, weight) || !(weight > 0.0 && weight <= most_weight)))
+  if (take_field(line, field) && (!parse_weight(field, weight) || !(weight > 0.0 && weight <= max_weight)))
     return false;
   return line.data() == nullptr && insert(text, tag_set, weight);
 }
 
-std::size_t WordList::add_lines(std::string_view lines, double most_weight) {
+std::size_t WordList::add_lines(std::string_view lines, double max_weight) {
   std::size_t at = 0;
   while (at < lines.size()) {
     const std::size_t end = std::min(lines.find('\n', at), lines.size());
-    if (!add_line(lines.substr(at, end - at), most_weight)) break;
+    if (!add_line(lines.substr(at, end - at), max_weight)) break;
     at = std::min(end + 1, lines.size());
   }
   return at;
+}
+
+std::size_t WordList::add_lines(std::string_view lines, std::size_t begin, double max_weight) {
+  if (begin > lines.size()) throw std::out_of_range("the text ends before the given byte");
+  return begin + add_lines(lines.substr(begin), max_weight);
+}
+
+std::size_t WordList::checked(std::size_t entry) const {
+  if (entry >= size()) throw std::out_of_range("there is no such entry");
+  return entry;
 }
 
 void WordList::find_occurrences(std::u32string_view text, std::vector<Occurrence>& out) const {

@@ -7,9 +7,9 @@ namespace duilian {
 
 namespace {
 
-class BestLabeller final : public Labeller {
+class BestLabeler final : public SentenceLabeler {
  public:
-  BestLabeller(const BestPredictor& predictor, std::span<const std::uint8_t> starts)
+  BestLabeler(const BestExpansionPredictor& predictor, std::span<const std::uint8_t> starts)
       : predictor_(predictor), starts_(starts) {}
 
   void label(const Sentences& sentences, std::span<const std::uint8_t> known,
@@ -20,17 +20,18 @@ class BestLabeller final : public Labeller {
   }
 
  private:
-  const BestPredictor& predictor_;
+  const BestExpansionPredictor& predictor_;
   std::span<const std::uint8_t> starts_;
-  BestPredictor::Work work_;
+  BestExpansionPredictor::Work work_;
 };
 
 }  // namespace
 
-BestPredictor::BestPredictor(std::int32_t labels, const Succession& rules, CompiledWeights weights,
-                             std::int32_t other_labels, const Succession& other_rules,
-                             CompiledWeights other_weights, LabelMap map, const TemplateSet& templates,
-                             const Folding& folding)
+BestExpansionPredictor::BestExpansionPredictor(std::int32_t labels, const Succession& rules,
+                                               CompiledWeights weights, std::int32_t other_labels,
+                                               const Succession& other_rules, CompiledWeights other_weights,
+                                               LabelMap map, const TemplateSet& templates,
+                                               const Folding& folding)
     : rules_(rules),
       other_rules_(other_rules),
       own_(labels, rules, std::move(weights), templates, folding),
@@ -39,8 +40,8 @@ BestPredictor::BestPredictor(std::int32_t labels, const Succession& rules, Compi
   check(map_, labels, other_labels);
 }
 
-bool BestPredictor::decode(const Sentences& sentences, std::int64_t sentence, Work& work,
-                           std::span<std::int32_t> out) const {
+bool BestExpansionPredictor::decode(const Sentences& sentences, std::int64_t sentence, Work& work,
+                                    std::span<std::int32_t> out) const {
   other_.score_states(sentences, sentence, work.other);
   work.best.choose(map_, work.other.state, other_.stride(), own_.stride(), work.own.state);
   const UniformChain chain = own_.chain(static_cast<std::int32_t>(out.size()), work.own);
@@ -49,11 +50,12 @@ bool BestPredictor::decode(const Sentences& sentences, std::int64_t sentence, Wo
                               {other_.labels(), other_rules_, other_.weights().transition}, out);
 }
 
-std::vector<std::int32_t> predict(const BestPredictor& predictor, const Sentences& sentences,
-                                  const Wishes& wishes, std::size_t threads, std::int64_t& impossible) {
-  std::vector<BestPredictor::Work> work(threads);
+std::vector<std::int32_t> predict(const BestExpansionPredictor& predictor, const Sentences& sentences,
+                                  const Constraints& constraints, std::size_t threads,
+                                  std::int64_t& impossible) {
+  std::vector<BestExpansionPredictor::Work> work(threads);
   return predict_with(
-      predictor.own(), sentences, wishes, threads, impossible,
+      predictor.own(), sentences, constraints, threads, impossible,
       [&](std::size_t thread, std::int64_t sentence) -> Predictor::Work& {
         predictor.own().score_states(sentences, sentence, work[thread].own);
         return work[thread].own;
@@ -63,10 +65,10 @@ std::vector<std::int32_t> predict(const BestPredictor& predictor, const Sentence
       });
 }
 
-std::unique_ptr<LabelModel> label_model(const BestPredictor& predictor,
+std::unique_ptr<LabelModel> label_model(const BestExpansionPredictor& predictor,
                                         std::span<const std::uint8_t> starts) {
   return label_model(predictor.own(), starts, [&predictor](std::span<const std::uint8_t> kept) {
-    return std::make_unique<BestLabeller>(predictor, kept);
+    return std::make_unique<BestLabeler>(predictor, kept);
   });
 }
 

@@ -180,7 +180,7 @@ std::vector<std::int32_t> MultitaskTraining::tag(WeightView weights, std::size_t
 }
 
 CompiledWeights MultitaskTraining::compile(std::span<const float> weights, std::size_t side,
-                                           std::span<const std::uint64_t> keys, float least) const {
+                                           std::span<const std::uint64_t> keys, float min_weight) const {
   const SideTransitions own = transitions(weights, side);
   const bool is_all = expansion_ == Expansion::all;
   // A feature's weight for y and those for φ(y) become one.
@@ -197,7 +197,7 @@ CompiledWeights MultitaskTraining::compile(std::span<const float> weights, std::
         for (const std::int32_t y : turned.of(z)) sum[static_cast<std::size_t>(y)] += map_[side].share(y) * w;
       });
     }
-    for (std::size_t y = 0; y < sum.size(); ++y) out.add(static_cast<std::uint16_t>(y), sum[y], least);
+    for (std::size_t y = 0; y < sum.size(); ++y) out.add(static_cast<std::uint16_t>(y), sum[y], min_weight);
     out.end_feature(keys[row]);
   }
   return std::move(out).finish();

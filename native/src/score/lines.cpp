@@ -68,9 +68,9 @@ void split_line(std::u32string_view line, UnitOptions options, std::vector<Row>&
   }
 }
 
-class PlainLabeller final : public Labeller {
+class PlainLabeler final : public SentenceLabeler {
  public:
-  PlainLabeller(const Predictor& predictor, std::span<const std::uint8_t> starts)
+  PlainLabeler(const Predictor& predictor, std::span<const std::uint8_t> starts)
       : predictor_(predictor), starts_(starts) {}
 
   void label(const Sentences& sentences, std::span<const std::uint8_t> known,
@@ -89,23 +89,23 @@ class PlainLabeller final : public Labeller {
 
 class PlainModel final : public LabelModel {
  public:
-  PlainModel(const Predictor& predictor, std::span<const std::uint8_t> starts, MakeLabeller make)
+  PlainModel(const Predictor& predictor, std::span<const std::uint8_t> starts, MakeLabeler make)
       : predictor_(predictor), starts_(starts.begin(), starts.end()), make_(std::move(make)) {}
   [[nodiscard]] std::int32_t labels() const override { return predictor_.labels(); }
   [[nodiscard]] const TemplateSet& templates() const override { return predictor_.templates(); }
   [[nodiscard]] const Folding& folding() const override { return predictor_.folding(); }
-  [[nodiscard]] std::unique_ptr<Labeller> labeller() const override { return make_(starts_); }
+  [[nodiscard]] std::unique_ptr<SentenceLabeler> labeler() const override { return make_(starts_); }
 
  private:
   const Predictor& predictor_;
   std::vector<std::uint8_t> starts_;
-  MakeLabeller make_;
+  MakeLabeler make_;
 };
 
 class Writer {
  public:
   Writer(const LabelModel& model, const LineOptions& options)
-      : model_(model), options_(options), labeller_(model.labeller()) {}
+      : model_(model), options_(options), labeler_(model.labeler()) {}
 
   /// Tags the sentences of one line and appends them to `out`.
   void write(std::string_view line, std::string& out) {
@@ -129,7 +129,7 @@ class Writer {
     Sentences sentences(model_.folding(), {});
     sentences.add(row.unit, {});
     labels_.resize(row.unit.size());
-    labeller_->label(sentences, row.known, labels_);
+    labeler_->label(sentences, row.known, labels_);
     for (std::size_t t = 0; t < row.unit.size(); ++t) {
       if (options_.starts[labels_[t]] != 0) {
         if (t > 0) end_word(labels_[t - 1], out);
@@ -148,7 +148,7 @@ class Writer {
 
   const LabelModel& model_;
   const LineOptions& options_;
-  std::unique_ptr<Labeller> labeller_;
+  std::unique_ptr<SentenceLabeler> labeler_;
   std::vector<std::int32_t> labels_;
 };
 
@@ -187,7 +187,7 @@ struct RowBlock {
 
 /// Tags the sentence of one block and appends its rows to `out`.
 void write_block(const LabelModel& model, const RowBlock& block, std::span<const std::size_t> field,
-                 const LineOptions& options, Labeller& labeller, std::string& out) {
+                 const LineOptions& options, SentenceLabeler& labeler, std::string& out) {
   std::vector<std::string> words;
   std::vector<std::vector<std::string>> columns(field.size());
   for (std::size_t r = 0; r < block.row.size(); ++r) {
@@ -204,7 +204,7 @@ void write_block(const LabelModel& model, const RowBlock& block, std::span<const
   Sentences sentences(model.folding(), model.templates().columns);
   sentences.add(words, columns);
   std::vector<std::int32_t> labels(words.size());
-  labeller.label(sentences, {}, labels);
+  labeler.label(sentences, {}, labels);
   for (std::size_t r = 0; r < block.row.size(); ++r) {
     const std::string_view rest = line_break(block.row[r]);
     out += block.row[r].substr(0, block.row[r].size() - rest.size());
@@ -231,12 +231,12 @@ void check_options(const LabelModel& model, const LineOptions& options) {
 
 std::unique_ptr<LabelModel> label_model(const Predictor& predictor, std::span<const std::uint8_t> starts) {
   return label_model(predictor, starts, [&predictor](std::span<const std::uint8_t> kept) {
-    return std::make_unique<PlainLabeller>(predictor, kept);
+    return std::make_unique<PlainLabeler>(predictor, kept);
   });
 }
 
 std::unique_ptr<LabelModel> label_model(const Predictor& predictor, std::span<const std::uint8_t> starts,
-                                        MakeLabeller make) {
+                                        MakeLabeler make) {
   return std::make_unique<PlainModel>(predictor, starts, std::move(make));
 }
 
@@ -284,11 +284,11 @@ std::string tag_rows(const LabelModel& model, std::string_view text, std::span<c
   const auto blocks = split_blocks(text);
   std::vector<std::string> out(blocks.size());
   Team team(threads);
-  std::vector<std::unique_ptr<Labeller>> labellers;
-  for (std::size_t k = 0; k < team.size(); ++k) labellers.push_back(model.labeller());
+  std::vector<std::unique_ptr<SentenceLabeler>> labelers;
+  for (std::size_t k = 0; k < team.size(); ++k) labelers.push_back(model.labeler());
   team.for_each(blocks.size(), [&](std::size_t thread, std::size_t b) {
     if (!blocks[b].is_blank) {
-      return write_block(model, blocks[b], field, options, *labellers[thread], out[b]);
+      return write_block(model, blocks[b], field, options, *labelers[thread], out[b]);
     }
     for (const std::string_view line : blocks[b].row) out[b] += line;
   });

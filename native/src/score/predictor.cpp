@@ -25,11 +25,11 @@ void check_weights(const CompiledWeights& w, std::int32_t labels) {
 }  // namespace
 
 CompiledWeights compile_weights(const TaggerLayout& layout, std::span<const float> weights,
-                                std::span<const std::uint64_t> keys, float least) {
+                                std::span<const std::uint64_t> keys, float min_weight) {
   CompiledWeights out;
   out.transition.assign(weights.begin(), weights.begin() + layout.transitions());
   const auto state = weights.subspan(static_cast<std::size_t>(layout.transitions()));
-  compile_rows(layout.first, layout.label, state, keys, least, out);
+  compile_rows(layout.first, layout.label, state, keys, min_weight, out);
   return out;
 }
 
@@ -67,18 +67,27 @@ UniformChain Predictor::chain(std::int32_t positions, const Work& work) const {
   return {positions, work.state.data(), between_, rules_};
 }
 
-Wishes restricted(const Wishes& wishes, std::span<const std::uint8_t> known,
-                  std::span<const std::uint8_t> barred_by) {
-  check(wishes, static_cast<std::int32_t>(barred_by.size()), static_cast<std::int64_t>(known.size()));
-  const std::int32_t given = wishes.allowed.positions();
+Constraints make_constraints(TagSets allowed, std::span<const std::int64_t> unit,
+                             std::span<const std::int32_t> label, std::span<const float> score) {
+  if (unit.size() != label.size() || unit.size() != score.size())
+    throw std::invalid_argument("uneven bonuses");
+  Constraints out{std::move(allowed), {}};
+  for (std::size_t k = 0; k < unit.size(); ++k) out.bonus.push_back({unit[k], label[k], score[k]});
+  return out;
+}
+
+Constraints restricted(const Constraints& constraints, std::span<const std::uint8_t> known,
+                       std::span<const std::uint8_t> barred_by) {
+  check(constraints, static_cast<std::int32_t>(barred_by.size()), static_cast<std::int64_t>(known.size()));
+  const std::int32_t given = constraints.allowed.positions();
   std::vector<TagId> every(barred_by.size());
   std::iota(every.begin(), every.end(), 0);
   std::array<std::vector<TagId>, 256> free;  // by what is known
-  Wishes out{{}, wishes.bonus};
+  Constraints out{{}, constraints.bonus};
   auto& [first, tag] = out.allowed;
   for (std::size_t unit = 0; unit < known.size(); ++unit) {
     const auto allowed =
-        given == 0 ? std::span<const TagId>() : wishes.allowed.at(static_cast<std::int32_t>(unit));
+        given == 0 ? std::span<const TagId>() : constraints.allowed.at(static_cast<std::int32_t>(unit));
     const auto is_free = [&](TagId label) { return (known[unit] & barred_by[label]) == 0; };
     const std::size_t before = tag.size();
     if (allowed.empty() && known[unit] != 0) {
@@ -94,17 +103,17 @@ Wishes restricted(const Wishes& wishes, std::span<const std::uint8_t> known,
   return out;
 }
 
-void check(const Wishes& wishes, std::int32_t labels, std::int64_t units) {
-  check(wishes.allowed);
-  if (wishes.allowed.positions() != 0 && wishes.allowed.positions() != units) {
+void check(const Constraints& constraints, std::int32_t labels, std::int64_t units) {
+  check(constraints.allowed);
+  if (constraints.allowed.positions() != 0 && constraints.allowed.positions() != units) {
     throw std::invalid_argument("the allowed labels do not fit the sentences");
   }
   const auto is_label = [&](std::int32_t label) { return label >= 0 && label < labels; };
-  if (!std::all_of(wishes.allowed.tag.begin(), wishes.allowed.tag.end(), is_label)) {
+  if (!std::all_of(constraints.allowed.tag.begin(), constraints.allowed.tag.end(), is_label)) {
     throw std::invalid_argument("an allowed label is out of range");
   }
   std::int64_t before = 0;
-  for (const auto& bonus : wishes.bonus) {
+  for (const auto& bonus : constraints.bonus) {
     if (bonus.unit < before || bonus.unit >= units || !is_label(bonus.label) || !std::isfinite(bonus.score)) {
       throw std::invalid_argument("a bonus does not fit the sentences, or bonuses are not in order");
     }
@@ -112,37 +121,39 @@ void check(const Wishes& wishes, std::int32_t labels, std::int64_t units) {
   }
 }
 
-std::span<const Wishes::Bonus> Wishes::bonuses(std::int64_t begin, std::int64_t end) const {
+std::span<const Constraints::Bonus> Constraints::bonuses(std::int64_t begin, std::int64_t end) const {
   const auto by_unit = [](const Bonus& each, std::int64_t unit) { return each.unit < unit; };
   const auto first = std::lower_bound(bonus.begin(), bonus.end(), begin, by_unit);
   return {first, std::lower_bound(first, bonus.end(), end, by_unit)};
 }
 
-void apply(const Wishes& wishes, std::int32_t labels, std::size_t stride, std::int64_t begin,
+void apply(const Constraints& constraints, std::int32_t labels, std::size_t stride, std::int64_t begin,
            std::int64_t end, std::vector<double>& state) {
   const auto row = [&](std::int64_t unit) {
     return state.data() + static_cast<std::size_t>(unit - begin) * stride;
   };
-  for (const Wishes::Bonus& each : wishes.bonuses(begin, end)) row(each.unit)[each.label] += each.score;
-  for (std::int64_t unit = begin; unit < end && wishes.allowed.positions() != 0; ++unit) {
-    const auto allowed = wishes.allowed.at(static_cast<std::int32_t>(unit));
+  for (const Constraints::Bonus& each : constraints.bonuses(begin, end))
+    row(each.unit)[each.label] += each.score;
+  for (std::int64_t unit = begin; unit < end && constraints.allowed.positions() != 0; ++unit) {
+    const auto allowed = constraints.allowed.at(static_cast<std::int32_t>(unit));
     for (TagId label = 0; !allowed.empty() && label < labels; ++label) {
       if (!std::binary_search(allowed.begin(), allowed.end(), label)) row(unit)[label] = kForbidden;
     }
   }
 }
 
-void apply(const Wishes& wishes, const Predictor& predictor, const Sentences& sentences,
+void apply(const Constraints& constraints, const Predictor& predictor, const Sentences& sentences,
            std::int64_t sentence, Predictor::Work& work) {
-  apply(wishes, predictor.labels(), predictor.stride(), sentences.begin_of(sentence),
+  apply(constraints, predictor.labels(), predictor.stride(), sentences.begin_of(sentence),
         sentences.end_of(sentence), work.state);
 }
 
 std::vector<std::int32_t> predict_with(
-    const Predictor& predictor, const Sentences& sentences, const Wishes& wishes, std::size_t threads,
-    std::int64_t& impossible, const std::function<Predictor::Work&(std::size_t, std::int64_t)>& score,
+    const Predictor& predictor, const Sentences& sentences, const Constraints& constraints,
+    std::size_t threads, std::int64_t& impossible,
+    const std::function<Predictor::Work&(std::size_t, std::int64_t)>& score,
     const std::function<bool(std::size_t, std::int64_t, std::span<std::int32_t>)>& decode) {
-  check(wishes, predictor.labels(), sentences.units());
+  check(constraints, predictor.labels(), sentences.units());
   std::vector<std::int32_t> labels(static_cast<std::size_t>(sentences.units()));
   std::vector<std::uint8_t> is_impossible(static_cast<std::size_t>(sentences.size()), 0);
   Team team(threads);
@@ -151,7 +162,7 @@ std::vector<std::int32_t> predict_with(
     const auto length = static_cast<std::size_t>(sentences.end_of(sentence) - sentences.begin_of(sentence));
     const auto out =
         std::span(labels).subspan(static_cast<std::size_t>(sentences.begin_of(sentence)), length);
-    apply(wishes, predictor, sentences, sentence, score(thread, sentence));
+    apply(constraints, predictor, sentences, sentence, score(thread, sentence));
     if (decode(thread, sentence, out)) return;
     is_impossible[k] = 1;
     score(thread, sentence);
@@ -162,10 +173,11 @@ std::vector<std::int32_t> predict_with(
 }
 
 std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& sentences,
-                                  const Wishes& wishes, std::size_t threads, std::int64_t& impossible) {
+                                  const Constraints& constraints, std::size_t threads,
+                                  std::int64_t& impossible) {
   std::vector<Predictor::Work> work(threads);
   return predict_with(
-      predictor, sentences, wishes, threads, impossible,
+      predictor, sentences, constraints, threads, impossible,
       [&](std::size_t thread, std::int64_t sentence) -> Predictor::Work& {
         predictor.score(sentences, sentence, work[thread]);
         return work[thread];
@@ -177,8 +189,8 @@ std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& s
 }
 
 std::vector<double> predict_marginals(const Predictor& predictor, const Sentences& sentences,
-                                      const Wishes& wishes, std::size_t threads) {
-  check(wishes, predictor.labels(), sentences.units());
+                                      const Constraints& constraints, std::size_t threads) {
+  check(constraints, predictor.labels(), sentences.units());
   const auto L = static_cast<std::size_t>(predictor.labels());
   std::vector<double> out(static_cast<std::size_t>(sentences.units()) * L);
   Team team(threads);
@@ -189,7 +201,7 @@ std::vector<double> predict_marginals(const Predictor& predictor, const Sentence
     const std::int64_t length = sentences.end_of(sentence) - begin;
     if (length == 0) return;
     predictor.score(sentences, sentence, work[thread]);
-    apply(wishes, predictor, sentences, sentence, work[thread]);
+    apply(constraints, predictor, sentences, sentence, work[thread]);
     marginals(predictor.chain(static_cast<std::int32_t>(length), work[thread]), work[thread].chain,
               work[thread].found);
     for (std::int64_t t = 0; t < length; ++t) {
@@ -198,6 +210,16 @@ std::vector<double> predict_marginals(const Predictor& predictor, const Sentence
     }
   });
   return out;
+}
+
+OwnedChain constrained_chain(const Predictor& predictor, const Sentences& sentences,
+                             const Constraints& constraints, std::int64_t sentence) {
+  Predictor::Work work;
+  check(constraints, predictor.labels(), sentences.units());
+  predictor.score(sentences, sentence, work);
+  apply(constraints, predictor, sentences, sentence, work);
+  const auto length = sentences.end_of(sentence) - sentences.begin_of(sentence);
+  return spell_out(predictor.chain(static_cast<std::int32_t>(length), work));
 }
 
 }  // namespace duilian

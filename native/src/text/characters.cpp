@@ -114,4 +114,17 @@ std::string encode_utf8(std::u32string_view text) {
   return out;
 }
 
+std::vector<std::u32string> decode_all(std::span<const std::string> texts) {
+  std::vector<std::u32string> out;
+  out.reserve(texts.size());
+  for (const std::string& text : texts) out.push_back(decode_utf8(text));
+  return out;
+}
+
+std::vector<std::string> char_types(std::string_view text) {
+  std::vector<std::string> names;
+  for (const char32_t c : decode_utf8(text)) names.push_back(encode_utf8(char_type_name(char_class(c))));
+  return names;
+}
+
 }  // namespace duilian

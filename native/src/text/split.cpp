@@ -11,7 +11,7 @@ namespace {
 constexpr std::u32string_view kClosers = U"”’」』》〉】）］｝〕\"')]}";
 constexpr std::u32string_view kLineBreaks = U"\n\r\v\f\u0085\u2028\u2029";
 // Marks that share a word with no number and no word in letters, unless they are in the part itself: 1,234.
-constexpr std::u32string_view kApart = U"，,；;。！!？?“”\"《》";
+constexpr std::u32string_view kCacheSeparation = U"，,；;。！!？?“”\"《》";
 
 [[nodiscard]] bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 
@@ -120,9 +120,9 @@ void note(std::u32string_view text, const WholeSpan& part, SplitText& out) {
       std::partition_point(begin, unit.end(), [&](const Span& u) { return u.end < part.span.end; });
   if (end == unit.end() || begin->begin != part.span.begin || end->end != part.span.end) return;
   const auto first = static_cast<std::size_t>(begin - unit.begin());
-  const auto behind = static_cast<std::size_t>(end - unit.begin()) + 1;
-  for (std::size_t k = first + 1; k < behind; ++k) out.known[k] |= kWordGoesOn;
-  for (std::size_t k = first; part.kind == WholeKind::word && k < behind; ++k) out.known[k] |= kNoNumber;
+  const auto after = static_cast<std::size_t>(end - unit.begin()) + 1;
+  for (std::size_t k = first + 1; k < after; ++k) out.known[k] |= kWordGoesOn;
+  for (std::size_t k = first; part.kind == WholeKind::word && k < after; ++k) out.known[k] |= kNoNumber;
   // T恤 is one word, but a name with a dot, Node.js or U.S.A., is never a part of one.
   const bool is_alone =
       is_word(part.kind) ||
@@ -131,14 +131,20 @@ void note(std::u32string_view text, const WholeSpan& part, SplitText& out) {
                                    static_cast<std::size_t>(part.span.end - part.span.begin))));
   const auto is_apart = [&](std::int64_t at) {
     return is_alone || (at >= 0 && at < static_cast<std::int64_t>(text.size()) &&
-                        is_one_of(text[static_cast<std::size_t>(at)], kApart));
+                        is_one_of(text[static_cast<std::size_t>(at)], kCacheSeparation));
   };
   if (is_apart(part.span.begin - 1)) out.known[first] |= kWordBegins;
-  if (behind < unit.size() && is_apart(part.span.end)) out.known[behind] |= kWordBegins;
-  out.whole.push_back({static_cast<std::int64_t>(first), static_cast<std::int64_t>(behind), part.kind});
+  if (after < unit.size() && is_apart(part.span.end)) out.known[after] |= kWordBegins;
+  out.whole.push_back({{static_cast<std::int64_t>(first), static_cast<std::int64_t>(after)}, part.kind});
 }
 
 }  // namespace
+
+std::bitset<kWholeKinds> whole_kinds(const std::vector<bool>& is_whole) {
+  std::bitset<kWholeKinds> out;
+  for (std::size_t k = 0; k < std::min(is_whole.size(), kWholeKinds); ++k) out[k] = is_whole[k];
+  return out;
+}
 
 std::vector<Span> split_sentences(std::u32string_view text) {
   return SentenceSplitter(text, find_whole_spans(text)).split();
@@ -177,8 +183,8 @@ SplitTexts split_texts(std::span<const std::u32string> texts, const SplitOptions
     out.unit.insert(out.unit.end(), own.unit.begin(), own.unit.end());
     out.known.insert(out.known.end(), own.known.begin(), own.known.end());
     for (std::size_t s = 1; s < own.first.size(); ++s) out.first.push_back(before + own.first[s]);
-    for (const WholeUnits& each : own.whole)
-      out.whole.push_back({before + each.begin, before + each.end, each.kind});
+    for (const WholeSpan& each : own.whole)
+      out.whole.push_back({{before + each.span.begin, before + each.span.end}, each.kind});
     out.text.push_back(static_cast<std::int64_t>(out.first.size()) - 1);
   }
   return out;

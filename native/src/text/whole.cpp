@@ -10,8 +10,8 @@ namespace duilian {
 namespace {
 
 constexpr std::size_t kNoEnd = 0;
-constexpr std::size_t kMostName = 20;   // characters of a name in Han behind an @
-constexpr std::size_t kMostTopic = 64;  // characters between two #
+constexpr std::size_t kMaxName = 20;   // characters of a name in Han behind an @
+constexpr std::size_t kMaxTopic = 64;  // characters between two #
 constexpr char32_t kKeycap = 0x20E3;
 constexpr std::u32string_view kCurrency = U"$€￥¥£₩₽＄￡";
 constexpr std::u32string_view kFractions = U"¼½¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞";
@@ -93,7 +93,7 @@ class Scanner {
   /// #topic# as on Weibo, or #topic: in letters, or up to white space.
   [[nodiscard]] std::size_t hashtag(std::size_t at) const {
     if (!is_one_of(text_[at], U"#＃") || is_alnum(before(at))) return kNoEnd;
-    for (std::size_t end = at + 1; end < std::min(text_.size(), at + 2 + kMostTopic); ++end) {
+    for (std::size_t end = at + 1; end < std::min(text_.size(), at + 2 + kMaxTopic); ++end) {
       if (char_class(text_[end]) == CharClass::space) break;
       if (is_one_of(text_[end], U"#＃")) {
         if (end > at + 1) return end + 1;
@@ -211,11 +211,11 @@ class Scanner {
     const auto is_han = [](char32_t c) { return char_class(c) == CharClass::han; };
     if (is_han(peek(at))) {
       std::size_t end = at;
-      while (end < text_.size() && end - at <= kMostName && (is_plain(text_[end]) || is_han(text_[end])))
+      while (end < text_.size() && end - at <= kMaxName && (is_plain(text_[end]) || is_han(text_[end])))
         ++end;
       const bool is_closed =
           end == text_.size() || char_class(text_[end]) == CharClass::space || is_one_of(text_[end], stops);
-      return is_closed && end - at <= kMostName ? end : kNoEnd;
+      return is_closed && end - at <= kMaxName ? end : kNoEnd;
     }
     std::size_t end = run(at, is_plain);
     while (end > at && text_[end - 1] == U'-') --end;
@@ -246,13 +246,13 @@ class Scanner {
   }
 
   /// Groups of digits with - between, so many or more: a telephone number, +86-10-1234-5678 or 010-12345678.
-  [[nodiscard]] std::size_t end_of_groups(std::size_t at, std::size_t least) const {
+  [[nodiscard]] std::size_t end_of_groups(std::size_t at, std::size_t min_groups) const {
     const std::size_t first = run(at, is_digit);
     std::size_t end = first;
     std::size_t count = 1;
     for (; is_one_of(peek(end), U"-－") && is_digit(peek(end + 1)); ++count) end = run(end + 1, is_digit);
     const bool has_area = count == 2 && is_one_of(text_[at], U"0０") && first - at <= 4 && end - first >= 8;
-    return count >= least || has_area ? end : kNoEnd;
+    return count >= min_groups || has_area ? end : kNoEnd;
   }
 
   /// U.S.A., e.g. and U.S: single letters with a dot behind each, the last one perhaps without.

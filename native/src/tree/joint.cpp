@@ -20,14 +20,14 @@ class WeighedTags : public WeighedParts {
   [[nodiscard]] double arc(std::int32_t h, std::int32_t m) const {
     const double score = WeighedParts::arc(h, m);
     const auto& word = work_.nodes.word;
-    return work_.margin != 0.0 && work_.gold.heads[word[m]] != word[h] ? score + work_.margin : score;
+    return work_.head_cost != 0.0 && work_.gold.heads[word[m]] != word[h] ? score + work_.head_cost : score;
   }
   [[nodiscard]] double tag(std::int32_t node) const {
     float total = 0.0F;
     parser_.visit_tag(work_, node, [&](std::uint32_t weight) { total += weights_[weight]; });
     const double score = static_cast<double>(total);
     const std::int32_t word = work_.nodes.word[node];
-    return work_.margin != 0.0 && work_.gold.nodes[word] != node ? score + work_.margin : score;
+    return work_.head_cost != 0.0 && work_.gold.nodes[word] != node ? score + work_.head_cost : score;
   }
   [[nodiscard]] double tag_pair(std::int32_t a, std::int32_t b) const {
     return static_cast<double>(weights_[parser_.pair_weight(work_.atoms[a].tag, work_.atoms[b].tag)]);
@@ -85,7 +85,7 @@ void JointParser::prepare(const JointData& data, std::int64_t sentence, Work& wo
   work.nodes.reset();
   work.atoms.assign(1, work.words.nodes[0]);
   work.likelihood.assign(1, 0);
-  work.margin = 0.0;
+  work.head_cost = 0.0;
   for (std::int64_t m = 1; m <= n; ++m) {
     const auto unit = static_cast<std::size_t>(begin + m - 1);
     work.nodes.add_word(static_cast<std::int32_t>(data.first[unit + 1] - data.first[unit]));
@@ -184,7 +184,7 @@ JointParsed parse(const JointParser& parser, std::span<const float> weights, std
     parser.prepare(data, sentence, work);
     const std::int32_t order = order_for(parser.shape().tree, given.size() - 1, options);
     const Heads kept = options.keeps_heads ? given : free_heads(given.size());
-    parser.tree().prune(pruning, kept, options.threshold, work.words);
+    parser.tree().prune(pruning, kept, options.min_share, work.words);
     const TaggedTree best = parser.search(weights, order, work);
     ParsedSentence found{best.score, best.heads, {}, order != parser.shape().tree.order};
     if (best.heads.empty()) return found;
@@ -197,6 +197,17 @@ JointParsed parse(const JointParser& parser, std::span<const float> weights, std
   };
   out.trees = parse_all<JointParseWork>(data.tree, threads, parse_one);
   return out;
+}
+
+double tree_score(const JointParser& parser, std::span<const float> weights, const JointData& data,
+                  std::int64_t sentence, std::span<const std::int32_t> heads,
+                  std::span<const std::int32_t> nodes) {
+  JointParseWork work;
+  parser.prepare(data, sentence, work);
+  TaggedTree tree{0.0, {-1}, {0}};
+  tree.heads.insert(tree.heads.end(), heads.begin(), heads.end());
+  tree.nodes.insert(tree.nodes.end(), nodes.begin(), nodes.end());
+  return parser.score(weights, tree, parser.shape().tree.order, work);
 }
 
 JointObjective::JointObjective(const JointParser& parser, const JointData& data,
@@ -247,8 +258,8 @@ double JointObjective::compute(const Prepared&, WeightView weights, std::int64_t
   allowed_.copy(sentence, free_heads(n + 1), work.words.allowed);
   for (std::size_t m = 1; m <= n; ++m)
     work.words.allowed[static_cast<std::size_t>(gold.heads[m]) * (n + 1) + m] = 1;
-  work.margin = options_.margin;
-  work.words.relations.margin = options_.relation_margin;
+  work.head_cost = options_.head_cost;
+  work.words.relations.relation_cost = options_.relation_cost;
   work.gold = gold;
   const TaggedTree guess = parser_.search(weights.value, order, work);
   double wrong = 0.0;

@@ -77,8 +77,8 @@ double TreeObjective::compute(const Prepared&, WeightView weights, std::int64_t 
   allowed_.copy(sentence, free_heads(gold.size()), work.allowed);
   const std::size_t side = gold.size();
   for (std::size_t m = 1; m < side; ++m) work.allowed[static_cast<std::size_t>(gold[m]) * side + m] = 1;
-  work.margin = options_.margin;
-  work.relations.margin = options_.relation_margin;
+  work.head_cost = options_.head_cost;
+  work.relations.relation_cost = options_.relation_cost;
   work.gold = gold;
   const ScoredTree guess = parser_.search(weights.value, order, work);
   double wrong = 0.0;

@@ -68,14 +68,14 @@ void TreeParser::prepare(const TreeData& data, std::int64_t sentence, ParseWork&
     work.nodes[m] = {text.hash[unit], mix(3, form.back()), tag(m), tag(m - 1), tag(m + 1)};
     work.context[m] = tag(m);
   }
-  work.margin = 0.0;
+  work.head_cost = 0.0;
   work.keys.reset(work.nodes, {true, shape_.order, shape_.relations > 0});
   work.keys.set_context(work.context, shape_.tag_class);
 }
 
 void TreeParser::score_arcs(std::span<const float> weights, ParseWork& work) const {
   const std::int32_t n = words_of(work);
-  const MarginParts parts(work, weights, shape_.bits);
+  const CostAugmentedParts parts(work, weights, shape_.bits);
   work.scores.reset(n);
   for (std::int32_t h = 0; h <= n; ++h) {
     for (std::int32_t m = 1; m <= n; ++m) {
@@ -100,13 +100,13 @@ void TreeParser::score_pruning_arcs(std::span<const float> pruning, ParseWork& w
   }
 }
 
-void TreeParser::prune(std::span<const float> pruning, const Heads& heads, double threshold,
+void TreeParser::prune(std::span<const float> pruning, const Heads& heads, double min_share,
                        ParseWork& work) const {
   const std::int32_t n = words_of(work);
   const auto side = static_cast<std::size_t>(n) + 1;
   work.allowed.assign(side * side, 1);
   keep_given(heads, work.allowed);
-  if (threshold <= 0.0) return;
+  if (min_share <= 0.0) return;
   score_pruning_arcs(pruning, work);
   for (std::size_t k = 0; k < work.allowed.size(); ++k) {
     if (work.allowed[k] == 0) work.scores.value[k] = kNoTree;
@@ -118,7 +118,7 @@ void TreeParser::prune(std::span<const float> pruning, const Heads& heads, doubl
       top = std::max(top, work.marginal[h * side + static_cast<std::size_t>(m)]);
     for (std::size_t h = 0; h < side; ++h) {
       const std::size_t at = h * side + static_cast<std::size_t>(m);
-      work.allowed[at] = work.marginal[at] > 0.0 && work.marginal[at] >= threshold * top ? 1 : 0;
+      work.allowed[at] = work.marginal[at] > 0.0 && work.marginal[at] >= min_share * top ? 1 : 0;
     }
   }
   // The heads that are likely one by one may not make a tree: with those of the likeliest tree there is one.
@@ -129,7 +129,7 @@ void TreeParser::prune(std::span<const float> pruning, const Heads& heads, doubl
 
 ScoredTree TreeParser::search(std::span<const float> weights, std::int32_t order, ParseWork& work) const {
   const std::int32_t n = words_of(work);
-  MarginParts parts(work, weights, shape_.bits);
+  CostAugmentedParts parts(work, weights, shape_.bits);
   if (order == 1) {
     work.scores.reset(n);
     for (std::int32_t h = 0; h <= n; ++h) {

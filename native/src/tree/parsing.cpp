@@ -49,8 +49,8 @@ Parsed parse(const TreeParser& parser, std::span<const float> weights, std::span
     parser.prepare(data, sentence, work);
     const std::int32_t order = order_for(parser.shape(), given.size() - 1, options);
     // At order 1 pruning costs more than it saves, unless the sentence is long.
-    const double threshold = parser.shape().order == 1 ? 0.0 : options.threshold;
-    parser.prune(pruning, options.keeps_heads ? given : free_heads(given.size()), threshold, work);
+    const double min_share = parser.shape().order == 1 ? 0.0 : options.min_share;
+    parser.prune(pruning, options.keeps_heads ? given : free_heads(given.size()), min_share, work);
     const ScoredTree best = parser.search(weights, order, work);
     ParsedSentence found{best.score, best.heads, {}, order != parser.shape().order};
     if (!best.heads.empty()) found.relations = parser.label(weights, best.heads, work);
@@ -80,7 +80,7 @@ std::vector<std::size_t> arcs_before(const TreeData& data) {
 }
 
 std::vector<std::uint8_t> allowed_arcs(const TreeParser& parser, std::span<const float> pruning,
-                                       const TreeData& data, double threshold, std::size_t threads) {
+                                       const TreeData& data, double min_share, std::size_t threads) {
   const std::vector<std::size_t> first = arcs_before(data);
   std::vector<std::uint8_t> allowed(first.back(), 0);
   Team team(threads);
@@ -90,7 +90,7 @@ std::vector<std::uint8_t> allowed_arcs(const TreeParser& parser, std::span<const
     const Heads heads = heads_of(data, sentence);
     if (heads.size() < 2) return;
     parser.prepare(data, sentence, work[thread]);
-    parser.prune(pruning, free_heads(heads.size()), threshold, work[thread]);
+    parser.prune(pruning, free_heads(heads.size()), min_share, work[thread]);
     std::copy(work[thread].allowed.begin(), work[thread].allowed.end(),
               allowed.begin() + static_cast<std::ptrdiff_t>(first[k]));
   });
@@ -114,6 +114,28 @@ PruningCounts count_allowed(const TreeData& data, std::span<const std::uint8_t> 
     }
   }
   return counts;
+}
+
+double tree_score(const TreeParser& parser, std::span<const float> weights, const TreeData& data,
+                  std::int64_t sentence) {
+  ParseWork work;
+  parser.prepare(data, sentence, work);
+  return parser.tree_score(weights, heads_of(data, sentence), parser.shape().order, work);
+}
+
+double relation_score(const TreeParser& parser, std::span<const float> weights, const TreeData& data,
+                      std::int64_t sentence, std::int32_t head) {
+  ParseWork work;
+  parser.prepare(data, sentence, work);
+  return parser.relation_score(weights, data, sentence, head, work);
+}
+
+ArcScores arc_scores(const TreeParser& parser, std::span<const float> weights, const TreeData& data,
+                     std::int64_t sentence) {
+  ParseWork work;
+  parser.prepare(data, sentence, work);
+  parser.score_arcs(weights, work);
+  return std::move(work.scores);
 }
 
 }  // namespace duilian

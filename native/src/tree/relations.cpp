@@ -128,14 +128,14 @@ void RelationModel::visit_pairs(const RelationTask& task, std::int32_t head,
   for (std::size_t t = 0; t <= links.size(); ++t) {
     const bool is_end = t == links.size();
     const bool is_itself = !is_end && links[t] == kItself;
-    const std::int32_t behind = is_end ? relations_ + 1 : is_itself ? relations_ : relation[links[t]];
+    const std::int32_t after = is_end ? relations_ + 1 : is_itself ? relations_ : relation[links[t]];
     visit_pair_rows(before, task.words[head].tag,
-                    [&](std::uint32_t row) { visit(row + static_cast<std::uint32_t>(behind)); });
-    before = is_itself ? relations_ + 1 : behind;
+                    [&](std::uint32_t row) { visit(row + static_cast<std::uint32_t>(after)); });
+    before = is_itself ? relations_ + 1 : after;
   }
 }
 
-/// The scores of pairs below a word with this tag, [before][behind]; kept for the next one.
+/// The scores of pairs below a word with this tag, [before][after]; kept for the next one.
 const float* RelationModel::pairs_of(std::span<const float> weights, std::int32_t tag,
                                      RelationWork& work) const {
   const auto width = static_cast<std::size_t>(relations_) + 2;
@@ -271,7 +271,7 @@ std::int32_t RelationModel::list_changes(std::span<const float> weights, const R
       label_dependents(weights, task, head, work, gold);
       add_to_others(task, head, known, kFar, work);
     }
-    add_to_others(task, head, known, static_cast<float>(work.margin), work);
+    add_to_others(task, head, known, static_cast<float>(work.relation_cost), work);
     label_dependents(weights, task, head, work, guess);
     std::int32_t wrong_here = 0;
     for (const std::int32_t m : dependents) {

@@ -14,7 +14,7 @@ namespace {
 /// Where the features around a sentence begin.
 [[nodiscard]] std::int64_t anchors_of(const TwoChainShape& shape, std::int64_t first_unit,
                                       std::int64_t sentence) {
-  return first_unit + sentence * (shape.before() + shape.behind());
+  return first_unit + sentence * (shape.before() + shape.after());
 }
 
 /// Number of a clique's value in its block.
@@ -40,18 +40,18 @@ namespace {
 [[nodiscard]] bool is_pair(Clique clique) { return clique == Clique::letters || clique == Clique::tags; }
 [[nodiscard]] bool needs_tags(Clique clique) { return clique >= Clique::tag; }
 
-/// Rows [L][row] of a sentence, behind `margin` others.
+/// Rows [L][row] of a sentence, behind `padding` others.
 void score_rows(const TwoChainLayout& layout, WeightView weights, const FeatureRows& features,
-                std::int64_t anchors, std::size_t length, bool is_letters_alone, std::vector<float>& rows) {
+                std::int64_t anchors, std::size_t length, bool letters_only, std::vector<float>& rows) {
   const TwoChainShape& shape = layout.shape;
-  rows.assign((length + 2 * shape.margin()) * shape.row(), 0.0F);
-  const std::size_t limit = is_letters_alone ? shape.letter_slots() : shape.slots();
+  rows.assign((length + 2 * shape.padding()) * shape.row(), 0.0F);
+  const std::size_t limit = letters_only ? shape.letter_slots() : shape.slots();
   const float* value = weights.value.data() + shape.clique_weights();
   const std::int32_t* displacement = shape.displacement().data();
-  const std::int64_t count = static_cast<std::int64_t>(length) + shape.before() + shape.behind();
+  const std::int64_t count = static_cast<std::int64_t>(length) + shape.before() + shape.after();
   for (std::int64_t a = 0; a < count; ++a) {
     float* row = rows.data() +
-                 (shape.margin() + static_cast<std::size_t>(a) - static_cast<std::size_t>(shape.before())) *
+                 (shape.padding() + static_cast<std::size_t>(a) - static_cast<std::size_t>(shape.before())) *
                      shape.row();
     for (std::int64_t f = features.first[anchors + a]; f < features.first[anchors + a + 1]; ++f) {
       const std::uint32_t feature = features.value[f];
@@ -89,13 +89,13 @@ void check(const TwoChainPatterns& patterns, const TwoChainShape& shape) {
   if (patterns.places.size() != patterns.set.templates.size())
     throw std::invalid_argument("the places do not fit the patterns");
   for (const PlaceSet places : patterns.places) {
-    if (places == 0 || (shape.places().size() < kMostPlaces && (places >> shape.places().size()) != 0))
+    if (places == 0 || (shape.places().size() < kMaxPlaces && (places >> shape.places().size()) != 0))
       throw std::invalid_argument("a pattern's places are out of range");
   }
 }
 
 TwoChainFeatures index_two_chain(const TwoChainShape& shape, const TwoChainPatterns& patterns,
-                                 const Sentences& sentences, std::uint32_t least) {
+                                 const Sentences& sentences, std::uint32_t min_count) {
   KeyCounter counter;
   std::vector<std::uint16_t> pattern;  // [numbers]
   std::vector<std::uint32_t> number;
@@ -108,10 +108,10 @@ TwoChainFeatures index_two_chain(const TwoChainShape& shape, const TwoChainPatte
       },
       [&] { first.push_back(static_cast<std::int64_t>(number.size())); });
   TwoChainFeatures out;
-  out.keys = counter.frequent(least);
+  out.keys = counter.frequent(min_count);
   std::vector<std::uint32_t> row(counter.size(), kNoRow);
   for (std::uint32_t k = 0; k < row.size(); ++k) {
-    if (counter.count(k) < least) continue;
+    if (counter.count(k) < min_count) continue;
     row[k] = static_cast<std::uint32_t>(out.places.size());
     out.places.push_back(patterns.places[pattern[k]]);
   }
@@ -235,7 +235,7 @@ double TwoChainStructure::respond(WeightView weights, std::int64_t sentence, std
   score_rows(layout_, weights, data_.features, anchors_of(shape, data_.first[sentence], sentence), length,
              mode == TwoChainMode::segment, work.rows);
   const CliqueScores cliques(shape, weights);
-  const TwoChains x{shape, cliques, work.rows.data() + shape.margin() * shape.row(), length, shape.row()};
+  const TwoChains x{shape, cliques, work.rows.data() + shape.padding() * shape.row(), length, shape.row()};
   const auto letter = std::span(data_.letter).subspan(begin, length);
   const auto tag = std::span(data_.tag).subspan(begin, length);
   work.letter.assign(letter.begin(), letter.end());
@@ -273,7 +273,7 @@ double TwoChainStructure::add_costs(std::int64_t sentence, TwoChainMode mode, Wo
   const auto length = static_cast<std::size_t>(data_.first[sentence + 1]) - begin;
   const auto cost = static_cast<float>(learning_.cost);
   for (std::size_t i = 0; i < length; ++i) {
-    float* row = work.rows.data() + (shape.margin() + i) * shape.row();
+    float* row = work.rows.data() + (shape.padding() + i) * shape.row();
     for (std::size_t s = 0; s < shape.letters(); ++s) {
       if (static_cast<std::int32_t>(s) != data_.letter[begin + i]) row[shape.at(Clique::letter) + s] += cost;
     }
@@ -359,7 +359,7 @@ TwoChainLabels label_two_chain(const TwoChainLayout& layout, WeightView weights,
     TwoChainWork& mine = work[thread];
     score_rows(layout, weights, data.features, anchors_of(shape, data.first[k], static_cast<std::int64_t>(k)),
                length, mode == TwoChainMode::segment, mine.rows);
-    const TwoChains x{shape, cliques, mine.rows.data() + shape.margin() * shape.row(), length, shape.row()};
+    const TwoChains x{shape, cliques, mine.rows.data() + shape.padding() * shape.row(), length, shape.row()};
     const auto letter = std::span(out.letter).subspan(begin, length);
     const auto tag = std::span(out.tag).subspan(begin, length);
     if (mode == TwoChainMode::segment) best_letters(x, mine.search, letter);

@@ -44,13 +44,13 @@ void check_weights(const TwoChainWeights& w, const TwoChainShape& shape) {
 }  // namespace
 
 TwoChainWeights compile_two_chain(const TwoChainLayout& layout, std::span<const float> weights,
-                                  std::span<const std::uint64_t> keys, float least) {
+                                  std::span<const std::uint64_t> keys, float min_weight) {
   if (static_cast<std::int64_t>(weights.size()) != layout.weights() || keys.size() + 1 != layout.first.size())
     throw std::invalid_argument("the weights do not fit the model");
   TwoChainWeights out;
   const std::size_t cliques = layout.shape.clique_weights();
   out.clique.assign(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(cliques));
-  compile_rows(layout.first, layout.slot, weights.subspan(cliques), keys, least, out);
+  compile_rows(layout.first, layout.slot, weights.subspan(cliques), keys, min_weight, out);
   return out;
 }
 
@@ -116,14 +116,14 @@ void TwoChainPredictor::Records::add_to(std::uint32_t record, float* row) const 
   }
 }
 
-TwoChains TwoChainPredictor::chains(const Sentences& sentences, std::int64_t sentence, bool is_letters_alone,
+TwoChains TwoChainPredictor::chains(const Sentences& sentences, std::int64_t sentence, bool letters_only,
                                     Work& work) const {
   constexpr std::size_t kAhead = 16;
   const auto length = static_cast<std::size_t>(sentences.end_of(sentence) - sentences.begin_of(sentence));
-  const Records& records = is_letters_alone ? letters_ : all_;
-  const Around around = is_letters_alone ? shape_.around_letters() : shape_.around();
-  const std::size_t size = is_letters_alone ? shape_.letter_row() : shape_.row();
-  (is_letters_alone ? letter_templates_ : all_templates_)
+  const Records& records = letters_only ? letters_ : all_;
+  const Around around = letters_only ? shape_.around_letters() : shape_.around();
+  const std::size_t size = letters_only ? shape_.letter_row() : shape_.row();
+  (letters_only ? letter_templates_ : all_templates_)
       .extract(sentences, sentence, around, work.keys, work.hashes, nullptr);
   const auto& keys = work.keys.value;
   work.record.resize(keys.size());
@@ -134,16 +134,16 @@ TwoChains TwoChainPredictor::chains(const Sentences& sentences, std::int64_t sen
     if (work.record[k] != kNoEntry) __builtin_prefetch(records.words.data() + work.record[k]);
   }
   // A cell may begin before the first score of its feature and end behind the last.
-  work.rows.assign((length + 2 * shape_.margin()) * size + 2 * kLanes, 0.0F);
+  work.rows.assign((length + 2 * shape_.padding()) * size + 2 * kLanes, 0.0F);
   float* rows = work.rows.data() + kLanes;
-  const std::size_t skipped = shape_.margin() - static_cast<std::size_t>(around.before);
+  const std::size_t skipped = shape_.padding() - static_cast<std::size_t>(around.before);
   for (std::size_t a = 0; a + 1 < work.keys.first.size(); ++a) {
     float* row = rows + (skipped + a) * size;
     for (std::int64_t f = work.keys.first[a]; f < work.keys.first[a + 1]; ++f) {
       if (work.record[f] != kNoEntry) records.add_to(work.record[f], row);
     }
   }
-  return {shape_, cliques_, rows + shape_.margin() * size, length, size};
+  return {shape_, cliques_, rows + shape_.padding() * size, length, size};
 }
 
 TwoChainLabels predict(const TwoChainPredictor& predictor, const Sentences& sentences, TwoChainMode mode,
@@ -194,6 +194,44 @@ std::vector<double> predict_marginals(const TwoChainPredictor& predictor, const 
               out.begin() + sentences.begin_of(k) * static_cast<std::ptrdiff_t>(labels));
   });
   return out;
+}
+
+namespace {
+
+[[nodiscard]] TwoChains one_sentence(const TwoChainPredictor& predictor, const Sentences& sentences,
+                                     std::int64_t sentence, bool letters_only,
+                                     TwoChainPredictor::Work& work) {
+  if (sentence < 0 || sentence >= sentences.size()) throw std::invalid_argument("there is no such sentence");
+  predictor.check_sentences(sentences);
+  return predictor.chains(sentences, sentence, letters_only, work);
+}
+
+}  // namespace
+
+std::vector<TwoChainPath> k_best(const TwoChainPredictor& predictor, const Sentences& sentences,
+                                 std::int64_t sentence, std::size_t k, bool letters_only) {
+  TwoChainPredictor::Work work;
+  const TwoChains x = one_sentence(predictor, sentences, sentence, letters_only, work);
+  return letters_only ? k_best_letters(x, k) : k_best_paths(x, k);
+}
+
+double log_partition(const TwoChainPredictor& predictor, const Sentences& sentences, std::int64_t sentence) {
+  TwoChainPredictor::Work work;
+  return marginals(one_sentence(predictor, sentences, sentence, false, work)).log_partition;
+}
+
+double path_score(const TwoChainPredictor& predictor, const Sentences& sentences, std::int64_t sentence,
+                  std::span<const std::int32_t> letter, std::span<const std::int32_t> tag) {
+  TwoChainPredictor::Work work;
+  const TwoChains x = one_sentence(predictor, sentences, sentence, tag.empty(), work);
+  predictor.shape().check_letters(letter);
+  const auto is_tag = [&](std::int32_t t) {
+    return t >= 0 && t < static_cast<std::int32_t>(predictor.shape().tags());
+  };
+  if (letter.size() != x.length || (!tag.empty() && tag.size() != x.length) ||
+      !std::all_of(tag.begin(), tag.end(), is_tag))
+    throw std::invalid_argument("the path does not fit the sentence");
+  return path_score(x, letter, tag);
 }
 
 }  // namespace duilian

@@ -12,15 +12,15 @@ namespace duilian {
 namespace {
 
 constexpr std::int32_t kFarthest = 32;
-constexpr std::size_t kMostSlots = 0x8000;  // entries of a weight table have 15 bits for them
+constexpr std::size_t kMaxSlots = 0x8000;  // entries of a weight table have 15 bits for them
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 void check_options(const TwoChainOptions& o) {
   if (o.letters < 1 || o.tags < 1 || o.rules.tags != o.letters ||
       o.continues.size() != static_cast<std::size_t>(o.letters))
     throw std::invalid_argument("the letters and tags of the two chains do not fit together");
-  if (o.places.empty() || o.places.size() > kMostPlaces)
-    throw std::invalid_argument(concat("two chains need 1 to ", kMostPlaces, " places for features"));
+  if (o.places.empty() || o.places.size() > kMaxPlaces)
+    throw std::invalid_argument(concat("two chains need 1 to ", kMaxPlaces, " places for features"));
   for (std::size_t k = 0; k < o.places.size(); ++k) {
     const Place& place = o.places[k];
     if (static_cast<std::size_t>(place.clique) >= kCliques || place.offset < -kFarthest ||
@@ -48,7 +48,7 @@ TwoChainShape::TwoChainShape(TwoChainOptions options)
   }
   for (const Place& place : options_.places) {
     before_ = std::max<std::int64_t>(before_, -place.offset);
-    behind_ = std::max<std::int64_t>(behind_, place.offset);
+    after_ = std::max<std::int64_t>(after_, place.offset);
     first_slot_.push_back(displacement_.size());
     const bool is_padded =
         place.clique == Clique::tag || place.clique == Clique::letter_tag || place.clique == Clique::tags;
@@ -66,7 +66,7 @@ TwoChainShape::TwoChainShape(TwoChainOptions options)
       letter_slots_ = displacement_.size();
       around_letters_ = around();
     }
-    if (displacement_.size() > kMostSlots)
+    if (displacement_.size() > kMaxSlots)
       throw std::invalid_argument(concat("too many tags for two chains: ", tags_));
   }
   first_slot_.push_back(displacement_.size());

@@ -11,11 +11,8 @@
 
 #include "check.hpp"
 #include "duilian/chain/chain.hpp"
-#include "duilian/chain/plain.hpp"
+#include "duilian/chain/log_domain.hpp"
 #include "random.hpp"
-#include "test_kernels.hpp"  // one program for the whole part
-#include "test_rough.hpp"
-#include "test_uniform.hpp"
 
 using namespace duilian;
 
@@ -241,9 +238,9 @@ TEST(plain_sums_equal_the_fast_ones) {
   Workspace work;
   std::vector<double> alpha;
   for_each_legal_case([&](const Case& x) {
-    CHECK_NEAR(plain::forward<plain::LogPlus>(x.chain(), alpha), log_partition(x.chain(), work),
+    CHECK_NEAR(log_domain::forward<log_domain::LogPlus>(x.chain(), alpha), log_partition(x.chain(), work),
                x.tolerance());
-    CHECK_NEAR(plain::forward<plain::MaxPlus>(x.chain(), alpha), best_path(x.chain(), work).score,
+    CHECK_NEAR(log_domain::forward<log_domain::MaxPlus>(x.chain(), alpha), best_path(x.chain(), work).score,
                x.tolerance());
   });
 }
@@ -315,7 +312,7 @@ TEST(long_chains_do_not_overflow) {
     const LongChain x(10000, 4, range);
     const double log_z = log_partition(x.chain(), work);
     CHECK(std::isfinite(log_z));
-    CHECK_NEAR(log_z, plain::forward<plain::LogPlus>(x.chain(), alpha), 1e-11 * std::abs(log_z));
+    CHECK_NEAR(log_z, log_domain::forward<log_domain::LogPlus>(x.chain(), alpha), 1e-11 * std::abs(log_z));
     Marginals found;
     marginals(x.chain(), work, found);
     for (std::size_t t = 0; t < 10000; ++t) {

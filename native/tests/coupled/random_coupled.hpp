@@ -1,5 +1,5 @@
 // Small random coupled models with sentences to learn from, and what they are by definition: sums over all
-// paths of bundles, weight by weight. Part of test_coupled.cpp.
+// paths of bundles, weight by weight.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +12,15 @@
 #include "random.hpp"
 #include "random_tagger.hpp"
 
+namespace testing {
+
 using namespace duilian;
 
-namespace {
+inline constexpr double kNoGap = std::numeric_limits<double>::infinity();
 
-constexpr double kNoMargin = std::numeric_limits<double>::infinity();
-
-constexpr std::int64_t kRows = testing::kFeatureRows;
-constexpr float kStep = testing::kWeightStep;
-constexpr Pruning kKeepAll{1000, 1.0};
+inline constexpr std::int64_t kRows = kFeatureRows;
+inline constexpr float kStep = kWeightStep;
+inline constexpr Pruning kKeepAll{1000, 1.0};
 
 /// A model with everything it was laid out for; all labels of all sides are candidates.
 struct CoupledCase {
@@ -37,17 +37,17 @@ struct CoupledSettings {
   std::size_t sides = 2;
   bool is_bound = false;  // boundary rules on the first side
   bool is_mapped = false;
-  testing::Annotation annotation = testing::Annotation::full;
+  Annotation annotation = Annotation::full;
   std::int32_t sentences = 3;
 };
 
-[[nodiscard]] CoupledSettings random_settings(testing::Random& random, std::int32_t sentences) {
-  const auto annotation = random.chance(0.5) ? testing::Annotation::full : testing::Annotation::partial;
+[[nodiscard]] inline CoupledSettings random_settings(Random& random, std::int32_t sentences) {
+  const auto annotation = random.chance(0.5) ? Annotation::full : Annotation::partial;
   return {2 + static_cast<std::size_t>(random.below(2)), random.chance(0.5), random.chance(0.4), annotation,
           sentences};
 }
 
-[[nodiscard]] TagSets all_labels(std::int32_t labels, std::int64_t units) {
+[[nodiscard]] inline TagSets all_labels(std::int32_t labels, std::int64_t units) {
   TagSets out;
   for (std::int64_t u = 0; u < units; ++u) {
     for (TagId l = 0; l < labels; ++l) out.tag.push_back(l);
@@ -56,13 +56,13 @@ struct CoupledSettings {
   return out;
 }
 
-[[nodiscard]] CoupledShape random_shape(testing::Random& random, const CoupledSettings& settings) {
+[[nodiscard]] inline CoupledShape random_shape(Random& random, const CoupledSettings& settings) {
   std::vector<std::int32_t> labels;
   std::vector<Succession> rules;
   for (std::size_t k = 0; k < settings.sides; ++k) {
     const bool is_bound = settings.is_bound && k == 0;
     labels.push_back(is_bound ? 4 : 1 + random.below(3));
-    rules.push_back(is_bound ? testing::boundary_rules(1, false) : Succession{});
+    rules.push_back(is_bound ? boundary_rules(1, false) : Succession{});
   }
   std::vector<SideMapping> mappings;
   if (settings.is_mapped) {
@@ -75,7 +75,7 @@ struct CoupledSettings {
 }
 
 /// A side's own units; the others are open.
-[[nodiscard]] TaggingData own_data(const CoupledData& data, std::int32_t side) {
+[[nodiscard]] inline TaggingData own_data(const CoupledData& data, std::int32_t side) {
   TaggingData out{data.features, data.first, data.label, {}};
   for (std::size_t s = 0; s < data.side.size(); ++s) {
     if (data.side[s] != side)
@@ -85,16 +85,15 @@ struct CoupledSettings {
 }
 
 /// Sentences of 1 to 3 units.
-[[nodiscard]] CoupledCase random_coupled(testing::Random& random, const CoupledSettings& settings) {
+[[nodiscard]] inline CoupledCase random_coupled(Random& random, const CoupledSettings& settings) {
   CoupledCase x;
   CoupledShape shape = random_shape(random, settings);
   TaggingData drawn;
   while (static_cast<std::int32_t>(x.data.side.size()) < settings.sentences) {
     const std::int32_t side = random.below(static_cast<std::int32_t>(settings.sides));
-    const auto gold =
-        testing::random_walk(random, shape.rules[side], shape.labels[side], 1 + random.below(3));
+    const auto gold = random_walk(random, shape.rules[side], shape.labels[side], 1 + random.below(3));
     if (gold.empty()) continue;
-    testing::add_random_sentence(random, gold, shape.labels[side], settings.annotation, drawn);
+    add_random_sentence(random, gold, shape.labels[side], settings.annotation, drawn);
     x.data.side.push_back(side);
   }
   x.data.features = drawn.features;
@@ -153,8 +152,8 @@ template <class Label>
 }
 
 /// Eq. 8, Li et al. 2017; -inf where a rule forbids.
-[[nodiscard]] double defined_score(const CoupledCase& x, std::int64_t begin,
-                                   const std::vector<std::vector<TagId>>& bundles) {
+[[nodiscard]] inline double defined_score(const CoupledCase& x, std::int64_t begin,
+                                          const std::vector<std::vector<TagId>>& bundles) {
   const CoupledShape& shape = x.layout.shape;
   double total = 0.0;
   std::vector<std::int32_t> labels(bundles.size());
@@ -190,8 +189,8 @@ template <class Label>
 enum class Which : std::uint8_t { possible, correct };
 
 /// log Σ e^score over the paths of a sentence; -inf if there are none.
-[[nodiscard]] double defined_log_sum(const CoupledCase& x, std::int64_t sentence, Which which,
-                                     bool is_mapped) {
+[[nodiscard]] inline double defined_log_sum(const CoupledCase& x, std::int64_t sentence, Which which,
+                                            bool is_mapped) {
   const CoupledShape& shape = x.layout.shape;
   const std::int64_t begin = x.data.first[sentence];
   const auto T = static_cast<std::int32_t>(x.data.first[sentence + 1] - begin);
@@ -199,12 +198,11 @@ enum class Which : std::uint8_t { possible, correct };
   const TaggingData annotation{{}, {}, x.data.label, x.data.sets};
   double sum = 0.0;
   std::vector<std::vector<TagId>> bundles(static_cast<std::size_t>(T));
-  testing::for_each_path(full, [&](const std::vector<std::int32_t>& path) {
+  for_each_path(full, [&](const std::vector<std::int32_t>& path) {
     for (std::size_t t = 0; t < path.size(); ++t) {
       const auto bundle = full.bundle(path[t]);
       const TagId own = bundle[x.data.side[sentence]];
-      if (which == Which::correct && !testing::is_allowed(annotation, begin + static_cast<int>(t), own))
-        return;
+      if (which == Which::correct && !is_allowed(annotation, begin + static_cast<int>(t), own)) return;
       for (const SideMapping& m : shape.mappings) {
         if (is_mapped && !m(bundle[m.side_a], bundle[m.side_b])) return;
       }
@@ -216,7 +214,7 @@ enum class Which : std::uint8_t { possible, correct };
 }
 
 /// A mapping that leaves nothing correct is not obeyed.
-[[nodiscard]] double defined_loss(const CoupledCase& x, std::int64_t sentence) {
+[[nodiscard]] inline double defined_loss(const CoupledCase& x, std::int64_t sentence) {
   const double mapped = defined_log_sum(x, sentence, Which::correct, true);
   const bool is_mapped = mapped != kForbidden;
   const double correct = is_mapped ? mapped : defined_log_sum(x, sentence, Which::correct, false);
@@ -224,9 +222,9 @@ enum class Which : std::uint8_t { possible, correct };
 }
 
 /// The loss of a sentence, and its direction summed by weight.
-[[nodiscard]] double coupled_gradient(const CoupledCase& x, Pruning pruning, std::int64_t sentence,
-                                      CoupledObjective::Work& work, std::vector<double>& direction) {
-  const CoupledObjective objective(x.layout, x.data, pruning, kNoMargin, true);
+[[nodiscard]] inline double coupled_gradient(const CoupledCase& x, Pruning pruning, std::int64_t sentence,
+                                             CoupledObjective::Work& work, std::vector<double>& direction) {
+  const CoupledObjective objective(x.layout, x.data, pruning, kNoGap, true);
   Gradient found;
   auto prepared = objective.prepare(x.view());
   const double loss = add_gradient(objective, prepared, x.view(), sentence, work, found);
@@ -235,4 +233,4 @@ enum class Which : std::uint8_t { possible, correct };
   return loss;
 }
 
-}  // namespace
+}  // namespace testing

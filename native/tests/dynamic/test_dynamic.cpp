@@ -48,10 +48,10 @@ constexpr std::int32_t kLabels = 4 * kTags;  // E E S S B B I I
 class AnyScorer final : public WordScorer {
  public:
   AnyScorer(const LabelWords& words, std::uint64_t seed) : words_(words), seed_(seed) {}
-  void add(const Heard& heard, std::int32_t t, KindSet kinds, double* state) override {
+  void add(const FollowedHistories& followed, std::int32_t t, KindSet kinds, double* state) override {
     for (std::size_t l = 0; l < words_.tag.size(); ++l) {
       const Kind kind = words_.kind_of(l);
-      if (has(kinds, kind)) state[l] += said(heard[kind], t, static_cast<std::int32_t>(l), seed_);
+      if (has(kinds, kind)) state[l] += said(followed[kind], t, static_cast<std::int32_t>(l), seed_);
     }
   }
 
@@ -111,11 +111,11 @@ struct Path {
 };
 
 /// The path with one more label, which hears these words, if any; no score if that is not legal.
-[[nodiscard]] Path extended(Case& x, const Path& path, std::int32_t label, const History* heard) {
+[[nodiscard]] Path extended(Case& x, const Path& path, std::int32_t label, const History* followed) {
   const std::size_t t = path.label.size();
   Path out = path;
   out.score += x.at(t, label);
-  if (heard != nullptr) out.score += said(*heard, static_cast<std::int32_t>(t), label, x.seed);
+  if (followed != nullptr) out.score += said(*followed, static_cast<std::int32_t>(t), label, x.seed);
   if (t > 0) {
     const std::int32_t before = path.label.back();
     out.score += x.rules(before, label)
@@ -141,8 +141,8 @@ struct Path {
 }
 
 /// Algorithm 1 by whole paths: each label's best one; labels hear the best path of their kind, or of all.
-/// What is more than `hearing` behind the best is not heard.
-[[nodiscard]] Path plain_search(Case& x, bool is_by_kind, double hearing = kNoLimit) {
+/// What is more than `path_gap` behind the best is not followed.
+[[nodiscard]] Path plain_search(Case& x, bool is_by_kind, double path_gap = kNoLimit) {
   std::vector<Path> kept(1);
   for (std::size_t t = 0; t < x.length; ++t) {
     const auto best_path = [&](std::int32_t label) -> const Path& {
@@ -161,8 +161,8 @@ struct Path {
     for (std::int32_t l = 0; l < kLabels; ++l) {
       Path best{kForbidden, {}, {}};
       for (const Path& path : kept) {
-        const Path& voice = best_path(l);
-        const Path found = extended(x, path, l, top - voice.score <= hearing ? &voice.history : nullptr);
+        const Path& leader = best_path(l);
+        const Path found = extended(x, path, l, top - leader.score <= path_gap ? &leader.history : nullptr);
         if (found.score > best.score) best = found;
       }
       if (best.score != kForbidden) next.push_back(best);
@@ -179,7 +179,7 @@ TEST(a_wide_beam_finds_the_best_of_all_paths) {
   testing::for_each_seed(60, [](testing::Random& random) {
     Case x(random);
     Labels found;
-    CHECK(x.search({.beam = 5000, .margin = -1.0}, found));
+    CHECK(x.search({.beam = 5000, .kind_gap = -1.0}, found));
     CHECK(found == best_of_all(x, {}).label);
   });
 }
@@ -188,23 +188,23 @@ TEST(a_beam_of_one_is_the_search_by_whole_paths) {
   testing::for_each_seed(100, [](testing::Random& random) {
     Case x(random);
     Labels found;
-    CHECK(x.search({.beam = 1, .margin = -1.0}, found));
+    CHECK(x.search({.beam = 1, .kind_gap = -1.0}, found));
     CHECK(found == plain_search(x, false).label);
-    CHECK(x.search({.beam = 1, .margin = kNoLimit}, found));
+    CHECK(x.search({.beam = 1, .kind_gap = kNoLimit}, found));
     CHECK(found == plain_search(x, true).label);
   });
 }
 
-TEST(a_path_far_behind_is_not_heard) {
+TEST(a_path_far_behind_is_not_followed) {
   testing::for_each_seed(100, [](testing::Random& random) {
     Case x(random);
-    Labels all, loud;
-    CHECK(x.search({.beam = 1, .margin = kNoLimit}, all));
-    CHECK(x.search({.beam = 1, .margin = kNoLimit, .hearing = 1e9}, loud));
-    CHECK(all == loud);
-    for (const double hearing : {0.0, 1.0, 3.0}) {
-      CHECK(x.search({.beam = 1, .margin = kNoLimit, .hearing = hearing}, loud));
-      CHECK(loud == plain_search(x, true, hearing).label);
+    Labels all, near;
+    CHECK(x.search({.beam = 1, .kind_gap = kNoLimit}, all));
+    CHECK(x.search({.beam = 1, .kind_gap = kNoLimit, .path_gap = 1e9}, near));
+    CHECK(all == near);
+    for (const double path_gap : {0.0, 1.0, 3.0}) {
+      CHECK(x.search({.beam = 1, .kind_gap = kNoLimit, .path_gap = path_gap}, near));
+      CHECK(near == plain_search(x, true, path_gap).label);
     }
   });
 }
@@ -214,8 +214,8 @@ TEST(no_legal_path_is_told) {
   Case x(random);
   std::fill(x.state.begin(), x.state.end(), kForbidden);
   Labels found;
-  CHECK(!x.search({.beam = 1, .margin = -1.0, .hearing = 3.0}, found));
-  CHECK(!x.search({.beam = 2, .margin = -1.0}, found));
+  CHECK(!x.search({.beam = 1, .kind_gap = -1.0, .path_gap = 3.0}, found));
+  CHECK(!x.search({.beam = 2, .kind_gap = -1.0}, found));
 }
 
 namespace {
@@ -253,9 +253,9 @@ TEST(the_compiled_tagger_answers_like_the_one_under_training) {
         "@pos[-2] @pos[-1]\n@pos[-1] w[0]\n@pos[0] w[0]\nw[-1] w[0]\nw[0] len[0]\n@pos[-1] w[-1]\n"
         "w[-2] w[-1]\nw[0] w[1]\nw[1] w[2]\nlen[-1] len[0]\nw[0] if single[-1]");
     const Succession rules = testing::boundary_rules(kTags, false);
-    const DynamicTraining training(kLabels, rules, label_words(), units, about, corpus.sentences,
-                                   corpus.label, {.least = 1, .full_from = 1 + random.below(3), .threads = 1},
-                                   {.margin = kNoLimit});
+    const DynamicTraining training(
+        kLabels, rules, label_words(), units, about, corpus.sentences, corpus.label,
+        {.min_count = 1, .full_from = 1 + random.below(3), .threads = 1}, {.kind_gap = kNoLimit});
     std::vector<float> weights(static_cast<std::size_t>(training.weights()));
     for (float& w : weights) w = static_cast<float>(random.real(-1.0, 1.0));
     const FeatureRows rows = training.rows(units, corpus.sentences, 1);
@@ -263,7 +263,8 @@ TEST(the_compiled_tagger_answers_like_the_one_under_training) {
     const DynamicPredictor predictor(kLabels, rules,
                                      compile_dynamic(training.layout(), weights, training.keys(),
                                                      training.unit_rows(), label_words(), 0.0F),
-                                     units, about, Folding{}, label_words(), {.beam = 1, .margin = kNoLimit});
+                                     units, about, Folding{}, label_words(),
+                                     {.beam = 1, .kind_gap = kNoLimit});
     std::int64_t impossible = 0;
     CHECK(predict(predictor, corpus.sentences, {}, 1, impossible) == found);
     CHECK(impossible == 0);
@@ -276,7 +277,7 @@ TEST(steps_lead_to_the_gold_labels) {
   const TemplateSet units = parse_templates("x[-1] x[0] x[1]\nx[-2] x[-1] x[0]\nx[0] x[1] x[2]");
   const DynamicTraining training(kLabels, testing::boundary_rules(kTags, false), label_words(), units,
                                  parse_templates("@pos[-1] w[0]\nw[-2] w[-1] w[0]"), corpus.sentences,
-                                 corpus.label, {}, {.margin = kNoLimit});
+                                 corpus.label, {}, {.kind_gap = kNoLimit});
   std::vector<float> weights(static_cast<std::size_t>(training.weights()));
   DynamicTraining::Work work;
   double cost = 1.0;

@@ -327,17 +327,17 @@ TEST(threads_and_ways_of_indexing_do_not_show) {
   testing::for_each_seed(100, [](testing::Random& random) {
     const TemplateSet templates = parse_templates(kTemplates);
     const Sentences sentences = random_sentences(random);
-    for (const std::uint32_t least : {1U, 2U, 5U}) {
-      const auto keys = count_keys(templates, sentences, least);
+    for (const std::uint32_t min_count : {1U, 2U, 5U}) {
+      const auto keys = count_keys(templates, sentences, min_count);
       const FeatureIndex index(keys);
       FeatureKeys scratch;
       FeatureRows rows;
       extract_rows(templates, sentences, 0, sentences.size(), index, scratch, rows);
       for (std::size_t threads = 1; threads <= 4; ++threads) {
-        CHECK(count_keys(templates, sentences, least, threads) == keys);
+        CHECK(count_keys(templates, sentences, min_count, threads) == keys);
         const FeatureRows alone = extract_rows(templates, sentences, index, threads);
         CHECK(alone.first == rows.first && alone.value == rows.value);
-        const IndexedFeatures both = index_features(templates, sentences, least, threads);
+        const IndexedFeatures both = index_features(templates, sentences, min_count, threads);
         CHECK(both.keys == keys && both.rows.first == rows.first && both.rows.value == rows.value);
       }
     }
@@ -350,12 +350,12 @@ TEST(counted_keys_are_those_of_a_map) {
     const Sentences sentences = random_sentences(random);
     std::unordered_map<std::uint64_t, std::uint32_t> count;
     for (const std::uint64_t key : keys_of(templates, sentences).value) ++count[key];
-    for (const std::uint32_t least : {1U, 2U, 5U}) {
-      const auto found = count_keys(templates, sentences, least);
+    for (const std::uint32_t min_count : {1U, 2U, 5U}) {
+      const auto found = count_keys(templates, sentences, min_count);
       std::size_t wanted = 0;
-      for (const auto& [key, times] : count) wanted += times >= least ? 1 : 0;
+      for (const auto& [key, times] : count) wanted += times >= min_count ? 1 : 0;
       CHECK(found.size() == wanted);
-      for (const std::uint64_t key : found) CHECK(count.at(key) >= least);
+      for (const std::uint64_t key : found) CHECK(count.at(key) >= min_count);
     }
   });
 }

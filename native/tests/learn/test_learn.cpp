@@ -16,7 +16,6 @@
 #include "duilian/parallel.hpp"
 #include "random.hpp"
 #include "random_tagger.hpp"
-#include "test_passive_aggressive.hpp"
 
 using namespace duilian;
 

@@ -13,7 +13,7 @@ using namespace duilian;
 
 namespace {
 
-constexpr double kMost = 1e4;
+constexpr double kMax = 1e4;
 
 [[nodiscard]] std::u32string random_word(testing::Random& random, std::int32_t most) {
   std::u32string out;
@@ -111,7 +111,7 @@ TEST(entries_of_one_word_are_merged) {
 TEST(lines_are_taken_up_to_one_that_is_not_plain) {
   WordList words;
   const std::string good = "# 词\n\n北京\tNR\n研究\tVV|NN\n打卡\t\t2.5\n去\n研究\tJJ\n";
-  CHECK(words.add_lines(good, kMost) == good.size());
+  CHECK(words.add_lines(good, kMax) == good.size());
   CHECK(words.size() == 4);
   CHECK(words.tags(1) == WordList::Tags{"JJ", "NN", "VV"});
   CHECK(words.weight(2) == 2.5);
@@ -120,16 +120,16 @@ TEST(lines_are_taken_up_to_one_that_is_not_plain) {
                           "甲\tNN\t0", "甲\tNN\t10001", "甲\tNN\t1\t2", "打卡\tNN", " # 词", "甲\tNN\t1e2",
                           "甲\tNN\t1.", "甲\tNN\t.5", "甲\u3000", "\u200B"}) {
     const std::string text = "乙\n" + std::string(bad) + "\n丙\n";
-    CHECK(words.add_lines(text, kMost) == 4);
+    CHECK(words.add_lines(text, kMax) == 4);
   }
   CHECK(words.size() == 5);
-  CHECK(words.add_lines("丁", kMost) == 3);
+  CHECK(words.add_lines("丁", kMax) == 3);
   CHECK(words.find(U"丁") == 5);
 }
 
 TEST(matches_begin_and_end_with_units) {
   WordList words;
-  CHECK(words.add_lines("iPhone手机\nPhone\niP\n", kMost) > 0);
+  CHECK(words.add_lines("iPhone手机\nPhone\niP\n", kMax) > 0);
   const std::vector<std::string> units{"用", "iPhone", "手", "机"};
   CHECK(match_units(words, units, {}, false) == std::vector<WordMatch>{{1, 4, 0, false}});
   CHECK(match_units(words, {}, {}, false).empty());
@@ -137,7 +137,7 @@ TEST(matches_begin_and_end_with_units) {
 
 TEST(no_match_reaches_over_a_gap) {
   WordList words;
-  CHECK(words.add_lines("甲乙\n乙\n丙丁\n", kMost) > 0);
+  CHECK(words.add_lines("甲乙\n乙\n丙丁\n", kMax) > 0);
   const auto units = characters(U"甲乙丙丁");
   const std::vector<std::int64_t> gap{1};
   CHECK(match_units(words, units, gap, true) == std::vector<WordMatch>{{1, 2, 1, true}, {2, 4, 2, true}});
@@ -151,7 +151,7 @@ TEST(no_match_reaches_over_a_gap) {
 
 TEST(of_overlapping_matches_forced_then_longer_then_earlier_ones_stay) {
   WordList words;
-  CHECK(words.add_lines("甲乙丙\t\t1\n丙丁\n丁戊\n戊己庚\t\t2\n甲乙\t\t3\n", kMost) > 0);
+  CHECK(words.add_lines("甲乙丙\t\t1\n丙丁\n丁戊\n戊己庚\t\t2\n甲乙\t\t3\n", kMax) > 0);
   CHECK(match_units(words, characters(U"甲乙丙丁戊己庚"), {}, false) ==
         std::vector<WordMatch>{{0, 2, 4, true}, {2, 4, 1, false}, {4, 7, 3, true}});
 }

@@ -1,4 +1,4 @@
-// Small random predictors with the tagger and the sentences that they were made from. Part of test_score.cpp.
+// Small random predictors with the tagger and the sentences that they were made from.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 #include "duilian/score/predictor.hpp"
 #include "random.hpp"
 
+namespace testing {
+
 using namespace duilian;
 
-namespace {
-
-constexpr const char* kPredictorTemplates = "w[0]\nw[-1] w[0]\nw[0] w[1]\ntype[0]";
+inline constexpr const char* kPredictorTemplates = "w[0]\nw[-1] w[0]\nw[0] w[1]\ntype[0]";
 
 /// `sentences` of 0 to 6 units each.
-[[nodiscard]] inline Sentences small_texts(testing::Random& random, std::int32_t sentences) {
+[[nodiscard]] inline Sentences small_texts(Random& random, std::int32_t sentences) {
   const std::vector<std::string> words = {"中", "国", "人", "a", "1", "。", "\U00020000"};
   Sentences out(Folding(), {});
   for (std::int32_t n = 0; n < sentences; ++n) {
@@ -37,10 +37,9 @@ struct PredictorCase {
   TaggerLayout layout;
   std::vector<float> weights;
 
-  PredictorCase(testing::Random& random, testing::RuleKind kind, std::int32_t texts)
-      : sentences(small_texts(random, texts)) {
+  PredictorCase(Random& random, RuleKind kind, std::int32_t texts) : sentences(small_texts(random, texts)) {
     std::int32_t labels = 0;
-    Succession rules = testing::random_rules(random, kind, labels);
+    Succession rules = random_rules(random, kind, labels);
     // Half of the features are unknown to the tagger, as in a new text.
     keys = count_keys(templates, sentences, 2);
     FeatureKeys scratch;
@@ -53,16 +52,16 @@ struct PredictorCase {
     }
   }
 
-  [[nodiscard]] Predictor compile(float least = 0.0F) const {
-    return {layout.labels, layout.rules, compile_weights(layout, weights, keys, least), templates, Folding()};
+  [[nodiscard]] Predictor compile(float min_weight = 0.0F) const {
+    return {layout.labels, layout.rules, compile_weights(layout, weights, keys, min_weight), templates,
+            Folding()};
   }
 };
 
 /// Rules under which every text has a legal analysis.
-[[nodiscard]] inline testing::RuleKind living_kind(testing::Random& random) {
-  constexpr testing::RuleKind kKinds[] = {testing::RuleKind::free, testing::RuleKind::blocks,
-                                          testing::RuleKind::tag_wise};
+[[nodiscard]] inline RuleKind living_kind(Random& random) {
+  constexpr RuleKind kKinds[] = {RuleKind::free, RuleKind::blocks, RuleKind::tag_wise};
   return kKinds[random.below(3)];
 }
 
-}  // namespace
+}  // namespace testing

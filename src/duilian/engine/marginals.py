@@ -49,14 +49,14 @@ class Marginals:
         return self._model.predictor_.wide()
 
     def k_best(
-        self, side: int, units: UnitBatch, constraints: Sequence[_native.Wishes], k: int
+        self, side: int, units: UnitBatch, constraints: Sequence[_native.Constraints], k: int
     ) -> list[tuple[float, npt.NDArray[np.int32]]]:
         """Return probability and labels of the best analyses of one sentence in one standard."""
         if not isinstance(self._model, CoupledTagger):
             return self._model.predictor_.k_best_labels(units.pieces[0], constraints, k)
         return self._wide.k_best_labels(packed_for(self._model, units), side, constraints, k)
 
-    def rows(self, units: UnitBatch, constraints: Sequence[_native.Wishes], threads: int) -> list[LabelRows]:
+    def rows(self, units: UnitBatch, constraints: Sequence[_native.Constraints], threads: int) -> list[LabelRows]:
         """Return the rows of each standard."""
         if isinstance(self._model, UncalibratedTagger):
             kind = self._model.kind

@@ -42,7 +42,7 @@ class TextConstraints:
             encoding.barred_by(tag_classes(standard)) for standard, encoding in encodings.items()
         ]
 
-    def constraints(self, units: UnitBatch) -> list[_native.Wishes]:
+    def constraints(self, units: UnitBatch) -> list[_native.Constraints]:
         """Return the constraints of each standard; an empty list if nothing is known of these units."""
         known = _known_of_units(units)
         if self._lexicon is None and not known.any():

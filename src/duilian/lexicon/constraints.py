@@ -1,7 +1,7 @@
 """Constraints on words as the decoder takes them: allowed labels, and bonuses on labels.
 
 The units of a fixed word keep only the labels of that word; for a preferred word those labels score higher.
-See `Wishes` in `native/include/duilian/score/predictor.hpp`.
+See `Constraints` in `native/include/duilian/score/predictor.hpp`.
 """
 
 from __future__ import annotations
@@ -104,8 +104,13 @@ class WordConstraints:
                 else:
                     self._bonus.setdefault(self._first + t, {labels: word.bonus})
 
-    def native(self) -> _native.Wishes:
+<<<<<<< HEAD:src/duilian/lexicon/constraints.py
+    def native(self) -> _native.Constraints:
         """All constraints so far."""
+=======
+    def native(self) -> _native.Constraints:
+        """All wishes so far."""
+>>>>>>> refs/heads/native:src/duilian/wishes.py
         rows = [
             (unit, *row)
             for unit, found in self._bonus.items()
@@ -114,7 +119,7 @@ class WordConstraints:
         rows += [(unit, *row) for unit, row in self._nouns_at.items()]
         rows.sort(key=operator.itemgetter(0))
         sizes = [len(labels) for _, labels, _ in rows]
-        return _native.Wishes(
+        return _native.Constraints(
             self._tag_sets(),
             np.repeat(np.array([unit for unit, _, _ in rows], np.int64), sizes),
             _joined([labels for _, labels, _ in rows]),

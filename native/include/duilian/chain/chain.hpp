@@ -12,8 +12,8 @@
 // of the first and the last position's state scores.
 //
 // Sums run in the probability domain with one scale per position, which is fast; where scores spread so
-// widely that a double would underflow, the whole sentence is computed again in the log domain (plain.hpp),
-// so that results are right for any finite scores.
+// widely that a double would underflow, the whole sentence is computed again in the log domain
+// (log_domain.hpp), so that results are right for any finite scores.
 #pragma once
 
 #include <cstdint>

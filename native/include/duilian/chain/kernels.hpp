@@ -15,8 +15,6 @@ namespace duilian {
 inline constexpr std::size_t kLanes = 4;
 [[nodiscard]] constexpr std::size_t padded(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
-inline constexpr std::size_t kBurst = 12;
-
 /// label i0 + k → label j0 + k for k < size, scores at `at` of the diagonals' array.
 struct Diagonal {
   std::size_t i0 = 0;
@@ -25,17 +23,17 @@ struct Diagonal {
   std::size_t at = 0;
 };
 
-// Rough scores: see rough.hpp.
-using Rough = std::int16_t;
-inline constexpr std::size_t kRoughLanes = 16;
-inline constexpr Rough kRoughForbidden =
-    -32768;                                  // of a label at a unit, before scores are counted from the best
-inline constexpr Rough kRoughDead = -16000;  // nothing leads there
-inline constexpr Rough kRoughLow = -8000;    // a single score is not worse than that
+// Coarse scores: see coarse.hpp.
+using CoarseScore = std::int16_t;
+inline constexpr std::size_t kCoarseLanes = 16;
+inline constexpr CoarseScore kCoarseForbidden =
+    -32768;  // of a label at a unit, before scores are counted from the best
+inline constexpr CoarseScore kCoarseDead = -16000;  // nothing leads there
+inline constexpr CoarseScore kCoarseLow = -8000;    // a single score is not worse than that
 
 /// Transitions between rows of `vectors` vectors: a core of all pairs of some labels, and diagonals, which
 /// lead from a vector to another, lane by lane.
-struct RoughMatrix {
+struct CoarseMatrix {
   struct Diagonal {
     std::uint16_t other;  // the vector at its other end
     std::uint16_t arc;    // its scores
@@ -48,10 +46,10 @@ struct RoughMatrix {
   std::size_t vectors = 0;
   const Vector* vector = nullptr;
   const Diagonal* diagonal = nullptr;
-  const Rough* arc = nullptr;
-  std::size_t row0 = 0, rows = 0;  // lanes that the core leads from
-  std::size_t col0 = 0, cols = 0;  // and to
-  const Rough* core = nullptr;     // [rows][cols]
+  const CoarseScore* arc = nullptr;
+  std::size_t row0 = 0, rows = 0;     // lanes that the core leads from
+  std::size_t col0 = 0, cols = 0;     // and to
+  const CoarseScore* core = nullptr;  // [rows][cols]
 };
 
 struct Kernels {
@@ -77,30 +75,29 @@ struct Kernels {
   /// The first place of max_j x[j], and of max_j (x[j] + m[j]) with that sum; n >= 1
   std::size_t (*peak_place)(const double* x, std::size_t n);
   std::size_t (*peak_sum_place)(const double* x, const double* m, std::size_t n, double* sum);
-  /// The places of x[j] >= least, ascending, to `place` [n]; gives how many
-  std::size_t (*at_least)(const double* x, std::size_t n, double least, std::uint32_t* place);
-  /// y[j] *= x[j]; gives Σ_j y[j] and, through `least`, min_j of the first n
-  double (*multiply)(const double* x, std::size_t n, std::size_t stride, double* y, double* least);
-  /// Rough scores (rough.hpp), in rows of n = stride that are padded. to[j] += Σ_k rows[k][j]
-  void (*rough_add_rows)(const Rough* const* rows, std::size_t count, std::size_t n, Rough* to);
-  /// A unit's scores, counted from their best; gives the best, kRoughForbidden if all are forbidden
-  Rough (*rough_state)(Rough* state, std::size_t n);
+  /// The places of x[j] >= threshold, ascending, to `place` [n]; gives how many
+  std::size_t (*at_least)(const double* x, std::size_t n, double threshold, std::uint32_t* place);
+  /// y[j] *= x[j]; gives Σ_j y[j] and, through `smallest`, min_j of the first n
+  double (*multiply)(const double* x, std::size_t n, std::size_t stride, double* y, double* smallest);
+  /// Coarse scores (coarse.hpp), in rows of n = stride that are padded. to[j] += Σ_k rows[k][j]
+  void (*coarse_add_rows)(const CoarseScore* const* rows, std::size_t count, std::size_t n, CoarseScore* to);
+  /// A unit's scores, counted from their best; gives the best, kCoarseForbidden if all are forbidden
+  CoarseScore (*coarse_state)(CoarseScore* state, std::size_t n);
   /// after[j] = start[j] + state[j], counted from the best; gives the best
-  Rough (*rough_start)(const Rough* start, const Rough* state, std::size_t n, Rough* after);
+  CoarseScore (*coarse_start)(const CoarseScore* start, const CoarseScore* state, std::size_t n,
+                              CoarseScore* after);
   /// after[j] = state[j] + max_i (before[i] + m[i][j]), of the core some rows only, counted from the best;
   /// gives the best
-  Rough (*rough_forward)(const RoughMatrix& m, const Rough* before, const std::uint16_t* row,
-                         std::size_t count, const Rough* state, Rough* after);
+  CoarseScore (*coarse_forward)(const CoarseMatrix& m, const CoarseScore* before, const std::uint16_t* row,
+                                std::size_t count, const CoarseScore* state, CoarseScore* after);
   /// before[i] = max_j (m[i][j] + state[j] + after[j]), likewise
-  Rough (*rough_backward)(const RoughMatrix& m, const Rough* state, const Rough* after,
-                          const std::uint16_t* row, std::size_t count, Rough* message, Rough* before);
-  std::size_t (*rough_at_least)(const Rough* x, std::size_t n, Rough least, std::uint16_t* place);
+  CoarseScore (*coarse_backward)(const CoarseMatrix& m, const CoarseScore* state, const CoarseScore* after,
+                                 const std::uint16_t* row, std::size_t count, CoarseScore* message,
+                                 CoarseScore* before);
+  std::size_t (*coarse_at_least)(const CoarseScore* x, std::size_t n, CoarseScore threshold,
+                                 std::uint16_t* place);
   /// sum[j] = a[j] + b[j]; gives the highest
-  Rough (*rough_sums)(const Rough* a, const Rough* b, std::size_t n, Rough* sum);
-  /// For benchmarks: kBurst · kLanes multiply-adds (or add-and-maxima) per round, all in registers. What a
-  /// kernel can reach at most.
-  double (*multiply_add_burst)(std::size_t rounds);
-  double (*add_max_burst)(std::size_t rounds);
+  CoarseScore (*coarse_sums)(const CoarseScore* a, const CoarseScore* b, std::size_t n, CoarseScore* sum);
 };
 
 /// The fastest set that this machine runs. DUILIAN_KERNELS=baseline in the environment forces the plain one.

@@ -9,6 +9,7 @@
 
 #include "duilian/chain/chain.hpp"
 #include "duilian/chain/label_transitions.hpp"
+#include "duilian/chain/owned_chain.hpp"
 
 namespace duilian {
 
@@ -35,11 +36,11 @@ struct UniformWorkspace {
 
 [[nodiscard]] double log_partition(const UniformChain& chain, UniformWorkspace& work);
 void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out);
-/// The same without the pairs: `core` and `arc` are left as they were. For pruning. What is `faint`, a
-/// smaller share of a position's sum than this, is left out of the sums over the core: most labels of a
-/// position are hopeless, and those of others hardly change.
+/// The same without the pairs: `core` and `arc` are left as they were. For pruning. What is
+/// `negligible_share`, a smaller share of a position's sum than this, is left out of the sums over the core:
+/// most labels of a position are hopeless, and those of others hardly change.
 void unit_marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out,
-                    double faint = 0.0);
+                    double negligible_share = 0.0);
 
 /// One step of the search for the best path: after[j] = max_i (before[i] + between[i][j]), kForbidden where
 /// nothing leads; both are [stride].
@@ -51,15 +52,8 @@ void best_step(const LabelTransitions& between, const double* before, double* af
 [[nodiscard]] bool try_best_labels(const UniformChain& chain, UniformWorkspace& work,
                                    std::span<std::int32_t> labels);
 
-/// The same chain with its lattice written out: for every question that is not asked often.
-struct SpelledOut {
-  Lattice lattice;
-  std::vector<double> state;
-  Transitions between;
-  [[nodiscard]] Chain view() const { return {lattice, state, between}; }
-};
-
-/// Keeps the labels whose state score is not kForbidden, trimmed by the rules. `score` is [L + 1][L + 1].
-[[nodiscard]] SpelledOut spell_out(const UniformChain& chain);
+/// The same chain with its lattice written out, for questions that are rarely asked: the labels whose state
+/// score is not kForbidden, trimmed by the rules.
+[[nodiscard]] OwnedChain spell_out(const UniformChain& chain);
 
 }  // namespace duilian

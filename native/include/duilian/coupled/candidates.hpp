@@ -13,13 +13,18 @@
 namespace duilian {
 
 struct Pruning {
-  std::int32_t most = 8;  // r
-  double mass = 0.98;     // λ; 1 means no limit
-  double faint = 0.0;     // of unit_marginals()
-  double window = 0.0;    // more than 0: of a first look by rough scores (chain/rough.hpp)
+  std::int32_t max_candidates = 8;  // r
+  double candidate_mass = 0.98;     // λ; 1 means no limit
+  double negligible_share = 0.0;    // of unit_marginals()
+  double coarse_window = 0.0;       // more than 0: of a first look by coarse scores (chain/coarse.hpp)
 
-  [[nodiscard]] bool keeps_all(std::int32_t labels) const { return most >= labels && mass >= 1.0; }
+  [[nodiscard]] bool keeps_all(std::int32_t labels) const {
+    return max_candidates >= labels && candidate_mass >= 1.0;
+  }
 };
+
+/// Throws std::invalid_argument unless a label is always left.
+void check(const Pruning& pruning);
 
 struct PruningWorkspace {
   UniformWorkspace chain;

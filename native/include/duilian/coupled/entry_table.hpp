@@ -15,9 +15,9 @@ namespace duilian {
 class EntryTable {
  public:
   /// `blocks`: how many labels each side has, in the order of the table; `joint` labels follow them. Rows of
-  /// the blocks in `late` are not added to the others. The table must have been checked.
-  EntryTable(const WeightTable& table, std::vector<std::int32_t> blocks, std::span<const std::int32_t> late,
-             std::int32_t joint);
+  /// the blocks in `deferred` are not added to the others. The table must have been checked.
+  EntryTable(const WeightTable& table, std::vector<std::int32_t> blocks,
+             std::span<const std::int32_t> deferred, std::int32_t joint);
 
   /// Where a feature's entries of sides and its joint ones begin; kNoEntry if it has none.
   struct Begins {
@@ -41,21 +41,22 @@ class EntryTable {
       constexpr std::size_t kLine = 16;  // floats
       constexpr std::size_t kLines = 6;  // the rest follows by itself
       const float* row = rows_.data() + index(entry);
-      for (std::size_t k = 0; k < kLines && is_late_[label - kRow] == 0; ++k)
+      for (std::size_t k = 0; k < kLines && is_deferred_[label - kRow] == 0; ++k)
         __builtin_prefetch(row + k * kLine);
       if ((entries_[entry].label & kLastEntry) != 0) return;
     }
   }
 
   /// A row of a block of which only few labels will be wanted, once others have been pruned by.
-  struct LateRow {
+  struct DeferredRow {
     std::int32_t block;
     std::uint32_t at;
   };
 
-  /// Adds the sides' weights from this entry on to `row` [side labels], late rows to `late`; gives the first
-  /// joint entry, or kNoEntry.
-  [[nodiscard]] std::uint32_t add_sides(std::uint32_t entry, float* row, std::vector<LateRow>& late) const {
+  /// Adds the sides' weights from this entry on to `row` [side labels], deferred rows to `deferred`; gives
+  /// the first joint entry, or kNoEntry.
+  [[nodiscard]] std::uint32_t add_sides(std::uint32_t entry, float* row,
+                                        std::vector<DeferredRow>& deferred) const {
     for (;; ++entry) {
       const Entry& at = entries_[entry];
       const std::uint16_t label = at.label & static_cast<std::uint16_t>(~kLastEntry);
@@ -63,8 +64,8 @@ class EntryTable {
         row[label] += at.weight;
       } else if (label >= kRow && label < kSpread) {
         const std::int32_t block = label - kRow;
-        if (is_late_[block] != 0)
-          late.push_back({block, static_cast<std::uint32_t>(index(entry))});
+        if (is_deferred_[block] != 0)
+          deferred.push_back({block, static_cast<std::uint32_t>(index(entry))});
         else
           add_row(block, entry, row);
       } else {
@@ -94,7 +95,7 @@ class EntryTable {
     }
   }
 
-  [[nodiscard]] const float* late_row(const LateRow& row) const { return rows_.data() + row.at; }
+  [[nodiscard]] const float* deferred_row(const DeferredRow& row) const { return rows_.data() + row.at; }
 
   /// Adds the joint weights from this entry on: those of the labels in `wanted` to sum[slot[label]].
   void add_joint(std::uint32_t entry, std::span<const std::int32_t> wanted, const std::int32_t* slot,
@@ -126,7 +127,7 @@ class EntryTable {
   }
   void add_group(const WeightTable& from, std::size_t begin, std::size_t end);
   void add_block(const WeightTable& from, std::size_t begin, std::size_t end, std::int32_t first,
-                 std::int32_t size, std::size_t least, std::int32_t marker, std::vector<float>& rows);
+                 std::int32_t size, std::size_t min_entries, std::int32_t marker, std::vector<float>& rows);
 
   /// Side by side, so that a look at a feature costs one cache line.
   struct Entry {
@@ -140,7 +141,7 @@ class EntryTable {
   std::vector<Entry> entries_;
   std::vector<std::int32_t> blocks_;
   std::vector<std::int32_t> block_at_;
-  std::vector<std::uint8_t> is_late_;  // [blocks]
+  std::vector<std::uint8_t> is_deferred_;  // [blocks]
   std::int32_t side_labels_ = 0;
   std::int32_t joint_ = 0;
   std::vector<float> rows_;    // of the sides

@@ -62,9 +62,9 @@ struct CoupledData {
 void check(const CoupledData& data, const CoupledShape& shape);
 
 struct JointOptions {
-  std::int64_t seen = 3;         // features seen less often have no joint weights
-  std::int32_t linked = 1024;    // so many bundles of a part have transition weights
-  std::int32_t bundles = 16384;  // at most so many in a part, the most frequent
+  std::int64_t min_count = 3;        // features seen less often have no joint weights
+  std::int32_t max_linked = 1024;    // bundles of a part that have transition weights
+  std::int32_t max_bundles = 16384;  // bundles of a part, the most frequent
 };
 
 /// Joint weights exist for the features and bundles that meet where a sentence's own label and the other

@@ -16,7 +16,7 @@ namespace duilian {
 class CoupledObjective {
  public:
   using Prepared = CoupledTransitions;
-  struct alignas(kApart) Work {
+  struct alignas(kCacheSeparation) Work {
     SearchWork search;
     BundleSpace correct;
     Marginals found_correct;
@@ -29,8 +29,8 @@ class CoupledObjective {
     std::vector<double> per_label;     // 0 between calls
   };
 
-  /// `margin`: of narrow(), if it is finite. `learns_separate`: whether separate weights change.
-  CoupledObjective(const CoupledLayout& layout, const CoupledData& data, Pruning pruning, double margin,
+  /// `bundle_gap`: of prune_bundles(), if it is finite. `learns_separate`: whether separate weights change.
+  CoupledObjective(const CoupledLayout& layout, const CoupledData& data, Pruning pruning, double bundle_gap,
                    bool learns_separate);
 
   [[nodiscard]] std::int64_t weights() const { return layout_.weights; }
@@ -115,7 +115,7 @@ class CoupledObjective {
   const CoupledLayout& layout_;
   const CoupledData& data_;
   Pruning pruning_;
-  double margin_;
+  double bundle_gap_;
   bool learns_separate_;
   std::int32_t most_labels_ = 0;
 };

@@ -2,8 +2,8 @@
 // parts, stand side by side in one table: the labels of the sides first, then the joint labels. A sentence is
 // scored in two passes over its features: what prunes, then the labels that are left, of sides that others
 // have pruned for and joint ones, and only at units where more than one bundle is left. If pruning may begin
-// with a first look (first_look.hpp), what prunes is in a table of its own, and everything else waits for the
-// second pass.
+// with a first look (coarse_pruning.hpp), what prunes is in a table of its own, and everything else waits for
+// the second pass.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
+#include "duilian/coupled/coarse_pruning.hpp"
 #include "duilian/coupled/entry_table.hpp"
-#include "duilian/coupled/first_look.hpp"
 #include "duilian/coupled/k_best.hpp"
 #include "duilian/coupled/search.hpp"
 #include "duilian/coupled/weights.hpp"
@@ -33,17 +33,17 @@ class CoupledPredictor {
   CoupledPredictor(CoupledShape shape, std::shared_ptr<const CoupledWeights> weights, TemplateSet templates,
                    Folding folding, SearchOptions options);
 
-  struct alignas(kApart) Work {
+  struct alignas(kCacheSeparation) Work {
     SearchWork search;
     FeatureKeys keys;
-    std::vector<std::uint32_t> entry;        // [keys]  where a feature's weights begin
-    std::vector<float> row;                  // side scores of one unit
-    std::vector<std::uint32_t> joint_entry;  // of all units
-    std::vector<std::size_t> joint_first;    // [T + 1]
-    std::vector<EntryTable::LateRow> late;   // of all units
-    std::vector<std::size_t> late_first;     // [T + 1]
+    std::vector<std::uint32_t> entry;               // [keys]  where a feature's weights begin
+    std::vector<float> row;                         // side scores of one unit
+    std::vector<std::uint32_t> joint_entry;         // of all units
+    std::vector<std::size_t> joint_first;           // [T + 1]
+    std::vector<EntryTable::DeferredRow> deferred;  // of all units
+    std::vector<std::size_t> deferred_first;        // [T + 1]
     std::vector<std::int32_t> path;
-    FirstLook::Work look;
+    CoarsePruner::Work look;
   };
 
   [[nodiscard]] const CoupledShape& shape() const { return shape_; }
@@ -51,10 +51,10 @@ class CoupledPredictor {
   [[nodiscard]] const TemplateSet& templates() const { return templates_; }
   [[nodiscard]] const Folding& folding() const { return folding_; }
 
-  /// Scores and prunes a sentence and builds the space of bundles that are left, under wishes for each side's
-  /// labels (or none). False, and the space without wishes, if they leave no legal path.
+  /// Scores and prunes a sentence and builds the space of bundles that are left, under constraints for each
+  /// side's labels (or none). False, and the space without constraints, if they leave no legal path.
   [[nodiscard]] bool prepare(const Sentences& sentences, std::int64_t sentence,
-                             std::span<const Wishes> wishes, Work& work) const;
+                             std::span<const Constraints> constraints, Work& work) const;
   /// The labels of some sides, from the space; the answer is in work.search.
   void decode(SideChoice sides, Work& work) const;
 
@@ -65,13 +65,13 @@ class CoupledPredictor {
 
   /// By exact scores of all labels.
   [[nodiscard]] bool prepare_exactly(const Sentences& sentences, std::int64_t sentence,
-                                     std::span<const Wishes> wishes, Work& work) const;
+                                     std::span<const Constraints> constraints, Work& work) const;
   void score(Work& work) const;
-  /// Changes the scores as the wishes say; false if they leave no legal path.
-  [[nodiscard]] bool wish(const Sentences& sentences, std::int64_t sentence, std::span<const Wishes> wishes,
-                          Work& work) const;
+  /// Changes the scores as the constraints say; false if they leave no legal path.
+  [[nodiscard]] bool apply_constraints(const Sentences& sentences, std::int64_t sentence,
+                                       std::span<const Constraints> constraints, Work& work) const;
   /// The rest of the scores, for the candidates.
-  void add_late_rows(Work& work) const;
+  void add_deferred_rows(Work& work) const;
 
   CoupledShape shape_;
   std::shared_ptr<const CoupledWeights> weights_;
@@ -82,7 +82,7 @@ class CoupledPredictor {
   CoupledTransitions prune_between_;
   mutable std::once_flag is_made_;
   mutable std::optional<EntryTable> all_;
-  std::unique_ptr<FirstLook> first_look_;  // none: all labels are scored exactly
+  std::unique_ptr<CoarsePruner> coarse_pruner_;  // none: all labels are scored exactly
 };
 
 /// Answers for all sentences. `allowed`: labels that are given, [sides][units], or none.
@@ -90,17 +90,19 @@ class CoupledPredictor {
                                      std::span<const TagSets> allowed, bool with_candidates,
                                      std::size_t threads);
 
-/// Answers for all sentences under wishes for the labels of each side (or none at all). A sentence that they
-/// leave no legal path is answered without them, and counted in `impossible`.
-[[nodiscard]] CoupledAnswers predict_wished(const CoupledPredictor& predictor, const Sentences& sentences,
-                                            std::span<const Wishes> wishes, bool with_candidates,
-                                            std::size_t threads, std::int64_t& impossible);
+/// Answers for all sentences under constraints for the labels of each side (or none at all). A sentence that
+/// they leave no legal path is answered without them, and counted in `impossible`.
+[[nodiscard]] CoupledAnswers predict_constrained(const CoupledPredictor& predictor,
+                                                 const Sentences& sentences,
+                                                 std::span<const Constraints> constraints,
+                                                 bool with_candidates, std::size_t threads,
+                                                 std::int64_t& impossible);
 
-/// The best label sequences of one side for the first sentence, under wishes that hold if they can; gives
-/// log Z through `log_z`.
+/// The best label sequences of one side for the first sentence, under constraints that hold if they can;
+/// gives log Z through `log_z`.
 [[nodiscard]] std::vector<SideAnswer> k_best(const CoupledPredictor& predictor, const Sentences& sentences,
-                                             std::size_t side, std::span<const Wishes> wishes, std::size_t k,
-                                             double& log_z);
+                                             std::size_t side, std::span<const Constraints> constraints,
+                                             std::size_t k, double& log_z);
 
 /// One side of a coupled tagger as a model that labels; starts[k][l]: label l of side k begins a word.
 [[nodiscard]] std::unique_ptr<LabelModel> label_model(const CoupledPredictor& predictor, std::size_t side,

@@ -13,7 +13,7 @@
 namespace duilian {
 
 /// Scratch of one thread.
-struct alignas(kApart) SearchWork {
+struct alignas(kCacheSeparation) SearchWork {
   SideScores scores;
   std::vector<TagSets> candidates;         // [sides]
   std::vector<std::vector<double>> prior;  // [sides]  p of the candidates by the side alone, if asked for
@@ -30,7 +30,8 @@ struct alignas(kApart) SearchWork {
 struct SearchOptions {
   Pruning pruning;
   Decoding decoding = Decoding::marginals;
-  double margin = std::numeric_limits<double>::infinity();  // of narrow(); infinite: every bundle is tried
+  double bundle_gap =
+      std::numeric_limits<double>::infinity();  // of prune_bundles(); infinite: every bundle is tried
 };
 
 /// Candidates of every side by the scores in `work`. `keep[k]`, if not empty, has labels that must stay.
@@ -38,10 +39,10 @@ void prune(const CoupledShape& shape, const CoupledTransitions& between, Pruning
            std::span<const std::span<const std::int32_t>> keep, bool with_prior, SearchWork& work);
 
 /// Builds and scores the bundles of the candidates in `work`; where the mappings leave nothing, they are not
-/// obeyed. A finite margin needs `prior`: twice that far below the best by the sides alone, or that far with
-/// the joint features, a bundle is left out, unless that would leave no legal path.
+/// obeyed. A finite bundle_gap needs `prior`: twice that far below the best by the sides alone, or that far
+/// with the joint features, a bundle is left out, unless that would leave no legal path.
 void build(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
-           double margin, SearchWork& work);
+           double bundle_gap, SearchWork& work);
 
 /// The sides whose answers are wanted: [first, last).
 struct SideChoice {

@@ -78,11 +78,12 @@ void score_states(const CoupledShape& shape, const SideScores& scores, const Joi
                   SpaceWorkspace& work, BundleSpace& space);
 
 /// Leaves out bundles that are hopeless at their unit: what the sides' candidates and, if the space has been
-/// scored, the bundle's joint features say of them together lies `margin` below the best. `p` has the
+/// scored, the bundle's joint features say of them together lies `bundle_gap` below the best. `p` has the
 /// candidates' probabilities. The states in `correct` (ascending; none: no matter) are measured by the best
 /// of them, so that some of them stay. Where rules hold, what is left may have loose ends, or no legal path.
-void narrow(std::span<const TagSets> candidates, std::span<const std::vector<double>> p, double margin,
-            std::span<const std::int32_t> correct, SpaceWorkspace& work, BundleSpace& space);
+void prune_bundles(std::span<const TagSets> candidates, std::span<const std::vector<double>> p,
+                   double bundle_gap, std::span<const std::int32_t> correct, SpaceWorkspace& work,
+                   BundleSpace& space);
 
 /// Scores between the states, and of start and stop; after score_states. States that nothing leads to get the
 /// score kForbidden. False if no legal path is left.

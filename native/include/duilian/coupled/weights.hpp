@@ -18,13 +18,14 @@ struct CoupledWeights {
   std::vector<std::int32_t> pruned_sides;  // those with a pruner, ascending
 };
 
-/// Compiles each of several sets of weights. State weights whose size is below `least` in all of them are
-/// dropped: the tables have the same slots and labels. `pruner`: for each side the weights of a plain tagger
-/// over the same features that prunes instead of the model's own, or nothing; or none at all.
+/// Compiles each of several sets of weights. State weights whose size is below `min_weight` in all of them
+/// are dropped: the tables have the same slots and labels. `pruner`: for each side the weights of a plain
+/// tagger over the same features that prunes instead of the model's own, or nothing; or none at all.
 [[nodiscard]] std::vector<CoupledWeights> compile_coupled(const CoupledLayout& layout,
                                                           std::span<const std::span<const float>> weights,
                                                           std::span<const std::span<const float>> pruner,
-                                                          std::span<const std::uint64_t> keys, float least);
+                                                          std::span<const std::uint64_t> keys,
+                                                          float min_weight);
 
 /// How many labels each block of the table has. Throws std::invalid_argument if a pruned side is not there.
 [[nodiscard]] std::vector<std::int32_t> side_blocks(const CoupledShape& shape,

@@ -15,10 +15,10 @@
 namespace duilian {
 
 /// The weights of a trained tagger, whose features of words are the rows from `unit_rows` on. Drops state
-/// weights whose size is below `least`, and features without any left.
+/// weights whose size is below `min_weight`, and features without any left.
 [[nodiscard]] CompiledWeights compile_dynamic(const TaggerLayout& layout, std::span<const float> weights,
                                               std::span<const std::uint64_t> keys, std::size_t unit_rows,
-                                              const LabelWords& words, float least);
+                                              const LabelWords& words, float min_weight);
 
 class DynamicPredictor {
  public:
@@ -26,7 +26,7 @@ class DynamicPredictor {
   DynamicPredictor(std::int32_t labels, Succession rules, CompiledWeights weights, TemplateSet templates,
                    TemplateSet word_templates, Folding folding, LabelWords words, DynamicOptions options);
 
-  struct alignas(kApart) Work {
+  struct alignas(kCacheSeparation) Work {
     Predictor::Work plain;
     TableScorer::Work words;
     DynamicWorkspace search;
@@ -47,7 +47,7 @@ class DynamicPredictor {
 
 /// As `predict` of a plain tagger.
 [[nodiscard]] std::vector<std::int32_t> predict(const DynamicPredictor& predictor, const Sentences& sentences,
-                                                const Wishes& wishes, std::size_t threads,
+                                                const Constraints& constraints, std::size_t threads,
                                                 std::int64_t& impossible);
 
 /// For whole files.

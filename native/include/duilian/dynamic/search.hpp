@@ -2,13 +2,13 @@
 // which the features of unit t are those of the best path up to t - 1, whatever path they are used for.
 //
 // Two things refine it. A path that ended a word can only be followed by a new one, and a path in the middle
-// of a word cannot: so a step hears the best path of its own *kind*, as long as that is no more than `margin`
-// behind the best of all. And with a beam of width k every label keeps its k best paths, and the k best paths
-// of all speak for themselves. A beam of 1 with a margin below 0 is the paper's search; a beam that holds
-// every path is exhaustive.
+// of a word cannot: so a step hears the best path of its own *kind*, as long as that is no more than
+// `kind_gap` behind the best of all. And with a beam of width k every label keeps its k best paths, and the k
+// best paths of all speak for themselves. A beam of 1 with a kind_gap below 0 is the paper's search; a beam
+// that holds every path is exhaustive.
 //
-// Many units leave little doubt whether the unit before ended a word. A path that is more than `hearing`
-// behind the best is not heard at all: then words are looked up for one kind of labels only.
+// Many units leave little doubt whether the unit before ended a word. A path that is more than `path_gap`
+// behind the best is not followed at all: then words are looked up for one kind of labels only.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ inline constexpr KindSet kEveryKind = 3;
 [[nodiscard]] constexpr KindSet set_of(Kind kind) { return static_cast<KindSet>(1U << kind); }
 [[nodiscard]] constexpr bool has(KindSet kinds, Kind kind) { return (kinds & set_of(kind)) != 0; }
 
-using Heard = std::array<History, kKinds>;
+using FollowedHistories = std::array<History, kKinds>;
 
 /// What words say of labels.
 class WordScorer {
@@ -37,16 +37,16 @@ class WordScorer {
   WordScorer& operator=(const WordScorer&) = delete;
   virtual ~WordScorer() = default;
   /// `add` comes next, with the same words, for some of these kinds: time to fetch what is known of them.
-  virtual void expect(const Heard& /*heard*/, std::int32_t /*t*/, KindSet /*kinds*/) {}
+  virtual void expect(const FollowedHistories& /*followed*/, std::int32_t /*t*/, KindSet /*kinds*/) {}
   /// Adds what the words that they hear say of the labels of unit t, those of these kinds, to `state`,
   /// [stride].
-  virtual void add(const Heard& heard, std::int32_t t, KindSet kinds, double* state) = 0;
+  virtual void add(const FollowedHistories& followed, std::int32_t t, KindSet kinds, double* state) = 0;
 };
 
 struct DynamicOptions {
   std::size_t beam = 1;
-  double margin = -1.0;
-  double hearing = std::numeric_limits<double>::infinity();
+  double kind_gap = -1.0;
+  double path_gap = std::numeric_limits<double>::infinity();
 };
 
 struct DynamicWorkspace {
@@ -67,14 +67,14 @@ struct DynamicWorkspace {
   std::vector<double> state;                       // [voices][stride]
   std::vector<double> delta;                       // [T][stride]
   std::vector<std::array<Leader, kKinds>> leader;  // [T]
-  std::vector<Heard> heard;                        // [T]  what labels of each kind heard
+  std::vector<FollowedHistories> followed;         // [T]  what labels of each kind followed
   std::vector<std::int32_t> trace;                 // scratch
   std::vector<std::vector<Path>> paths;            // [T]  best first
   std::vector<std::vector<Path>> column;           // [L]  the best of each label
 };
 
 /// Labels of the best path found, [T]; false if no path is legal. `chain.state` holds the scores of the other
-/// features. With a beam of 1, `work.heard` has the histories that the features came from.
+/// features. With a beam of 1, `work.followed` has the histories that the features came from.
 [[nodiscard]] bool try_dynamic_labels(const UniformChain& chain, const LabelWords& words, WordScorer& scorer,
                                       DynamicOptions options, DynamicWorkspace& work,
                                       std::span<std::int32_t> labels);

@@ -56,15 +56,15 @@ class TableScorer final : public WordScorer {
   TableScorer(const WeightTable& table, const SortedTemplates& templates, const LabelWords& words,
               WordWindow& window, std::size_t length, std::size_t stride, Work& work);
 
-  void expect(const Heard& heard, std::int32_t t, KindSet kinds) override;
-  void add(const Heard& heard, std::int32_t t, KindSet kinds, double* state) override;
+  void expect(const FollowedHistories& followed, std::int32_t t, KindSet kinds) override;
+  void add(const FollowedHistories& followed, std::int32_t t, KindSet kinds, double* state) override;
 
  private:
   struct Range {
     std::size_t begin = 0, end = 0;
   };
   /// What labels of a kind are about to hear.
-  struct Voice {
+  struct KindLookup {
     Range rest, past, tags;  // of keys; then of the entries found for them
     std::size_t row = 0;     // of the kind's rows of tags
     std::uint64_t row_key = 0;
@@ -77,9 +77,9 @@ class TableScorer final : public WordScorer {
     return std::span(work_.entry).subspan(range.begin, range.end - range.begin);
   }
   [[nodiscard]] Past* kept_past(const History& history);
-  void expect_row(Kind kind, Voice& voice);
+  void expect_row(Kind kind, KindLookup& lookup);
   void add_row(Kind kind, double* state);
-  void add_entries(const Voice& voice, double* state) const;
+  void add_entries(const KindLookup& lookup, double* state) const;
   /// Calls take(label, number among those of its kind).
   template <class Take>
   void for_each_label(Kind kind, const Take& take) const {
@@ -96,7 +96,7 @@ class TableScorer final : public WordScorer {
   WordWindow& window_;
   Work& work_;
   std::size_t row_size_ = 0;
-  std::array<Voice, kKinds> voice_;
+  std::array<KindLookup, kKinds> lookup_;
 };
 
 }  // namespace duilian

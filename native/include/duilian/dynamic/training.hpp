@@ -2,7 +2,7 @@
 // of the training sentences: what templates see of the units, and what they see of the words of the gold
 // path.
 //
-// A unit's features are those that the search heard there, for the gold path as for the guess. So both are
+// A unit's features are those that the search followed there, for the gold path as for the guess. So both are
 // answers to one linear model, and the guess is its best. That model is taught by passive-aggressive steps
 // (Algorithm 2 of Zhao et al. 2012), or by the gradient of a conditional random field (DynamicObjective).
 #pragma once
@@ -19,28 +19,28 @@
 namespace duilian {
 
 struct FeatureOptions {
-  std::uint32_t least = 1;        // times that a feature of units must be seen
-  std::uint32_t least_words = 1;  // times that a feature of words must be seen
-  std::int64_t full_from = 2;     // see lay_out_tagger
-  std::size_t threads = 1;        // for taking features
+  std::uint32_t min_count = 1;       // times that a feature of units must be seen
+  std::uint32_t min_word_count = 1;  // times that a feature of words must be seen
+  std::int64_t full_from = 2;        // see lay_out_tagger
+  std::size_t threads = 1;           // for taking features
 };
 
 class DynamicTraining {
  public:
-  /// The rows of features of words that labels of each kind heard at a unit, among those of a sentence.
-  struct HeardRows {
+  /// The rows of features of words that labels of each kind followed at a unit, among those of a sentence.
+  struct FollowedRows {
     std::array<std::size_t, kKinds> begin{}, end{};
   };
   struct Work {
     std::vector<double> state;
     std::vector<std::uint64_t> keys;
     std::vector<std::uint32_t> rows;
-    std::vector<HeardRows> heard;  // [T]
+    std::vector<FollowedRows> followed;  // [T]
     std::vector<std::int32_t> guess;
     DynamicWorkspace search;
 
     [[nodiscard]] std::span<const std::uint32_t> rows_of(std::int32_t t, Kind kind) const {
-      const HeardRows& at = heard[static_cast<std::size_t>(t)];
+      const FollowedRows& at = followed[static_cast<std::size_t>(t)];
       return std::span(rows).subspan(at.begin[kind], at.end[kind] - at.begin[kind]);
     }
   };
@@ -101,11 +101,11 @@ class DynamicTraining {
 };
 
 /// The same model as a conditional random field: log Z less the score of the gold path, under the features
-/// that the search heard.
+/// that the search followed.
 class DynamicObjective {
  public:
   using Prepared = LabelTransitions;
-  struct alignas(kApart) Work {
+  struct alignas(kCacheSeparation) Work {
     DynamicTraining::Work dynamic;
     TaggingObjective::Work plain;
   };
@@ -127,10 +127,10 @@ class DynamicObjective {
   }
 
  private:
-  /// Calls take(row, k) for the state weights, by their number, of what labels heard at unit t; each kind of
-  /// label has heard its own.
+  /// Calls take(row, k) for the state weights, by their number, of what labels followed at unit t; each kind
+  /// of label has followed its own.
   template <class Take>
-  void for_each_heard(std::int32_t t, const DynamicTraining::Work& work, const Take& take) const;
+  void for_each_word_weight(std::int32_t t, const DynamicTraining::Work& work, const Take& take) const;
 
   static constexpr std::uint32_t kBlock = 64;  // weights of one cache line go to one thread
 

@@ -38,11 +38,13 @@ void check_columns(const TemplateSet& templates, const Sentences& sentences);
 /// The keys of sentences [begin, end), unit by unit, in template order.
 void extract_keys(const TemplateSet& templates, const Sentences& sentences, std::int64_t begin,
                   std::int64_t end, FeatureKeys& out);
+/// The keys of all sentences.
+[[nodiscard]] FeatureKeys extract_keys(const TemplateSet& templates, const Sentences& sentences);
 
 /// So many pseudo units before a sentence and behind it.
 struct Around {
   std::int64_t before = 0;
-  std::int64_t behind = 0;
+  std::int64_t after = 0;
 };
 
 /// Templates made ready to run on whole sentences with pseudo units around. If all of them look at units and
@@ -79,9 +81,9 @@ void extract_rows(const TemplateSet& templates, const Sentences& sentences, std:
 [[nodiscard]] FeatureRows extract_rows(const TemplateSet& templates, const Sentences& sentences,
                                        const FeatureIndex& index, std::size_t threads);
 
-/// Every key of all sentences seen at least `least` times, in the order in which they first come.
+/// Every key of all sentences seen at least `min_count` times, in the order in which they first come.
 [[nodiscard]] std::vector<std::uint64_t> count_keys(const TemplateSet& templates, const Sentences& sentences,
-                                                    std::uint32_t least, std::size_t threads = 1);
+                                                    std::uint32_t min_count, std::size_t threads = 1);
 
 /// The same keys, and the rows that an index of them would give: both for the price of one.
 struct IndexedFeatures {
@@ -89,7 +91,7 @@ struct IndexedFeatures {
   FeatureRows rows;
 };
 [[nodiscard]] IndexedFeatures index_features(const TemplateSet& templates, const Sentences& sentences,
-                                             std::uint32_t least, std::size_t threads);
+                                             std::uint32_t min_count, std::size_t threads);
 
 /// For people and golden tests: `w[0] c[1,0]=国务院 新`, in UTF-8.
 [[nodiscard]] std::vector<std::vector<std::string>> describe_features(const TemplateSet& templates,

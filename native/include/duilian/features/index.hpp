@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -49,10 +50,12 @@ class FeatureIndex {
  public:
   explicit FeatureIndex(std::span<const std::uint64_t> keys);
 
+  /// The row of a key; kNoRow if there is none.
   [[nodiscard]] std::uint32_t find(std::uint64_t key) const { return table_.find(key); }
+  [[nodiscard]] std::optional<std::uint32_t> find_known(std::uint64_t key) const;
+  [[nodiscard]] std::vector<std::uint32_t> find_all(std::span<const std::uint64_t> keys) const;
   void prefetch(std::uint64_t key) const { table_.prefetch(key); }
   [[nodiscard]] std::size_t size() const { return table_.size(); }
-  [[nodiscard]] std::size_t bytes() const { return table_.bytes(); }
   [[nodiscard]] const std::vector<std::uint64_t>& keys() const { return keys_; }
 
  private:
@@ -70,8 +73,8 @@ class KeyCounter {
   void prefetch(std::uint64_t key) const { table_.prefetch(key); }
   [[nodiscard]] std::uint32_t count(std::uint32_t number) const { return counts_[number]; }
   [[nodiscard]] std::size_t size() const { return keys_.size(); }
-  /// Keys seen at least `least` times, in the order in which they first came.
-  [[nodiscard]] std::vector<std::uint64_t> frequent(std::uint32_t least) const;
+  /// Keys seen at least `min_count` times, in the order in which they first came.
+  [[nodiscard]] std::vector<std::uint64_t> frequent(std::uint32_t min_count) const;
 
  private:
   KeyTable table_;

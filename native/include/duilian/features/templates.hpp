@@ -69,6 +69,8 @@ struct TemplateSet {
   std::vector<Template> templates;
   std::vector<std::string> columns;  // the names that templates ask for
   bool has_transitions = false;      // t[-1]
+
+  [[nodiscard]] std::vector<std::string> texts() const;
 };
 
 [[nodiscard]] TemplateSet parse_templates(std::string_view text);

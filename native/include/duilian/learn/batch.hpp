@@ -56,7 +56,7 @@ class BatchPass {
   // So many examples add to one dense block: a block each would fill the cache.
   static constexpr std::size_t kGroup = 2;
 
-  struct alignas(kApart) Group {
+  struct alignas(kCacheSeparation) Group {
     std::vector<double> dense;
   };
 

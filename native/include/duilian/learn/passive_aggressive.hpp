@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "duilian/score/objective.hpp"
@@ -89,12 +90,29 @@ concept StructuredModel = requires(const M& model, WeightView weights, std::int6
   { model.respond(weights, i, answer, work, difference) } -> std::convertible_to<double>;
 };
 
+struct DenseDifference {
+  double cost;
+  std::vector<double> difference;  // [weights]
+};
+
+/// The cost of an answer and Φ(gold) - Φ(guess) with a number for every weight, for tests.
+template <StructuredModel M>
+[[nodiscard]] DenseDifference dense_difference(const M& model, std::span<const float> weights,
+                                               std::int64_t example, std::size_t answer) {
+  check_weights(model, weights.size());
+  typename M::Work work;
+  std::vector<Delta> found;
+  const double cost = model.respond({weights, 1.0F}, example, answer, work, found);
+  std::vector<double> dense(weights.size(), 0.0);
+  for (const Delta& delta : found) dense[delta.weight] += delta.value;
+  return {cost, std::move(dense)};
+}
+
 /// One pass over examples in this order; gives the summed loss.
 template <StructuredModel M>
 double run_pass(const M& model, const PassiveAggressiveRule& rule, std::span<const std::int64_t> order) {
-  const auto weights = static_cast<std::size_t>(model.weights());
-  if (rule.weights.size() != weights || rule.lag.size() != weights)
-    throw std::invalid_argument("the weights do not fit the model");
+  check_weights(model, rule.weights.size());
+  check_weights(model, rule.lag.size());
   if (!(rule.aggressiveness > 0.0)) throw std::invalid_argument("the aggressiveness must be above 0");
   typename M::Work work;
   std::vector<Delta> difference;

@@ -27,12 +27,16 @@ class WordList {
   /// Adds lines of word, tags (`NN|VV`) and weight with tabs between; blank lines and lines that begin with #
   /// are passed by. Stops before a line that is not plainly sound, or that `add` refuses: whoever knows what
   /// to say about it takes over there. Returns how many bytes it has dealt with, a whole number of lines.
-  [[nodiscard]] std::size_t add_lines(std::string_view lines, double most_weight);
+  [[nodiscard]] std::size_t add_lines(std::string_view lines, double max_weight);
+  /// The same from the byte `begin` on; returns where it stopped.
+  [[nodiscard]] std::size_t add_lines(std::string_view lines, std::size_t begin, double max_weight);
 
   /// Number of a word, in the order of insertion; kNone if it is not there.
   [[nodiscard]] std::uint32_t find(std::u32string_view word) const;
 
   [[nodiscard]] std::size_t size() const { return tag_set_.size(); }
+  /// The entry itself. Throws std::out_of_range if there is no such entry.
+  [[nodiscard]] std::size_t checked(std::size_t entry) const;
   [[nodiscard]] std::u32string_view word(std::size_t entry) const;
   [[nodiscard]] const Tags& tags(std::size_t entry) const { return sets_[tag_set_[entry]]; }
   [[nodiscard]] double weight(std::size_t entry) const { return weight_[entry]; }
@@ -60,7 +64,7 @@ class WordList {
   };
 
   [[nodiscard]] std::uint32_t find(std::u32string_view word, std::uint64_t hash) const;
-  [[nodiscard]] bool add_line(std::string_view line, double most_weight);
+  [[nodiscard]] bool add_line(std::string_view line, double max_weight);
   bool insert(std::u32string_view word, std::uint32_t tag_set, double weight);
   void place(std::uint64_t hash, std::uint32_t entry);
   void grow();

@@ -13,14 +13,15 @@
 
 namespace duilian {
 
-class BestPredictor {
+class BestExpansionPredictor {
  public:
   /// Throws std::invalid_argument if any index in the arrays leads outside.
-  BestPredictor(std::int32_t labels, const Succession& rules, CompiledWeights weights,
-                std::int32_t other_labels, const Succession& other_rules, CompiledWeights other_weights,
-                LabelMap map, const TemplateSet& templates, const Folding& folding);
+  BestExpansionPredictor(std::int32_t labels, const Succession& rules, CompiledWeights weights,
+                         std::int32_t other_labels, const Succession& other_rules,
+                         CompiledWeights other_weights, LabelMap map, const TemplateSet& templates,
+                         const Folding& folding);
 
-  struct alignas(kApart) Work {
+  struct alignas(kCacheSeparation) Work {
     Predictor::Work own, other;
     BestExpansion best;
   };
@@ -38,12 +39,12 @@ class BestPredictor {
 };
 
 /// As `predict` of a plain tagger.
-[[nodiscard]] std::vector<std::int32_t> predict(const BestPredictor& predictor, const Sentences& sentences,
-                                                const Wishes& wishes, std::size_t threads,
-                                                std::int64_t& impossible);
+[[nodiscard]] std::vector<std::int32_t> predict(const BestExpansionPredictor& predictor,
+                                                const Sentences& sentences, const Constraints& constraints,
+                                                std::size_t threads, std::int64_t& impossible);
 
 /// For whole files.
-[[nodiscard]] std::unique_ptr<LabelModel> label_model(const BestPredictor& predictor,
+[[nodiscard]] std::unique_ptr<LabelModel> label_model(const BestExpansionPredictor& predictor,
                                                       std::span<const std::uint8_t> starts);
 
 }  // namespace duilian

@@ -59,7 +59,7 @@ class MultitaskTraining {
 
   /// One side's weights with all that the mapping adds, as a plain tagger's. For `Expansion::all`.
   [[nodiscard]] CompiledWeights compile(std::span<const float> weights, std::size_t side,
-                                        std::span<const std::uint64_t> keys, float least) const;
+                                        std::span<const std::uint64_t> keys, float min_weight) const;
 
   /// A plain chain: over summed transitions with all expansions, else over one's own.
   struct Between {
@@ -113,7 +113,7 @@ class MultitaskTraining {
 class MultitaskObjective {
  public:
   using Prepared = std::array<MultitaskTraining::Between, kSides>;
-  struct alignas(kApart) Work {
+  struct alignas(kCacheSeparation) Work {
     MultitaskTraining::Work plain;
     UniformMarginals found;
     std::vector<double> pairs;  // [L + 1][L + 1]  changes of one's own transitions

@@ -13,12 +13,12 @@
 namespace duilian {
 
 /// Labels sentences for one thread.
-class Labeller {
+class SentenceLabeler {
  public:
-  Labeller() = default;
-  Labeller(const Labeller&) = delete;
-  Labeller& operator=(const Labeller&) = delete;
-  virtual ~Labeller() = default;
+  SentenceLabeler() = default;
+  SentenceLabeler(const SentenceLabeler&) = delete;
+  SentenceLabeler& operator=(const SentenceLabeler&) = delete;
+  virtual ~SentenceLabeler() = default;
   /// The best labels of the first sentence, under what is known of its units (sets of Known; empty: nothing).
   virtual void label(const Sentences& sentences, std::span<const std::uint8_t> known,
                      std::span<std::int32_t> out) = 0;
@@ -34,18 +34,17 @@ class LabelModel {
   [[nodiscard]] virtual std::int32_t labels() const = 0;
   [[nodiscard]] virtual const TemplateSet& templates() const = 0;
   [[nodiscard]] virtual const Folding& folding() const = 0;
-  [[nodiscard]] virtual std::unique_ptr<Labeller> labeller() const = 0;
+  [[nodiscard]] virtual std::unique_ptr<SentenceLabeler> labeler() const = 0;
 };
 
 /// A plain tagger; starts[l]: label l begins a word.
 [[nodiscard]] std::unique_ptr<LabelModel> label_model(const Predictor& predictor,
                                                       std::span<const std::uint8_t> starts);
 
-/// The same with labellers of one's own, which are made from the starts that the model keeps.
-using MakeLabeller = std::function<std::unique_ptr<Labeller>(std::span<const std::uint8_t>)>;
+/// The same with labelers of one's own, which are made from the starts that the model keeps.
+using MakeLabeler = std::function<std::unique_ptr<SentenceLabeler>(std::span<const std::uint8_t>)>;
 [[nodiscard]] std::unique_ptr<LabelModel> label_model(const Predictor& predictor,
-                                                      std::span<const std::uint8_t> starts,
-                                                      MakeLabeller make);
+                                                      std::span<const std::uint8_t> starts, MakeLabeler make);
 
 /// Whether it is known of a unit that a word begins there, or none does.
 [[nodiscard]] constexpr bool tells_of_edges(std::uint8_t known) {

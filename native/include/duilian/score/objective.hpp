@@ -7,13 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 namespace duilian {
 
 /// Neighbours in an array that different threads write lie this far apart.
-inline constexpr std::size_t kApart = 128;
+inline constexpr std::size_t kCacheSeparation = 128;
 
 /// A change of one weight.
 struct Delta {
@@ -30,7 +31,7 @@ struct LabelChange {
 /// Downhill for one example, in the form that suits its model. The first weights of a model (its transitions)
 /// change in nearly every example and come as a dense block. The others come as a list, in which a weight may
 /// stand several times, or as changes of label probabilities, from which the model finds the weights.
-struct alignas(kApart) Gradient {
+struct alignas(kCacheSeparation) Gradient {
   std::vector<double> dense;
   std::vector<Delta> sparse;
   std::vector<std::int32_t> active;       // positions whose probabilities change
@@ -135,6 +136,32 @@ double add_gradient(const M& model, typename M::Prepared& prepared, WeightView w
   model.apply(i, out, Share{}, collector);
   out.sparse = std::move(entries);
   return loss;
+}
+
+/// Throws std::invalid_argument unless a model has this many weights.
+template <class M>
+void check_weights(const M& model, std::size_t count) {
+  if (count != static_cast<std::size_t>(model.weights()))
+    throw std::invalid_argument("the weights do not fit the model");
+}
+
+struct DenseGradient {
+  double loss;
+  std::vector<double> gradient;  // [weights]
+};
+
+/// The same with a number for every weight, for tests.
+template <Objective M>
+[[nodiscard]] DenseGradient dense_gradient(const M& model, WeightView weights, std::int64_t i) {
+  check_weights(model, weights.value.size());
+  typename M::Work work;
+  Gradient found;
+  found.dense.resize(static_cast<std::size_t>(model.dense()));
+  auto prepared = model.prepare(weights);
+  const double loss = add_gradient(model, prepared, weights, i, work, found);
+  found.dense.resize(static_cast<std::size_t>(model.weights()));
+  for (const Delta& delta : found.sparse) found.dense[delta.weight] += delta.value;
+  return {loss, std::move(found.dense)};
 }
 
 }  // namespace duilian

@@ -31,9 +31,9 @@ struct CompiledWeights : WeightTable {
 class CompiledTable {
  public:
   explicit CompiledTable(std::vector<float> transition) { out_.transition = std::move(transition); }
-  /// A weight of the current feature, unless its size is below `least` or it is 0.
-  void add(std::uint16_t label, float weight, float least) {
-    if (weight != 0.0F && std::abs(weight) >= least) out_.add(label, weight);
+  /// A weight of the current feature, unless its size is below `min_weight` or it is 0.
+  void add(std::uint16_t label, float weight, float min_weight) {
+    if (weight != 0.0F && std::abs(weight) >= min_weight) out_.add(label, weight);
   }
   /// The feature is left out if it has no weights.
   void end_feature(std::uint64_t key) {
@@ -55,9 +55,9 @@ class CompiledTable {
   std::size_t begin_ = 0;
 };
 
-/// Drops state weights whose size is below `least`, and features without any left.
+/// Drops state weights whose size is below `min_weight`, and features without any left.
 [[nodiscard]] CompiledWeights compile_weights(const TaggerLayout& layout, std::span<const float> weights,
-                                              std::span<const std::uint64_t> keys, float least);
+                                              std::span<const std::uint64_t> keys, float min_weight);
 
 class Predictor {
  public:
@@ -67,7 +67,7 @@ class Predictor {
   Predictor(std::int32_t labels, Succession rules, CompiledWeights weights, TemplateSet templates,
             Folding folding);
 
-  struct alignas(kApart) Work {
+  struct alignas(kCacheSeparation) Work {
     FeatureKeys keys;
     std::vector<std::uint32_t> entry;  // [keys]  where a feature's entries begin, or kNoEntry
     std::vector<double> state;
@@ -100,7 +100,7 @@ class Predictor {
 
 /// What a user knows or prefers, for all units of the sentences: `allowed` has no positions if nothing is
 /// fixed, and no tags at units that are free; a bonus is added to the score of a label at a unit.
-struct Wishes {
+struct Constraints {
   struct Bonus {
     std::int64_t unit;
     std::int32_t label;
@@ -117,37 +117,46 @@ struct Wishes {
   [[nodiscard]] std::span<const Bonus> bonuses(std::int64_t begin, std::int64_t end) const;
 };
 
-/// The wishes where more is known of units: a label is barred at a unit if known[unit] & barred_by[label].
-/// What the wishes allow stays if nothing else would be left.
-[[nodiscard]] Wishes restricted(const Wishes& wishes, std::span<const std::uint8_t> known,
-                                std::span<const std::uint8_t> barred_by);
+/// Bonus k is score[k] for label[k] at unit[k]. Throws std::invalid_argument if the lists differ in length.
+[[nodiscard]] Constraints make_constraints(TagSets allowed, std::span<const std::int64_t> unit,
+                                           std::span<const std::int32_t> label, std::span<const float> score);
 
-/// Throws std::invalid_argument unless the wishes fit so many labels and units.
-void check(const Wishes& wishes, std::int32_t labels, std::int64_t units);
+/// The constraints where more is known of units: a label is barred at a unit if known[unit] &
+/// barred_by[label]. What the constraints allow stays if nothing else would be left.
+[[nodiscard]] Constraints restricted(const Constraints& constraints, std::span<const std::uint8_t> known,
+                                     std::span<const std::uint8_t> barred_by);
 
-/// Changes the scores ([T][stride]) of a sentence, the units [begin, end), as the wishes say.
-void apply(const Wishes& wishes, std::int32_t labels, std::size_t stride, std::int64_t begin,
+/// Throws std::invalid_argument unless the constraints fit so many labels and units.
+void check(const Constraints& constraints, std::int32_t labels, std::int64_t units);
+
+/// Changes the scores ([T][stride]) of a sentence, the units [begin, end), as the constraints say.
+void apply(const Constraints& constraints, std::int32_t labels, std::size_t stride, std::int64_t begin,
            std::int64_t end, std::vector<double>& state);
 
 /// The same for a sentence that has been scored.
-void apply(const Wishes& wishes, const Predictor& predictor, const Sentences& sentences,
+void apply(const Constraints& constraints, const Predictor& predictor, const Sentences& sentences,
            std::int64_t sentence, Predictor::Work& work);
 
-/// The best labels of every unit of all sentences. If the wishes leave a sentence no legal path, it is
+/// The best labels of every unit of all sentences. If the constraints leave a sentence no legal path, it is
 /// labelled as if there were none for it, and counted in `impossible`.
 [[nodiscard]] std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& sentences,
-                                                const Wishes& wishes, std::size_t threads,
+                                                const Constraints& constraints, std::size_t threads,
                                                 std::int64_t& impossible);
 
-/// The same for a search of one's own: score(thread, sentence) scores the units, the wishes change the
+/// The same for a search of one's own: score(thread, sentence) scores the units, the constraints change the
 /// scores, decode(thread, sentence, out) finds labels.
 [[nodiscard]] std::vector<std::int32_t> predict_with(
-    const Predictor& predictor, const Sentences& sentences, const Wishes& wishes, std::size_t threads,
-    std::int64_t& impossible, const std::function<Predictor::Work&(std::size_t, std::int64_t)>& score,
+    const Predictor& predictor, const Sentences& sentences, const Constraints& constraints,
+    std::size_t threads, std::int64_t& impossible,
+    const std::function<Predictor::Work&(std::size_t, std::int64_t)>& score,
     const std::function<bool(std::size_t, std::int64_t, std::span<std::int32_t>)>& decode);
 
 /// The probability of every label at every unit, [units][L].
 [[nodiscard]] std::vector<double> predict_marginals(const Predictor& predictor, const Sentences& sentences,
-                                                    const Wishes& wishes, std::size_t threads);
+                                                    const Constraints& constraints, std::size_t threads);
+
+/// The chain of one sentence under the constraints.
+[[nodiscard]] OwnedChain constrained_chain(const Predictor& predictor, const Sentences& sentences,
+                                           const Constraints& constraints, std::int64_t sentence);
 
 }  // namespace duilian

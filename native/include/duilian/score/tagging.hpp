@@ -120,7 +120,7 @@ void change_labels(const TaggerLayout& layout, std::int64_t offset, std::uint32_
 class TaggingObjective {
  public:
   using Prepared = LabelTransitions;
-  struct alignas(kApart) Work {
+  struct alignas(kCacheSeparation) Work {
     HalfScores score;
     std::vector<double> state, allowed;
     UniformWorkspace chain;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,5 +20,9 @@ enum class CharClass : std::uint8_t { other, space, extend, han, emoji, digit, l
 /// Throws std::invalid_argument with the byte's place if the bytes are not UTF-8.
 [[nodiscard]] std::u32string decode_utf8(std::string_view bytes);
 [[nodiscard]] std::string encode_utf8(std::u32string_view text);
+[[nodiscard]] std::vector<std::u32string> decode_all(std::span<const std::string> texts);
+
+/// The name of each character's type, for a text in UTF-8.
+[[nodiscard]] std::vector<std::string> char_types(std::string_view text);
 
 }  // namespace duilian

@@ -30,24 +30,20 @@ enum Known : std::uint8_t {
   kNoNumber = 8,    // of a word in letters: in no number
 };
 
-/// Units [begin, end) that stay whole.
-struct WholeUnits {
-  std::int64_t begin;
-  std::int64_t end;
-  WholeKind kind;
-};
-
 struct SplitOptions {
   UnitOptions units;
   bool is_one_sentence = false;
   std::bitset<kWholeKinds> whole = std::bitset<kWholeKinds>().set();  // kinds that may not be cut
 };
 
+/// The kinds of parts that have a `true` in the list; kinds that it does not reach have none.
+[[nodiscard]] std::bitset<kWholeKinds> whole_kinds(const std::vector<bool>& is_whole);
+
 struct SplitText {
   std::vector<Span> unit;           // places in the text
   std::vector<std::int64_t> first;  // [sentences + 1]  units before each sentence
   std::vector<std::uint8_t> known;  // [units]  sets of Known
-  std::vector<WholeUnits> whole;    // in order; a part whose edges cut a unit is left out
+  std::vector<WholeSpan> whole;     // spans of units, in order; a part whose edges cut a unit is left out
 };
 
 [[nodiscard]] SplitText split_text(std::u32string_view text, const SplitOptions& options);

@@ -40,6 +40,12 @@ struct ScoredTree {
   Heads heads;
 };
 
+/// The same without the root's place.
+[[nodiscard]] inline std::vector<std::int32_t> without_root(std::vector<std::int32_t> of_words) {
+  if (!of_words.empty()) of_words.erase(of_words.begin());
+  return of_words;
+}
+
 /// Tables of spans i … j, kept from sentence to sentence.
 struct EisnerWork {
   // [n + 1][n + 1] each. `_at` tables are transposed, so that a split point runs along memory.

@@ -38,13 +38,13 @@ struct JointShape {
   }
 };
 
-struct alignas(kApart) JointParseWork {
+struct alignas(kCacheSeparation) JointParseWork {
   ParseWork
       words;      // one node a word: first the plain tagger's tags, for pruning; then those that were chosen
   NodeSet nodes;  // all candidates
   std::vector<NodeAtoms> atoms;
   std::vector<std::uint8_t> likelihood;  // [nodes]
-  double margin = 0.0;                   // what a head or a tag that is not gold scores more
+  double head_cost = 0.0;                // what a head or a tag that is not gold scores more
   TaggedTree gold;
   PartKeys keys;
   FeatureKeys features;
@@ -96,6 +96,11 @@ struct JointParsed {
 [[nodiscard]] JointParsed parse(const JointParser& parser, std::span<const float> weights,
                                 std::span<const float> pruning, const JointData& data, ParseOptions options,
                                 std::size_t threads);
+
+/// The score of a tagged tree of a sentence; heads and nodes are those of the words, without the root.
+[[nodiscard]] double tree_score(const JointParser& parser, std::span<const float> weights,
+                                const JointData& data, std::int64_t sentence,
+                                std::span<const std::int32_t> heads, std::span<const std::int32_t> nodes);
 
 /// Gold tags and tree against the best ones at these weights. Where something is unknown, the best answer
 /// that agrees with the rest stands for gold.

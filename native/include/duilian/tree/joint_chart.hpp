@@ -14,46 +14,9 @@
 #include <span>
 #include <vector>
 
-#include "duilian/tree/arcs.hpp"
-#include "duilian/tree/grand_chart.hpp"
+#include "duilian/tree/joint_spans.hpp"
 
 namespace duilian {
-
-/// The nodes of a sentence, word by word; word 0 is the root and has the node 0 alone.
-struct NodeSet {
-  std::vector<std::int32_t> first;  // [n + 2]  the nodes of word i are first[i] … first[i + 1] - 1
-  std::vector<std::int32_t> word;   // [nodes]
-
-  void reset() {
-    first.assign({0, 1});
-    word.assign({0});
-  }
-  void add_word(std::int32_t tags) {
-    const auto next = static_cast<std::int32_t>(first.size()) - 1;
-    word.insert(word.end(), static_cast<std::size_t>(tags), next);
-    first.push_back(static_cast<std::int32_t>(word.size()));
-  }
-  [[nodiscard]] std::int32_t words() const { return static_cast<std::int32_t>(first.size()) - 2; }
-  [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(word.size()); }
-};
-
-/// The arcs between nodes, from those between words: `allowed[h * (n + 1) + m]`. If `usable` is not empty,
-/// only nodes with a 1 there have arcs.
-inline void allow_nodes(const NodeSet& nodes, std::span<const std::uint8_t> allowed,
-                        std::span<const std::uint8_t> usable, ArcSet& arcs) {
-  const auto side = static_cast<std::size_t>(nodes.words()) + 1;
-  const auto count = static_cast<std::size_t>(nodes.size());
-  const auto is_usable = [&](std::size_t node) { return usable.empty() || usable[node] != 0; };
-  std::vector<std::uint8_t> between(count * count);
-  for (std::size_t h = 0; h < count; ++h) {
-    for (std::size_t m = 1; m < count; ++m) {
-      const auto from = static_cast<std::size_t>(nodes.word[h]);
-      const auto to = static_cast<std::size_t>(nodes.word[m]);
-      between[h * count + m] = from != to && is_usable(h) && is_usable(m) ? allowed[from * side + to] : 0;
-    }
-  }
-  arcs.reset(nodes.size() - 1, between);
-}
 
 /// Scores of the parts of a tagged tree, by nodes. For the root (h = 0) of a tree only arc and sibling are
 /// asked.
@@ -63,28 +26,12 @@ concept JointParts = TreeParts<P> && requires(P& parts, std::int32_t a, std::int
   { parts.tag_pair(a, b) } -> std::convertible_to<double>;  // neighbours; a is the root before the first word
 };
 
-/// Tables of spans, kept from sentence to sentence. A row per arc g → i, a column per node j.
-struct JointWork {
-  GrandWork spans;
-  std::vector<double> next;             // see above
-  std::vector<std::int32_t> next_from;  // a
-  std::vector<std::int32_t>
-      first_from;                  // [arcs]  the node next to the head where a first dependent's span ends
-  std::vector<double> pair_score;  // [nodes][most tags of a word]  tag_pair(a, b)
-};
-
-struct TaggedTree {
-  double score = kNoTree;
-  Heads heads;                      // [n + 1] words
-  std::vector<std::int32_t> nodes;  // [n + 1] the node of each word
-};
-
 template <JointParts Parts, int kOrder>
-class JointChart {
+class JointChart : private JointSpans {
  public:
   /// `arcs` are those between nodes.
   JointChart(Parts& parts, const NodeSet& nodes, const ArcSet& arcs, JointWork& work)
-      : parts_(parts), nodes_(nodes), arcs_(arcs), w_(work), s_(work.spans), n_(nodes.words()) {}
+      : JointSpans(nodes, arcs, work), parts_(parts) {}
 
   [[nodiscard]] TaggedTree best() {
     prepare();
@@ -95,18 +42,6 @@ class JointChart {
   }
 
  private:
-  [[nodiscard]] std::size_t at(std::int32_t arc, std::int32_t node) const {
-    return static_cast<std::size_t>(arc) * static_cast<std::size_t>(nodes_.size()) +
-           static_cast<std::size_t>(node);
-  }
-  [[nodiscard]] std::int32_t begin_of(std::int32_t word) const { return nodes_.first[word]; }
-  [[nodiscard]] std::int32_t end_of(std::int32_t word) const { return nodes_.first[word + 1]; }
-  [[nodiscard]] double pair_score(std::int32_t a, std::int32_t b) const {
-    const std::int32_t which = b - begin_of(nodes_.word[b]);
-    return w_.pair_score[static_cast<std::size_t>(a) * static_cast<std::size_t>(most_) +
-                         static_cast<std::size_t>(which)];
-  }
-
   void prepare() {
     const auto cells = static_cast<std::size_t>(arcs_.size()) * static_cast<std::size_t>(nodes_.size());
     for (auto* table : {&s_.whole, &s_.open, &s_.closed, &s_.pair, &w_.next}) table->assign(cells, kNoTree);
@@ -126,12 +61,12 @@ class JointChart {
   }
 
   void score_pairs() {
-    most_ = 1;
-    for (std::int32_t i = 0; i <= n_; ++i) most_ = std::max(most_, end_of(i) - begin_of(i));
-    w_.pair_score.assign(static_cast<std::size_t>(nodes_.size()) * static_cast<std::size_t>(most_), 0.0);
+    max_tags_ = 1;
+    for (std::int32_t i = 0; i <= n_; ++i) max_tags_ = std::max(max_tags_, end_of(i) - begin_of(i));
+    w_.pair_score.assign(static_cast<std::size_t>(nodes_.size()) * static_cast<std::size_t>(max_tags_), 0.0);
     for (std::int32_t i = 0; i < n_; ++i) {
       for (std::int32_t a = begin_of(i); a < end_of(i); ++a) {
-        double* row = &w_.pair_score[static_cast<std::size_t>(a) * static_cast<std::size_t>(most_)];
+        double* row = &w_.pair_score[static_cast<std::size_t>(a) * static_cast<std::size_t>(max_tags_)];
         for (std::int32_t b = begin_of(i + 1); b < end_of(i + 1); ++b) *row++ = parts_.tag_pair(a, b);
       }
     }
@@ -146,11 +81,6 @@ class JointChart {
         if (sum > w_.next[at(arc, b)]) w_.next[at(arc, b)] = sum, w_.next_from[at(arc, b)] = a;
       }
     }
-  }
-
-  [[nodiscard]] bool is_outside(std::int32_t g, std::int32_t i, std::int32_t j) const {
-    const std::int32_t word = nodes_.word[g];
-    return word < i || word > j;
   }
 
   void fill(std::int32_t i, std::int32_t j) {
@@ -258,20 +188,6 @@ class JointChart {
     s_.closed[at(arc, m)] = top + last;
   }
 
-  /// The nodes that h may have below it between the words of h and m, both excluded.
-  [[nodiscard]] std::span<const std::int32_t> inside(std::int32_t h, std::int32_t m) const {
-    const bool is_right = h < m;
-    return nodes_within(arcs_.dependents(h), end_of(nodes_.word[is_right ? h : m]),
-                        begin_of(nodes_.word[is_right ? m : h]));
-  }
-  [[nodiscard]] static std::span<const std::int32_t> nodes_within(std::span<const std::int32_t> sorted,
-                                                                  std::int32_t begin, std::int32_t end) {
-    const auto from = std::lower_bound(sorted.begin(), sorted.end(), begin);
-    const auto to = std::lower_bound(from, sorted.end(), end);
-    return sorted.subspan(static_cast<std::size_t>(from - sorted.begin()),
-                          static_cast<std::size_t>(to - from));
-  }
-
   /// whole[g → h, y] = max_s closed[g → h, s] + whole[h → s, y], s the last dependent, for the nodes y of
   /// `to`.
   void complete_all(std::int32_t h, std::int32_t i, std::int32_t j, std::int32_t to) {
@@ -315,53 +231,7 @@ class JointChart {
     return found;
   }
 
-  [[nodiscard]] std::int32_t best_end(std::int32_t arc, std::int32_t word, bool is_start) const {
-    std::int32_t best = begin_of(word);
-    double top = kNoTree;
-    for (std::int32_t y = begin_of(word); y < end_of(word); ++y) {
-      const double sum = s_.whole[at(arc, y)] + (is_start ? pair_score(0, y) : 0.0);
-      if (sum > top) top = sum, best = y;
-    }
-    return best;
-  }
-
-  void attach(std::int32_t m, std::int32_t h, TaggedTree& found) const {
-    found.heads[nodes_.word[m]] = nodes_.word[h];
-    found.nodes[nodes_.word[m]] = m;
-  }
-
-  /// The tree of the span of h that reaches to y.
-  void walk(std::int32_t arc, std::int32_t h, std::int32_t y, TaggedTree& found) const {
-    if (h == y) return;
-    std::int32_t m = s_.whole_from[at(arc, y)];
-    walk(arcs_.number(h, m), m, y, found);
-    while (m != kNobody) {
-      attach(m, h, found);
-      const std::int32_t down = arcs_.number(h, m);
-      const std::int32_t inner = s_.open_from[at(arc, m)];
-      if (inner == kNobody) {
-        walk(down, m, w_.first_from[down], found);
-      } else {
-        walk_pair(arcs_.number(h, inner), inner, down, m, s_.pair_from[at(down, inner)], found);
-      }
-      m = inner;
-    }
-  }
-
-  void walk_pair(std::int32_t up_inner, std::int32_t inner, std::int32_t up_outer, std::int32_t outer,
-                 std::int32_t b, TaggedTree& found) const {
-    const std::int32_t a = w_.next_from[at(inner < outer ? up_inner : up_outer, b)];
-    walk(up_inner, inner, inner < outer ? a : b, found);
-    walk(up_outer, outer, inner < outer ? b : a, found);
-  }
-
   Parts& parts_;
-  const NodeSet& nodes_;
-  const ArcSet& arcs_;
-  JointWork& w_;
-  GrandWork& s_;
-  std::int32_t n_;
-  std::int32_t most_ = 1;
 };
 
 /// The best tagged tree over the allowed arcs; kNoTree and no heads if there is none.

@@ -43,18 +43,18 @@ struct ParserShape {
 };
 void check(const ParserShape& shape);
 
-/// How to search. An arc is tried if its marginal is at least `threshold` times that of the word's best head;
+/// How to search. An arc is tried if its marginal is at least `min_share` times that of the word's best head;
 /// with 0 every arc is. Sentences with more than `longest` words are parsed at order 1.
 struct ParseOptions {
-  double threshold = 0.0;
+  double min_share = 0.0;
   std::int32_t longest = 200;
-  bool keeps_heads = false;      // given heads stay
-  double margin = 0.0;           // in training: by how much the gold tree must win for every head that is not
-  double relation_margin = 0.0;  // the same for every relation
+  bool keeps_heads = false;    // given heads stay
+  double head_cost = 0.0;      // in training: by how much the gold tree must win for every head that is not
+  double relation_cost = 0.0;  // the same for every relation
 };
 
 /// Everything a thread needs for one sentence after another.
-struct alignas(kApart) ParseWork {
+struct alignas(kCacheSeparation) ParseWork {
   std::vector<NodeAtoms> nodes;
   std::vector<std::int32_t> context;
   PartKeys keys;
@@ -62,7 +62,7 @@ struct alignas(kApart) ParseWork {
   EisnerWork eisner;
   std::vector<double> marginal;
   std::vector<std::uint8_t> allowed;  // [n + 1][n + 1]
-  double margin = 0.0;  // what a head that is not gold scores more, so that gold learns to win by it
+  double head_cost = 0.0;  // what a head that is not gold scores more, so that gold learns to win by it
   Heads gold;
   ArcSet arcs;
   GrandWork grand;
@@ -82,7 +82,7 @@ class TreeParser {
   /// Computes the keys of a sentence; everything below is about the sentence prepared last.
   void prepare(const TreeData& data, std::int64_t sentence, ParseWork& work) const;
   /// Which arcs may be used, into work.allowed. `heads` are those given, kUnknown elsewhere.
-  void prune(std::span<const float> pruning, const Heads& heads, double threshold, ParseWork& work) const;
+  void prune(std::span<const float> pruning, const Heads& heads, double min_share, ParseWork& work) const;
   /// The best tree over work.allowed, at this order.
   [[nodiscard]] ScoredTree search(std::span<const float> weights, std::int32_t order, ParseWork& work) const;
   [[nodiscard]] double tree_score(std::span<const float> weights, const Heads& heads, std::int32_t order,
@@ -146,7 +146,7 @@ void keep_given(const Heads& given, std::span<std::uint8_t> allowed);
 
 /// The arcs that pruning leaves, a square for each sentence, end to end.
 [[nodiscard]] std::vector<std::uint8_t> allowed_arcs(const TreeParser& parser, std::span<const float> pruning,
-                                                     const TreeData& data, double threshold,
+                                                     const TreeData& data, double min_share,
                                                      std::size_t threads);
 /// Where each sentence's square begins, and the end of the last.
 [[nodiscard]] std::vector<std::size_t> arcs_before(const TreeData& data);

@@ -44,7 +44,7 @@ struct RelationWork {
   std::vector<float> best;              // [links + 1][relations + 2]
   std::vector<std::int32_t> from, links;
   std::vector<std::uint32_t> rows;
-  double margin = 0.0;  // what a relation that is not gold scores more
+  double relation_cost = 0.0;  // what a relation that is not gold scores more
 };
 
 /// The weights of relations are a part of a parser's: `start` is where they begin. Features are hashed into

@@ -89,15 +89,15 @@ class WeighedParts {
   std::uint32_t shift_;
 };
 
-/// The same for the words of a sentence; in training, heads that are not gold score more by the margin.
-class MarginParts : public WeighedParts {
+/// The same for the words of a sentence; in training, heads that are not gold score more by the head_cost.
+class CostAugmentedParts : public WeighedParts {
  public:
-  MarginParts(const ParseWork& work, std::span<const float> weights, std::int32_t bits)
+  CostAugmentedParts(const ParseWork& work, std::span<const float> weights, std::int32_t bits)
       : WeighedParts(NumberedParts(work.keys), weights, bits), work_(work) {}
 
   [[nodiscard]] double arc(std::int32_t h, std::int32_t m) const {
     const double score = WeighedParts::arc(h, m);
-    return work_.margin != 0.0 && work_.gold[m] != h ? score + work_.margin : score;
+    return work_.head_cost != 0.0 && work_.gold[m] != h ? score + work_.head_cost : score;
   }
 
  private:

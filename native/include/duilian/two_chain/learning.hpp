@@ -25,15 +25,15 @@ struct TwoChainPatterns {
 void check(const TwoChainPatterns& patterns, const TwoChainShape& shape);
 
 /// Features of all units of some sentences and of those around them: unit i of sentence k, counted from
-/// -before, is first[k] + k · (before + behind) + before + i.
+/// -before, is first[k] + k · (before + after) + before + i.
 struct TwoChainFeatures {
   std::vector<std::uint64_t> keys;  // [rows]
   std::vector<PlaceSet> places;     // [rows]
   FeatureRows rows;
 };
-/// Features that are seen at least `least` times, in the order in which they first come.
+/// Features that are seen at least `min_count` times, in the order in which they first come.
 [[nodiscard]] TwoChainFeatures index_two_chain(const TwoChainShape& shape, const TwoChainPatterns& patterns,
-                                               const Sentences& sentences, std::uint32_t least);
+                                               const Sentences& sentences, std::uint32_t min_count);
 /// The rows of other sentences.
 [[nodiscard]] FeatureRows find_two_chain(const TwoChainShape& shape, const TwoChainPatterns& patterns,
                                          const Sentences& sentences, const FeatureIndex& index);

@@ -18,16 +18,16 @@ struct TwoChainWeights : WeightTable {
   std::vector<float> clique;  // weights of cliques alone
 };
 
-/// Drops weights of features whose size is below `least`, and features without any left.
+/// Drops weights of features whose size is below `min_weight`, and features without any left.
 [[nodiscard]] TwoChainWeights compile_two_chain(const TwoChainLayout& layout, std::span<const float> weights,
-                                                std::span<const std::uint64_t> keys, float least);
+                                                std::span<const std::uint64_t> keys, float min_weight);
 
 class TwoChainPredictor {
  public:
   /// Throws std::invalid_argument if any index in the arrays leads outside.
   TwoChainPredictor(TwoChainShape shape, TwoChainPatterns patterns, TwoChainWeights weights, Folding folding);
 
-  struct alignas(kApart) Work {
+  struct alignas(kCacheSeparation) Work {
     FeatureKeys keys;
     std::vector<std::uint64_t> hashes;
     std::vector<std::uint32_t> record;  // [keys]
@@ -42,7 +42,7 @@ class TwoChainPredictor {
   /// Checks what label() and chains() rely on, once for all sentences.
   void check_sentences(const Sentences& sentences) const { check_columns(patterns_.set, sentences); }
   /// One sentence, scored; valid until `work` is used again.
-  [[nodiscard]] TwoChains chains(const Sentences& sentences, std::int64_t sentence, bool is_letters_alone,
+  [[nodiscard]] TwoChains chains(const Sentences& sentences, std::int64_t sentence, bool letters_only,
                                  Work& work) const;
 
  private:
@@ -74,5 +74,15 @@ class TwoChainPredictor {
 /// p(s_i, t_i) at every unit, [units][S · T].
 [[nodiscard]] std::vector<double> predict_marginals(const TwoChainPredictor& predictor,
                                                     const Sentences& sentences, std::size_t threads);
+
+/// The k best paths of one sentence, or its k best letters by the chain of letters alone.
+[[nodiscard]] std::vector<TwoChainPath> k_best(const TwoChainPredictor& predictor, const Sentences& sentences,
+                                               std::int64_t sentence, std::size_t k, bool letters_only);
+[[nodiscard]] double log_partition(const TwoChainPredictor& predictor, const Sentences& sentences,
+                                   std::int64_t sentence);
+/// The score of a path of one sentence; without tags, by the chain of letters alone.
+[[nodiscard]] double path_score(const TwoChainPredictor& predictor, const Sentences& sentences,
+                                std::int64_t sentence, std::span<const std::int32_t> letter,
+                                std::span<const std::int32_t> tag);
 
 }  // namespace duilian

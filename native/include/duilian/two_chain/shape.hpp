@@ -27,7 +27,7 @@ struct Place {
   std::int32_t offset = 0;
 };
 using PlaceSet = std::uint32_t;
-inline constexpr std::size_t kMostPlaces = 32;
+inline constexpr std::size_t kMaxPlaces = 32;
 
 /// The settings of a model of two chains.
 struct TwoChainOptions {
@@ -77,11 +77,11 @@ class TwoChainShape {
   [[nodiscard]] std::size_t letter_row() const { return letters_ * (1 + letters_); }
   /// Units outside of a sentence whose features speak about units in it, on either side.
   [[nodiscard]] std::int64_t before() const { return before_; }
-  [[nodiscard]] std::int64_t behind() const { return behind_; }
-  [[nodiscard]] Around around() const { return {before_, behind_}; }
+  [[nodiscard]] std::int64_t after() const { return after_; }
+  [[nodiscard]] Around around() const { return {before_, after_}; }
   [[nodiscard]] Around around_letters() const { return around_letters_; }  // the same, of features of letters
   /// Rows on either side that catch what features say about units outside.
-  [[nodiscard]] std::size_t margin() const { return static_cast<std::size_t>(before_ + behind_); }
+  [[nodiscard]] std::size_t padding() const { return static_cast<std::size_t>(before_ + after_); }
 
   [[nodiscard]] std::size_t slots() const { return displacement_.size(); }
   [[nodiscard]] std::size_t letter_slots() const { return letter_slots_; }  // these come first
@@ -115,7 +115,7 @@ class TwoChainShape {
   std::size_t letters_, tags_, width_;
   std::size_t at_[kCliques] = {};
   std::size_t row_ = 0;
-  std::int64_t before_ = 0, behind_ = 0;
+  std::int64_t before_ = 0, after_ = 0;
   Around around_letters_;
   std::vector<std::size_t> first_slot_;  // [places + 1]
   std::size_t letter_slots_ = 0;

@@ -157,7 +157,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel]):
         return self.model_.templates
 
     def label_packed(
-        self, packed: _native.Sentences, constraints: Sequence[_native.Wishes], threads: int = 1
+        self, packed: _native.Sentences, constraints: Sequence[_native.Constraints], threads: int = 1
     ) -> tuple[_native.CoupledAnswers, int]:
         """Labels of every side for packed sentences; see `CoupledPredictor.label_packed`."""
         return self.predictor_.label_packed(packed, constraints, threads)

@@ -17,7 +17,7 @@ from duilian.models.coupled.sides import GuidePacker
 from duilian.models.coupled.storage import AVERAGE, CoupledModel
 from duilian.standards import Mapping
 
-COARSE_WINDOW = 7.0  # of a mixed model's coarse pruning (chain/rough.hpp)
+COARSE_WINDOW = 7.0  # of a mixed model's coarse pruning (chain/coarse.hpp)
 FAINT = 1e-3  # of a unit's probability: less does not count when candidates are looked for
 MIXED_MASS = 0.97  # λ of a mixed model when tagging: its baseline taggers put gold among the first
 WIDE_MASS, WIDE_GAP = 1.0, 8.0  # λ, and the gap of bundles, where probabilities are asked for
@@ -33,7 +33,7 @@ def tagging_pruning(config: CoupledConfig, coarse_window: float = COARSE_WINDOW)
         return _native.Pruning(own or usual, mass, FAINT, 0.0 if is_whole else coarse_window)
     # Many labels of characters leave gold out of the first few more often.
     usual *= 1 if config.level == "word" else 3
-    return _native.Pruning(usual if own is None else own, pruning.candidate_mass)
+    return _native.Pruning(usual if own is None else own, pruning.candidate_mass, 0.0, 0.0)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,7 +84,7 @@ class CoupledPredictor:
     def label_packed(
         self,
         packed: _native.Sentences,
-        constraints: Sequence[_native.Wishes],
+        constraints: Sequence[_native.Constraints],
         threads: int = 1,
         *,
         with_candidates: bool = False,
@@ -92,10 +92,10 @@ class CoupledPredictor:
         """Labels of every side for packed sentences, under constraints for each side or none at all, and for
         how many sentences these were dropped as impossible; with the weights that do best on average."""
         native = self.natives[AVERAGE]
-        return native.predict_wished(packed, list(constraints), with_candidates, threads)
+        return native.predict_constrained(packed, list(constraints), with_candidates, threads)
 
     def k_best_labels(
-        self, packed: _native.Sentences, side: int, constraints: Sequence[_native.Wishes], k: int
+        self, packed: _native.Sentences, side: int, constraints: Sequence[_native.Constraints], k: int
     ) -> list[tuple[float, npt.NDArray[np.int32]]]:
         """Probability and labels of the k best analyses of one packed sentence in one standard."""
         log_z, found = self.natives[AVERAGE].k_best(packed, side, list(constraints), k)

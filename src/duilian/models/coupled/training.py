@@ -161,7 +161,9 @@ class _Run:
 
     def _pruning(self) -> _native.Pruning:
         """r and λ in training."""
-        return _native.Pruning(self.config.pruning.max_candidates, self.config.pruning.candidate_mass)
+        return _native.Pruning(
+            self.config.pruning.max_candidates, self.config.pruning.candidate_mass, 0.0, 0.0
+        )
 
     def _jackknifed(self) -> list[_native.TagSets]:
         """The sides' candidates on the training sentences, for pruning offline."""
@@ -185,7 +187,7 @@ class _Run:
         is_wider = most >= own.max_candidates and mass >= own.candidate_mass
         pruning = self._pruning()
         if not is_wider and own.candidate_mass < 1:
-            pruning = _native.Pruning(most, mass)
+            pruning = _native.Pruning(most, mass, 0.0, 0.0)
         return [self.baselines.candidates(side, pruning) for side in range(len(self.sides))]
 
     def _lay_out(
@@ -284,7 +286,9 @@ class _Run:
             allowed = conversion_limits(self.sides, dev.given, self.sides.number(guide), side)
             labels = self.packer.known_guide(dev.given, self.threads)
         packed = self.packer.pack(units, labels, self.threads)
-        rows = _native.extract_rows(self.templates.native, packed, _native.FeatureIndex(self.data.keys))
+        rows = _native.extract_rows(
+            self.templates.native, packed, _native.FeatureIndex(self.data.keys), self.session.threads
+        )
         candidates: list[_native.TagSets] = []
         if self.config.pruning.kind != "online":
             pruning, pruned = tagging_pruning(self.config), self._pruned_sides()

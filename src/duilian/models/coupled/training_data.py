@@ -85,9 +85,9 @@ def extract_training_data(
     packed = pack(units, folding, columns)
     keys = _native.count_keys(templates.native, packed, features.min_count)
     index = _native.FeatureIndex(keys)
-    rows = shared = _native.extract_rows(templates.native, packed, index)
+    rows = shared = _native.extract_rows(templates.native, packed, index, 1)
     if guide is not None:
-        shared = _native.extract_rows(guide.shared_templates.native, pack(units, folding), index)
+        shared = _native.extract_rows(guide.shared_templates.native, pack(units, folding), index, 1)
     return TrainingData(
         sides.encodings,
         keys,

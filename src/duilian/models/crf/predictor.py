@@ -45,7 +45,7 @@ class CrfPredictor:
 
     def _packed(
         self, layers: Sequence[Layer], lexicon: Lexicon | None, is_text: bool, threads: int
-    ) -> tuple[list[list[str]], _native.Sentences, _native.Wishes]:
+    ) -> tuple[list[list[str]], _native.Sentences, _native.Constraints]:
         """Units of sentences, the same packed, and what a lexicon and the text itself ask for."""
         units = self.packer.units(layers)
         constraints = constraints_for(
@@ -96,7 +96,7 @@ class CrfPredictor:
         ]
 
     def k_best_labels(
-        self, units: Sequence[str], constraints: Sequence[_native.Wishes], k: int
+        self, units: Sequence[str], constraints: Sequence[_native.Constraints], k: int
     ) -> list[tuple[float, npt.NDArray[np.int32]]]:
         """Probability and labels of the k best analyses of a split sentence, under one constraint or none."""
         chain = self.native.chain(

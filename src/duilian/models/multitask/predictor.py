@@ -17,7 +17,7 @@ class SidePredictor(UncalibratedPredictor):
         other = cast(SideModel, model).other
         if other is None:
             return super()._compile(model)
-        best = _native.BestPredictor(
+        best = _native.BestExpansionPredictor(
             len(self.encoding.labels),
             self.encoding.succession.native(),
             model.weights,

@@ -1,0 +1,119 @@
+// The parser: its data, its options, its answers, and how arcs are pruned.
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "duilian/tree/parsing.hpp"
+#include "trees.hpp"
+
+namespace duilian::bindings {
+
+using namespace nb::literals;
+
+namespace {
+
+void bind_input(nb::module_& m) {
+  nb::class_<TreeData>(m, "TreeData")
+      .def(
+          "__init__",
+          [](TreeData* self, const Sentences& sentences, const Input<std::int32_t>& tag,
+             const Input<std::int32_t>& head, const Input<std::int32_t>& relation, std::int32_t tags,
+             std::int32_t relations) {
+            TreeData built{sentences, to_vector(tag), to_vector(head), to_vector(relation)};
+            check(built, tags, relations);
+            new (self) TreeData(std::move(built));
+          },
+          "sentences"_a, "tag"_a, "head"_a, "relation"_a, "tags"_a, "relations"_a);
+
+  nb::class_<ParseOptions>(m, "ParseOptions")
+      .def(
+          "__init__",
+          [](ParseOptions* self, double min_share, std::int32_t longest, bool keeps_heads, double head_cost,
+             double relation_cost) {
+            new (self) ParseOptions{min_share, longest, keeps_heads, head_cost, relation_cost};
+          },
+          "min_share"_a, "longest"_a, "keeps_heads"_a, "head_cost"_a, "relation_cost"_a);
+}
+
+void bind_search(nb::class_<TreeParser>& parser) {
+  parser
+      .def(
+          "parse",
+          [](const TreeParser& self, const Input<float>& weights, const Input<float>& pruning,
+             const TreeData& data, const ParseOptions& options, std::size_t threads) {
+            Parsed found = without_gil(
+                [&] { return parse(self, view(weights), view(pruning), data, options, threads); });
+            return std::make_tuple(to_numpy(std::move(found.head)), to_numpy(std::move(found.relation)),
+                                   to_numpy(std::move(found.score)), std::move(found.simplified),
+                                   std::move(found.impossible));
+          },
+          "weights"_a, "pruning"_a, "data"_a, "options"_a, "threads"_a)
+      .def(
+          "k_best",
+          [](const TreeParser& self, const Input<float>& weights, const Input<float>& pruning,
+             const TreeData& data, std::int64_t sentence, std::int32_t k, const ParseOptions& options) {
+            return to_tuples(without_gil([&] {
+              return k_best_trees(self, view(weights), view(pruning), data, sentence, k, options);
+            }));
+          },
+          "weights"_a, "pruning"_a, "data"_a, "sentence"_a, "k"_a, "options"_a)
+      .def(
+          "allowed_arcs",
+          [](const TreeParser& self, const Input<float>& pruning, const TreeData& data, double min_share,
+             std::size_t threads) {
+            return to_numpy(
+                without_gil([&] { return allowed_arcs(self, view(pruning), data, min_share, threads); }));
+          },
+          "pruning"_a, "data"_a, "min_share"_a, "threads"_a);
+}
+
+void bind_scores(nb::class_<TreeParser>& parser) {
+  parser
+      .def(
+          "tree_score",
+          [](const TreeParser& self, const Input<float>& weights, const TreeData& data,
+             std::int64_t sentence) { return tree_score(self, view(weights), data, sentence); },
+          "weights"_a, "data"_a, "sentence"_a)
+      .def(
+          "relation_score",
+          [](const TreeParser& self, const Input<float>& weights, const TreeData& data, std::int64_t sentence,
+             std::int32_t head) { return relation_score(self, view(weights), data, sentence, head); },
+          "weights"_a, "data"_a, "sentence"_a, "head"_a)
+      .def(
+          "arc_scores",
+          [](const TreeParser& self, const Input<float>& weights, const TreeData& data,
+             std::int64_t sentence) {
+            ArcScores found = arc_scores(self, view(weights), data, sentence);
+            return to_numpy(std::move(found.value), static_cast<std::size_t>(found.words) + 1);
+          },
+          "weights"_a, "data"_a, "sentence"_a);
+}
+
+}  // namespace
+
+void bind_parser(nb::module_& m) {
+  bind_input(m);
+  nb::class_<TreeParser> parser(m, "TreeParser");
+  parser
+      .def(
+          "__init__",
+          [](TreeParser* self, std::int32_t order, std::int32_t bits, std::int32_t relation_bits,
+             std::int32_t pruning_bits, std::int32_t relations, const Input<std::uint8_t>& tag_class) {
+            new (self) TreeParser(
+                ParserShape{order, bits, relation_bits, pruning_bits, relations, to_vector(tag_class)});
+          },
+          "order"_a, "bits"_a, "relation_bits"_a, "pruning_bits"_a, "relations"_a, "tag_class"_a)
+      .def_prop_ro("weights", [](const TreeParser& self) { return self.shape().weights(); })
+      .def_prop_ro("pruning_weights", [](const TreeParser& self) { return self.shape().pruning_weights(); });
+  bind_search(parser);
+  bind_scores(parser);
+  m.def(
+      "count_allowed",
+      [](const TreeData& data, const Input<std::uint8_t>& allowed) {
+        const PruningCounts found = count_allowed(data, view(allowed));
+        return std::make_tuple(found.words, found.kept, found.gold);
+      },
+      "data"_a, "allowed"_a);
+}
+
+}  // namespace duilian::bindings

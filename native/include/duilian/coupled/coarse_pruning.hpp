@@ -1,0 +1,86 @@
+// Pruning for taggers in a hurry: coarse scores list the labels of each side (chain/coarse.hpp),
+// probabilities among the listed choose the candidates, and only these get exact scores.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "duilian/chain/coarse.hpp"
+#include "duilian/coupled/coarse_table.hpp"
+#include "duilian/coupled/entry_table.hpp"
+#include "duilian/coupled/search.hpp"
+#include "duilian/coupled/weights.hpp"
+#include "duilian/features/extract.hpp"
+#include "duilian/score/predictor.hpp"
+
+namespace duilian {
+
+/// The units [begin, end) of a sentence.
+struct UnitRange {
+  std::int64_t begin;
+  std::int64_t end;
+  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(end - begin); }
+};
+
+class CoarsePruner {
+ public:
+  /// Nothing if 16 bits are too few for the weights, or the rules of a side too odd. `features`: at most so
+  /// many at a unit. The shape, weights and transitions must outlive it, and have been checked.
+  [[nodiscard]] static std::unique_ptr<CoarsePruner> make(const CoupledShape& shape,
+                                                          const CoupledWeights& weights,
+                                                          const CoupledTransitions& prune_between,
+                                                          Pruning pruning, std::size_t features);
+
+  struct Work {
+    std::vector<std::uint32_t> record;           // [keys]  of coarse scores
+    std::vector<CoarseScore> coarse;             // [T][stride of the table]
+    std::vector<EntryTable::Begins> rest;        // of the features of all units
+    std::vector<std::size_t> rest_first;         // [T + 1]
+    std::vector<std::uint32_t> side_entry;       // of the units with a choice
+    std::vector<std::size_t> side_entry_first;   // [T + 1]
+    std::vector<std::uint32_t> joint_entry;      // likewise
+    std::vector<std::size_t> joint_first;        // [T + 1]
+    std::vector<std::span<const TagId>> wanted;  // [pruned sides]  labels of one unit
+    std::vector<float> row;                      // their scores
+    std::vector<CoarseScore> set_aside;          // scores of one unit
+    std::vector<std::int32_t> path;
+    CoarseWorkspace pruning;
+    Shortlist list;
+  };
+
+  /// The candidates of every side, with their probabilities, to `search`; false if coarse scores cannot tell.
+  [[nodiscard]] bool prune(const FeatureKeys& keys, std::span<const Constraints> constraints, UnitRange units,
+                           Work& work, SearchWork& search) const;
+  /// The scores of the candidates; what is in `work.joint_entry` then are the joint entries of rest().
+  void score_candidates(const CoupledTransitions& between, std::span<const Constraints> constraints,
+                        UnitRange units, Work& work, SearchWork& search) const;
+
+  /// The weights that do not prune.
+  [[nodiscard]] const EntryTable& rest() const { return rest_; }
+
+ private:
+  CoarsePruner(const CoupledShape& shape, const CoupledWeights& weights, Pruning pruning, double scale,
+               std::vector<CoarseChain> pruner, const CoupledTransitions& prune_between);
+
+  [[nodiscard]] bool has_pruner(std::size_t side) const;
+  [[nodiscard]] CoarseScore* row(std::size_t side, std::size_t unit, Work& work) const {
+    return work.coarse.data() + unit * table_.stride() + table_.offset(side);
+  }
+  void apply_constraints(std::span<const Constraints> constraints, UnitRange units, Work& work) const;
+  /// What the features of the units with a choice lead to, so that memory has time to answer.
+  void gather_rest(const std::vector<TagSets>& candidates, Work& work) const;
+  void score_unit(std::int32_t t, Work& work, SearchWork& search) const;
+
+  const CoupledShape& shape_;
+  std::span<const std::int32_t> pruned_;
+  Pruning pruning_;
+  double scale_;
+  std::vector<CoarseChain> pruner_;          // [sides]
+  std::vector<std::vector<float>> between_;  // [sides]  e^transition, [L + 1][L + 1]
+  EntryTable rest_;
+  CoarseTable table_;
+};
+
+}  // namespace duilian

@@ -1,0 +1,61 @@
+// What prunes, as coarse scores (chain/coarse.hpp): all that a feature says of the labels of every side lies
+// in one record, which is found by one probe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/chain/kernels.hpp"
+#include "duilian/coupled/entry_table.hpp"
+#include "duilian/score/weight_table.hpp"
+
+namespace duilian {
+
+class CoarseTable {
+ public:
+  /// Labels of a table of weights, from `first` on, which are those of one side; their lanes in its row of
+  /// `stride` coarse scores.
+  struct Block {
+    std::int32_t first;
+    std::span<const std::uint16_t> lanes;
+    std::size_t stride;
+  };
+
+  static constexpr std::size_t kMaxSides = 16;  // a bit each
+
+  using Rest = EntryTable::Begins;  // the weights of a feature that do not prune
+
+  /// `rest`: of each feature, in the order of the table's entries.
+  CoarseTable(const WeightTable& table, std::span<const Block> blocks, double scale,
+              std::span<const Rest> rest);
+
+  /// The length of a unit's row of scores: the sides' rows one behind the other, each padded.
+  [[nodiscard]] std::size_t stride() const { return blank_.size(); }
+  [[nodiscard]] std::size_t offset(std::size_t side) const { return rows_[side].at; }
+
+  /// The scores of units [T][stride], by the keys of their features; and the rest of the features that are
+  /// known, unit by unit.
+  void score(std::span<const std::int64_t> first, std::span<const std::uint64_t> keys,
+             std::vector<std::uint32_t>& record, std::vector<CoarseScore>& state, std::vector<Rest>& rest,
+             std::vector<std::size_t>& rest_first) const;
+
+ private:
+  // A record: the rest (two numbers each), which sides have a row and how many pairs there are, the rows, the
+  // pairs of a place in a unit's row and a weight.
+  static constexpr std::size_t kHead = 6;
+  struct Row {
+    std::size_t at;
+    std::size_t size;
+  };
+
+  void add_record(const WeightTable& from, std::size_t begin, std::size_t end, std::span<const Block> blocks,
+                  double scale, Rest rest);
+
+  WeightTable table_;  // its slots lead to records
+  std::vector<Row> rows_;
+  std::vector<CoarseScore> blank_;  // the scores of a unit without features
+  std::vector<CoarseScore> code_;
+};
+
+}  // namespace duilian

@@ -1,0 +1,152 @@
+// The tables of the joint search, and how a tagged tree is read back from them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duilian/tree/arcs.hpp"
+#include "duilian/tree/grand_chart.hpp"
+
+namespace duilian {
+
+/// The nodes of a sentence, word by word; word 0 is the root and has the node 0 alone.
+struct NodeSet {
+  std::vector<std::int32_t> first;  // [n + 2]  the nodes of word i are first[i] … first[i + 1] - 1
+  std::vector<std::int32_t> word;   // [nodes]
+
+  void reset() {
+    first.assign({0, 1});
+    word.assign({0});
+  }
+  void add_word(std::int32_t tags) {
+    const auto next = static_cast<std::int32_t>(first.size()) - 1;
+    word.insert(word.end(), static_cast<std::size_t>(tags), next);
+    first.push_back(static_cast<std::int32_t>(word.size()));
+  }
+  [[nodiscard]] std::int32_t words() const { return static_cast<std::int32_t>(first.size()) - 2; }
+  [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(word.size()); }
+};
+
+/// The arcs between nodes, from those between words: `allowed[h * (n + 1) + m]`. If `usable` is not empty,
+/// only nodes with a 1 there have arcs.
+inline void allow_nodes(const NodeSet& nodes, std::span<const std::uint8_t> allowed,
+                        std::span<const std::uint8_t> usable, ArcSet& arcs) {
+  const auto side = static_cast<std::size_t>(nodes.words()) + 1;
+  const auto count = static_cast<std::size_t>(nodes.size());
+  const auto is_usable = [&](std::size_t node) { return usable.empty() || usable[node] != 0; };
+  std::vector<std::uint8_t> between(count * count);
+  for (std::size_t h = 0; h < count; ++h) {
+    for (std::size_t m = 1; m < count; ++m) {
+      const auto from = static_cast<std::size_t>(nodes.word[h]);
+      const auto to = static_cast<std::size_t>(nodes.word[m]);
+      between[h * count + m] = from != to && is_usable(h) && is_usable(m) ? allowed[from * side + to] : 0;
+    }
+  }
+  arcs.reset(nodes.size() - 1, between);
+}
+
+/// Tables of spans, kept from sentence to sentence. A row per arc g → i, a column per node j.
+struct JointWork {
+  GrandWork spans;
+  std::vector<double> next;             // see joint_chart.hpp
+  std::vector<std::int32_t> next_from;  // a
+  std::vector<std::int32_t>
+      first_from;                  // [arcs]  the node next to the head where a first dependent's span ends
+  std::vector<double> pair_score;  // [nodes][most tags of a word]  tag_pair(a, b)
+};
+
+struct TaggedTree {
+  double score = kNoTree;
+  Heads heads;                      // [n + 1] words
+  std::vector<std::int32_t> nodes;  // [n + 1] the node of each word
+};
+
+/// The spans of one sentence, by arcs between nodes.
+class JointSpans {
+ public:
+  JointSpans(const NodeSet& nodes, const ArcSet& arcs, JointWork& work)
+      : nodes_(nodes), arcs_(arcs), w_(work), s_(work.spans), n_(nodes.words()) {}
+
+ protected:
+  [[nodiscard]] std::size_t at(std::int32_t arc, std::int32_t node) const {
+    return static_cast<std::size_t>(arc) * static_cast<std::size_t>(nodes_.size()) +
+           static_cast<std::size_t>(node);
+  }
+  [[nodiscard]] std::int32_t begin_of(std::int32_t word) const { return nodes_.first[word]; }
+  [[nodiscard]] std::int32_t end_of(std::int32_t word) const { return nodes_.first[word + 1]; }
+  [[nodiscard]] double pair_score(std::int32_t a, std::int32_t b) const {
+    const std::int32_t which = b - begin_of(nodes_.word[b]);
+    return w_.pair_score[static_cast<std::size_t>(a) * static_cast<std::size_t>(max_tags_) +
+                         static_cast<std::size_t>(which)];
+  }
+
+  [[nodiscard]] bool is_outside(std::int32_t g, std::int32_t i, std::int32_t j) const {
+    const std::int32_t word = nodes_.word[g];
+    return word < i || word > j;
+  }
+
+  /// The nodes that h may have below it between the words of h and m, both excluded.
+  [[nodiscard]] std::span<const std::int32_t> inside(std::int32_t h, std::int32_t m) const {
+    const bool is_right = h < m;
+    return nodes_within(arcs_.dependents(h), end_of(nodes_.word[is_right ? h : m]),
+                        begin_of(nodes_.word[is_right ? m : h]));
+  }
+  [[nodiscard]] static std::span<const std::int32_t> nodes_within(std::span<const std::int32_t> sorted,
+                                                                  std::int32_t begin, std::int32_t end) {
+    const auto from = std::lower_bound(sorted.begin(), sorted.end(), begin);
+    const auto to = std::lower_bound(from, sorted.end(), end);
+    return sorted.subspan(static_cast<std::size_t>(from - sorted.begin()),
+                          static_cast<std::size_t>(to - from));
+  }
+
+  [[nodiscard]] std::int32_t best_end(std::int32_t arc, std::int32_t word, bool is_start) const {
+    std::int32_t best = begin_of(word);
+    double top = kNoTree;
+    for (std::int32_t y = begin_of(word); y < end_of(word); ++y) {
+      const double sum = s_.whole[at(arc, y)] + (is_start ? pair_score(0, y) : 0.0);
+      if (sum > top) top = sum, best = y;
+    }
+    return best;
+  }
+
+  void attach(std::int32_t m, std::int32_t h, TaggedTree& found) const {
+    found.heads[nodes_.word[m]] = nodes_.word[h];
+    found.nodes[nodes_.word[m]] = m;
+  }
+
+  /// The tree of the span of h that reaches to y.
+  void walk(std::int32_t arc, std::int32_t h, std::int32_t y, TaggedTree& found) const {
+    if (h == y) return;
+    std::int32_t m = s_.whole_from[at(arc, y)];
+    walk(arcs_.number(h, m), m, y, found);
+    while (m != kNobody) {
+      attach(m, h, found);
+      const std::int32_t down = arcs_.number(h, m);
+      const std::int32_t inner = s_.open_from[at(arc, m)];
+      if (inner == kNobody) {
+        walk(down, m, w_.first_from[down], found);
+      } else {
+        walk_pair(arcs_.number(h, inner), inner, down, m, s_.pair_from[at(down, inner)], found);
+      }
+      m = inner;
+    }
+  }
+
+  void walk_pair(std::int32_t up_inner, std::int32_t inner, std::int32_t up_outer, std::int32_t outer,
+                 std::int32_t b, TaggedTree& found) const {
+    const std::int32_t a = w_.next_from[at(inner < outer ? up_inner : up_outer, b)];
+    walk(up_inner, inner, inner < outer ? a : b, found);
+    walk(up_outer, outer, inner < outer ? b : a, found);
+  }
+
+  const NodeSet& nodes_;
+  const ArcSet& arcs_;
+  JointWork& w_;
+  GrandWork& s_;
+  std::int32_t n_;
+  std::int32_t max_tags_ = 1;
+};
+
+}  // namespace duilian

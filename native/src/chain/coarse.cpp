@@ -1,0 +1,273 @@
+#include "duilian/chain/coarse.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace duilian {
+
+namespace {
+
+constexpr double kWidest = 10000.0;  // of a window: what is dead must be well outside
+
+[[nodiscard]] std::size_t padded_lanes(std::size_t n) {
+  return (n + kCoarseLanes - 1) / kCoarseLanes * kCoarseLanes;
+}
+
+}  // namespace
+
+double coarse_scale(double largest_weight, std::size_t count) {
+  constexpr double kMax = 256.0;
+  constexpr double kLeast = 16.0;
+  constexpr double kRange = 32000.0;
+  // Half a step may be gained in rounding each of them.
+  const double sum = static_cast<double>(std::max<std::size_t>(count, 1)) * (largest_weight + 0.5 / kMax);
+  const double scale = std::min(kMax, kRange / sum);
+  return scale < kLeast ? 0.0 : scale;
+}
+
+CoarseChain::CoarseChain(const TransitionShape& shape, const Succession& rules, std::span<const float> score,
+                         double scale, CoarseWindow window, const Kernels& how)
+    : width_(static_cast<CoarseScore>(std::min(std::round(window.window * scale), kWidest))),
+      max_labels_(static_cast<std::size_t>(window.max_labels)),
+      kernels_(&how) {
+  const std::size_t labels = shape.labels;
+  const auto at = [&](std::size_t i, std::size_t j) {
+    return static_cast<double>(score[i * (labels + 1) + j]);
+  };
+  const auto is_legal = [&](std::size_t i, std::size_t j) {
+    return rules.is_free() || rules(static_cast<TagId>(i), static_cast<TagId>(j));
+  };
+  double peak = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i <= labels; ++i) {
+    for (std::size_t j = 0; j <= labels; ++j) {
+      if (is_legal(i, j)) peak = std::max(peak, at(i, j));
+    }
+  }
+  const auto rounded = [&](std::size_t i, std::size_t j) {
+    if (!is_legal(i, j)) return kCoarseDead;
+    return static_cast<CoarseScore>(
+        std::max(std::round((at(i, j) - peak) * scale), static_cast<double>(kCoarseLow)));
+  };
+  place_labels(shape);
+  core_.assign(rows_ * cols_, kCoarseDead);
+  for (std::size_t i = shape.row0; i < shape.row0 + shape.rows; ++i) {
+    for (std::size_t j = shape.col0; j < shape.col0 + shape.cols; ++j)
+      core_[(lane_[i] - row0_) * cols_ + lane_[j] - col0_] = rounded(i, j);
+  }
+  if (!add_diagonals(shape, rounded)) {
+    vectors_.clear();
+    return;
+  }
+  start_.assign(stride(), kCoarseDead);
+  stop_.assign(stride(), kCoarseDead);
+  for (std::size_t l = 0; l < labels; ++l) {
+    start_[lane_[l]] = rounded(labels, l);
+    stop_[lane_[l]] = rounded(l, labels);
+  }
+  for (int k = 0; k <= -kCoarseLow; ++k) decay_.push_back(static_cast<float>(std::exp(-k / scale)));
+}
+
+/// Labels that transitions treat alike begin a vector, so that diagonals lead from lane to lane.
+void CoarseChain::place_labels(const TransitionShape& shape) {
+  std::set<std::size_t> begins{0,          shape.labels,           shape.row0, shape.row0 + shape.rows,
+                               shape.col0, shape.col0 + shape.cols};
+  for (const Diagonal& d : shape.diagonals) begins.insert({d.i0, d.i0 + d.size, d.j0, d.j0 + d.size});
+  for (std::size_t l = 0; l < shape.labels; ++l) {
+    if (begins.contains(l)) label_.resize(padded_lanes(label_.size()), -1);
+    lane_.push_back(static_cast<std::uint16_t>(label_.size()));
+    label_.push_back(static_cast<std::int32_t>(l));
+  }
+  label_.resize(padded_lanes(label_.size()), -1);
+  const auto end_of = [&](std::size_t last) {
+    return padded_lanes(static_cast<std::size_t>(lane_[last]) + 1);
+  };
+  if (shape.rows > 0 && shape.cols > 0) {
+    row0_ = lane_[shape.row0];
+    rows_ = end_of(shape.row0 + shape.rows - 1) - row0_;
+    col0_ = lane_[shape.col0];
+    cols_ = end_of(shape.col0 + shape.cols - 1) - col0_;
+  }
+  vectors_.resize(label_.size() / kCoarseLanes, {-1, 0, 0, 0, 0});
+  for (std::size_t v = col0_ / kCoarseLanes; v < (col0_ + cols_) / kCoarseLanes; ++v)
+    vectors_[v].column = static_cast<std::int16_t>(v - col0_ / kCoarseLanes);
+}
+
+/// False if they do not lead from lane to lane.
+bool CoarseChain::add_diagonals(const TransitionShape& shape,
+                                const std::function<CoarseScore(std::size_t, std::size_t)>& score) {
+  std::map<std::pair<std::size_t, std::size_t>, std::uint16_t> arc_of;  // by the vectors at their ends
+  for (const Diagonal& d : shape.diagonals) {
+    for (std::size_t k = 0; k < d.size; ++k) {
+      const std::size_t from = lane_[d.i0 + k];
+      const std::size_t to = lane_[d.j0 + k];
+      if (from % kCoarseLanes != to % kCoarseLanes) return false;
+      const auto number = static_cast<std::uint16_t>(arc_of.size());
+      const auto [at, is_new] = arc_of.try_emplace({from / kCoarseLanes, to / kCoarseLanes}, number);
+      if (is_new) arc_.resize(arc_.size() + kCoarseLanes, kCoarseDead);
+      arc_[at->second * kCoarseLanes + from % kCoarseLanes] = score(d.i0 + k, d.j0 + k);
+    }
+  }
+  for (std::size_t v = 0; v < vectors_.size(); ++v) {
+    const auto gather = [&](bool is_into, std::uint16_t& first, std::uint16_t& last) {
+      first = static_cast<std::uint16_t>(diagonals_.size());
+      for (const auto& [ends, arc] : arc_of) {
+        if ((is_into ? ends.second : ends.first) == v)
+          diagonals_.push_back({static_cast<std::uint16_t>(is_into ? ends.first : ends.second), arc});
+      }
+      last = static_cast<std::uint16_t>(diagonals_.size());
+    };
+    gather(true, vectors_[v].into, vectors_[v].into_end);
+    gather(false, vectors_[v].out, vectors_[v].out_end);
+  }
+  return true;
+}
+
+CoarseMatrix CoarseChain::matrix() const {
+  return {vectors_.size(), vectors_.data(), diagonals_.data(), arc_.data(), row0_, rows_,
+          col0_,           cols_,           core_.data()};
+}
+
+/// The best paths up to each label, and the rows of the core that the next step goes by; false if there is
+/// none.
+bool CoarseChain::forward(std::size_t positions, CoarseScore* state, std::size_t step,
+                          CoarseWorkspace& work) const {
+  const CoarseMatrix m = matrix();
+  const auto beam = static_cast<CoarseScore>(
+      std::max(-5 * width_ / 4, kCoarseDead + 1));  // a good label may come from one that was in doubt
+  work.alpha.resize(positions * stride());
+  work.row.resize(positions * m.rows);
+  work.alpha_base.resize(positions);
+  work.row_first.assign(1, 0);
+  for (std::size_t t = 0; t < positions; ++t) {
+    CoarseScore* alpha = work.alpha.data() + t * stride();
+    if (kernels_->coarse_state(state + t * step, stride()) == kCoarseForbidden) return false;
+    CoarseScore peak = kCoarseDead;
+    if (t == 0) {
+      peak = kernels_->coarse_start(start_.data(), state, stride(), alpha);
+    } else {
+      const std::size_t first = work.row_first[t - 1];
+      peak = kernels_->coarse_forward(m, alpha - stride(), work.row.data() + first, work.row_first[t] - first,
+                                      state + t * step, alpha);
+    }
+    if (peak <= kCoarseDead) return false;
+    work.alpha_base[t] = (t == 0 ? 0 : work.alpha_base[t - 1]) + peak;
+    std::uint16_t* row = work.row.data() + work.row_first[t];
+    work.row_first.push_back(work.row_first[t] +
+                             kernels_->coarse_at_least(alpha + m.row0, m.rows, beam, row));
+  }
+  return true;
+}
+
+/// The best paths from each label on, over the same transitions.
+bool CoarseChain::backward(std::size_t positions, const CoarseScore* state, std::size_t step,
+                           CoarseWorkspace& work) const {
+  const CoarseMatrix m = matrix();
+  work.beta.resize(positions * stride());
+  work.message.resize(stride());
+  work.beta_base.assign(positions, 0);
+  std::copy(stop_.begin(), stop_.end(), work.beta.end() - static_cast<std::ptrdiff_t>(stride()));
+  for (std::size_t t = positions - 1; t > 0; --t) {
+    const std::size_t first = work.row_first[t - 1];
+    CoarseScore* beta = work.beta.data() + t * stride();
+    const CoarseScore peak =
+        kernels_->coarse_backward(m, state + t * step, beta, work.row.data() + first,
+                                  work.row_first[t] - first, work.message.data(), beta - stride());
+    if (peak <= kCoarseDead) return false;
+    work.beta_base[t - 1] = work.beta_base[t] + peak;
+  }
+  return true;
+}
+
+/// The best paths through each label, in place of those from it on. The best of all must be the same path at
+/// every unit; it is not where it came too far behind another, on either side, to be told from what is dead.
+bool CoarseChain::meet(std::size_t positions, CoarseWorkspace& work) const {
+  work.best.resize(positions);
+  for (std::size_t t = 0; t < positions; ++t) {
+    CoarseScore* beta = work.beta.data() + t * stride();
+    work.best[t] = kernels_->coarse_sums(work.alpha.data() + t * stride(), beta, stride(), beta);
+    const std::int64_t score = work.alpha_base[t] + work.beta_base[t] + work.best[t];
+    if (work.best[t] <= kCoarseDead + width_ ||
+        score != work.alpha_base[0] + work.beta_base[0] + work.best[0])
+      return false;
+  }
+  return true;
+}
+
+/// The lane before this one of position t on the best path to it.
+std::uint16_t CoarseChain::best_before(std::size_t t, std::uint16_t lane, const CoarseWorkspace& work) const {
+  const CoarseScore* alpha = work.alpha.data() + (t - 1) * stride();
+  std::int32_t highest = std::numeric_limits<std::int32_t>::min();
+  std::size_t best = 0;
+  const auto offer = [&](std::size_t from, CoarseScore transition) {
+    const std::int32_t sum = std::int32_t{alpha[from]} + transition;
+    if (sum <= highest) return;
+    highest = sum;
+    best = from;
+  };
+  const CoarseMatrix::Vector& vector = vectors_[lane / kCoarseLanes];
+  for (std::size_t k = work.row_first[t - 1]; k < work.row_first[t] && vector.column >= 0; ++k)
+    offer(row0_ + work.row[k], core_[work.row[k] * cols_ + lane - col0_]);
+  for (std::size_t d = vector.into; d < vector.into_end; ++d) {
+    const std::size_t own = lane % kCoarseLanes;
+    offer(diagonals_[d].other * kCoarseLanes + own, arc_[diagonals_[d].arc * kCoarseLanes + own]);
+  }
+  return static_cast<std::uint16_t>(best);
+}
+
+void CoarseChain::find_path(std::size_t positions, CoarseWorkspace& work) const {
+  work.path.resize(positions);
+  const auto last = work.beta.begin() + static_cast<std::ptrdiff_t>((positions - 1) * stride());
+  work.path.back() =
+      static_cast<std::uint16_t>(std::max_element(last, last + static_cast<std::ptrdiff_t>(stride())) - last);
+  for (std::size_t t = positions - 1; t > 0; --t) work.path[t - 1] = best_before(t, work.path[t], work);
+}
+
+void CoarseChain::cut(std::size_t t, std::size_t count, CoarseWorkspace& work) const {
+  const CoarseScore* through = work.beta.data() + t * stride();
+  const auto begin = work.place.begin();
+  const auto end = begin + static_cast<std::ptrdiff_t>(max_labels_);
+  std::stable_sort(begin, begin + static_cast<std::ptrdiff_t>(count),
+                   [&](std::uint16_t a, std::uint16_t b) { return through[a] > through[b]; });
+  if (std::find(begin, end, work.path[t]) == end) *(end - 1) = work.path[t];  // one of many that are equal
+  std::sort(begin, end);
+}
+
+bool CoarseChain::choose(std::int32_t positions, CoarseScore* state, std::size_t step, CoarseWorkspace& work,
+                         TagSets& out, std::vector<float>& strength) const {
+  const auto T = static_cast<std::size_t>(positions);
+  if (!forward(T, state, step, work) || !backward(T, state, step, work) || !meet(T, work)) return false;
+  work.place.resize(stride());
+  work.path.clear();
+  out.first.assign(1, 0);
+  out.tag.clear();
+  strength.clear();
+  for (std::size_t t = 0; t < T; ++t) {
+    std::size_t count =
+        kernels_->coarse_at_least(work.beta.data() + t * stride(), stride(),
+                                  static_cast<CoarseScore>(work.best[t] - width_), work.place.data());
+    if (count > max_labels_) {
+      if (work.path.empty()) find_path(T, work);
+      cut(t, count, work);
+      count = max_labels_;
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      out.tag.push_back(static_cast<TagId>(label_[work.place[k]]));
+      strength.push_back(decay_[static_cast<std::size_t>(-state[t * step + work.place[k]])]);
+    }
+    out.first.push_back(static_cast<std::int32_t>(out.tag.size()));
+  }
+  return true;
+}
+
+void CoarseChain::best_labels(std::int32_t positions, CoarseWorkspace& work,
+                              std::vector<std::int32_t>& out) const {
+  if (work.path.empty()) find_path(static_cast<std::size_t>(positions), work);
+  out.clear();
+  for (const std::uint16_t lane : work.path) out.push_back(label_[lane]);
+}
+
+}  // namespace duilian

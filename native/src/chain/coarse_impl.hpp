@@ -1,0 +1,175 @@
+// Kernels of coarse scores; a part of kernels_impl.hpp. Sums never leave 16 bits: a score is at threshold
+// kCoarseForbidden before it is counted from the best, and kCoarseDead = 2 kCoarseLow behind that.
+
+using R = short __attribute__((vector_size(32), aligned(2), may_alias));
+
+inline R load(const CoarseScore* p) { return *reinterpret_cast<const R*>(p); }
+inline void store(CoarseScore* p, R v) { *reinterpret_cast<R*>(p) = v; }
+inline R spread(CoarseScore x) { return R{x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}; }
+inline R larger(R a, R b) { return a > b ? a : b; }
+constexpr Size kLane = kCoarseLanes;
+
+/// a - b where it fits; where it does not, nobody looks.
+inline R difference(R a, R b) {
+  using U = unsigned short __attribute__((vector_size(32)));
+  return reinterpret_cast<R>(reinterpret_cast<U>(a) - reinterpret_cast<U>(b));
+}
+
+inline CoarseScore largest_lane(R v) {
+  using H = short __attribute__((vector_size(16)));
+  const H a = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7);
+  const H b = __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+  H high = a > b ? a : b;
+  H other = __builtin_shufflevector(high, high, 4, 5, 6, 7, 0, 1, 2, 3);
+  high = high > other ? high : other;
+  other = __builtin_shufflevector(high, high, 2, 3, 0, 1, 2, 3, 0, 1);
+  high = high > other ? high : other;
+  return high[0] > high[1] ? high[0] : high[1];
+}
+
+/// Two bits for each lane of a mask.
+inline unsigned bits_of(R mask) {
+#if defined(__AVX2__)
+  using B = char __attribute__((vector_size(32)));
+  return static_cast<unsigned>(__builtin_ia32_pmovmskb256(reinterpret_cast<B>(mask)));
+#else
+  unsigned bits = 0;
+  for (unsigned k = 0; k < kLane; ++k) bits |= (mask[k] != 0 ? 3U : 0U) << (2 * k);
+  return bits;
+#endif
+}
+
+template <Size N>
+void add_coarse_block(const CoarseScore* const* rows, Size count, CoarseScore* to) {
+  R acc[N];
+  for (Size v = 0; v < N; ++v) acc[v] = load(to + kLane * v);
+  for (Size k = 0; k < count; ++k) {
+    for (Size v = 0; v < N; ++v) acc[v] += load(rows[k] + kLane * v);
+  }
+  for (Size v = 0; v < N; ++v) store(to + kLane * v, acc[v]);
+}
+
+void coarse_add_rows(const CoarseScore* const* rows, Size count, Size n, CoarseScore* to) {
+  constexpr Size kMax = 12;
+  const CoarseScore* from[kMax];
+  for (; count > 0; count -= count < kMax ? count : kMax, rows += kMax) {
+    const Size few = count < kMax ? count : kMax;
+    Size j = 0;
+    const auto go_on = [&](Size by) {
+      j += by;
+      for (Size k = 0; k < few; ++k) from[k] = rows[k] + j;
+    };
+    go_on(0);
+    while (j + 4 * kLane <= n) {
+      add_coarse_block<4>(from, few, to + j);
+      go_on(4 * kLane);
+    }
+    while (j + kLane <= n) {
+      add_coarse_block<1>(from, few, to + j);
+      go_on(kLane);
+    }
+  }
+}
+
+/// Counts scores from their best, and leaves what is dead dead; gives the best.
+inline CoarseScore normalise(CoarseScore* x, Size n, R high) {
+  const CoarseScore best = largest_lane(high);
+  const R peak = spread(best);
+  const R dead = spread(kCoarseDead);
+  for (Size j = 0; j < n; j += kLane) {
+    const R value = load(x + j);
+    const R counted = larger(value - peak, dead);
+    store(x + j, value <= dead ? dead : counted);
+  }
+  return best;
+}
+
+CoarseScore coarse_sums(const CoarseScore* a, const CoarseScore* b, Size n, CoarseScore* sum) {
+  R high = spread(kCoarseForbidden);
+  for (Size j = 0; j < n; j += kLane) {
+    store(sum + j, load(a + j) + load(b + j));
+    high = larger(load(sum + j), high);
+  }
+  return largest_lane(high);
+}
+
+CoarseScore coarse_state(CoarseScore* state, Size n) {
+  R high = spread(kCoarseForbidden);
+  for (Size j = 0; j < n; j += kLane) high = larger(load(state + j), high);
+  const CoarseScore best = largest_lane(high);
+  // The difference may be too large for 16 bits; half of it is not.
+  const R half = spread(static_cast<CoarseScore>(best >> 1));
+  const R low = spread(static_cast<CoarseScore>(kCoarseLow / 2));
+  const R forbidden = spread(kCoarseForbidden);
+  const R dead = spread(kCoarseDead);
+  const R peak = spread(best);
+  for (Size j = 0; j < n; j += kLane) {
+    const R value = load(state + j);
+    const R is_far = (value >> 1) - half < low;
+    const R counted = is_far ? spread(kCoarseLow) : difference(value, peak);
+    store(state + j, value == forbidden ? dead : counted);
+  }
+  return best;
+}
+
+CoarseScore coarse_start(const CoarseScore* start, const CoarseScore* state, Size n, CoarseScore* after) {
+  return normalise(after, n, spread(coarse_sums(start, state, n, after)));
+}
+
+CoarseScore coarse_forward(const CoarseMatrix& m, const CoarseScore* before, const std::uint16_t* row,
+                           Size count, const CoarseScore* state, CoarseScore* after) {
+  const R dead = spread(kCoarseDead);
+  R high = spread(kCoarseForbidden);
+  for (Size v = 0; v < m.vectors; ++v) {
+    const CoarseMatrix::Vector& own = m.vector[v];
+    R best = dead;
+    if (own.column >= 0) {
+      const CoarseScore* column = m.core + kLane * static_cast<Size>(own.column);
+      for (Size k = 0; k < count; ++k)
+        best = larger(spread(before[m.row0 + row[k]]) + load(column + row[k] * m.cols), best);
+    }
+    for (Size d = own.into; d < own.into_end; ++d)
+      best =
+          larger(load(before + kLane * m.diagonal[d].other) + load(m.arc + kLane * m.diagonal[d].arc), best);
+    const R sum = best + load(state + kLane * v);
+    store(after + kLane * v, sum);
+    high = larger(sum, high);
+  }
+  return normalise(after, kLane * m.vectors, high);
+}
+
+CoarseScore coarse_backward(const CoarseMatrix& m, const CoarseScore* state, const CoarseScore* after,
+                            const std::uint16_t* row, Size count, CoarseScore* message, CoarseScore* before) {
+  const R dead = spread(kCoarseDead);
+  for (Size j = 0; j < kLane * m.vectors; j += kLane)
+    store(message + j, larger(load(state + j) + load(after + j), dead));
+  for (Size j = 0; j < m.rows; j += kLane) store(before + m.row0 + j, dead);
+  for (Size k = 0; k < count; ++k) {
+    const CoarseScore* from = m.core + row[k] * m.cols;
+    R best = dead;
+    for (Size j = 0; j < m.cols; j += kLane) best = larger(load(from + j) + load(message + m.col0 + j), best);
+    before[m.row0 + row[k]] = largest_lane(best);
+  }
+  R high = spread(kCoarseForbidden);
+  for (Size v = m.vectors; v-- > 0;) {  // the rows of the core, which are being written, mostly come last
+    const CoarseMatrix::Vector& own = m.vector[v];
+    const bool has_core = kLane * v >= m.row0 && kLane * v < m.row0 + m.rows;
+    R best = has_core ? load(before + kLane * v) : dead;
+    for (Size d = own.out; d < own.out_end; ++d)
+      best =
+          larger(load(message + kLane * m.diagonal[d].other) + load(m.arc + kLane * m.diagonal[d].arc), best);
+    store(before + kLane * v, best);
+    high = larger(best, high);
+  }
+  return normalise(before, kLane * m.vectors, high);
+}
+
+Size coarse_at_least(const CoarseScore* x, Size n, CoarseScore threshold, std::uint16_t* place) {
+  const R low = spread(threshold);
+  Size count = 0;
+  for (Size j = 0; j < n; j += kLane) {
+    for (unsigned bits = bits_of(load(x + j) >= low); bits != 0; bits &= bits - 1, bits &= bits - 1)
+      place[count++] = static_cast<std::uint16_t>(j + static_cast<Size>(__builtin_ctz(bits)) / 2);
+  }
+  return count;
+}

@@ -1,0 +1,139 @@
+#include "duilian/coupled/coarse_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include "duilian/huge_pages.hpp"
+
+namespace duilian {
+
+namespace {
+
+[[nodiscard]] std::int32_t label_of(const WeightTable& table, std::size_t entry) {
+  return table.label[entry] & ~kLastEntry;
+}
+
+}  // namespace
+
+CoarseTable::CoarseTable(const WeightTable& table, std::span<const Block> blocks, double scale,
+                         std::span<const Rest> rest) {
+  for (const Block& block : blocks) {
+    rows_.push_back({blank_.size(), block.stride});
+    blank_.resize(blank_.size() + block.stride, kCoarseForbidden);
+    for (const std::uint16_t lane : block.lanes) blank_[rows_.back().at + lane] = 0;
+  }
+  std::vector<std::uint32_t> record;  // of each of the table's entries that is a feature's first
+  record.reserve(rest.size());
+  std::vector<std::uint32_t> from;
+  from.reserve(rest.size());
+  for (std::size_t begin = 0; begin < table.label.size();) {
+    std::size_t end = begin;
+    while ((table.label[end] & kLastEntry) == 0) ++end;
+    ++end;
+    from.push_back(static_cast<std::uint32_t>(begin));
+    record.push_back(static_cast<std::uint32_t>(code_.size()));
+    add_record(table, begin, end, blocks, scale, rest[record.size() - 1]);
+    begin = end;
+  }
+  table_.slot = table.slot;
+  redirect(table_.slot, from, record);
+  code_.resize(code_.size() + 64, 0);  // what is fetched ahead is there
+  prefer_huge_pages(table_.slot);
+  prefer_huge_pages(code_);
+}
+
+void CoarseTable::add_record(const WeightTable& from, std::size_t begin, std::size_t end,
+                             std::span<const Block> blocks, double scale, Rest rest) {
+  const auto rounded = [&](std::size_t k) {
+    return static_cast<CoarseScore>(std::lround(from.weight[k] * scale));
+  };
+  const std::size_t head = code_.size();
+  code_.resize(head + kHead, 0);
+  std::memcpy(code_.data() + head, &rest, sizeof rest);
+  std::vector<std::pair<std::size_t, CoarseScore>> pairs;
+  std::uint16_t has_row = 0;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const auto before = [&](std::int32_t label) {
+      std::size_t k = begin;
+      while (k < end && label_of(from, k) < label) ++k;
+      return k;
+    };
+    const std::size_t first = before(blocks[b].first);
+    const std::size_t last = before(blocks[b].first + static_cast<std::int32_t>(blocks[b].lanes.size()));
+    const bool is_row = last - first >= std::max<std::size_t>(8, blocks[b].lanes.size() / 8);
+    if (is_row) has_row |= static_cast<std::uint16_t>(1U << b);
+    const std::size_t row = code_.size();
+    if (is_row) code_.resize(row + rows_[b].size, 0);
+    for (std::size_t k = first; k < last; ++k) {
+      const std::size_t lane = blocks[b].lanes[static_cast<std::size_t>(label_of(from, k) - blocks[b].first)];
+      if (is_row)
+        code_[row + lane] = rounded(k);
+      else if (rounded(k) != 0)
+        pairs.emplace_back(rows_[b].at + lane, rounded(k));
+    }
+  }
+  code_[head + 4] = static_cast<CoarseScore>(has_row);
+  code_[head + 5] = static_cast<CoarseScore>(pairs.size());
+  for (const auto& [place, weight] : pairs) {
+    code_.push_back(static_cast<CoarseScore>(place));
+    code_.push_back(weight);
+  }
+  if (code_.size() > 0xFFFFFF00U) throw std::invalid_argument("the tagger has too many weights");
+}
+
+void CoarseTable::score(std::span<const std::int64_t> first, std::span<const std::uint64_t> keys,
+                        std::vector<std::uint32_t>& record, std::vector<CoarseScore>& state,
+                        std::vector<Rest>& rest, std::vector<std::size_t>& rest_first) const {
+  constexpr std::size_t kAtOnce = 16;
+  constexpr std::size_t kAhead = 12;
+  const std::size_t units = first.size() - 1;
+  table_.find_all(keys, record);
+  state.resize(units * stride());
+  rest.clear();
+  rest_first.assign(1, 0);
+  std::array<std::array<const CoarseScore*, kAtOnce>, kMaxSides> rows{};
+  std::array<std::size_t, kMaxSides> count{};
+  for (std::size_t t = 0; t < units; ++t) {
+    CoarseScore* to = state.data() + t * stride();
+    std::copy(blank_.begin(), blank_.end(), to);
+    const auto last = static_cast<std::size_t>(first[t + 1]);
+    for (auto k = static_cast<std::size_t>(first[t]); k < last; ++k) {
+      if (k + kAhead < keys.size() && record[k + kAhead] != kNoEntry) {
+        const CoarseScore* ahead = code_.data() + record[k + kAhead];
+        __builtin_prefetch(ahead);
+        __builtin_prefetch(ahead + 32);
+      }
+      if (record[k] == kNoEntry) continue;
+      const CoarseScore* at = code_.data() + record[k];
+      std::memcpy(&rest.emplace_back(), at, sizeof(Rest));
+      auto has_row = static_cast<std::uint16_t>(at[4]);
+      const auto pairs = static_cast<std::uint16_t>(at[5]);
+      at += kHead;
+      for (; has_row != 0; has_row &= static_cast<std::uint16_t>(has_row - 1)) {
+        const auto side = static_cast<std::size_t>(std::countr_zero(has_row));
+        if (count[side] == kAtOnce) {
+          kernels().coarse_add_rows(rows[side].data(), kAtOnce, rows_[side].size, to + rows_[side].at);
+          count[side] = 0;
+        }
+        rows[side][count[side]++] = at;
+        at += rows_[side].size;
+      }
+      for (const CoarseScore* end = at + 2 * static_cast<std::size_t>(pairs); at != end; at += 2) {
+        CoarseScore& place = to[static_cast<std::uint16_t>(at[0])];
+        place = static_cast<CoarseScore>(place + at[1]);
+      }
+    }
+    for (std::size_t side = 0; side < rows_.size(); ++side) {
+      if (count[side] == 0) continue;
+      kernels().coarse_add_rows(rows[side].data(), count[side], rows_[side].size, to + rows_[side].at);
+      count[side] = 0;
+    }
+    rest_first.push_back(rest.size());
+  }
+}
+
+}  // namespace duilian

@@ -1,0 +1,169 @@
+// The compiled coupled tagger against the one in training: the same answers, with any number of threads,
+// exactly and by coarse pruning; and what is refused.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "check.hpp"
+#include "duilian/coupled/predictor.hpp"
+#include "duilian/coupled/tagging.hpp"
+#include "random.hpp"
+#include "random_coupled.hpp"
+
+using namespace duilian;
+using namespace testing;
+
+namespace {
+
+[[nodiscard]] bool operator==(const TagSets& a, const TagSets& b) {
+  return a.first == b.first && a.tag == b.tag;
+}
+
+/// Words as units, with random weights.
+struct CompiledCase {
+  TemplateSet templates = parse_templates("w[0]\nw[-1] w[0]\n");
+  Sentences sentences{Folding(), {}};
+  std::vector<std::uint64_t> keys;
+  CoupledCase model;
+
+  explicit CompiledCase(testing::Random& random) {
+    const std::vector<std::string> words = {"中", "国", "人", "a", "。"};
+    CoupledSettings settings = random_settings(random, 6);
+    settings.annotation = testing::Annotation::full;
+    const CoupledCase drawn = random_coupled(random, settings);
+    model.data = drawn.data;
+    for (std::int64_t s = 0; s < drawn.sentences(); ++s) {
+      std::vector<std::string> units;
+      for (std::int64_t u = drawn.data.first[s]; u < drawn.data.first[s + 1]; ++u)
+        units.push_back(words[static_cast<std::size_t>(random.below(5))]);
+      sentences.add(units, {});
+    }
+    keys = count_keys(templates, sentences, 1);
+    FeatureKeys scratch;
+    model.data.features = {};
+    extract_rows(templates, sentences, 0, sentences.size(), FeatureIndex(keys), scratch, model.data.features);
+    CoupledShape shape = drawn.layout.shape;
+    shape.joint.clear();
+    std::vector<TaggerLayout> separate;
+    std::vector<TagSets> latent;
+    for (std::size_t k = 0; k < shape.sides(); ++k) {
+      separate.push_back(lay_out_tagger(shape.labels[k], shape.rules[k],
+                                        static_cast<std::int64_t>(keys.size()),
+                                        own_data(model.data, static_cast<std::int32_t>(k)), 1));
+      latent.push_back(all_labels(shape.labels[k], static_cast<std::int64_t>(model.data.label.size())));
+    }
+    model.layout =
+        lay_out_coupled(std::move(shape), std::move(separate), model.data, latent, {{0, 1}}, {1, 3, 100});
+    for (std::int64_t w = 0; w < model.layout.weights; ++w)
+      model.weights.push_back(random.chance(0.2) ? 0.0F : static_cast<float>(random.real(-1.0, 1.0)));
+  }
+
+  [[nodiscard]] CoupledWeights compiled() const {
+    const std::span<const float> weights(model.weights);
+    return compile_coupled(model.layout, {&weights, 1}, {}, keys, 0.0F).at(0);
+  }
+  [[nodiscard]] CoupledPredictor predictor(CoupledWeights weights, Pruning pruning = {2, 0.9}) const {
+    return {model.layout.shape,
+            std::make_shared<CoupledWeights>(std::move(weights)),
+            templates,
+            Folding(),
+            {pruning, Decoding::marginals}};
+  }
+};
+
+}  // namespace
+
+TEST(many_sentences_are_tagged_as_each_alone) {
+  testing::for_each_seed(10, [](testing::Random& random) {
+    const CoupledCase x = random_coupled(random, random_settings(random, 8));
+    const SearchOptions options{{2, 0.9}, random.chance(0.5) ? Decoding::path : Decoding::marginals};
+    const auto tag = [&](std::span<const std::int64_t> first, std::size_t threads) {
+      return tag_coupled(x.layout, x.view(), x.data.features, first, {}, {}, options, true, threads);
+    };
+    const CoupledAnswers all = tag(x.data.first, 1);
+    const CoupledAnswers again = tag(x.data.first, 3);
+    CHECK(all.label == again.label && all.p == again.p && all.candidate_p == again.candidate_p);
+    for (std::size_t k = 0; k < x.sides(); ++k) {
+      CHECK(all.candidates[k] == again.candidates[k]);
+      CHECK(all.candidates[k].positions() == static_cast<std::int32_t>(x.data.label.size()));
+      for (std::size_t u = 0; u < all.p[k].size(); ++u) {
+        const auto set = all.candidates[k].at(static_cast<std::int32_t>(u));
+        CHECK(std::binary_search(set.begin(), set.end(), all.label[k][u]));
+        double sum = 0.0;
+        for (std::int32_t c = all.candidates[k].first[u]; c < all.candidates[k].first[u + 1]; ++c)
+          sum += all.candidate_p[k][c];
+        CHECK_NEAR(sum, 1.0, 1e-5);
+      }
+    }
+  });
+}
+
+TEST(compiled_weights_answer_as_those_in_training) {
+  testing::for_each_seed(20, [](testing::Random& random) {
+    const CompiledCase x(random);
+    const CoupledAnswers wanted =
+        tag_coupled(x.model.layout, x.model.view(), x.model.data.features, x.model.data.first, {}, {},
+                    {{2, 0.9}, Decoding::marginals}, true, 1);
+    const CoupledPredictor predictor = x.predictor(x.compiled());
+    for (const std::size_t threads : {std::size_t{1}, std::size_t{2}}) {
+      const CoupledAnswers found = predict(predictor, x.sentences, {}, true, threads);
+      CHECK(found.label == wanted.label);
+      for (std::size_t k = 0; k < found.p.size(); ++k) {
+        for (std::size_t u = 0; u < found.p[k].size(); ++u) CHECK_NEAR(found.p[k][u], wanted.p[k][u], 1e-5);
+      }
+      const auto pairs = count_pairs(predictor, x.sentences, {}, 0, 1, threads);
+      CHECK_NEAR(std::accumulate(pairs.begin(), pairs.end(), 0.0), x.sentences.units(), 1e-6);
+    }
+  });
+}
+
+TEST(coarse_pruning_with_a_wide_window_changes_hardly_anything) {
+  testing::for_each_seed(20, [](testing::Random& random) {
+    const CompiledCase x(random);
+    constexpr Pruning kAll{1000, 1.0 - 1e-9};
+    const CoupledAnswers wanted = predict(x.predictor(x.compiled(), kAll), x.sentences, {}, true, 1);
+    const CoupledPredictor coarse =
+        x.predictor(x.compiled(), {kAll.max_candidates, kAll.candidate_mass, 0.0, 30.0});
+    for (const std::size_t threads : {std::size_t{1}, std::size_t{2}}) {
+      const CoupledAnswers found = predict(coarse, x.sentences, {}, true, threads);
+      for (std::size_t k = 0; k < found.p.size(); ++k) {
+        CHECK(found.candidates[k] == wanted.candidates[k]);
+        for (std::size_t c = 0;
+             c < found.candidate_p[k].size() && found.candidates[k] == wanted.candidates[k]; ++c)
+          CHECK_NEAR(found.candidate_p[k][c], wanted.candidate_p[k][c], 0.01);
+      }
+    }
+  });
+}
+
+TEST(hostile_weights_are_refused) {
+  testing::Random random(7);
+  const CompiledCase x(random);
+  const CoupledWeights good = x.compiled();
+  const std::int32_t sides =
+      std::accumulate(x.model.layout.shape.labels.begin(), x.model.layout.shape.labels.end(), 0);
+  const auto refuses = [&](const auto& change) {
+    CoupledWeights bad = good;
+    change(bad);
+    CHECK_THROWS(x.predictor(bad), std::invalid_argument);
+    CHECK_THROWS(x.predictor(bad, {2, 0.9, 0.0, 4.0}), std::invalid_argument);
+  };
+  refuses([](CoupledWeights& w) { w.table.label[0] = 0x7FFF; });
+  refuses([](CoupledWeights& w) { w.table.label.pop_back(); });
+  refuses([](CoupledWeights& w) { w.table.weight[0] = std::nanf(""); });
+  refuses([](CoupledWeights& w) { w.table.slot.clear(); });
+  refuses([](CoupledWeights& w) { w.table.slot.assign(4, 0); });
+  refuses([](CoupledWeights& w) { w.transition.pop_back(); });
+  refuses([](CoupledWeights& w) { w.transition[0] = INFINITY; });
+  refuses([](CoupledWeights& w) { w.pruned_sides = {0}; });
+  refuses([&](CoupledWeights& w) {  // a side's label behind a joint one
+    w.table.label = {static_cast<std::uint16_t>(sides), kLastEntry};
+    w.table.weight = {1.0F, 1.0F};
+    w.table.slot = {0, kNoSlot};
+  });
+}

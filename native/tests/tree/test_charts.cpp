@@ -1,0 +1,168 @@
+// Charts against all trees of short sentences, keys of parts, and the perceptron's averages.
+#include <cmath>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "check.hpp"
+#include "duilian/learn/passive_aggressive.hpp"
+#include "duilian/learn/perceptron.hpp"
+#include "duilian/tree/parser.hpp"
+#include "random.hpp"
+#include "tree/all_trees.hpp"
+
+using namespace duilian;
+
+namespace {
+
+struct RandomParts {
+  std::int32_t n;
+  std::vector<double> value;
+
+  RandomParts(std::int32_t words, testing::Random& random) : n(words), value(4096) {
+    for (double& each : value) each = random.real(-2.0, 2.0);
+  }
+  [[nodiscard]] double at(std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d) const {
+    std::size_t place = 0;
+    for (const std::int32_t each : {a, b, c, d}) place = place * 8 + static_cast<std::size_t>(each + 1);
+    return value[place % value.size()];
+  }
+  [[nodiscard]] double arc(std::int32_t h, std::int32_t m) const { return at(6, 6, h, m); }
+  [[nodiscard]] double sibling(std::int32_t h, std::int32_t s, std::int32_t m) const {
+    return at(5, h, s, m);
+  }
+  [[nodiscard]] double grandparent(std::int32_t g, std::int32_t h, std::int32_t m) const {
+    return at(g, h, m, 6);
+  }
+  [[nodiscard]] double grand_sibling(std::int32_t g, std::int32_t h, std::int32_t s, std::int32_t m) const {
+    return at(g, h, s, m) * 0.5;
+  }
+
+  [[nodiscard]] double score(const Heads& heads, std::int32_t order) const {
+    const TreeShape shape(heads);
+    double total = 0.0;
+    for (std::int32_t m = 1; m <= n; ++m) {
+      const std::int32_t h = heads[m];
+      total += arc(h, m);
+      if (order < 2) continue;
+      total += sibling(h, shape.inner[m], m) + (h == 0 ? 0.0 : grandparent(heads[h], h, m));
+      if (order == 3 && h != 0) total += grand_sibling(heads[h], h, shape.inner[m], m);
+    }
+    for (std::int32_t h = 0; h <= n && order > 1; ++h) {
+      for (const auto& side : shape.last) {
+        if (side[h] == kNobody) continue;
+        total += sibling(h, side[h], kNobody);
+        if (order == 3 && h != 0) total += grand_sibling(heads[h], h, side[h], kNobody);
+      }
+    }
+    return total;
+  }
+};
+
+}  // namespace
+
+TEST(the_dependents_of_a_word_are_seen_from_inside_out) {
+  const TreeShape shape({-1, 3, 3, 0, 3, 4, 3});
+  CHECK(shape.inner == (std::vector<std::int32_t>{-1, 2, -1, -1, -1, -1, 4}));
+  CHECK(shape.last[0][3] == 1);
+  CHECK(shape.last[1][3] == 6);
+  CHECK(shape.last[1][4] == 5);
+  CHECK(shape.last[1][5] == kNobody);
+}
+
+TEST(charts_find_the_best_of_all_trees) {
+  testing::for_each_seed(60, [](testing::Random& random) {
+    const std::int32_t n = 1 + random.below(4);
+    const double density = random.chance(0.3) ? 1.0 : 0.75;
+    RandomParts parts(n, random);
+    const auto side = static_cast<std::size_t>(n) + 1;
+    std::vector<std::uint8_t> allowed(side * side, 1);
+    for (auto& each : allowed) each = random.chance(density) ? 1 : 0;
+    ArcScores scores(n);
+    for (std::int32_t h = 0; h <= n; ++h) {
+      for (std::int32_t m = 1; m <= n; ++m) {
+        if (h != m && allowed[scores.place(h, m)] != 0) scores.at(h, m) = parts.arc(h, m);
+      }
+    }
+    double best[4] = {kNoTree, kNoTree, kNoTree, kNoTree};
+    double sum = 0.0;
+    testing::for_each_tree(n, allowed, [&](const Heads& heads) {
+      for (std::int32_t order = 1; order <= 3; ++order)
+        best[order] = std::max(best[order], parts.score(heads, order));
+      sum += std::exp(parts.score(heads, 1));
+    });
+    EisnerWork work;
+    GrandWork grand;
+    ArcSet arcs;
+    arcs.reset(n, allowed);
+    CHECK_NEAR(best_tree(scores, work).score, best[1], 1e-9);
+    CHECK_NEAR(best_grand_tree<false>(parts, arcs, grand).score, best[2], 1e-9);
+    CHECK_NEAR(best_grand_tree<true>(parts, arcs, grand).score, best[3], 1e-9);
+    std::vector<double> marginal;
+    CHECK_NEAR(arc_marginals(scores, work, marginal), std::log(sum), 1e-9);
+  });
+}
+
+TEST(features_with_and_without_distance_are_neighbours) {
+  std::vector<NodeAtoms> nodes(4, NodeAtoms{7, 8, 1, 2, 3});
+  PartKeys keys;
+  keys.reset(nodes, {true, 3});
+  const std::vector<std::int32_t> tags{kRootTag, 0, 1, 0};
+  const std::vector<std::uint8_t> classes{kVerb, kMark};
+  keys.set_context(tags, classes);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> seen;
+  keys.arc(0, 3, 0, 3, [&](std::uint32_t key, std::uint32_t place) { seen.emplace_back(key, place); });
+  // 36 plain templates, two tags between, three counts; each with its distance and without.
+  CHECK(seen.size() == 2 * (36 + 2 + 3));
+  for (std::size_t k = 0; k < seen.size(); k += 2) {
+    CHECK(seen[k].first == seen[k + 1].first);
+    CHECK(seen[k].second < 16 && seen[k + 1].second == without_distance(seen[k].second));
+  }
+  std::size_t siblings = 0;
+  keys.sibling(1, 2, 3, place_of(1, 3), [&](std::uint32_t, std::uint32_t) { ++siblings; });
+  CHECK(siblings == 22 + 14);
+  std::size_t others = 0;
+  keys.grandparent(0, 1, 2, 3, [&](std::uint32_t, std::uint32_t) { ++others; });
+  keys.grand_sibling(0, 1, 2, 3, 1, [&](std::uint32_t, std::uint32_t) { ++others; });
+  CHECK(others == 22 + 14);
+}
+
+TEST(direction_and_distance_have_places_of_their_own) {
+  std::set<std::int32_t> places;
+  for (std::int32_t far = 1; far < 40; ++far) {
+    places.insert(place_of(50, 50 + far));
+    places.insert(place_of(50, 50 - far));
+  }
+  CHECK(places.size() == 14);
+  CHECK(places.count(place_without_distance(true)) + places.count(place_without_distance(false)) == 0);
+}
+
+TEST(what_lies_between) {
+  BetweenWords between;
+  const std::vector<std::int32_t> tags{kRootTag, 0, 1, 0, 2, 1};
+  const std::vector<std::uint8_t> classes{kVerb, kConjunction, kMark};
+  between.reset(tags, classes);
+  std::vector<std::int32_t> seen;
+  between.for_each_tag(0, 5, [&](std::int32_t tag) { seen.push_back(tag); });
+  CHECK(seen == (std::vector<std::int32_t>{0, 1, 2}));
+  CHECK(between.count(kVerb, 0, 5) == 2);
+  CHECK(between.count(kMark, 3, 5) == 1);
+  CHECK(between.count(kConjunction, 2, 5) == 0);
+}
+
+TEST(the_mean_of_a_perceptron_is_that_of_all_its_rounds) {
+  std::vector<float> weights(3, 0.0F);
+  std::vector<double> lag(3, 0.0);
+  std::vector<double> total(3, 0.0);
+  std::int64_t rounds = 0;
+  PerceptronRule rule{weights, lag, &rounds};
+  for (std::uint32_t round = 0; round < 7; ++round) {
+    rule.begin(1);
+    rule.change(round % 3, round % 2 == 0 ? 2.0F : -1.0F);
+    const std::vector<float> row{1.0F, 0.0F};
+    if (round == 4) rule.change_row(1, row, 3.0F);
+    for (std::size_t k = 0; k < 3; ++k) total[k] += static_cast<double>(weights[k]);
+  }
+  const std::vector<float> mean = mean_weights(weights, lag, rounds);
+  for (std::size_t k = 0; k < 3; ++k) CHECK_NEAR(static_cast<double>(mean[k]), total[k] / 7.0, 1e-6);
+}
