@@ -1,4 +1,4 @@
-"""Constraints for one standard of a coupled tagger, and the list of its best analyses, by listing."""
+"""Constraints on one standard of a coupled tagger, and the list of its best analyses, by listing."""
 
 from __future__ import annotations
 
