@@ -111,16 +111,18 @@ JOBS = {
     "train zx-pos": Job("train {tree}/recipes/zx-pos.toml --data {data} -o out.model"),
     "train zx-pd": Job(
         "train {tree}/recipes/zx-pd.toml --data {data} -o out.model",
-        quick="--set learn.iterations=1 --set model.plain_iterations=2 --set side.2.limit=6000",
+        quick="--set learning.iterations=1 --set start.baseline_iterations=2 --set side.2.limit=6000",
     ),
     "train udc-parser2": Job(
         "train {tree}/recipes/udc-parser2.toml --data {data} -o out.model",
-        quick="--set learn.iterations=1 --set side.limit=1000",
+        quick="--set learning.iterations=1 --set side.limit=1000",
     ),
 }
 WORD_MODEL = Job(
-    "train {tree}/recipes/zx-pos.toml --data {data} -o word{side}.model --set learn.iterations=3"
+    "train {tree}/recipes/zx-pos.toml --data {data} -o word{side}.model --set learning.iterations=3"
 )
+OLD_KEYS = {"learning.iterations": "learn.iterations", "start.baseline_iterations": "model.plain_iterations"}
+"""Keys of recipes as versions without a table [learning] spell them."""
 MADE = {
     "words.txt": "analyze many.txt --standard gsd --to words -o words.txt",
     "gsd.conllu": "tag {model} lines.txt --standard gsd --to conllu -o gsd.conllu",
@@ -152,8 +154,9 @@ class Bench:
     def seconds(self, side: int, job: Job, is_quick: bool = False) -> float:
         """CPU time of one run."""
         line = job.line(side)
+        if is_quick and job.quick:
+            line = f"{line} {job.quick}"
         arguments = ["-c", line] if job.is_script else ["-m", "duilian.cli", *self._words(side, line)]
-        arguments += job.quick.split() if is_quick else []
         with tempfile.TemporaryFile(dir=self._folder) as out, tempfile.TemporaryFile(dir=self._folder) as err:
             command = [self._pythons[side], *arguments]
             started = subprocess.Popen(command, cwd=self._folder, stdout=out, stderr=err)
@@ -174,8 +177,10 @@ class Bench:
             "data": self._data,
             "side": side,
         }
+        keys = {} if "[learning]" in (tree / "recipes/zx-pos.toml").read_text(encoding="utf-8") else OLD_KEYS
         for word in line.split():
-            yield word.format(word=f"word{side}.model", **known)
+            key, sign, value = word.format(word=f"word{side}.model", **known).partition("=")
+            yield keys.get(key, key) + sign + value
 
 
 def orders(repeats: int) -> Iterator[int]:
