@@ -209,7 +209,7 @@ def test_wrong_models_and_files(duilian: Call, arguments: tuple[str, ...], messa
             "1\t书\t_\tNN\t_\t_\t0\t_\t_\t_\n2\t看\t_\tVV\t_\t_\t0\t_\t_\t_\n\n",
             "<stdin>:2: word 2 is a second root",
         ),
-        ("1\t书\t_\tNN\t_\t_\t2\t_\t_\t_\n2\t看\t_\tVV\t_\t_\t1\t_\t_\t_\n\n", "below itself"),
+        ("1\t书\t_\tNN\t_\t_\t2\t_\t_\t_\n2\t看\t_\tVV\t_\t_\t1\t_\t_\t_\n\n", "depends on itself"),
         ("1\t\t_\tNN\t_\t_\t_\t_\t_\t_\n\n", "<stdin>:1: the column form is empty"),
         ("1\t书\t_\tn\t_\t_\t_\t_\t_\t_\n\n", "not one tag is known to the parser"),
     ],
