@@ -6,20 +6,25 @@
 PYTHON is the interpreter of a virtual environment with that version installed, DIR its checkout (for recipes
 and the bundled model). Every run is a process of its own, one thread; the order is before, after, after,
 before and so on. Jobs that train or tag words need the corpora of --data. Twice the same version shows the
-noise of the machine.
+noise of the machine: with other work on it CPU times of one job differ by 20 %, and 3 % cannot be told.
+
+--instructions counts instructions instead (with valgrind), on fewer lines: a busy machine can say that, too,
+to 0.2 %. It sees no cache misses, so that CPU time on a quiet machine has the last word.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import itertools
 import os
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from rich.console import Console
@@ -32,13 +37,18 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 LIMIT = 1.03
 LONGEST = 200  # characters of a line: more words than that are no sentence to parse
 CALLS = 3000
+FEW = 100  # lines, to count instructions
+COUNTER = ("valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null")
+NOTHING: Mapping[str, str] = {}
 
 # Scripts say themselves how much CPU time they took: all but the start. They get the texts as a file.
 START = """
-import sys, time, duilian
+import os, time, duilian
 lines = open("lines.txt", encoding="utf-8").read().split("\\n")
 zh = duilian.load()
 def spent(work, times=1):
+    if "DUILIAN_IDLE" in os.environ:
+        return
     work()
     start = time.process_time()
     for _ in range(times):
@@ -71,13 +81,14 @@ class Job:
     """A command line of `duilian`, or a script; `after` if the newer version wants to be asked otherwise.
 
     In a command {tree} is the checkout, {model} its bundled model, {word} a tagger of words, {data} the
-    corpora, and {side} 0 for before, 1 for after.
+    corpora, {fresh} an empty folder, and {side} 0 for before, 1 for after.
     """
 
     before: str
     after: str = ""
     is_script: bool = False
     quick: str = ""  # what --quick adds to the command
+    tiny: str = ""  # what --instructions adds to it
     scale: float = 1.0  # from seconds to the unit
     unit: str = "s"
 
@@ -108,14 +119,20 @@ JOBS = {
     "parse": Job("parse {model} gsd.conllu -o out"),
     "convert": Job("convert {model} pku.jsonl --from pku --to gsd -o out"),
     "select": Job("select {word} words.txt -o out"),
-    "train zx-pos": Job("train {tree}/recipes/zx-pos.toml --data {data} -o out.model"),
+    "train zx-pos": Job(
+        "train {tree}/recipes/zx-pos.toml --data {data} -o {fresh}/out.model",
+        tiny="--set learning.iterations=1 --set side.limit=500",
+    ),
     "train zx-pd": Job(
-        "train {tree}/recipes/zx-pd.toml --data {data} -o out.model",
+        "train {tree}/recipes/zx-pd.toml --data {data} -o {fresh}/out.model",
         quick="--set learning.iterations=1 --set start.baseline_iterations=2 --set side.2.limit=6000",
+        tiny="--set learning.iterations=1 --set start.baseline_iterations=1 --set side.1.limit=200"
+        " --set side.2.limit=200",
     ),
     "train udc-parser2": Job(
-        "train {tree}/recipes/udc-parser2.toml --data {data} -o out.model",
+        "train {tree}/recipes/udc-parser2.toml --data {data} -o {fresh}/out.model",
         quick="--set learning.iterations=1 --set side.limit=1000",
+        tiny="--set learning.iterations=1 --set side.limit=50",
     ),
 }
 WORD_MODEL = Job(
@@ -134,53 +151,79 @@ MADE = {
 class Bench:
     """A folder to work in, and the two versions: interpreters and checkouts."""
 
-    def __init__(self, folder: Path, pythons: list[str], trees: list[Path], data: Path | None) -> None:
-        self._folder, self._pythons, self._trees, self._data = folder, pythons, trees, data
-        from golden.lines import lines
-
-        short = [line[:LONGEST] for line in lines()]
-        self._write("lines.txt", short)
-        self._write("many.txt", short * 5)
+    def __init__(self, folder: Path, options: argparse.Namespace) -> None:
+        self._folder, self._size = folder, "full"
+        self._pythons = [options.before, options.after]
+        self._trees = [options.before_tree.resolve(), options.after_tree.resolve()]
+        self._data = None if options.data is None else options.data.resolve()
+        self._write_lines(FEW if options.instructions else None)
         for command in MADE.values():
             self.seconds(0, Job(command))
-        if data is not None:
+        if self._data is not None:
             for side in (0, 1):
                 self.seconds(side, WORD_MODEL)
+        self._size = "tiny" if options.instructions else "quick" if options.quick else "full"
+        self.measure = self.instructions if options.instructions else self.seconds
 
-    def _write(self, name: str, rows: list[str]) -> None:
-        text = "".join(f"{row}\n" for row in rows)
-        (self._folder / name).write_text(text, encoding="utf-8", newline="")
+    def _write_lines(self, count: int | None) -> None:
+        from golden.lines import lines
 
-    def seconds(self, side: int, job: Job, is_quick: bool = False) -> float:
+        short = [f"{line[:LONGEST]}\n" for line in lines()[:count]]
+        for name, rows in (("lines.txt", short), ("many.txt", short * 5)):
+            (self._folder / name).write_text("".join(rows), encoding="utf-8", newline="")
+
+    def seconds(self, side: int, job: Job) -> float:
         """CPU time of one run."""
-        line = job.line(side)
-        if is_quick and job.quick:
-            line = f"{line} {job.quick}"
-        arguments = ["-c", line] if job.is_script else ["-m", "duilian.cli", *self._words(side, line)]
-        with tempfile.TemporaryFile(dir=self._folder) as out, tempfile.TemporaryFile(dir=self._folder) as err:
-            command = [self._pythons[side], *arguments]
-            started = subprocess.Popen(command, cwd=self._folder, stdout=out, stderr=err)
+        said, _, used = self._run(side, job)
+        return float(said.split()[-1]) if said and job.is_script else used
+
+    def instructions(self, side: int, job: Job) -> float:
+        """Instructions of one run, in millions; of a script those that it does not need to start."""
+        found = self._count(side, job, {})
+        is_partly_counted = job.is_script and "spent(" in job.line(side)
+        return found - (self._count(side, job, {"DUILIAN_IDLE": "1"}) if is_partly_counted else 0.0)
+
+    def _count(self, side: int, job: Job, environment: dict[str, str]) -> float:
+        _, told, _ = self._run(side, job, COUNTER, {"PYTHONHASHSEED": "0"} | environment)
+        found = re.search(r"I\s+refs:\s+([\d,]+)", told)
+        if found is None:
+            sys.exit(f"valgrind did not count:\n{told}")
+        return int(found[1].replace(",", "")) / 1e6
+
+    def _run(
+        self, side: int, job: Job, counter: tuple[str, ...] = (), environment: Mapping[str, str] = NOTHING
+    ) -> tuple[str, str, float]:
+        """What a run prints on its two streams, and its CPU time."""
+        with contextlib.ExitStack() as stack:
+            # A folder of its own, because training keeps a cache beside the model that it writes.
+            fresh = stack.enter_context(tempfile.TemporaryDirectory(dir=self._folder))
+            out, err = (stack.enter_context(tempfile.TemporaryFile(dir=self._folder)) for _ in range(2))
+            command = [*counter, self._pythons[side], *self._arguments(side, job, fresh)]
+            surroundings = os.environ | environment
+            started = subprocess.Popen(command, cwd=self._folder, env=surroundings, stdout=out, stderr=err)
             _, status, used = os.wait4(started.pid, 0)
             started.returncode = os.waitstatus_to_exitcode(status)
-            out.seek(0)
-            err.seek(0)
-            if started.returncode:
-                sys.exit(f"{' '.join(command)}\n{err.read().decode()}")
-            said = out.read().split()
-        return float(said[-1]) if job.is_script and said else used.ru_utime + used.ru_stime
+            said, told = (stream.seek(0) or stream.read().decode() for stream in (out, err))
+        if started.returncode:
+            sys.exit(f"{' '.join(command)}\n{told}")
+        return said, told, used.ru_utime + used.ru_stime
 
-    def _words(self, side: int, line: str) -> Iterator[str]:
+    def _arguments(self, side: int, job: Job, fresh: str) -> list[str]:
+        if job.is_script:
+            return ["-c", job.line(side)]
         tree = self._trees[side]
-        known = {
-            "tree": tree,
-            "model": tree / "src/duilian/bundled/zh.model",
-            "data": self._data,
-            "side": side,
-        }
-        keys = {} if "[learning]" in (tree / "recipes/zx-pos.toml").read_text(encoding="utf-8") else OLD_KEYS
-        for word in line.split():
-            key, sign, value = word.format(word=f"word{side}.model", **known).partition("=")
-            yield keys.get(key, key) + sign + value
+        known = {"tree": tree, "model": tree / "src/duilian/bundled/zh.model", "word": f"word{side}.model"}
+        known |= {"data": self._data, "side": side, "fresh": fresh}
+        more = {"full": "", "quick": job.quick, "tiny": job.tiny}[self._size]
+        words = [word.format(**known) for word in f"{job.line(side)} {more}".split()]
+        if "[learning]" not in (tree / "recipes/zx-pos.toml").read_text(encoding="utf-8"):
+            words = [_with_old_key(word) for word in words]
+        return ["-m", "duilian.cli", *words]
+
+
+def _with_old_key(word: str) -> str:
+    key, sign, value = word.partition("=")
+    return OLD_KEYS.get(key, key) + sign + value
 
 
 def orders(repeats: int) -> Iterator[int]:
@@ -188,20 +231,19 @@ def orders(repeats: int) -> Iterator[int]:
     return itertools.islice(itertools.cycle((0, 1, 1, 0)), 2 * repeats)
 
 
-def row(name: str, job: Job, times: list[list[float]]) -> list[str]:
+def row(name: str, job: Job, times: list[list[float]], is_counted: bool) -> list[str]:
     """A row of the table: medians, and both ratios with what they say."""
-    medians = [statistics.median(each) * job.scale for each in times]
+    scale, unit = (1.0, "M instr.") if is_counted else (job.scale, job.unit)
+    medians = [statistics.median(each) * scale for each in times]
     ratio, of_minima = medians[1] / medians[0], min(times[1]) / min(times[0])
     verdict = {2: "slower", 1: "slower?"}.get((ratio > LIMIT) + (of_minima > LIMIT), "")
-    spread = max(
-        statistics.quantiles(each, n=4)[2] / statistics.quantiles(each, n=4)[0] - 1 for each in times
-    )
+    spread = max((max(each) - min(each)) / statistics.median(each) for each in times)
     shown = [f"{median:,.3g}" if median < 100 else f"{median:,.0f}" for median in medians]
-    return [name, job.unit, *shown, f"{ratio:.3f}", f"{of_minima:.3f}", f"{100 * spread:.1f} %", verdict]
+    return [name, unit, *shown, f"{ratio:.3f}", f"{of_minima:.3f}", f"{100 * spread:.1f} %", verdict]
 
 
-def main() -> None:
-    """Run all jobs that can be run and print the table; exit status 1 if anything is slower."""
+def asked() -> argparse.Namespace:
+    """The options."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -211,25 +253,31 @@ def main() -> None:
     parser.add_argument("--before-tree", type=Path, default=here, metavar="DIR")
     parser.add_argument("--after-tree", type=Path, default=here, metavar="DIR")
     parser.add_argument("--data", type=Path, metavar="DIR", help="zx, udc and pd")
-    parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--repeats", type=int, help="7, or 1 with --instructions")
     parser.add_argument("--only", default="", metavar="NAME", help="jobs with that in their names")
     parser.add_argument("--quick", action="store_true", help="train with fewer iterations and sentences")
-    options = parser.parse_args()
-    table = Table(title="CPU time, before and after", title_justify="left", caption=facts())
+    parser.add_argument("--instructions", action="store_true", help="count instructions; needs valgrind")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Run all jobs that can be run and print the table; exit status 1 if anything is slower."""
+    options = asked()
+    title = "instructions" if options.instructions else "CPU time"
+    table = Table(title=f"{title}, before and after", title_justify="left", caption=facts())
     for title in ("job", "unit", "before", "after", "medians", "minima", "spread", ""):
         table.add_column(title, justify="left" if title in ("job", "unit", "") else "right")
+    repeats = options.repeats or (1 if options.instructions else 7)
+    is_slower = False
     with tempfile.TemporaryDirectory() as folder:
-        trees = [options.before_tree.resolve(), options.after_tree.resolve()]
-        data = None if options.data is None else options.data.resolve()
-        bench = Bench(Path(folder), [options.before, options.after], trees, data)
-        is_slower = False
+        bench = Bench(Path(folder), options)
         for name, job in JOBS.items():
-            if options.only not in name or (job.needs_data and data is None):
+            if options.only not in name or (job.needs_data and options.data is None):
                 continue
             times: list[list[float]] = [[], []]
-            for side in orders(options.repeats):
-                times[side].append(bench.seconds(side, job, options.quick))
-            cells = row(name, job, times)
+            for side in orders(repeats):
+                times[side].append(bench.measure(side, job))
+            cells = row(name, job, times, options.instructions)
             print(*cells, sep="\t", file=sys.stderr, flush=True)
             table.add_row(*cells)
             is_slower |= cells[-1] == "slower"

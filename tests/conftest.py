@@ -16,8 +16,10 @@ from hypothesis import settings
 from demo_recipes import ONE_SIDE
 from duilian import demo
 from duilian.engine import Analyzer
-from duilian.learning import AdaGrad
+from duilian.learning import AdaGrad, Perceptron
 from duilian.models import CoupledTagger, Parser, Tagger
+from duilian.models.coupled.config import CoupledFeatures, CoupledPruning, Start
+from duilian.models.parser.config import ArcPruning, RelationSearch, TreeSearch
 from duilian.recipes import Recipe
 
 explore = bool(os.environ.get("DUILIAN_EXPLORE"))
@@ -29,9 +31,14 @@ settings.load_profile("duilian")
 def coupled() -> Analyzer:
     """An analyser trained on both demo corpora."""
     corpora = [demo.load(standard, standard) for standard in demo.STANDARDS]
-    quick = {"iterations": 2, "plain_iterations": 3, "joint_count": 1, "most": 4, "tagging_most": 4}
-    tagger = CoupledTagger(demo.STANDARDS, level="char", **quick)
-    return Analyzer(tagger.fit(corpora))
+    tagger = CoupledTagger(
+        demo.STANDARDS,
+        level="char",
+        features=CoupledFeatures(joint_count=1),
+        pruning=CoupledPruning(max_candidates=4, max_candidates_tagging=4),
+        start=Start(baseline_iterations=3),
+    )
+    return Analyzer(tagger.set_params(learning__iterations=2).fit(corpora))
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +58,14 @@ def parsed(plain: Analyzer) -> Analyzer:
         )
         for layer in layers
     ]
-    parser = Parser("pku", order=1, bits=14, relation_bits=12, pruning_bits=10, iterations=3, longest=30)
+    parser = Parser(
+        "pku",
+        order=1,
+        trees=TreeSearch(bits=14, max_length=30),
+        relations=RelationSearch(bits=12),
+        pruning=ArcPruning(bits=10),
+        learning=Perceptron(iterations=3),
+    )
     return Analyzer(plain.model, parser.fit(trees))
 
 

@@ -18,12 +18,12 @@ struct Test {
   void (*run)();
 };
 
-/// What has been registered, and how the test at hand is doing.
+/// The registered tests, and the state of the current one.
 struct Record {
   static constexpr int kShown = 10;  // a broken law fails in every random case: the first few say enough
   std::vector<Test> tests;
   int failures = 0;
-  std::int64_t seed = -1;  // of the random case at hand, -1 outside of one
+  std::int64_t seed = -1;  // of the current random case, -1 outside one
 };
 
 inline Record& record() {
@@ -42,7 +42,7 @@ inline void fail(const char* file, int line, const std::string& message) {
   std::printf("%s:%d: %s%s\n", file, line, message.c_str(), seed.c_str());
 }
 
-/// True also for equal infinities, whose difference is not a number.
+/// Also true for equal infinities, whose difference is not a number.
 [[nodiscard]] inline bool is_near(double a, double b, double tolerance) {
   return a == b || std::abs(a - b) <= tolerance;
 }
@@ -55,7 +55,7 @@ inline void check_near(const char* file, int line, const char* text, double a, d
   fail(file, line, out.str());
 }
 
-/// The message of the Error that the call throws; fails the test if it throws none.
+/// The message of the Error that the call throws; fails the test if it does not throw.
 template <class Error, class Call>
 std::string thrown_message(const char* file, int line, const char* text, const Call& call) {
   try {
@@ -72,7 +72,7 @@ inline void check_message(const char* file, int line, std::string_view found, st
   fail(file, line, "expected a message '" + std::string(wanted) + "…', found '" + std::string(found) + "'");
 }
 
-/// True if the test passed. An exception that nobody expected is a failure, not the end of the program.
+/// True if the test passed. An unexpected exception is a failure, not the end of the program.
 inline bool passes(const Test& test) {
   record().failures = 0;
   try {

@@ -1,5 +1,5 @@
 // Random cases that are the same on every machine, which the standard's distributions are not. The numbers
-// come from SplitMix64 (Steele et al. 2014): a generator costs nothing to seed, so every case has its own.
+// come from SplitMix64 (Steele et al. 2014): seeding costs nothing, so every case has its own generator.
 #pragma once
 
 #include <algorithm>
@@ -87,7 +87,7 @@ void for_each_seed(std::int64_t count, const Test& test) {
   return tags;
 }
 
-/// Calls visit(states) for every row of states, one per position.
+/// Calls visit(states) for every sequence of states, one per position.
 template <class Visit>
 void for_each_path(const duilian::Lattice& x, const Visit& visit) {
   std::vector<std::int32_t> path;
@@ -108,7 +108,7 @@ void for_each_path(const duilian::Lattice& x, const Visit& visit) {
     Random& random, const std::vector<std::int32_t>& tags, double density) {
   std::vector<duilian::Succession> out(tags.size());
   for (std::size_t k = 0; k < tags.size() && density < 1.0; ++k) {
-    if (random.chance(0.2)) continue;  // a free side among bound ones
+    if (random.chance(0.2)) continue;  // a free side among constrained ones
     const auto edge = static_cast<std::size_t>(tags[k]) + 1;
     out[k].tags = tags[k];
     for (std::size_t n = 0; n < edge * edge; ++n) out[k].allows.push_back(random.chance(density) ? 1 : 0);
@@ -148,7 +148,7 @@ inline constexpr std::int32_t kRuleKinds = 5;
   if (kind == RuleKind::free) return out;
   out.tags = labels;
   const double density = random.real(0.3, 1.0);
-  const std::int32_t cut = random.below(labels);  // from here on labels have no neighbours at all
+  const std::int32_t cut = random.below(labels);  // from here on labels have no legal neighbours at all
   for (std::int32_t i = 0; i <= labels; ++i) {
     for (std::int32_t j = 0; j <= labels; ++j) {
       const bool is_edge = i == labels || j == labels;

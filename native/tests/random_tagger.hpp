@@ -1,4 +1,4 @@
-// Small random taggers with sentences to learn from, and what they are by definition: sums over all label
+// Small random taggers with sentences to learn from, and their values by definition: sums over all label
 // sequences, weight by weight.
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace testing {
 
-// Rows that are seen stand so far apart that they fall into different shares and halves.
+// Rows that occur are so far apart that they fall into different shares and halves.
 inline constexpr std::int32_t kRowsApart = 33;
 inline constexpr std::int32_t kFeatureRows = 6 * kRowsApart;
-inline constexpr float kWeightStep = 0x1p-10F;  // weights are multiples of it: a step is exact in a float
+inline constexpr float kWeightStep = 0x1p-10F;  // weights are multiples of it, so a step is exact in a float
 
 enum class Annotation : std::uint8_t { full, partial };
 
@@ -35,7 +35,7 @@ struct TaggerCase {
   [[nodiscard]] std::int64_t sentences() const { return static_cast<std::int64_t>(data.first.size()) - 1; }
 };
 
-/// A legal label sequence, all equally likely step by step; empty if the walk came to a dead end.
+/// A legal label sequence, each step equally likely; empty if the walk reached a dead end.
 [[nodiscard]] inline std::vector<std::int32_t> random_walk(Random& random, const duilian::Succession& rules,
                                                            std::int32_t labels, std::int32_t positions) {
   std::vector<std::int32_t> path;
@@ -62,7 +62,7 @@ inline void add_random_sentence(Random& random, const std::vector<std::int32_t>&
     const bool is_known = annotation == Annotation::full || random.chance(0.4);
     data.label.push_back(is_known ? label : -1);
     if (annotation == Annotation::full) continue;
-    const bool is_open = random.chance(0.3);  // no set at all: every label may be
+    const bool is_open = random.chance(0.3);  // no set at all: every label is possible
     for (std::int32_t l = 0; !is_known && !is_open && l < labels; ++l) {
       if (l == label || random.chance(0.3)) data.sets.tag.push_back(l);
     }
@@ -71,7 +71,7 @@ inline void add_random_sentence(Random& random, const std::vector<std::int32_t>&
   data.first.push_back(static_cast<std::int64_t>(data.label.size()));
 }
 
-/// Sentences of 1 to 4 units; some kinds of rules have no legal sentence, then others are drawn.
+/// Sentences of 1 to 4 units; if some rules have no legal sentence, others are drawn.
 [[nodiscard]] inline TaggerCase random_tagger(Random& random, TaggerSettings settings) {
   TaggerCase x;
   std::int32_t labels = 0;

@@ -18,6 +18,7 @@ from duilian.corpus.places import PlacedSentence
 from duilian.engine.streams import Source, analyse
 from duilian.learning import AdaGrad
 from duilian.models import CoupledTagger, Tagger, load
+from duilian.models.coupled.config import CoupledFeatures, CoupledPruning, Start
 
 RECIPE = both_sides(
     "coupled",
@@ -34,17 +35,30 @@ def models(tmp_path_factory) -> Path:
     """
     folder = tmp_path_factory.mktemp("models")
     corpora = [demo.load(name, name) for name in demo.STANDARDS]
-    common = {"joint_count": 1, "plain_iterations": 3, "warm": (0.3, 0.3)}
+    start = Start(baseline_iterations=3, shares=(0.3, 0.3))
     notes = {"sides": {"pku": {"reading": {"cut": "sentence"}}, "ctb": {"reading": {"column": "xpos"}}}}
-    word = CoupledTagger(demo.STANDARDS, mapping="tight", iterations=3, **common).fit(corpora)
-    word.save(folder / "word", notes=notes)
+    word = CoupledTagger(
+        demo.STANDARDS, mapping="tight", features=CoupledFeatures(joint_count=1), start=start
+    )
+    word.set_params(learning__iterations=3).fit(corpora).save(folder / "word", notes=notes)
     few = [corpus[:120] for corpus in corpora]
-    CoupledTagger(
-        demo.STANDARDS, level="char", most=4, iterations=1, join_letters=True, join_digits=True, **common
-    ).fit(few).save(folder / "char")
-    CoupledTagger(demo.STANDARDS, level="char", guide="pku", most=3, iterations=1, **common).fit(
-        [corpus[:40] for corpus in corpora]
-    ).save(folder / "guided")
+    char = CoupledTagger(
+        demo.STANDARDS,
+        level="char",
+        features=CoupledFeatures(joint_count=1, join_letters=True, join_digits=True),
+        pruning=CoupledPruning(max_candidates=4),
+        start=start,
+    )
+    char.set_params(learning__iterations=1).fit(few).save(folder / "char")
+    guided = CoupledTagger(
+        demo.STANDARDS,
+        level="char",
+        features=CoupledFeatures(joint_count=1, guide="pku"),
+        pruning=CoupledPruning(max_candidates=3),
+        start=start,
+    )
+    guided.set_params(learning__iterations=1).fit([corpus[:40] for corpus in corpora])
+    guided.save(folder / "guided")
     Tagger("ctb", learning=AdaGrad(iterations=1)).fit(corpora[0]).save(folder / "plain")
     return folder
 

@@ -177,7 +177,7 @@ def test_a_margin_in_training(sides: int, partial: bool) -> None:
         assert narrow_loss > -1e-9
         left_out += int(np.count_nonzero(direction) < np.count_nonzero(gradient))
     assert left_out > 0
-    with pytest.raises(ValueError, match="margin in training"):
+    with pytest.raises(ValueError, match="bundle gap in training"):
         _native.CoupledObjective(layout, case.data(), KEEP_ALL.native, -1.0, True)
 
 

@@ -374,5 +374,5 @@ def test_labels_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="threads"):
         tag(case, layout, weights, KEEP_ALL, decoding, threads=0)
     for margin in (-1.0, np.nan):
-        with pytest.raises(ValueError, match="margin must be"):
+        with pytest.raises(ValueError, match="bundle gap must be"):
             tag(case, layout, weights, KEEP_ALL, decoding, margin=margin)

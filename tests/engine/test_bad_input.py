@@ -18,8 +18,9 @@ from cli.running import Call, in_demo_folder
 from duilian import demo, modelfile
 from duilian.engine import Analyzer, load
 from duilian.errors import ConfigError, ModelFileError, TextError
-from duilian.learning import AdaGrad
+from duilian.learning import AdaGrad, Perceptron
 from duilian.models import Parser, Suite, Tagger
+from duilian.models.parser.config import ArcPruning, RelationSearch, TreeSearch
 
 IS_SLOW = bool(os.environ.get("DUILIAN_SLOW"))
 STRINGS = 100_000 if IS_SLOW else 2_000
@@ -32,7 +33,14 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     corpus = demo.load("pku", "pku")
     layers = [sentence["pku"] for sentence in corpus][:30]
     chains = [dataclasses.replace(each, heads=tuple(range(len(each)))) for each in layers]
-    parser = Parser("pku", order=1, bits=12, relation_bits=8, pruning_bits=8, iterations=1).fit(chains)
+    parser = Parser(
+        "pku",
+        order=1,
+        trees=TreeSearch(bits=12),
+        relations=RelationSearch(bits=8),
+        pruning=ArcPruning(bits=8),
+        learning=Perceptron(iterations=1),
+    ).fit(chains)
     folder = tmp_path_factory.mktemp("models")
     Suite(Tagger("pku", level="char", learning=AdaGrad(iterations=2)).fit(corpus), parser).save(
         folder / "zh.model"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from duilian.doc import Doc
+
 from duilian.lexicon import Lexicon
 from golden.lines import MARK
 from golden.models import RECIPES

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from duilian.pipeline import BUNDLED
+
 from golden.forms import FORMS, small_answers
 from golden.lines import lines
 from golden.models import array_hash, file_hash

@@ -17,9 +17,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from unittest import mock
 
+from duilian.pipeline import BUNDLED, Analyzer
+
 import duilian
 from duilian import cli
-from duilian.pipeline import BUNDLED, Analyzer
 from golden.lines import COUNT, MARK, lines
 from golden.models import RECIPES, lay_out, train_small
 

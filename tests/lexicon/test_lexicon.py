@@ -621,14 +621,11 @@ def test_a_model_that_only_segments_ignores_tags() -> None:
     assert ("天去北", None) in analyse(tagger, "我们明天去北京", Lexicon([Entry("天去北", ("vn",))]))
 
 
-def test_constraints_that_cannot_be_met_are_logged(characters: Tagger, caplog: pytest.LogCaptureFixture) -> None:
-<<<<<<< HEAD:tests/lexicon/test_lexicon.py
+def test_constraints_that_cannot_be_met_are_logged(
+    characters: Tagger, caplog: pytest.LogCaptureFixture
+) -> None:
     class Contradiction(WordConstraints):
         def native(self) -> _native.Constraints:
-=======
-    class Contradiction(Wished):
-        def native(self) -> _native.Constraints:
->>>>>>> refs/heads/native:tests/test_lexicon.py
             sets = _native.TagSets(
                 np.array([0, 1, 1], np.int32),
                 np.array([characters.encoding_.number["E@NN"]], np.int32),

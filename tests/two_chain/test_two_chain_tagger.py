@@ -143,9 +143,9 @@ def test_bad_words_and_tags_are_refused(tagger: TwoChainTagger, chunker: TwoChai
 def test_boundaries_that_are_not_legal_are_refused(tagger: TwoChainTagger) -> None:
     packed = tagger.predictor_.packer.pack([["我", "们"]], [Layer(("我们",))])
     b, e = tagger.encoding_.letters.index("B"), tagger.encoding_.letters.index("E")
-    with pytest.raises(ValueError, match="the boundaries given are not legal at unit 2"):
+    with pytest.raises(ValueError, match="the given boundaries are not legal at unit 2"):
         tagger.of("tag").label(packed, np.array([b, b], np.int32))
-    with pytest.raises(ValueError, match="the boundaries given are not legal at unit 1"):
+    with pytest.raises(ValueError, match="the given boundaries are not legal at unit 1"):
         tagger.of("tag").label(packed, np.array([e, b], np.int32))
     with pytest.raises(ValueError, match="a boundary letter for every unit"):
         tagger.of("tag").label(packed, np.array([b], np.int32))

@@ -1,4 +1,4 @@
-// Large tables that are read all over the place: with pages of 2 MB the processor finds them sooner.
+// Large tables with random access: with pages of 2 MB address translation is faster.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace duilian {
 
-/// Asks for huge pages under these values; where there are none, nothing happens.
+/// Asks for huge pages for these values; does nothing where there are none.
 template <class T>
 void prefer_huge_pages([[maybe_unused]] const std::vector<T>& values) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)

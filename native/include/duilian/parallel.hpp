@@ -1,4 +1,4 @@
-// Threads that stay: work on numbered pieces, where which thread does which piece never shows in the result.
+// A pool of threads for work on numbered pieces. Which thread does which piece never affects the result.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace duilian {
 
-/// A fixed number of threads, the caller's among them.
+/// A fixed number of threads, including the caller's.
 class Team {
  public:
   explicit Team(std::size_t threads) {
@@ -32,7 +32,7 @@ class Team {
 
   [[nodiscard]] std::size_t size() const { return others_.size() + 1; }
 
-  /// Calls work(thread) once on every thread and waits. The first exception is thrown on to the caller.
+  /// Calls work(thread) once on every thread and waits. The first exception is rethrown to the caller.
   void run(const std::function<void(std::size_t)>& work) {
     work_ = &work;
     busy_ = others_.size();

@@ -1,4 +1,4 @@
-// The chain's questions in the probability domain, with the log domain as refuge (see chain.hpp).
+// The chain's questions in the probability domain, with the log domain as fallback (see chain.hpp).
 #include "duilian/chain/chain.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 // A forward probability or a scale below kTiny sends the sentence to the log domain: above it neither a
 // product of two of them nor a quotient leaves the range of a double.
 constexpr double kTiny = 1e-140;
-constexpr double kMaxSpread = 600.0;  // of a block's scores: e^-600 is still a normal number
+constexpr double kMaxSpread = 600.0;  // the range of a block's scores: e^-600 is still a normal number
 
 void lay_out(const Chain& chain, Workspace& work) {
   const std::int32_t T = chain.lattice.positions();
@@ -28,12 +28,12 @@ void lay_out(const Chain& chain, Workspace& work) {
   work.scale.resize(static_cast<std::size_t>(T));
 }
 
-/// What pads a vector must not hold an old NaN.
+/// The padding of a vector must not hold an old NaN.
 void clear_padding(double* values, std::size_t width) {
   for (std::size_t j = width; j < padded(width); ++j) values[j] = 0.0;
 }
 
-/// e^(transition - peak) of every block; false if some block spreads too widely.
+/// e^(transition - peak) of every block; returns false if the scores of some block are too far apart.
 [[nodiscard]] bool exponentiate_transitions(const Chain& chain, Workspace& work) {
   work.exp_score.resize(chain.between.score.size());
   for (const Block& block : chain.between.blocks) {
@@ -54,7 +54,7 @@ void clear_padding(double* values, std::size_t width) {
 }
 
 ///   α[0] = e[0] / Σ,   α[t][j] = e[t][j] Σ_i α[t-1][i] E[i][j] / scale[t]
-/// Gives log Z through `log_z`; false if a number became too small to trust.
+/// Writes log Z to `log_z`; returns false if a number became too small to trust.
 [[nodiscard]] bool forward(const Chain& chain, Workspace& work, double& log_z) {
   lay_out(chain, work);
   if (!exponentiate_transitions(chain, work)) return false;
@@ -135,7 +135,8 @@ void sum_pairs(const Chain& chain, const Workspace& work, std::vector<double>& p
   for (std::size_t t = 0; t < block_of.size();) {
     std::size_t end = t + 1;
     const Block& block = chain.between.blocks[block_of[t]];
-    // Neighbours in a row that share a block also share its shape, so their vectors lie at equal distances.
+    // Consecutive neighbours that share a block also share its shape, so their vectors are at equal
+    // distances.
     while (end < block_of.size() && block_of[end] == block_of[t]) ++end;
     kernels().add_outer(work.alpha.data() + work.at[t], padded(block.rows),
                         work.message.data() + work.at[t + 1], block.stride, end - t, block.rows, block.stride,
@@ -222,7 +223,7 @@ double log_partition(const Chain& chain, Workspace& work) {
 
 namespace {
 
-/// In the probability domain; false if a number became too small to trust.
+/// In the probability domain; returns false if a number became too small to trust.
 [[nodiscard]] bool try_unit_marginals(const Chain& chain, Workspace& work, Marginals& out) {
   if (!forward(chain, work, out.log_partition)) return false;
   backward(chain, work);
@@ -305,7 +306,7 @@ Path try_best_path(const Chain& chain, Workspace& work) {
     const std::size_t after = best;
     double highest = kForbidden;
     best = 0;
-    // Which i gave the maximum is found again here, for one j only: cheaper than to note it for all.
+    // The i that gave the maximum is found again here, for one j only: cheaper than storing it for all.
     for (std::size_t i = 0; i < static_cast<std::size_t>(x.width(t)); ++i) {
       const double score =
           delta[i] + (t + 1 < T ? chain.between.row(chain.between.between(t), i)[after] : 0.0);

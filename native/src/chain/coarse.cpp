@@ -11,7 +11,7 @@ namespace duilian {
 
 namespace {
 
-constexpr double kWidest = 10000.0;  // of a window: what is dead must be well outside
+constexpr double kWidest = 10000.0;  // the widest window: dead scores must be well outside
 
 [[nodiscard]] std::size_t padded_lanes(std::size_t n) {
   return (n + kCoarseLanes - 1) / kCoarseLanes * kCoarseLanes;
@@ -23,7 +23,7 @@ double coarse_scale(double largest_weight, std::size_t count) {
   constexpr double kMax = 256.0;
   constexpr double kLeast = 16.0;
   constexpr double kRange = 32000.0;
-  // Half a step may be gained in rounding each of them.
+  // Rounding may add half a step to each of them.
   const double sum = static_cast<double>(std::max<std::size_t>(count, 1)) * (largest_weight + 0.5 / kMax);
   const double scale = std::min(kMax, kRange / sum);
   return scale < kLeast ? 0.0 : scale;
@@ -71,7 +71,7 @@ CoarseChain::CoarseChain(const TransitionShape& shape, const Succession& rules, 
   for (int k = 0; k <= -kCoarseLow; ++k) decay_.push_back(static_cast<float>(std::exp(-k / scale)));
 }
 
-/// Labels that transitions treat alike begin a vector, so that diagonals lead from lane to lane.
+/// Labels with the same kind of transitions begin a new vector, so that diagonals lead from lane to lane.
 void CoarseChain::place_labels(const TransitionShape& shape) {
   std::set<std::size_t> begins{0,          shape.labels,           shape.row0, shape.row0 + shape.rows,
                                shape.col0, shape.col0 + shape.cols};
@@ -96,7 +96,7 @@ void CoarseChain::place_labels(const TransitionShape& shape) {
     vectors_[v].column = static_cast<std::int16_t>(v - col0_ / kCoarseLanes);
 }
 
-/// False if they do not lead from lane to lane.
+/// Returns false if they do not lead from lane to lane.
 bool CoarseChain::add_diagonals(const TransitionShape& shape,
                                 const std::function<CoarseScore(std::size_t, std::size_t)>& score) {
   std::map<std::pair<std::size_t, std::size_t>, std::uint16_t> arc_of;  // by the vectors at their ends
@@ -131,13 +131,13 @@ CoarseMatrix CoarseChain::matrix() const {
           col0_,           cols_,           core_.data()};
 }
 
-/// The best paths up to each label, and the rows of the core that the next step goes by; false if there is
-/// none.
+/// The best paths up to each label, and the rows of the core that the next step uses; returns false if there
+/// is no path.
 bool CoarseChain::forward(std::size_t positions, CoarseScore* state, std::size_t step,
                           CoarseWorkspace& work) const {
   const CoarseMatrix m = matrix();
   const auto beam = static_cast<CoarseScore>(
-      std::max(-5 * width_ / 4, kCoarseDead + 1));  // a good label may come from one that was in doubt
+      std::max(-5 * width_ / 4, kCoarseDead + 1));  // a good label may come from a doubtful one
   work.alpha.resize(positions * stride());
   work.row.resize(positions * m.rows);
   work.alpha_base.resize(positions);
@@ -182,8 +182,9 @@ bool CoarseChain::backward(std::size_t positions, const CoarseScore* state, std:
   return true;
 }
 
-/// The best paths through each label, in place of those from it on. The best of all must be the same path at
-/// every unit; it is not where it came too far behind another, on either side, to be told from what is dead.
+/// The best paths through each label, replacing those from it on. The best of all must be the same path at
+/// every unit; it is not if, on either side, it fell too far below another path to be distinguished from dead
+/// scores.
 bool CoarseChain::meet(std::size_t positions, CoarseWorkspace& work) const {
   work.best.resize(positions);
   for (std::size_t t = 0; t < positions; ++t) {
@@ -197,7 +198,7 @@ bool CoarseChain::meet(std::size_t positions, CoarseWorkspace& work) const {
   return true;
 }
 
-/// The lane before this one of position t on the best path to it.
+/// The lane before this one of position t, on the best path to it.
 std::uint16_t CoarseChain::best_before(std::size_t t, std::uint16_t lane, const CoarseWorkspace& work) const {
   const CoarseScore* alpha = work.alpha.data() + (t - 1) * stride();
   std::int32_t highest = std::numeric_limits<std::int32_t>::min();

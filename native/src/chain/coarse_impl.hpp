@@ -1,5 +1,6 @@
-// Kernels of coarse scores; a part of kernels_impl.hpp. Sums never leave 16 bits: a score is at threshold
-// kCoarseForbidden before it is counted from the best, and kCoarseDead = 2 kCoarseLow behind that.
+// The kernels of coarse scores, a part of kernels_impl.hpp. Sums never leave 16 bits: a score is at least
+// kCoarseForbidden before it is made relative to the best, and at least kCoarseDead = 2 kCoarseLow
+// afterwards.
 
 using R = short __attribute__((vector_size(32), aligned(2), may_alias));
 
@@ -9,7 +10,7 @@ inline R spread(CoarseScore x) { return R{x, x, x, x, x, x, x, x, x, x, x, x, x,
 inline R larger(R a, R b) { return a > b ? a : b; }
 constexpr Size kLane = kCoarseLanes;
 
-/// a - b where it fits; where it does not, nobody looks.
+/// a - b where it fits; elsewhere the value is never used.
 inline R difference(R a, R b) {
   using U = unsigned short __attribute__((vector_size(32)));
   return reinterpret_cast<R>(reinterpret_cast<U>(a) - reinterpret_cast<U>(b));
@@ -71,7 +72,7 @@ void coarse_add_rows(const CoarseScore* const* rows, Size count, Size n, CoarseS
   }
 }
 
-/// Counts scores from their best, and leaves what is dead dead; gives the best.
+/// Makes scores relative to the best, keeps dead ones dead; returns the best.
 inline CoarseScore normalise(CoarseScore* x, Size n, R high) {
   const CoarseScore best = largest_lane(high);
   const R peak = spread(best);
@@ -151,7 +152,7 @@ CoarseScore coarse_backward(const CoarseMatrix& m, const CoarseScore* state, con
     before[m.row0 + row[k]] = largest_lane(best);
   }
   R high = spread(kCoarseForbidden);
-  for (Size v = m.vectors; v-- > 0;) {  // the rows of the core, which are being written, mostly come last
+  for (Size v = m.vectors; v-- > 0;) {  // the rows of the core, which are being written, usually come last
     const CoarseMatrix::Vector& own = m.vector[v];
     const bool has_core = kLane * v >= m.row0 && kLane * v < m.row0 + m.rows;
     R best = has_core ? load(before + kLane * v) : dead;

@@ -1,5 +1,5 @@
 // Exact k-best paths: every state keeps its k best histories. The histories of a state come from its
-// predecessors' sorted lists, merged lazily through a heap, so that a state costs n + k log n and not nk.
+// predecessors' sorted lists, merged lazily with a heap, so that a state costs n + k log n instead of nk.
 #include <algorithm>
 #include <queue>
 #include <stdexcept>
@@ -16,9 +16,9 @@ struct History {
   std::int32_t rank;    // which of its histories
 };
 
-using Histories = std::vector<std::vector<History>>;  // [width(t)] lists, each in falling order
+using Histories = std::vector<std::vector<History>>;  // [width(t)] lists, each best first
 
-/// Orders a heap: higher score first; ties by state, then rank, so that the answer is always the same.
+/// Orders a heap: higher score first; ties by state, then rank, so that the answer is deterministic.
 struct IsWorse {
   bool operator()(const History& a, const History& b) const {
     if (a.score != b.score) return a.score < b.score;

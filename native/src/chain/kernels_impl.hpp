@@ -147,7 +147,7 @@ void exponentials(const double* x, double shift, Size n, double* y) {
   for (Size k = j; k < n; ++k) y[k] = e[k - j];
 }
 
-/// One value, or the sum of two, of which the largest is wanted.
+/// One value, or the sum of two, whose maximum is wanted.
 struct Plain {
   const double* x;
   V at(Size j) const { return load(x + j); }
@@ -161,7 +161,7 @@ struct Sums {
 
 template <class Of>
 double largest(Of of, Size n) {
-  V high = spread(of.one(0)), other = high;  // two that need not wait for each other
+  V high = spread(of.one(0)), other = high;  // two independent chains
   Size j = 0;
   for (; j + 8 <= n; j += 8) {
     high = larger(of.at(j), high);
@@ -196,7 +196,7 @@ Size peak_sum_place(const double* x, const double* m, Size n, double* sum) {
 }
 
 Size at_least(const double* x, Size n, double threshold, std::uint32_t* place) {
-  constexpr Size kStep = 8;  // hardly any are: eight at a time
+  constexpr Size kStep = 8;  // few are at least the threshold: eight at a time
   const V low = spread(threshold);
   Size count = 0;
   for (Size j = 0; j < n; j += kStep) {

@@ -13,7 +13,7 @@ namespace {
 
 using Flags = std::vector<std::uint8_t>;
 
-/// The run of equal, most frequent rows (or columns) of the rules; empty if they do not lie side by side.
+/// The run of the most frequent rows (or columns) of the rules; empty if they are not side by side.
 struct Run {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -66,8 +66,8 @@ void find_reachable(const std::vector<Flags>& legal, const Succession& rules, Tr
       for (std::size_t j = 0; now[i] != 0 && j < shape.labels; ++j) next[j] |= legal[i][j];
     }
     if (next == now) return;
-    // Rules that make positions alternate for ever are no boundary rules; treating all as reachable is safe,
-    // it only sends more sentences to the log domain.
+    // Rules that make positions alternate for ever are not boundary rules. Treating all labels as reachable
+    // is safe: it only sends more sentences to the log domain.
     if (shape.reachable.size() > 8) next.assign(shape.labels, 1);
     if (next == now) return;
     now = std::move(next);

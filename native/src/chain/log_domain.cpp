@@ -13,7 +13,7 @@ void normalise(std::span<double> logs) {
   for (double& x : logs) x = std::exp(x - log_sum);
 }
 
-/// Takes the largest out of the column; gives it back.
+/// Subtracts the largest value of the column and returns it.
 double take_peak(std::span<double> column) {
   const double peak = *std::max_element(column.begin(), column.end());
   if (peak == kForbidden) return peak;

@@ -25,7 +25,7 @@ void times_core(const double* x, const std::vector<double>& m, std::size_t rows,
 void step_forward(const LabelTransitions& m, const double* x, double threshold,
                   std::vector<std::uint32_t>& row, double* y) {
   const TransitionShape& s = m.shape;
-  if (s.cols < s.labels) std::fill_n(y, s.stride(), 0.0);  // the core does not reach these
+  if (s.cols < s.labels) std::fill_n(y, s.stride(), 0.0);  // outside the core
   times_core(x + s.row0, m.exp_core, s.rows, padded(s.cols), threshold, row, y + s.col0);
   for (const Diagonal& d : s.diagonals) {
     kernels().add_products(x + d.i0, m.exp_arc.data() + d.at, d.size, y + d.j0);
@@ -43,7 +43,7 @@ void step_backward(const LabelTransitions& m, const double* y, double threshold,
   }
 }
 
-/// The smallest of the values that rules let be more than 0 at position t.
+/// The smallest of the values at position t that the rules allow to be above 0.
 [[nodiscard]] double smallest_reachable(const UniformChain& chain, std::int32_t t, const double* alpha) {
   const auto& reachable = chain.between.shape.reachable;
   const auto& flags = reachable[std::min<std::size_t>(static_cast<std::size_t>(t), reachable.size() - 1)];
@@ -55,7 +55,7 @@ void step_backward(const LabelTransitions& m, const double* y, double threshold,
   return smallest;
 }
 
-/// As in chain.cpp; false if a number became too small to trust.
+/// As in chain.cpp; returns false if a number became too small to trust.
 [[nodiscard]] bool forward(const UniformChain& chain, UniformWorkspace& work, double negligible_share,
                            double& log_z) {
   const LabelTransitions& m = chain.between;
@@ -189,7 +189,7 @@ double log_partition(const UniformChain& chain, UniformWorkspace& work) {
 
 namespace {
 
-/// p = α β at every position; what was left out on the way is missing in the sums, which are made 1 again.
+/// p = α β at every position, normalised again because negligible labels were left out of the sums.
 void normalised_units(const UniformChain& chain, const UniformWorkspace& work, std::vector<double>& unit) {
   const TransitionShape& shape = chain.between.shape;
   const std::size_t stride = shape.stride();
@@ -203,7 +203,7 @@ void normalised_units(const UniformChain& chain, const UniformWorkspace& work, s
   }
 }
 
-/// In the probability domain; false if a number became too small to trust.
+/// In the probability domain; returns false if a number became too small to trust.
 [[nodiscard]] bool try_unit_marginals(const UniformChain& chain, UniformWorkspace& work,
                                       double negligible_share, UniformMarginals& out) {
   if (!forward(chain, work, negligible_share, out.log_partition)) return false;
@@ -232,7 +232,7 @@ void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMargina
 
 void best_step(const LabelTransitions& between, const double* before, double* after) {
   const TransitionShape& s = between.shape;
-  if (s.cols < s.labels) std::fill_n(after, s.stride(), kForbidden);  // the core does not reach these
+  if (s.cols < s.labels) std::fill_n(after, s.stride(), kForbidden);  // outside the core
   kernels().max_plus(before + s.row0, between.core.data(), s.rows, padded(s.cols), after + s.col0);
   for (const Diagonal& d : s.diagonals) {
     kernels().raise_sums(before + d.i0, between.arc.data() + d.at, d.size, after + d.j0);
@@ -288,7 +288,7 @@ bool try_best_labels(const UniformChain& chain, UniformWorkspace& work, std::spa
   if (last[best] == kForbidden) return false;
   labels[T - 1] = static_cast<std::int32_t>(best);
   for (std::size_t t = T - 1; t > 0; --t) {
-    // Which i gave the maximum is found again for the one j that matters.
+    // The i that gave the maximum is found again, for the one j that matters.
     best = best_before(chain.between, work.alpha.data() + (t - 1) * stride, best);
     labels[t - 1] = static_cast<std::int32_t>(best);
   }

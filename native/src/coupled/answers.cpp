@@ -1,4 +1,4 @@
-// Whole corpora through a coupled tagger.
+// Whole corpora with a coupled tagger.
 #include <algorithm>
 #include <stdexcept>
 
@@ -12,12 +12,12 @@ namespace {
 void check_constraints(const CoupledPredictor& predictor, std::span<const Constraints> constraints,
                        const Sentences& sentences) {
   if (!constraints.empty() && constraints.size() != predictor.shape().sides())
-    throw std::invalid_argument("constraints for another number of sides");
+    throw std::invalid_argument("the constraints are for a different number of sides");
   for (std::size_t k = 0; k < constraints.size(); ++k)
     check(constraints[k], predictor.shape().labels[k], sentences.units());
 }
 
-/// Labels that are given, as constraints; none if none are.
+/// Given labels as constraints; empty if none are given.
 [[nodiscard]] std::vector<Constraints> as_constraints(std::span<const TagSets> allowed) {
   std::vector<Constraints> out;
   for (const TagSets& each : allowed) out.push_back({each, {}});
@@ -88,10 +88,10 @@ CoupledAnswers predict_constrained(const CoupledPredictor& predictor, const Sent
 std::vector<SideAnswer> k_best(const CoupledPredictor& predictor, const Sentences& sentences,
                                std::size_t side, std::span<const Constraints> constraints, std::size_t k,
                                double& log_z) {
-  if (side >= predictor.shape().sides()) throw std::invalid_argument("a side that is not there");
+  if (side >= predictor.shape().sides()) throw std::invalid_argument("there is no such side");
   check_constraints(predictor, constraints, sentences);
   if (sentences.size() != 1 || sentences.units() == 0)
-    throw std::invalid_argument("the best analyses are of one sentence that is not empty");
+    throw std::invalid_argument("the best analyses need exactly one sentence, not empty");
   CoupledPredictor::Work work;
   (void)predictor.prepare(sentences, 0, constraints, work);
   log_z = log_partition(work.search.space.chain(), work.search.chain);
@@ -120,7 +120,8 @@ class SideLabeler final : public SentenceLabeler {
   }
 
  private:
-  /// A label that begins a word at the units where one does, another where none does, on every side.
+  /// Constrains every side: at units where a word begins, to labels that begin one; where none does, to the
+  /// others.
   void constrain(std::span<const std::uint8_t> known) {
     constraints_.resize(starts_.size());
     for (std::size_t k = 0; k < starts_.size(); ++k) {
@@ -177,7 +178,7 @@ std::vector<double> count_pairs(const CoupledPredictor& predictor, const Sentenc
                                 std::size_t threads) {
   const auto& labels = predictor.shape().labels;
   if (side_a >= labels.size() || side_b >= labels.size())
-    throw std::invalid_argument("a side that is not there");
+    throw std::invalid_argument("there is no such side");
   const auto columns = static_cast<std::size_t>(labels[side_b]);
   const std::size_t size = static_cast<std::size_t>(labels[side_a]) * columns;
   std::vector<std::vector<double>> counts(threads, std::vector<double>(size, 0.0));

@@ -1,4 +1,4 @@
-// Which bundles of a space are worth a search.
+// Drops the bundles of a space that are not worth a search.
 #include <algorithm>
 #include <cmath>
 
@@ -9,12 +9,12 @@ namespace duilian {
 
 namespace {
 
-/// Marks the states of position t that are worth trying. What is compared is e^joint · Π p, so that no
-/// logarithms are needed.
+/// Marks the states of position t that are worth trying. Compares e^joint · Π p, so that no logarithms are
+/// needed.
 void mark_promising(std::int32_t t, std::span<const TagSets> candidates,
                     std::span<const std::vector<double>> p, double share,
                     std::span<const std::int32_t> correct, const BundleSpace& space, SpaceWorkspace& work) {
-  constexpr double kLeast = 1e-12;  // no candidate is hopeless by itself
+  constexpr double kLeast = 1e-12;  // no candidate is hopeless on its own
   const std::size_t sides = candidates.size();
   const std::int32_t first = space.lattice.first[t];
   const std::int32_t last = space.lattice.first[t + 1];

@@ -11,7 +11,7 @@ namespace {
 
 using Ranked = std::vector<std::pair<double, TagId>>;
 
-/// The `max_count` places of the highest p >= `min_p`, best first; ties keep the lower place first.
+/// The `max_count` places of the highest p >= `min_p`, best first; the lower of equals place comes first.
 void rank_highest(std::span<const double> p, std::size_t max_count, double min_p,
                   std::vector<std::uint32_t>& likely, Ranked& out) {
   out.clear();
@@ -32,7 +32,7 @@ struct Needed {
   bool is_enough;
 };
 
-/// How many of them are needed for more than λ; all, if they have less.
+/// How many of them are needed for more than λ; all of them if they have less.
 [[nodiscard]] Needed needed(const Ranked& ranked, double mass) {
   double sum = 0.0;
   for (std::size_t k = 0; mass < 1.0 && k < ranked.size(); ++k) {
@@ -56,15 +56,15 @@ void choose_labels(std::span<const double> p, Pruning pruning, PruningWorkspace&
     for (std::size_t l = 0; l < p.size(); ++l) out.push_back(static_cast<TagId>(l));
     return;
   }
-  // At most units one label leaves no doubt.
+  // At most units one label is certain enough.
   const double peak = kernels().peak(p.data(), p.size());
   if (pruning.candidate_mass < 1.0 && peak > pruning.candidate_mass) {
     out.push_back(static_cast<TagId>(std::find(p.begin(), p.end(), peak) - p.begin()));
     return;
   }
   const std::size_t max_count = std::min(static_cast<std::size_t>(pruning.max_candidates), p.size());
-  // A few probable labels are mostly enough for λ. Those below the second limit have too little together to
-  // be needed for it, unless numbers are rounded.
+  // A few probable labels are usually enough for λ. Those below the second limit have too little probability
+  // together to be needed for it, up to rounding.
   const double rest = pruning.candidate_mass < 1.0 ? 1.0 - pruning.candidate_mass : 0.0;
   for (const double min_p :
        {rest / static_cast<double>(max_count), 0.5 * rest / static_cast<double>(p.size()), 0.0}) {
@@ -146,7 +146,7 @@ void add_labels(std::span<const std::int32_t> labels, TagSets& sets, std::vector
 
 namespace {
 
-/// The candidates before rules have their say.
+/// The candidates before rules are applied.
 void choose_freely(const UniformChain& chain, Pruning pruning, PruningWorkspace& work, TagSets& out) {
   const TransitionShape& shape = chain.between.shape;
   out.first.assign(1, 0);
@@ -194,7 +194,7 @@ void choose_candidates(const UniformChain& chain, Pruning pruning, std::span<con
 
 namespace {
 
-/// Forward and backward over a list, each unit counted by itself; false if a sum is nothing.
+/// Forward and backward over a list, each unit normalised; returns false if a sum is 0.
 [[nodiscard]] bool sum_paths(const Shortlist& list, std::span<const float> between, std::size_t edge,
                              PruningWorkspace& work) {
   const TagSets& sets = list.labels;

@@ -12,7 +12,7 @@ namespace {
   return std::binary_search(pruned_sides.begin(), pruned_sides.end(), static_cast<std::int32_t>(side));
 }
 
-/// Where the labels begin by which each side is pruned: its pruner's, or its own.
+/// Where the labels that prune each side begin: those of its pruner, or its own.
 [[nodiscard]] std::vector<std::int32_t> pruning_labels(const CoupledShape& shape,
                                                        std::span<const std::int32_t> pruned_sides) {
   std::vector<std::int32_t> first(shape.sides(), -1);
@@ -37,7 +37,7 @@ namespace {
   return blocks;
 }
 
-/// How much larger scores may become, by the weights of the labels that prune.
+/// The scale of scores, from the weights of the labels that prune.
 [[nodiscard]] double find_scale(const CoupledShape& shape, const CoupledWeights& weights,
                                 std::size_t features) {
   const std::vector<std::int32_t> first = pruning_labels(shape, weights.pruned_sides);
@@ -53,7 +53,7 @@ namespace {
   return coarse_scale(static_cast<double>(largest), features);
 }
 
-/// The labels of the pruned sides' own and the joint ones, numbered anew in this order; -1 for others.
+/// New numbers for the pruned sides' own labels, then the joint ones; -1 for others.
 struct RestLabels {
   std::vector<std::int32_t> blocks;
   std::vector<std::int32_t> number;
@@ -73,7 +73,7 @@ struct RestLabels {
   }
 };
 
-/// The weights that do not prune. Nobody looks features up there.
+/// The weights that do not prune. No feature is looked up there.
 [[nodiscard]] EntryTable set_rest_apart(const CoupledShape& shape, const CoupledWeights& weights) {
   const RestLabels labels(shape, weights.pruned_sides);
   const WeightTable& from = weights.table;
@@ -127,7 +127,7 @@ std::unique_ptr<CoarsePruner> CoarsePruner::make(const CoupledShape& shape, cons
   std::vector<CoarseChain> pruner;
   for (std::size_t k = 0; k < shape.sides(); ++k) {
     constexpr std::int32_t kMax = 24;
-    constexpr double kOwn = 0.8;  // scores that also answer are surer than those of a pruner
+    constexpr double kOwn = 0.8;  // a side's own scores are more reliable than a pruner's
     const CoarseWindow window{pruning.coarse_window * (is_pruned(weights.pruned_sides, k) ? 1.0 : kOwn),
                               std::max(pruning.max_candidates, kMax)};
     pruner.emplace_back(shape.shapes[k], shape.rules[k], prune_between.table[k], scale, window);
@@ -201,7 +201,7 @@ void CoarsePruner::score_candidates(const CoupledTransitions& between,
                                     SearchWork& search) const {
   auto& state = search.scores.state;
   state.resize(shape_.sides());
-  // Only candidates are ever looked at.
+  // Only candidates are ever read.
   for (std::size_t k = 0; k < shape_.sides(); ++k) state[k].resize(units.size() * shape_.shapes[k].stride());
   gather_rest(search.candidates, work);
   std::size_t labels_of_all = 0;
@@ -218,8 +218,7 @@ void CoarsePruner::score_candidates(const CoupledTransitions& between,
     for (const TagId l : search.candidates[k].at(static_cast<std::int32_t>(units.size()) - 1))
       state[k][(units.size() - 1) * stride + static_cast<std::size_t>(l)] +=
           edge[static_cast<std::size_t>(l) * (labels + 1) + labels];
-    if (constraints.empty() || !has_pruner(k))
-      continue;  // coarse scores, where they are the side's own, have them
+    if (constraints.empty() || !has_pruner(k)) continue;  // a side's own coarse scores include them already
     for (const Constraints::Bonus& each : constraints[k].bonuses(units.begin, units.end))
       state[k][static_cast<std::size_t>(each.unit - units.begin) * stride +
                static_cast<std::size_t>(each.label)] += each.score;
@@ -256,7 +255,7 @@ void CoarsePruner::score_unit(std::int32_t t, Work& work, SearchWork& search) co
     return search.scores.state[k].data() + unit * shape_.shapes[k].stride();
   };
   for (std::size_t k = 0; k < shape_.sides(); ++k) {
-    // A side without a pruner has been pruned by its own scores.
+    // A side without a pruner was pruned by its own scores.
     const double share = has_pruner(k) ? 0.0 : 1.0 / scale_;
     const CoarseScore* coarse = row(k, unit, work);
     double* state = state_of(k);

@@ -26,7 +26,7 @@ CoarseTable::CoarseTable(const WeightTable& table, std::span<const Block> blocks
     blank_.resize(blank_.size() + block.stride, kCoarseForbidden);
     for (const std::uint16_t lane : block.lanes) blank_[rows_.back().at + lane] = 0;
   }
-  std::vector<std::uint32_t> record;  // of each of the table's entries that is a feature's first
+  std::vector<std::uint32_t> record;  // for each of the table's entries that is a feature's first
   record.reserve(rest.size());
   std::vector<std::uint32_t> from;
   from.reserve(rest.size());
@@ -41,7 +41,7 @@ CoarseTable::CoarseTable(const WeightTable& table, std::span<const Block> blocks
   }
   table_.slot = table.slot;
   redirect(table_.slot, from, record);
-  code_.resize(code_.size() + 64, 0);  // what is fetched ahead is there
+  code_.resize(code_.size() + 64, 0);  // prefetched by now
   prefer_huge_pages(table_.slot);
   prefer_huge_pages(code_);
 }

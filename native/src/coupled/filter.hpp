@@ -1,4 +1,4 @@
-// Leaving states out of a space of bundles.
+// Removing states from a space of bundles.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace duilian {
 
-/// Moves the `width` values of a state to where another was.
+/// Moves the `width` values of a state to the place of another.
 template <class T>
 void move_state(std::vector<T>& values, std::size_t from, std::size_t to, std::size_t width) {
   std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(from * width), width,
               values.begin() + static_cast<std::ptrdiff_t>(to * width));
 }
 
-/// Keeps the states for which keep(state) holds, with whatever is known of them.
+/// Keeps the states for which keep(state) holds, with everything that is known about them.
 template <class Keep>
 void filter(BundleSpace& space, const Keep& keep) {
   Lattice& x = space.lattice;

@@ -1,6 +1,6 @@
-// Lawler's method (1972): the best sequence of a set is found by a search; what is left of the set is cut
-// into the sequences that leave the best one at its first, second, … position, and so on with the best of
-// those. A set is given by labels that are fixed up to a position and labels that are forbidden there.
+// Lawler's method (1972): a search finds the best sequence of a set; the rest of the set is divided into the
+// sequences that leave the best one at its first, second, … position, and so on with the best of those. A set
+// is given by labels fixed up to a position and labels forbidden there.
 #include "duilian/coupled/k_best.hpp"
 
 #include <algorithm>
@@ -29,8 +29,8 @@ class SideSearch {
   SideSearch(const BundleSpace& space, std::size_t side, Workspace& work)
       : space_(space), side_(side), work_(work), state_(space.state) {}
 
-  /// Looks for the best path whose labels begin as `label` does before `fixed` and are none of `without`
-  /// there; false if there is none.
+  /// Searches for the best path whose labels agree with `label` before `fixed` and are not in `without`
+  /// there; returns false if there is none.
   [[nodiscard]] bool find(std::span<const std::int32_t> label, std::int32_t fixed,
                           std::vector<std::int32_t> without, Part& out) {
     const Lattice& x = space_.lattice;
@@ -47,7 +47,7 @@ class SideSearch {
     return true;
   }
 
-  /// The logarithm of what all paths with these labels have.
+  /// The logarithm of the sum over all paths with these labels.
   [[nodiscard]] double sum(std::span<const std::int32_t> label) {
     std::vector<std::int32_t> kept;
     for (std::int32_t t = 0; t < space_.lattice.positions(); ++t) {

@@ -11,7 +11,8 @@ namespace duilian {
 
 namespace {
 
-/// What a unit's side may be in the correct lattice, for laying out: its own label, or the candidates.
+/// The labels a side may have at a unit in the correct lattice, for laying out: its own label, or the
+/// candidates.
 [[nodiscard]] std::span<const TagId> known_labels(const CoupledData& data, std::span<const TagSets> latent,
                                                   std::int32_t own, std::int32_t side, std::int64_t unit) {
   const auto t = static_cast<std::int32_t>(unit);
@@ -113,7 +114,7 @@ void place_weights(CoupledLayout& layout) {
 void check_sets(std::span<const TagSets> sets, const CoupledShape& shape, std::int64_t units,
                 Coverage coverage) {
   if (!sets.empty() && sets.size() != shape.sides())
-    throw std::invalid_argument("label sets for another number of sides");
+    throw std::invalid_argument("the label sets are for a different number of sides");
   for (std::size_t k = 0; k < sets.size(); ++k) {
     check(sets[k]);
     const auto is_label = [&](TagId l) { return l >= 0 && l < shape.labels[k]; };
@@ -135,7 +136,7 @@ void check(const CoupledData& data, const CoupledShape& shape) {
   for (std::size_t s = 0; s < data.side.size(); ++s) {
     const std::int32_t side = data.side[s];
     if (side < 0 || static_cast<std::size_t>(side) >= shape.sides())
-      throw std::invalid_argument("a sentence has a side that is not there");
+      throw std::invalid_argument("a sentence has a side that does not exist");
     const auto is_bad = [&](std::int32_t l) { return l >= shape.labels[side]; };
     if (std::any_of(data.label.begin() + data.first[s], data.label.begin() + data.first[s + 1], is_bad))
       throw std::invalid_argument("a label is out of range");

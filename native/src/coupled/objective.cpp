@@ -35,7 +35,8 @@ CoupledObjective::CoupledObjective(const CoupledLayout& layout, const CoupledDat
       bundle_gap_(bundle_gap),
       learns_separate_(learns_separate) {
   if (!(bundle_gap >= 0.0) || (std::isfinite(bundle_gap) && !layout.shape.is_free()))
-    throw std::invalid_argument("a bundle_gap in training must be at least 0, and there must be no rules");
+    throw std::invalid_argument(
+        "the bundle gap in training must be at least 0, and the sides must have no rules");
   check(data, layout.shape);
   check_rows(data.features, static_cast<std::int64_t>(layout.joint_first.size()) - 1);
   most_labels_ = layout.shape.joint_labels();
@@ -101,7 +102,7 @@ bool CoupledObjective::find_correct(std::int64_t begin, std::size_t side, Work& 
       std::any_of(data_.label.begin() + begin, data_.label.begin() + begin + x.positions(),
                   [](std::int32_t l) { return l < 0; });
   if (layout_.shape.is_free() || (layout_.shape.mappings.empty() && !is_partial)) return true;
-  // Some of these states may stand on no legal path of correct states.
+  // Some of these states may be on no legal path of correct states.
   const Lattice left = trim(part_of(x, work.inside), layout_.shape.rules);
   work.inside = locate(left, x);
   return left.width(0) > 0;

@@ -8,7 +8,7 @@ namespace duilian {
 
 namespace {
 
-/// Joint features in the table: the entries that scoring the sides has passed by.
+/// Joint features in the table: the entries that come after those of the sides.
 class EntrySource final : public JointSource {
  public:
   EntrySource(const EntryTable& table, std::span<const std::uint32_t> entry,
@@ -57,7 +57,7 @@ class EntrySource final : public JointSource {
   return make_transitions(shape, side, joint, 1.0F);
 }
 
-/// Behind the blocks of the pruners stand those of the sides: what they prune for can wait.
+/// After the blocks of the pruners come those of the sides: the sides that they prune for can wait.
 [[nodiscard]] std::vector<std::int32_t> deferred_blocks(std::span<const std::int32_t> pruned_sides) {
   std::vector<std::int32_t> blocks(pruned_sides.begin(), pruned_sides.end());
   for (std::int32_t& block : blocks) block += static_cast<std::int32_t>(pruned_sides.size());
@@ -75,7 +75,7 @@ CoupledPredictor::CoupledPredictor(CoupledShape shape, std::shared_ptr<const Cou
       options_(options),
       between_(cut_transitions(shape_, weights_->transition, weights_->pruned_sides, false)),
       prune_between_(cut_transitions(shape_, weights_->transition, weights_->pruned_sides, true)) {
-  if (!(options_.bundle_gap >= 0.0)) throw std::invalid_argument("the bundle_gap must be at least 0");
+  if (!(options_.bundle_gap >= 0.0)) throw std::invalid_argument("the bundle gap must be at least 0");
   check(weights_->table, side_label_count(shape_, weights_->pruned_sides) + shape_.joint_labels());
   check_order(weights_->table);
   if (options_.pruning.coarse_window > 0.0)
@@ -101,7 +101,7 @@ void CoupledPredictor::score(Work& work) const {
   SideScores& scores = work.search.scores;
   scores.state.resize(sides);
   scores.prune.resize(pruned_sides.empty() ? 0 : sides);
-  // What pads a row is never read.
+  // Padding is never read.
   for (std::size_t k = 0; k < sides; ++k) scores.state[k].resize(length * shape_.shapes[k].stride());
   for (const std::int32_t k : pruned_sides) scores.prune[k].resize(length * shape_.shapes[k].stride());
   work.row.resize(static_cast<std::size_t>(side_label_count(shape_, pruned_sides)));
@@ -185,7 +185,7 @@ void CoupledPredictor::add_deferred_rows(Work& work) const {
   const auto pruners = static_cast<std::int32_t>(weights_->pruned_sides.size());
   for (std::int32_t t = 0; t < candidates[0].positions(); ++t) {
     const auto has_one = [&](const TagSets& sets) { return sets.at(t).size() == 1; };
-    if (std::all_of(candidates.begin(), candidates.end(), has_one)) continue;  // no score matters there
+    if (std::all_of(candidates.begin(), candidates.end(), has_one)) continue;  // its score does not matter
     const auto last = work.deferred_first[t + 1];
     for (std::size_t k = work.deferred_first[t]; k < last; ++k) {
       const auto side = static_cast<std::size_t>(work.deferred[k].block - pruners);
@@ -208,7 +208,7 @@ bool CoupledPredictor::apply_constraints(const Sentences& sentences, std::int64_
       if (k < states->size() && !(*states)[k].empty())
         apply(constraints[k], shape_.labels[k], shape_.shapes[k].stride(), begin, end, (*states)[k]);
     }
-    if (!constraints[k].gives_labels(begin, end)) continue;  // no path is closed
+    if (!constraints[k].gives_labels(begin, end)) continue;  // no path is forbidden
     const UniformChain chain{static_cast<std::int32_t>(end - begin), scores.state[k].data(), between_.side[k],
                              shape_.rules[k]};
     work.path.resize(static_cast<std::size_t>(end - begin));

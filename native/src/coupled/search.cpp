@@ -20,7 +20,7 @@ void prune(const CoupledShape& shape, const CoupledTransitions& between, Pruning
 
 namespace {
 
-/// False if what the bundle_gap leaves has no legal path.
+/// Returns false if the bundles within the gap have no legal path.
 [[nodiscard]] bool try_build(const CoupledShape& shape, const CoupledTransitions& between,
                              const JointSource& source, double bundle_gap, SearchWork& work) {
   if (!build_space(shape, work.candidates, false, work.space) &&
@@ -28,7 +28,7 @@ namespace {
     throw std::invalid_argument("no path through the lattice is legal");
   }
   const bool is_pruned = !work.prior.empty() && std::isfinite(bundle_gap);
-  // What the sides alone put far away is not worth a look at its joint features.
+  // Bundles that the sides alone put far below are not worth looking up joint features.
   if (is_pruned) prune_bundles(work.candidates, work.prior, 2.0 * bundle_gap, {}, work.joint, work.space);
   score_states(shape, work.scores, source, work.joint, work.space);
   if (is_pruned) prune_bundles(work.candidates, work.prior, bundle_gap, {}, work.joint, work.space);

@@ -15,7 +15,7 @@ BundleIndex::BundleIndex(std::span<const std::int32_t> labels) {
     radix_.push_back(radix);
     const auto n = static_cast<std::uint64_t>(std::max(count, 1));
     if (radix > std::numeric_limits<std::uint64_t>::max() / n) {
-      throw std::invalid_argument("the product of the label sets passes 2^64 bundles");
+      throw std::invalid_argument("the product of the label sets exceeds 2^64 bundles");
     }
     radix *= n;
   }
@@ -79,7 +79,7 @@ void add_joint_part(CoupledShape& shape, std::vector<std::int32_t> sides, std::s
   std::vector<std::int32_t> counts;
   for (const std::int32_t side : sides) {
     if (side < 0 || static_cast<std::size_t>(side) >= shape.sides())
-      throw std::invalid_argument("a joint part names a side that is not there");
+      throw std::invalid_argument("a joint part names a side that does not exist");
     counts.push_back(shape.labels[side]);
   }
   if (width < 2 || bundles.size() % width != 0)
@@ -88,10 +88,10 @@ void add_joint_part(CoupledShape& shape, std::vector<std::int32_t> sides, std::s
   for (std::size_t b = 0; b < bundles.size() / width; ++b) {
     for (std::size_t k = 0; k < width; ++k) {
       if (bundles[b * width + k] < 0 || bundles[b * width + k] >= counts[k])
-        throw std::invalid_argument("a bundle has a label that is not there");
+        throw std::invalid_argument("a bundle has a label that does not exist");
     }
     if (part.bundles.insert(bundles.subspan(b * width, width)) != static_cast<std::int32_t>(b))
-      throw std::invalid_argument("a bundle stands twice in a joint part");
+      throw std::invalid_argument("a bundle occurs twice in a joint part");
   }
   part.linked = std::clamp(linked, 0, part.bundles.size());
   shape.joint.push_back(std::move(part));

@@ -25,7 +25,7 @@ void fill_product(std::span<const TagSets> candidates, BundleSpace& out) {
   for (std::int32_t t = 0; t < x.positions(); ++t) {
     const auto begin = static_cast<std::size_t>(x.first[t]);
     const auto bundles = static_cast<std::size_t>(x.width(t));
-    std::size_t repeats = bundles;  // how many bundles in a row have the same label of side k
+    std::size_t repeats = bundles;  // number of consecutive bundles with the same label of side k
     for (std::size_t k = 0; k < sides && bundles > 0; ++k) {
       const auto labels = candidates[k].at(t);
       repeats /= labels.size();
@@ -125,7 +125,7 @@ void add_joint_edges(const CoupledShape& shape, const CoupledTransitions& betwee
   }
 }
 
-/// One block for each pair of neighbours, in memory that is kept.
+/// One block for each pair of neighbours, in reused memory.
 void lay_out_blocks(const Lattice& x, Transitions& out) {
   out.block_of.clear();
   out.blocks.clear();
@@ -159,7 +159,7 @@ void fill_block(Transitions& between, Block& block, const Score& score) {
   block.floor = peak == kForbidden ? 0.0 : floor;
 }
 
-/// The states behind a block that no state before it leads to; false if that is all of them.
+/// Forbids the states after a block that no state before it leads to; returns false if that is all of them.
 [[nodiscard]] bool forbid_unreached(const Block& block, BundleSpace& space) {
   const double* before = space.state.data() + space.lattice.first[block.position];
   double* after = space.state.data() + space.lattice.first[block.position + 1];
@@ -174,8 +174,8 @@ void fill_block(Transitions& between, Block& block, const Score& score) {
   return has_any;
 }
 
-/// What the sides say of the pairs of a block. Where joint transitions stand is noted in `pending` and
-/// fetched ahead: they are many and far away.
+/// The sides' scores for the pairs of a block. Joint transitions are noted in `pending` and prefetched: they
+/// are many and far away.
 void score_sides_of(const CoupledShape& shape, const CoupledTransitions& between, const Block& block,
                     BundleSpace& space, std::vector<PendingScore>& pending) {
   const Lattice& x = space.lattice;
@@ -210,7 +210,7 @@ void score_sides_of(const CoupledShape& shape, const CoupledTransitions& between
   }
 }
 
-/// Finds the peak and floor of a block; false if nothing leads over it.
+/// Finds the peak and floor of a block; returns false if no transition is legal.
 [[nodiscard]] bool finish_block(const CoupledShape& shape, BundleSpace& space, Block& block) {
   double peak = kForbidden;
   double floor = -kForbidden;

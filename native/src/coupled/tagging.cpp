@@ -52,7 +52,7 @@ CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights, cons
                            std::size_t threads) {
   if (weights.value.size() != static_cast<std::size_t>(layout.weights))
     throw std::invalid_argument("the weights do not fit the model");
-  if (!(options.bundle_gap >= 0.0)) throw std::invalid_argument("the bundle_gap must be at least 0");
+  if (!(options.bundle_gap >= 0.0)) throw std::invalid_argument("the bundle gap must be at least 0");
   check_sets(candidates, layout.shape, first.back(), Coverage::some_sides);
   check_sets(allowed, layout.shape, first.back(), Coverage::some_sides);
   const CoupledTransitions between = layout.transitions(weights);
@@ -75,7 +75,8 @@ CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights, cons
           slice(candidates[k], first[s], first[s + 1], own.candidates[k]);
           continue;
         }
-        // Candidates were not found, or without what is given, which may be none of them.
+        // There are no candidates yet, or they were found without the given labels, which may not be among
+        // them.
         const UniformChain chain{static_cast<std::int32_t>(first[s + 1] - first[s]),
                                  own.scores.state[k].data(), between.side[k], layout.shape.rules[k]};
         choose_candidates(chain, options.pruning, {}, own.pruning, own.candidates[k]);

@@ -14,7 +14,7 @@ std::vector<std::int32_t> side_blocks(const CoupledShape& shape, std::span<const
   std::int32_t next = 0;
   for (const std::int32_t k : pruned_sides) {
     if (k < next || static_cast<std::size_t>(k) >= shape.sides())
-      throw std::invalid_argument("a pruner of a side that is not there");
+      throw std::invalid_argument("a pruner for a side that does not exist");
     blocks.push_back(shape.labels[k]);
     next = k + 1;
   }

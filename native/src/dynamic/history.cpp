@@ -14,7 +14,7 @@ constexpr std::u32string_view kUnknownWordTag = U"?";
 const std::uint64_t kUnknownWordTagHash = hash_text(kUnknownWordTag);
 const std::uint64_t kBeforeHash = hash_text(templating::kBefore);
 const std::uint64_t kAfterHash = hash_text(templating::kAfter);
-constexpr std::uint64_t kAboutWords = 0x57F1'D3A9'6C24'E80BU;  // sets keys apart from those about units
+constexpr std::uint64_t kAboutWords = 0x57F1'D3A9'6C24'E80BU;  // keeps keys distinct from those about units
 
 [[nodiscard]] std::uint64_t length_hash(std::int64_t characters) {
   static const auto known = [] {
@@ -38,7 +38,7 @@ LabelWords::LabelWords(std::vector<std::uint8_t> starting, std::vector<std::uint
                        std::vector<std::u32string> tags)
     : starts(std::move(starting)), ends(std::move(ending)), tag(std::move(tags)) {
   if (starts.size() != ends.size() || starts.size() != tag.size())
-    throw std::invalid_argument("what labels say of words is uneven");
+    throw std::invalid_argument("the lists about labels differ in length");
   for (const std::u32string& each : tag) tag_hash.push_back(hash_text(each));
   const auto add = [](std::vector<Run>& to, std::size_t label, Kind kind) {
     if (to.empty() || kind != to.back().kind) to.push_back({label, label, kind});
@@ -52,7 +52,7 @@ LabelWords::LabelWords(std::vector<std::uint8_t> starting, std::vector<std::uint
 
 void check(const LabelWords& words, std::int32_t labels) {
   if (words.tag.size() != static_cast<std::size_t>(labels))
-    throw std::invalid_argument("what labels say of words does not fit the labels");
+    throw std::invalid_argument("the lists about labels do not fit the labels");
 }
 
 WordTemplates::WordTemplates(TemplateSet set) : set_(std::move(set)) {
@@ -106,8 +106,7 @@ WordWindow::WordWindow(const WordTemplates& templates, const LabelWords& words, 
   for (const std::string& name : templates.set().columns) {
     const auto found = std::find(have.begin(), have.end(), name);
     if (name != kTagColumn && found == have.end()) {
-      throw std::invalid_argument(
-          concat("the templates ask for a column '", name, "' that the sentences lack"));
+      throw std::invalid_argument(concat("the templates need a column '", name, "' that the sentences lack"));
     }
     column_of_.push_back(name == kTagColumn ? kTag : static_cast<std::size_t>(found - have.begin()));
   }

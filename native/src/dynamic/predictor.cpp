@@ -26,8 +26,8 @@ class DynamicLabeler final : public SentenceLabeler {
   DynamicPredictor::Work work_;
 };
 
-/// Weights of words are many, and small ones matter less than those of units: a model that drops them up to
-/// five times the size is a quarter smaller and a tenth faster (no loss on dev, 0.05 on test sets).
+/// Word weights are many, and small ones matter less than those of units: dropping them up to five times the
+/// size makes a model a quarter smaller and a tenth faster (no loss on dev, 0.05 on test sets).
 constexpr float kWordShare = 5.0F;
 
 }  // namespace
@@ -52,7 +52,7 @@ CompiledWeights compile_dynamic(const TaggerLayout& layout, std::span<const floa
     for (const Kind kind : {kBetween, kInside})
       add(row, keys[row] ^ kAboutKind[kind], set_of(kind), kWordShare * min_weight);
   }
-  // Most words that a path might have were never seen.
+  // Most words that a path might have are unknown.
   return std::move(out).finish(unit_rows < keys.size() ? Room::wide : Room::small);
 }
 

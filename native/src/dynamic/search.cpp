@@ -17,7 +17,7 @@ using Path = DynamicWorkspace::Path;
   return a.score > b.score || (a.score == b.score && a.label < b.label);
 }
 
-/// The leader that labels of a kind hear: their own, or the best of all.
+/// The leader that labels of a kind follow: their own, or the best of all.
 [[nodiscard]] Leader& followed_leader(std::array<Leader, kKinds>& leader, Kind kind, double kind_gap) {
   Leader& own = leader[kind];
   Leader& rival = leader[1 - kind];
@@ -25,8 +25,8 @@ using Path = DynamicWorkspace::Path;
   return leads(own, rival) || rival.score - own.score <= kind_gap ? own : rival;
 }
 
-/// Whether steps of the core begin words and those of diagonals go on with them, as boundary rules have it.
-/// Else it cannot be said which steps a kind of path takes.
+/// Whether steps of the core begin words and steps of diagonals continue them, as under boundary rules.
+/// Otherwise the steps do not tell the kind of a path.
 [[nodiscard]] bool is_cut_by_kind(const TransitionShape& s, const LabelWords& words) {
   const auto all = [](std::size_t from, std::size_t count, const auto& holds) {
     for (std::size_t l = from; l < from + count; ++l) {
@@ -43,7 +43,7 @@ using Path = DynamicWorkspace::Path;
 }
 
 /// The words of a leader's path up to t. It is followed back to where it meets a leader whose words are
-/// known, mostly one step.
+/// known, usually one step.
 void follow(const UniformChain& chain, const LabelWords& words, std::int32_t t, Leader& leader,
             DynamicWorkspace& work) {
   const std::size_t stride = chain.between.shape.stride();
@@ -69,7 +69,7 @@ void follow(const UniformChain& chain, const LabelWords& words, std::int32_t t, 
   leader.is_followed = true;
 }
 
-/// The best label of each kind; false if there is none at all.
+/// The best label of each kind; returns false if there is none at all.
 [[nodiscard]] bool find_leaders(const LabelWords& words, const double* delta,
                                 std::array<Leader, kKinds>& leader) {
   leader = {};
@@ -127,7 +127,7 @@ class Search {
     scorer_.add(followed, place, kinds, delta(t));
   }
 
-  /// The words that labels of unit t hear; gives the kinds that hear any.
+  /// Finds the words that labels of unit t follow; returns the kinds that follow any.
   [[nodiscard]] KindSet follow_leaders(std::size_t t, FollowedHistories& followed) {
     const double top = std::max(work_.leader[t - 1][kBetween].score, work_.leader[t - 1][kInside].score);
     KindSet kinds = 0;
@@ -163,7 +163,7 @@ class Search {
   const TransitionShape& shape_;
 };
 
-/// Ties go to the smaller label, then to the path that was the better one before.
+/// Ties go to the smaller label, then to the path that was better before.
 [[nodiscard]] bool is_better(const Path& a, const Path& b) {
   if (a.score != b.score) return a.score > b.score;
   return a.label != b.label ? a.label < b.label : a.from < b.from;
@@ -203,7 +203,7 @@ void gather(const LabelWords& words, std::size_t t, DynamicWorkspace& work) {
   return head;
 }
 
-/// Whether a path with such a score may be kept by any column of the core.
+/// Whether any column of the core may keep a path with this score.
 [[nodiscard]] bool may_enter(const UniformChain& chain, double score, const double* state, std::size_t beam,
                              const DynamicWorkspace& work) {
   const TransitionShape& s = chain.between.shape;
@@ -252,7 +252,7 @@ void step_beam(const UniformChain& chain, const LabelWords& words, WordScorer& s
     if (is_core_open && i >= s.row0 && i < s.row0 + s.rows) {
       const double* row = chain.between.core.data() + (i - s.row0) * padded(s.cols);
       for (std::size_t j = 0; j < s.cols; ++j) go(s.col0 + j, row[j]);
-      // The paths behind this one are worse and hear the same words.
+      // The following paths are worse and have the same words.
       is_core_open =
           !is_cut || p < options.beam || may_enter(chain, before[p].score, state, options.beam, work);
     }

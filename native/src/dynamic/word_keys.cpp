@@ -7,7 +7,7 @@ namespace duilian {
 
 namespace {
 
-/// Which of a window's hashes an atom asks for; kHashes if none.
+/// Which of a window's hashes an atom uses; kHashes if none.
 [[nodiscard]] std::size_t hash_of(const Atom& atom, const TemplateSet& set) {
   using Kind = Atom::Kind;
   if (atom.offset == 1 && atom.kind == Kind::text) return kNextHash;

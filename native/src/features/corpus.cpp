@@ -1,5 +1,5 @@
-// Whole corpora with several threads: each takes a block of sentences, and blocks are joined in their order.
-// What comes first in the corpus comes first in the result, whatever the number of threads.
+// Whole corpora with several threads: each takes a block of sentences, and blocks are joined in order. What
+// comes first in the corpus comes first in the result, for any number of threads.
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -12,7 +12,7 @@ namespace duilian {
 
 namespace {
 
-constexpr std::size_t kAhead = 16;  // keys between asking memory for a slot and reading it
+constexpr std::size_t kAhead = 16;  // keys between prefetching a slot and reading it
 
 struct Block {
   KeyCounter counter;
@@ -45,7 +45,8 @@ void count_block(const TemplateSet& templates, const Sentences& sentences,
   }
 }
 
-/// The first counter gets to know all that the others counted; their blocks, what it calls their numbers.
+/// Adds the counts of all blocks to the first counter, and translates the numbers of the other blocks into
+/// its own.
 [[nodiscard]] std::vector<Block> count_blocks(const TemplateSet& templates, const Sentences& sentences,
                                               bool keep_rows, Team& team) {
   check_columns(templates, sentences);
@@ -57,7 +58,7 @@ void count_block(const TemplateSet& templates, const Sentences& sentences,
   return block;
 }
 
-/// From the numbers of the first counter to the rows that are left when rare keys are gone.
+/// From the numbers of the first counter to rows, without rare keys.
 [[nodiscard]] std::vector<std::uint32_t> rows_of(const KeyCounter& counter, std::uint32_t min_count) {
   std::vector<std::uint32_t> row(counter.size());
   std::uint32_t next = 0;
@@ -65,7 +66,7 @@ void count_block(const TemplateSet& templates, const Sentences& sentences,
   return row;
 }
 
-/// Numbers become rows, and those without one go.
+/// Replaces numbers by rows, and drops those without one.
 void finish(std::span<const std::uint32_t> final, FeatureRows& rows) {
   std::size_t kept = 0;
   std::size_t f = 0;

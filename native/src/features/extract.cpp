@@ -91,8 +91,7 @@ void check_columns(const TemplateSet& templates, const Sentences& sentences) {
   const auto& names = sentences.column_names();
   for (const std::string& name : templates.columns) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      throw std::invalid_argument(
-          concat("the templates ask for a column '", name, "' that the sentences lack"));
+      throw std::invalid_argument(concat("the templates need a column '", name, "' that the sentences lack"));
     }
   }
 }
@@ -179,7 +178,7 @@ void AnchorTemplates::extract(const Sentences& sentences, std::int64_t sentence,
 
 void extract_rows(const TemplateSet& templates, const Sentences& sentences, std::int64_t begin,
                   std::int64_t end, const FeatureIndex& index, FeatureKeys& scratch, FeatureRows& out) {
-  constexpr std::size_t kAhead = 16;  // keys between asking memory for a slot and reading it
+  constexpr std::size_t kAhead = 16;  // keys between prefetching a slot and reading it
   for (std::int64_t sentence = begin; sentence < end; ++sentence) {
     scratch.first.assign(1, 0);
     scratch.value.clear();

@@ -8,9 +8,9 @@ namespace duilian {
 namespace {
 
 constexpr std::size_t kLeastSlots = 16;
-constexpr std::size_t kAhead = 16;  // keys between asking memory for a slot and reading it
+constexpr std::size_t kAhead = 16;  // keys between prefetching a slot and reading it
 
-/// Slots for so many keys at a load of at most 5/7.
+/// Slots for this many keys at a load of at most 5/7.
 [[nodiscard]] std::size_t slots_for(std::size_t keys) {
   return std::max(kLeastSlots, keys + keys * 2 / 5 + 1);
 }
@@ -47,7 +47,7 @@ void KeyTable::rehash(std::size_t slots) {
 FeatureIndex::FeatureIndex(std::span<const std::uint64_t> keys) : keys_(keys.begin(), keys.end()) {
   table_.reserve(keys.size());
   for (std::size_t row = 0; row < keys.size(); ++row) {
-    if (table_.insert(keys[row]) != row) throw std::invalid_argument("a feature key is there twice");
+    if (table_.insert(keys[row]) != row) throw std::invalid_argument("a feature key occurs twice");
   }
 }
 

@@ -61,7 +61,7 @@ void Sentences::add(std::u32string_view text, std::span<const Span> units) {
   const auto length = static_cast<std::int64_t>(text.size());
   for (const Span& unit : units) {
     if (unit.begin < 0 || unit.begin >= unit.end || unit.end > length)
-      throw std::invalid_argument("a unit lies outside of the text, or is empty");
+      throw std::invalid_argument("a unit is empty or outside the text");
   }
   for (const Span& unit : units)
     text_.add(folding_.unit(

@@ -82,7 +82,7 @@ class Line {
   }
   [[nodiscard]] std::string shown() const {
     if (at_ == text_.size()) return "the end of the line";
-    std::size_t end = at_ + 1;  // a whole character, not its first byte
+    std::size_t end = at_ + 1;  // the whole character, not its first byte
     while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0U) == 0x80) ++end;
     return concat("'", text_.substr(at_, end - at_), "'");
   }
@@ -215,9 +215,9 @@ void read_conditions(Line& line, Template& out) {
 void read_transition(Line& line, bool is_alone, TemplateSet& set) {
   line.expect('[');
   const std::size_t at = line.at();
-  if (line.number() != -1) line.fail(at, "only the tag before can be named: t[-1]");
+  if (line.number() != -1) line.fail(at, "only the previous tag can be used: t[-1]");
   line.expect(']');
-  if (!is_alone || !line.is_at_end()) line.fail(at, "t[-1] stands alone on its line");
+  if (!is_alone || !line.is_at_end()) line.fail(at, "t[-1] must be alone on its line");
   set.has_transitions = true;
 }
 
@@ -246,7 +246,7 @@ void read_line(Line& line, TemplateSet& set) {
   out.id = hash_text(decode_utf8(out.text));
   const auto twin = std::find_if(set.templates.begin(), set.templates.end(),
                                  [&](const Template& other) { return other.text == out.text; });
-  if (twin != set.templates.end()) line.fail(0, concat("the template '", out.text, "' is there twice"));
+  if (twin != set.templates.end()) line.fail(0, concat("the template '", out.text, "' occurs twice"));
   out.is_plain =
       out.conditions.empty() && std::all_of(out.atoms.begin(), out.atoms.end(), [](const Atom& atom) {
         return atom.kind == Atom::Kind::text || atom.kind == Atom::Kind::column;
@@ -271,7 +271,7 @@ TemplateSet parse_templates(std::string_view text) {
     if (!line.is_at_end()) read_line(line, set);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  if (set.templates.empty()) throw TemplateSyntaxError("1:1: no template that observes anything");
+  if (set.templates.empty()) throw TemplateSyntaxError("1:1: there is no template that observes anything");
   return set;
 }
 

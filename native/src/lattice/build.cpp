@@ -10,7 +10,7 @@ namespace duilian {
 
 namespace {
 
-// A product this large was never meant: say so before the memory is gone.
+// A product this large is surely a mistake: say so before memory runs out.
 constexpr std::size_t kMaxStates = std::size_t{1} << 26;
 
 [[nodiscard]] bool mappings_allow(std::span<const TagId> bundle, std::span<const SideMapping> mappings) {
@@ -48,7 +48,7 @@ void check_mapping(const SideMapping& m, std::span<const TagSets> sides) {
     return side >= 0 && static_cast<std::size_t>(side) < sides.size();
   };
   if (!inside(m.side_a) || !inside(m.side_b) || m.tags_b < 1) {
-    throw std::invalid_argument("a mapping names a side that is not there");
+    throw std::invalid_argument("a mapping names a side that does not exist");
   }
   if (m.allows.size() % static_cast<std::size_t>(m.tags_b) != 0)
     throw std::invalid_argument("a mapping is not a matrix");
@@ -134,7 +134,7 @@ Lattice product_lattice(std::span<const TagSets> sides, std::span<const SideMapp
       if (!mappings_allow(bundle, mappings)) continue;
       out.tag.insert(out.tag.end(), bundle.begin(), bundle.end());
       if (out.tag.size() / sides.size() > kMaxStates) {
-        throw std::invalid_argument(concat("the product of candidates passes ", kMaxStates,
+        throw std::invalid_argument(concat("the product of candidates exceeds ", kMaxStates,
                                            " states at position ", t, ": prune the candidates first"));
       }
     }

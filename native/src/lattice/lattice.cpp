@@ -36,7 +36,7 @@ void require_same_shape(const Lattice& a, const Lattice& b) {
   }
 }
 
-/// Walks two lattices in step; `keep(in_a, in_b)` says whether the bundle at hand is wanted.
+/// Walks two lattices in step; `keep(in_a, in_b)` says whether the current bundle is wanted.
 template <class Keep>
 [[nodiscard]] Lattice merge(const Lattice& a, const Lattice& b, Keep keep) {
   require_same_shape(a, b);

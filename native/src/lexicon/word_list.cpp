@@ -12,12 +12,12 @@ namespace duilian {
 namespace {
 
 constexpr std::uint64_t kBase = 0x9E3779B97F4A7C15U;
-constexpr std::size_t kBits = 63;  // lengths below it have a bit of their own
+constexpr std::size_t kBits = 63;  // shorter lengths have a bit of their own
 constexpr std::size_t kMaxFilter = std::size_t{1} << 20U;
 constexpr std::size_t kFewSlots = 64;
 
-/// The hash of a text is a polynomial of its characters, so that those of all its parts follow from those of
-/// its beginnings: h(a b) = h(a) B^|b| + h(b).
+/// The hash of a text is a polynomial of its characters, so the hash of any part follows from those of two
+/// prefixes: h(a b) = h(a) B^|b| + h(b).
 [[nodiscard]] std::uint64_t push(std::uint64_t hash, char32_t c) { return hash * kBase + c + 1; }
 
 [[nodiscard]] std::uint64_t hash_of(std::u32string_view text) {
@@ -30,7 +30,7 @@ constexpr std::size_t kFewSlots = 64;
   return hash ^ (hash >> 32U);
 }
 
-/// Takes the next field up to a tab; false if there is none.
+/// Takes the next field up to a tab; returns false if there is none.
 bool take_field(std::string_view& line, std::string_view& field) {
   if (line.data() == nullptr) return false;
   const std::size_t tab = line.find('\t');
@@ -44,7 +44,7 @@ bool take_field(std::string_view& line, std::string_view& field) {
          std::none_of(text.begin(), text.end(), [](char32_t c) { return char_class(c) == CharClass::space; });
 }
 
-/// Digits, perhaps with a point inside: what every reader of numbers takes for the same number.
+/// Digits, possibly with a point inside: read as the same number everywhere.
 [[nodiscard]] bool parse_weight(std::string_view field, double& out) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   if (field.empty() || !is_digit(field.front()) || !is_digit(field.back())) return false;
@@ -109,7 +109,7 @@ std::size_t WordList::filter_place(std::u32string_view text) const {
 
 void WordList::note_length(std::u32string_view word) {
   const std::size_t length = word.size();
-  if (length < 2) return;  // a word of one character is looked for everywhere
+  if (length < 2) return;  // words of one character may occur anywhere
   lengths_[filter_place(word)] |= std::uint64_t{1} << std::min(length, kBits);
   if (length < kBits) return;
   const auto place = std::lower_bound(long_lengths_.begin(), long_lengths_.end(), length);
@@ -232,11 +232,11 @@ void WordList::find_occurrences(std::u32string_view text, std::vector<Occurrence
 
 namespace {
 
-// In no text: what stands for a gap, so that no word reaches over it.
+// Occurs in no text: stands for a gap, so that no word crosses it.
 constexpr char32_t kGap = 0xFFFFFFFFU;
 constexpr std::int64_t kInside = -1;
 
-/// The characters of units one after the other, and the unit that begins at each, or kInside.
+/// The characters of all units, and the unit that begins at each character, or kInside.
 struct JoinedUnits {
   std::u32string text;
   std::vector<std::int64_t> unit_at;  // [text + 1]

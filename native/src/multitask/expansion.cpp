@@ -46,7 +46,7 @@ void expand_states(const LabelMap& map, std::span<const double> other, std::size
 
 namespace {
 
-/// Adds a row of transitions, but for those that rules forbid.
+/// Adds a row of transitions, except those that rules forbid.
 void add_row(const SideTransitions& side, std::int32_t before, std::vector<float>& sum) {
   const std::size_t edge = sum.size();
   const float* weight = side.weight.data() + static_cast<std::size_t>(before) * edge;
@@ -143,7 +143,7 @@ void BestExpansion::offer_row(const LabelTransitions& between, std::size_t t, st
 }
 
 // δ[t][j] = max_i (δ[t-1][i] + own(i, j) + mapped(choice[t-1][i], choice[t][j])), states to be added. Rows of
-// the core that cannot reach what the best label before reaches everywhere are not tried.
+// the core that cannot beat what the best label before reaches everywhere are skipped.
 void BestExpansion::step(const LabelTransitions& between, std::size_t t) {
   const TransitionShape& s = between.shape;
   const double* before = delta.data() + (t - 1) * labels_;

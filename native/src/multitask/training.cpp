@@ -28,7 +28,7 @@ MultitaskTraining::MultitaskTraining(std::array<TaggerLayout, kSides> layout,
     throw std::invalid_argument("sentences, features and labels do not fit together");
   for (std::size_t k = 0; k < data_.side.size(); ++k) {
     if (data_.side[k] < 0 || data_.side[k] >= static_cast<std::int32_t>(kSides))
-      throw std::invalid_argument("there are two sides only");
+      throw std::invalid_argument("there are only two sides");
     const std::int32_t labels = layout_[static_cast<std::size_t>(data_.side[k])].labels;
     for (std::int64_t u = data_.first[k]; u < data_.first[k + 1]; ++u) {
       if (data_.label[u] < 0 || data_.label[u] >= labels)
@@ -120,7 +120,7 @@ void MultitaskTraining::add_transition(std::size_t side, std::int32_t before, st
   difference.push_back({static_cast<std::uint32_t>(at + weight), sign});
 }
 
-/// The features of a path where it is not the same as its rival's.
+/// The features of a path where it differs from its rival.
 void MultitaskTraining::add_path(std::size_t side, std::int64_t begin, std::span<const std::int32_t> labels,
                                  std::span<const std::int32_t> rival, float sign, const Work& work,
                                  std::vector<Delta>& difference) const {
@@ -259,7 +259,7 @@ bool MultitaskObjective::map_changes(std::size_t side, std::span<const float> ow
   return true;
 }
 
-/// Changes of one's own transitions, and of those that they map to.
+/// Changes of the side's own transitions, and of those that they map to.
 void MultitaskObjective::add_pairs(std::size_t side, Work& work, std::vector<double>& dense) const {
   const TaggerLayout& own = training_.layout(side);
   const TaggerLayout& other = training_.layout(1 - side);

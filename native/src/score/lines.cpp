@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLinesPerPiece = 64;
 
-/// One sentence on its way: units as they stand in the text, and what is known of them.
+/// One sentence: its units as they are in the text, and what is known about them.
 struct Row {
   std::vector<std::string> unit;
   std::vector<std::uint8_t> known;  // empty: nothing
@@ -53,8 +53,8 @@ struct Row {
   return row;
 }
 
-/// A line of text is cut into sentences, each of them into units. What follows a blank begins a word; rules
-/// then make what stands before it end one.
+/// A line of text is cut into sentences, each of them into units. What follows a blank begins a word; the
+/// rules then make what precedes it end one.
 void split_line(std::u32string_view line, UnitOptions options, std::vector<Row>& rows) {
   const SplitText found = split_text(line, {.units = options});
   for (std::size_t s = 0; s + 1 < found.first.size(); ++s) {
@@ -254,8 +254,7 @@ void forbid_labels(const Predictor& predictor, std::span<const std::uint8_t> sta
 std::string tag_lines(const LabelModel& model, std::string_view text, const LineOptions& options,
                       std::size_t threads) {
   check_options(model, options);
-  if (!model.templates().columns.empty())
-    throw std::invalid_argument("lines of text have no further columns");
+  if (!model.templates().columns.empty()) throw std::invalid_argument("lines of text have no columns");
   const auto lines = split_lines(text);
   const std::size_t pieces = (lines.size() + kLinesPerPiece - 1) / kLinesPerPiece;
   std::vector<std::string> out(pieces);
@@ -279,7 +278,7 @@ std::string tag_rows(const LabelModel& model, std::string_view text, std::span<c
                      const LineOptions& options, std::size_t threads) {
   check_options(model, options);
   if (field.size() != model.templates().columns.size()) {
-    throw std::invalid_argument("one field for each column of the templates");
+    throw std::invalid_argument("there must be one field for each column of the templates");
   }
   const auto blocks = split_blocks(text);
   std::vector<std::string> out(blocks.size());

@@ -70,7 +70,7 @@ UniformChain Predictor::chain(std::int32_t positions, const Work& work) const {
 Constraints make_constraints(TagSets allowed, std::span<const std::int64_t> unit,
                              std::span<const std::int32_t> label, std::span<const float> score) {
   if (unit.size() != label.size() || unit.size() != score.size())
-    throw std::invalid_argument("uneven bonuses");
+    throw std::invalid_argument("the lists of bonuses differ in length");
   Constraints out{std::move(allowed), {}};
   for (std::size_t k = 0; k < unit.size(); ++k) out.bonus.push_back({unit[k], label[k], score[k]});
   return out;
@@ -82,7 +82,7 @@ Constraints restricted(const Constraints& constraints, std::span<const std::uint
   const std::int32_t given = constraints.allowed.positions();
   std::vector<TagId> every(barred_by.size());
   std::iota(every.begin(), every.end(), 0);
-  std::array<std::vector<TagId>, 256> free;  // by what is known
+  std::array<std::vector<TagId>, 256> free;  // labels left by what is known
   Constraints out{{}, constraints.bonus};
   auto& [first, tag] = out.allowed;
   for (std::size_t unit = 0; unit < known.size(); ++unit) {

@@ -43,7 +43,7 @@ void add_gold_transitions(const TaggerLayout& layout, std::span<const std::int32
 
 namespace {
 
-/// Asks memory for the weights of a row, and for its labels if they will be read.
+/// Prefetches the weights of a row, and its labels if they will be read.
 void prefetch_row(const TaggerLayout& layout, const float* value, std::uint32_t row) {
   constexpr std::int64_t kLine = 16;  // floats in a cache line
   const std::int64_t begin = layout.first[row];
@@ -67,7 +67,7 @@ void check(const TaggingData& data) {
 
 namespace {
 
-/// Which rows get a weight for every label.
+/// Finds the rows that get a weight for every label.
 [[nodiscard]] std::vector<std::uint8_t> find_full_rows(const FeatureRows& features, std::int64_t rows,
                                                        std::int64_t full_from) {
   std::vector<std::int64_t> seen(static_cast<std::size_t>(rows), 0);
@@ -81,7 +81,7 @@ namespace {
   return is_full;
 }
 
-/// What the other rows meet.
+/// The labels that the other rows meet.
 void collect_pairs(const TaggingData& data, const std::vector<std::uint8_t>& is_full, PairSet& pairs) {
   for (std::size_t unit = 0; unit < data.label.size(); ++unit) {
     const auto t = static_cast<std::int32_t>(unit);
@@ -152,7 +152,7 @@ void score_state_parts(const TaggerLayout& layout, WeightView weights, const Fea
   const auto L = static_cast<std::size_t>(layout.labels);
   state.assign(static_cast<std::size_t>(end - begin) * stride, 0.0);
   const float* value = weights.value.data() + layout.transitions();
-  constexpr std::int64_t kAhead = 8;  // feature rows between asking memory for weights and reading them
+  constexpr std::int64_t kAhead = 8;  // feature rows between prefetching weights and reading them
   const std::int64_t last = features.first[end];
   for (std::int64_t unit = begin; unit < end; ++unit) {
     double* score = state.data() + static_cast<std::size_t>(unit - begin) * stride;
@@ -162,7 +162,7 @@ void score_state_parts(const TaggerLayout& layout, WeightView weights, const Fea
       const double strength = features.strength_of(f);
       const std::int64_t at = layout.first[row];
       const auto count = static_cast<std::size_t>(layout.first[row + 1] - at);
-      if (count == L) {  // a weight for every label: no need to look which
+      if (count == L) {  // a weight for every label: no need to read which
         for (std::size_t l = 0; l < L; ++l) score[l] += strength * value[at + static_cast<std::int64_t>(l)];
         continue;
       }
@@ -306,7 +306,7 @@ double TaggingObjective::compute_scored(const Prepared& between, WeightView weig
   add_edges(layout_.labels, layout_.rules, weights, stride, work.state);
   marginals(UniformChain{positions, work.state.data(), between, layout_.rules}, work.chain, work.possible);
   add_transition_counts(layout_, work.possible, positions, -1.0, out.dense);
-  for (double& p : work.possible.unit) p = -p;  // from here on: correct less possible
+  for (double& p : work.possible.unit) p = -p;  // from here on: correct minus possible
   double log_correct = 0.0;
   if (is_complete(begin, end)) {
     const std::span gold(data_.label.data() + begin, static_cast<std::size_t>(positions));

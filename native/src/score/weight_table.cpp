@@ -48,7 +48,7 @@ void redirect(std::vector<std::uint64_t>& slots, std::span<const std::uint32_t> 
   for (std::uint64_t& slot : slots) {
     if (slot == kNoSlot) continue;
     const auto entry = static_cast<std::uint32_t>(slot);
-    // In a table that was read from a file the entries have the order of the slots.
+    // In a table read from a file the entries are in the order of the slots.
     if (at == from.size() || from[at] != entry)
       at = static_cast<std::size_t>(std::lower_bound(from.begin(), from.end(), entry) - from.begin());
     if (at == from.size() || from[at] != entry)
@@ -63,7 +63,7 @@ void check(const WeightTable& table, std::int32_t labels) {
   if (!std::all_of(table.weight.begin(), table.weight.end(), [](float x) { return std::isfinite(x); }))
     throw std::invalid_argument("a weight of the tagger is not finite");
   if (std::none_of(table.slot.begin(), table.slot.end(), [](std::uint64_t s) { return s == kNoSlot; }))
-    throw std::invalid_argument("the tagger's table has no free slot");  // a search would never end
+    throw std::invalid_argument("the tagger's table has no free slot");  // a lookup would never end
   for (const std::uint64_t slot : table.slot) {
     if (slot != kNoSlot && (slot & 0xFFFFFFFFU) >= table.label.size())
       throw std::invalid_argument("a slot of the tagger leads outside");
@@ -78,7 +78,7 @@ void check(const WeightTable& table, std::int32_t labels) {
 void check_order(const WeightTable& table) {
   for (std::size_t k = 1; k < table.label.size(); ++k) {
     if ((table.label[k - 1] & kLastEntry) == 0 && (table.label[k] & ~kLastEntry) <= table.label[k - 1])
-      throw std::invalid_argument("the labels of a feature do not rise");
+      throw std::invalid_argument("the labels of a feature are not ascending");
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
   switch (c) {
     case 0x3000:
       return U' ';
-    case 0x3002:  // the Chinese full stop: some corpora write it as the Latin one
+    case 0x3002:  // the Chinese full stop, which some corpora write as the Latin one
       return U'.';
     case 0xFFE0:
       return 0xA2;

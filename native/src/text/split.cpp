@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::u32string_view kClosers = U"”’」』》〉】）］｝〕\"')]}";
 constexpr std::u32string_view kLineBreaks = U"\n\r\v\f\u0085\u2028\u2029";
-// Marks that share a word with no number and no word in letters, unless they are in the part itself: 1,234.
+// Marks that share a word with no number and no word in Latin letters, unless they are part of it: 1,234.
 constexpr std::u32string_view kCacheSeparation = U"，,；;。！!？?“”\"《》";
 
 [[nodiscard]] bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 
-/// Whether it may be a word that is punctuation.
+/// Whether it may be a punctuation word.
 [[nodiscard]] bool is_mark(char32_t c) {
   const CharClass kind = char_class(c);
   return kind != CharClass::han && kind != CharClass::letter && kind != CharClass::digit;
@@ -53,7 +53,7 @@ class SentenceSplitter {
   }
 
  private:
-  /// Where the sentence ends if one of its last characters stands at `at`; else `at`.
+  /// Where the sentence ends if one of its last characters is at `at`; else `at`.
   [[nodiscard]] std::size_t end_at(std::size_t at) const {
     if (is_one_of(text_[at], kLineBreaks)) return at + 1;
     std::size_t end = at;
@@ -75,7 +75,7 @@ class SentenceSplitter {
 
   [[nodiscard]] bool is_space(std::size_t at) const { return char_class(text_[at]) == CharClass::space; }
 
-  /// Leaves out white space at both ends; keeps nothing of a span without a visible character.
+  /// Strips white space at both ends; drops a span without a visible character.
   void add(std::size_t begin, std::size_t end) {
     while (true) {
       while (begin < end && is_space(begin)) ++begin;
@@ -89,7 +89,7 @@ class SentenceSplitter {
     if (begin < end) out_.push_back({static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)});
   }
 
-  /// Where to cut what is too long: the last good place in the second half of what one sentence may have.
+  /// Where to cut a sentence that is too long: the last good place in the second half of the maximum length.
   [[nodiscard]] std::size_t cut_before(std::size_t begin, std::size_t end) const {
     const auto may_cut = [&](std::size_t at) {
       return char_class(text_[at]) != CharClass::extend && !is_inside(at);
@@ -111,7 +111,7 @@ class SentenceSplitter {
   std::vector<Span> out_;
 };
 
-/// Notes what a part says of its units, unless its edges cut one.
+/// Records what a part says about its units, unless its edges cut one.
 void note(std::u32string_view text, const WholeSpan& part, SplitText& out) {
   const auto& unit = out.unit;
   const auto begin = std::partition_point(unit.begin(), unit.end(),
@@ -123,7 +123,7 @@ void note(std::u32string_view text, const WholeSpan& part, SplitText& out) {
   const auto after = static_cast<std::size_t>(end - unit.begin()) + 1;
   for (std::size_t k = first + 1; k < after; ++k) out.known[k] |= kWordGoesOn;
   for (std::size_t k = first; part.kind == WholeKind::word && k < after; ++k) out.known[k] |= kNoNumber;
-  // T恤 is one word, but a name with a dot, Node.js or U.S.A., is never a part of one.
+  // T恤 is one word, but a name with a dot, Node.js or U.S.A., is never part of one.
   const bool is_alone =
       is_word(part.kind) ||
       (part.kind == WholeKind::word &&

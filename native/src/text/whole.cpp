@@ -10,19 +10,20 @@ namespace duilian {
 namespace {
 
 constexpr std::size_t kNoEnd = 0;
-constexpr std::size_t kMaxName = 20;   // characters of a name in Han behind an @
+constexpr std::size_t kMaxName = 20;   // characters of a Han name after an @
 constexpr std::size_t kMaxTopic = 64;  // characters between two #
 constexpr char32_t kKeycap = 0x20E3;
 constexpr std::u32string_view kCurrency = U"$€￥¥£₩₽＄￡";
 constexpr std::u32string_view kFractions = U"¼½¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞";
 constexpr std::u32string_view kSmallDigits = U"⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉";  // above and below the line
-// Units that are one character; no letter or digit need end before them.
+// Units of one character; a letter or digit may precede them.
 constexpr std::u32string_view kShortUnits = U"%‰％℃℉°㎏㎎㎞㎝㎜㎡㏄";
 
 using namespace std::string_view_literals;
 
 constexpr std::array kSchemes = {U"http"sv, U"https"sv, U"ftp"sv, U"ftps"sv, U"ws"sv, U"wss"sv};
-// Ends of host names that stand without a scheme; others are too easily taken for a full stop forgotten.
+// Top-level domains of host names without a scheme; others are too easily confused with a full stop without a
+// space.
 constexpr std::array kDomains = {U"ai"sv, U"app"sv, U"biz"sv, U"cc"sv,  U"cn"sv,  U"co"sv,   U"com"sv,
                                  U"de"sv, U"dev"sv, U"edu"sv, U"gov"sv, U"hk"sv,  U"info"sv, U"io"sv,
                                  U"jp"sv, U"me"sv,  U"mo"sv,  U"net"sv, U"org"sv, U"sg"sv,   U"top"sv,
@@ -36,7 +37,7 @@ constexpr std::array kUnits = {
     U"kcal"sv, U"dB"sv,  U"px"sv,  U"dpi"sv, U"fps"sv, U"rpm"sv, U"ha"sv,  U"km/h"sv, U"m/s"sv,  U"am"sv,
     U"pm"sv,   U"AM"sv,  U"PM"sv,  U"m²"sv,  U"m³"sv,  U"km²"sv, U"cm²"sv, U"cm³"sv};
 constexpr std::size_t kLongestUnit = 4;
-// Faces that no other use of these signs can be taken for; :) closes a bracket as often.
+// Faces that can mean nothing else; :) closes a bracket just as often.
 constexpr std::array kFaces = {U":-)"sv, U":-("sv, U":-D"sv, U":-P"sv, U";-)"sv,
                                U"^_^"sv, U"T_T"sv, U">_<"sv, U"-_-"sv};
 
@@ -56,8 +57,8 @@ constexpr std::array kFaces = {U":-)"sv, U":-("sv, U":-D"sv, U":-P"sv, U";-)"sv,
 [[nodiscard]] bool is_local(char32_t c) { return is_ascii_alnum(c) || is_one_of(c, U"._%+-"); }
 [[nodiscard]] bool is_in_url(char32_t c) { return c > 0x20 && c < 0x7F && !is_one_of(c, U"<>\"{}|\\^`"); }
 
-/// Looks at one place of a text; every rule gives the end of what begins there, or kNoEnd. To the rules the
-/// text ends where a part that begins there has its greatest length, so that each takes limited time.
+/// Scans one place of a text; every rule returns the end of what begins there, or kNoEnd. For the rules the
+/// text ends where a part that begins there reaches its maximum length, so that each takes bounded time.
 class Scanner {
  public:
   Scanner(std::u32string_view text, std::size_t at)
@@ -130,7 +131,7 @@ class Scanner {
       for (; end < text_.size() && is_in_word(text_[end]); end = end_of_character(text_, end))
         has_letter = has_letter || is_letter(text_[end]);
       if (!is_one_of(peek(end), U"-'’.&_+") || !is_alnum(peek(end + 1)) || !has_letter) break;
-      // A dot is inside of a word if a digit or small letter follows: v1.2, Node.js, but not ok.Then
+      // A dot is inside a word if a digit or lower-case letter follows: v1.2, Node.js, but not ok.Then
       if (peek(end) == U'.' && !is_digit(peek(end + 1)) && lower(peek(end + 1)) != peek(end + 1)) break;
       ++end;
     }
@@ -140,7 +141,7 @@ class Scanner {
     return is_short && peek(end) == U'#' && !is_alnum(peek(end + 1)) && end - at == 1 ? end + 1 : end;
   }
 
-  /// What a price begins with, or a dash at the head of a line.
+  /// The sign before a price, or a dash at the head of a line.
   [[nodiscard]] std::size_t sign(std::size_t at) const {
     if (is_one_of(text_[at], kCurrency)) return at + 1;
     const auto joins = [](char32_t c) { return is_alnum(c) || is_one_of(c, U"-<>=_"); };
@@ -178,10 +179,11 @@ class Scanner {
     });
   }
 
-  /// A URL goes on to the first character that none has, less the punctuation of the sentence around it.
+  /// A URL continues up to the first character that no URL has, minus the punctuation of the sentence around
+  /// it.
   [[nodiscard]] std::size_t end_of_url(std::size_t at) const {
     std::size_t end = run(at, is_in_url);
-    std::int64_t open = 0;  // brackets that were opened and not closed
+    std::int64_t open = 0;  // open brackets
     for (std::size_t k = at; k < end; ++k) open += text_[k] == U'(' ? 1 : text_[k] == U')' ? -1 : 0;
     for (; end > at && is_one_of(text_[end - 1], U".,;:!?'*)]"); --end) {
       if (text_[end - 1] != U')') continue;
@@ -204,8 +206,8 @@ class Scanner {
     return known == end && !is_alnum(peek(end)) ? end : kNoEnd;
   }
 
-  /// Letters, digits, _ and -; or Han too if it begins with Han and white space, the end or one of `stops`
-  /// follows, for else nobody can tell where the name ends.
+  /// Letters, digits, _ and -; also Han if it begins with Han and white space, the end or one of `stops`
+  /// follows, since otherwise the end of the name is unclear.
   [[nodiscard]] std::size_t name(std::size_t at, std::u32string_view stops) const {
     const auto is_plain = [](char32_t c) { return is_alnum(c) || is_one_of(c, U"_-"); };
     const auto is_han = [](char32_t c) { return char_class(c) == CharClass::han; };
@@ -219,7 +221,7 @@ class Scanner {
     }
     std::size_t end = run(at, is_plain);
     while (end > at && text_[end - 1] == U'-') --end;
-    return run(at, is_digit) == end ? kNoEnd : end;  // #1 is no topic
+    return run(at, is_digit) == end ? kNoEnd : end;  // #1 is not a topic
   }
 
   struct Amount {
@@ -239,13 +241,14 @@ class Scanner {
     const std::size_t number = end;
     if (groups == kNoEnd) end = end_of_unit(end);
     if (is_in_word(peek(end))) return {};
-    // Behind other signs and Han a minus is a dash, 北京-2, unless only a number can follow: 气温-3℃.
+    // After other signs and Han a minus is a dash, 北京-2, unless only a number can follow: 气温-3℃.
     const bool is_dash = before(at) != 0 && char_class(before(at)) != CharClass::space;
     const bool is_sure = is_one_of(peek(number), U"℃℉°") || (groups != kNoEnd && text_[at] == U'+');
     return has_sign && is_dash && !is_sure ? Amount{} : Amount{end, end > number};
   }
 
-  /// Groups of digits with - between, so many or more: a telephone number, +86-10-1234-5678 or 010-12345678.
+  /// At least `min_groups` groups of digits with - between: a telephone number, +86-10-1234-5678 or
+  /// 010-12345678.
   [[nodiscard]] std::size_t end_of_groups(std::size_t at, std::size_t min_groups) const {
     const std::size_t first = run(at, is_digit);
     std::size_t end = first;
@@ -255,7 +258,7 @@ class Scanner {
     return count >= min_groups || has_area ? end : kNoEnd;
   }
 
-  /// U.S.A., e.g. and U.S: single letters with a dot behind each, the last one perhaps without.
+  /// U.S.A., e.g. and U.S: single letters with a dot after each, possibly without the last dot.
   [[nodiscard]] std::size_t end_of_initials(std::size_t at) const {
     std::size_t end = at;
     while (is_ascii_letter(peek(end)) && peek(end + 1) == U'.') end += 2;
@@ -270,7 +273,7 @@ class Scanner {
     const std::size_t date = end_of_date(at, first);
     if (date != kNoEnd) return date;
     std::size_t end = first;
-    // A wide comma parts numbers, unless everything is wide.
+    // A full-width comma separates numbers, unless everything is full-width.
     const auto parts_thousands = [&](std::size_t comma) {
       return peek(comma) == U',' || (peek(comma) == U'，' && is_wide_digit(text_[comma - 1]));
     };
@@ -310,7 +313,7 @@ struct Rule {
   std::size_t (Scanner::*end)(std::size_t) const;
 };
 
-// What is more special goes first: a mail address is also a word, 5km a number before it is one.
+// More specific rules come first: a mail address is also a word, and 5km begins with a number.
 constexpr std::array<Rule, 9> kRules = {{{WholeKind::emoji, &Scanner::emoji},
                                          {WholeKind::email, &Scanner::email},
                                          {WholeKind::url, &Scanner::url},

@@ -22,7 +22,7 @@ void check(const DenseParts& parts) {
 
 ArcScores arc_scores(std::span<const double> scores, std::size_t side) {
   if (side < 2 || scores.size() != side * side)
-    throw std::invalid_argument("the scores of arcs must be a square of at least 2");
+    throw std::invalid_argument("the scores of arcs must be a square matrix of at least 2 × 2");
   ArcScores built(static_cast<std::int32_t>(side) - 1);
   std::copy(scores.begin(), scores.end(), built.value.begin());
   for (std::int32_t k = 0; k <= built.words; ++k) built.at(k, k) = built.at(k, 0) = kNoTree;

@@ -42,7 +42,7 @@ struct LogSum {
   }
 };
 
-/// The sums themselves, without logarithms: fast, as long as they stay within a double's range.
+/// Plain sums without logarithms: fast, as long as they stay within a double's range.
 struct Sum {
   static constexpr double kZero = 0.0;
   static constexpr double kOne = 1.0;
@@ -101,7 +101,7 @@ template <class K>
   return K::times(scores.at(0, r), K::times(w.to_left[scores.place(1, r)], w.to_right[scores.place(r, n)]));
 }
 
-/// Walks the best spans back down.
+/// Follows the best spans back down.
 class Backtrack {
  public:
   Backtrack(const ArcScores& scores, const EisnerWork& work, Heads& heads)
@@ -158,7 +158,7 @@ ScoredTree best_tree(const ArcScores& scores, EisnerWork& work) {
 
 namespace {
 
-/// Outside scores, widest spans first: every use of a span in a larger one adds to what is outside of it.
+/// Outside scores, widest spans first: every use of a span in a larger one adds to its outside score.
 template <class K>
 void outside(const ArcScores& scores, EisnerWork& w) {
   const std::int32_t n = scores.words;
@@ -200,7 +200,7 @@ void outside(const ArcScores& scores, EisnerWork& w) {
   }
 }
 
-/// The partition; every arc's share of it goes to `share`, in the semiring's own terms.
+/// Returns the partition; every arc's share of it goes to `share`, as semiring values.
 template <class K>
 double partition(const ArcScores& scores, EisnerWork& w, std::vector<double>& share) {
   const std::int32_t n = scores.words;
@@ -222,8 +222,8 @@ double partition(const ArcScores& scores, EisnerWork& w, std::vector<double>& sh
   return z;
 }
 
-/// Factors of arcs, each word's largest being 1; gives the logarithm that was taken out, kNoTree if some word
-/// has no head at all.
+/// Factors of arcs, scaled so that each word's largest is 1; returns the logarithm of the scale, kNoTree if
+/// some word has no head at all.
 double to_factors(const ArcScores& scores, ArcScores& factor) {
   const std::int32_t n = scores.words;
   factor.reset(n);
@@ -243,7 +243,7 @@ double to_factors(const ArcScores& scores, ArcScores& factor) {
 }  // namespace
 
 double arc_marginals(const ArcScores& scores, EisnerWork& work, std::vector<double>& marginal) {
-  // A share is a product of two spans: below this, one of them may have lost its last bits.
+  // A share is a product of two spans: below this limit, one of them may have lost precision.
   constexpr double kSafe = 1e-140;
   const double taken = to_factors(scores, work.factor);
   if (taken == kNoTree) {

@@ -1,7 +1,7 @@
-// Exact k-best trees at any order, by asking for best trees only (Lawler 1972). All trees but the best one
-// fall into disjoint sets: those that differ from it first at word 1, first at word 2, and so on. Each set is
-// the same search over fewer arcs; the second best tree is the best of their bests, and its own set is cut
-// again.
+// Exact k-best trees at any order, from searches for best trees only (Lawler 1972). All trees but the best
+// one fall into disjoint sets: those that first differ from it at word 1, at word 2, and so on. Each set is
+// the same search over fewer arcs; the second best tree is the best of their bests, and its own set is
+// divided again.
 #include <queue>
 #include <stdexcept>
 
@@ -18,7 +18,7 @@ struct TreeSet {
   std::size_t first = 1;
 };
 
-/// Orders a heap: higher score first; ties by heads, so that the answer is always the same.
+/// Orders a heap: higher score first; ties by heads, so that the answer is deterministic.
 struct IsWorse {
   bool operator()(const TreeSet& a, const TreeSet& b) const {
     return a.best.score != b.best.score ? a.best.score < b.best.score : a.best.heads > b.best.heads;

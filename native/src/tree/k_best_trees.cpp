@@ -15,7 +15,7 @@ struct Derivation {
   std::int32_t first, second;  // ranks
 };
 
-/// Orders a heap: higher score first; ties by place, so that the answer is always the same.
+/// Orders a heap: higher score first; ties by place, so that the answer is deterministic.
 struct IsWorse {
   bool operator()(const Derivation& a, const Derivation& b) const {
     if (a.score != b.score) return a.score < b.score;
@@ -24,7 +24,7 @@ struct IsWorse {
   }
 };
 
-using List = std::vector<Derivation>;  // in falling order
+using List = std::vector<Derivation>;  // best first
 
 class KBest {
  public:
@@ -119,7 +119,7 @@ class KBest {
 
   const ArcScores& scores_;
   std::int32_t n_, k_;
-  std::vector<List> between_, right_, left_;  // [n + 1][n + 1]; between: what lies under an arc, without it
+  std::vector<List> between_, right_, left_;  // [n + 1][n + 1]; between: what is under an arc, without it
   Heads heads_;
 };
 

@@ -30,7 +30,7 @@ RelationTrees::RelationTrees(const TreeData& data, std::vector<std::int32_t> gue
     throw std::invalid_argument("the guessed heads do not fit the sentences");
   for (std::int64_t k = 0; k < data.sentences.size(); ++k) {
     if (!is_tree(guess_of(k)))
-      throw std::invalid_argument(concat("the guessed heads of sentence ", k + 1, " are no tree"));
+      throw std::invalid_argument(concat("the guessed heads of sentence ", k + 1, " are not a tree"));
   }
 }
 
@@ -89,7 +89,7 @@ double TreeObjective::compute(const Prepared&, WeightView weights, std::int64_t 
 
 double PruningObjective::compute(const Prepared&, WeightView weights, std::int64_t sentence, Work& work,
                                  Gradient& out) const {
-  constexpr double kSmall = 1e-3;  // arcs whose gradient is smaller are left out
+  constexpr double kSmall = 1e-3;  // arcs with a smaller gradient are left out
   const Heads gold = heads_of(data_, sentence);
   if (gold.size() < 2 || !is_whole(gold)) return 0.0;
   parser_.prepare(data_, sentence, work);

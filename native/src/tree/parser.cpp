@@ -22,7 +22,7 @@ namespace {
 void check(const TreeData& data, std::int32_t tags, std::int32_t relations) {
   const auto units = static_cast<std::size_t>(data.sentences.units());
   if (data.tag.size() != units || data.head.size() != units || data.relation.size() != units)
-    throw std::invalid_argument("a tag, a head and a relation for every word are needed");
+    throw std::invalid_argument("every word needs a tag, a head and a relation");
   for (std::int64_t k = 0; k < data.sentences.size(); ++k) {
     const std::int64_t begin = data.sentences.begin_of(k);
     const std::int64_t n = data.sentences.end_of(k) - begin;
@@ -121,7 +121,7 @@ void TreeParser::prune(std::span<const float> pruning, const Heads& heads, doubl
       work.allowed[at] = work.marginal[at] > 0.0 && work.marginal[at] >= min_share * top ? 1 : 0;
     }
   }
-  // The heads that are likely one by one may not make a tree: with those of the likeliest tree there is one.
+  // Heads that are likely one by one may not form a tree: with those of the likeliest tree there is one.
   const ScoredTree likely = best_tree(work.scores, work.eisner);
   for (std::int32_t m = 1; m <= n && likely.score != kNoTree; ++m)
     work.allowed[static_cast<std::size_t>(likely.heads[m]) * side + static_cast<std::size_t>(m)] = 1;

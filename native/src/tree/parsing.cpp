@@ -1,4 +1,4 @@
-// The parser over whole corpora, and how much pruning leaves of them.
+// Parsing whole corpora, and how much pruning leaves of them.
 #include "duilian/tree/parsing.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ bool is_whole(const Heads& heads) {
 
 bool is_tree(const Heads& heads) {
   const auto n = static_cast<std::int32_t>(heads.size()) - 1;
-  std::vector<std::int32_t> seen(heads.size(), 0);  // the word from which the way up came here first
+  std::vector<std::int32_t> seen(heads.size(), 0);  // the word from which the path upwards first came here
   for (std::int32_t start = 1; start <= n; ++start) {
     std::int32_t m = start;
     while (m != 0 && seen[m] == 0) {

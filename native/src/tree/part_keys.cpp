@@ -66,7 +66,7 @@ void BetweenWords::reset(std::span<const std::int32_t> tags, std::span<const std
   side_ = tags.size() + 1;
   tag_.assign(tags.begin(), tags.end());
   earlier_.assign(tags.size(), -1);
-  std::vector<std::int32_t> last(classes.size() + 1, -1);  // the last one for tags of no class: the root
+  std::vector<std::int32_t> last(classes.size() + 1, -1);  // the last one for tags without a class: the root
   before_.assign(3 * side_, 0);
   for (std::size_t p = 0; p < tags.size(); ++p) {
     const std::int32_t tag = tags[p];

@@ -13,10 +13,10 @@ namespace {
 /// The head itself, as a link of the chain of its dependents.
 constexpr std::int32_t kItself = 0;
 constexpr std::size_t kLine = 16;  // weights of a cache line
-constexpr float kFar = 1e6F;       // more than any two relations differ by, and exact in sums with them
+constexpr float kFar = 1e6F;  // larger than any difference between relations, and exact in sums with them
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
-/// The chain of a word: its dependents without punctuation marks, and itself in their midst.
+/// The chain of a word: its dependents without punctuation marks, with the word itself among them.
 void list_links(const RelationTask& task, std::int32_t head, std::vector<std::int32_t>& links) {
   links.clear();
   bool has_itself = false;
@@ -60,7 +60,7 @@ bool RelationTask::is_mark(std::int32_t word) const {
   return tag >= 0 && static_cast<std::size_t>(tag) < classes.size() && classes[tag] == kMark;
 }
 
-/// visit(row) for every feature of the arc into m; a row is where its weights for all relations begin.
+/// Calls visit(row) for every feature of the arc into m; a row is where its weights for all relations begin.
 /// Distances are left out: they say much about heads and little about relations.
 template <class Visit>
 void RelationModel::visit_rows(const RelationTask& task, std::int32_t m, std::span<const std::int32_t> below,
@@ -107,8 +107,8 @@ void RelationModel::score_dependents(std::span<const float> weights, const Relat
   }
 }
 
-/// visit(row) for the pair that begins with `before`: a relation, or size() for the start, or size() + 1 for
-/// the head itself. Behind the relations a row has weights of the head itself and the end.
+/// Calls visit(row) for the pair that begins with `before`: a relation, or size() for the start, or size() +
+/// 1 for the head itself. After the relations a row has weights of the head itself and the end.
 template <class Visit>
 void RelationModel::visit_pair_rows(std::int32_t before, std::int32_t tag, const Visit& visit) const {
   const auto start = static_cast<std::uint32_t>(start_);
@@ -118,7 +118,7 @@ void RelationModel::visit_pair_rows(std::int32_t before, std::int32_t tag, const
         static_cast<std::uint32_t>(mix(key, static_cast<std::uint64_t>(tag + 16) + 2) >> 32U >> shift_));
 }
 
-/// visit(weight) for the pairs of neighbours in a word's chain.
+/// Calls visit(weight) for the pairs of neighbours in a word's chain.
 template <class Visit>
 void RelationModel::visit_pairs(const RelationTask& task, std::int32_t head,
                                 std::span<const std::int32_t> relation, const Visit& visit) const {
@@ -135,7 +135,7 @@ void RelationModel::visit_pairs(const RelationTask& task, std::int32_t head,
   }
 }
 
-/// The scores of pairs below a word with this tag, [before][after]; kept for the next one.
+/// The scores of pairs below a word with this tag, [before][after]; cached for the next one.
 const float* RelationModel::pairs_of(std::span<const float> weights, std::int32_t tag,
                                      RelationWork& work) const {
   const auto width = static_cast<std::size_t>(relations_) + 2;
@@ -200,7 +200,7 @@ void RelationModel::label_chain(const float* pairs, RelationWork& work, std::spa
   }
 }
 
-/// The best relations of a word's dependents, whose own scores are there.
+/// The best relations of a word's dependents, whose own scores are ready.
 void RelationModel::label_dependents(std::span<const float> weights, const RelationTask& task,
                                      std::int32_t head, RelationWork& work,
                                      std::span<std::int32_t> found) const {
@@ -238,7 +238,7 @@ double RelationModel::chain_score(std::span<const float> weights, const Relation
   return total;
 }
 
-/// Scores of the relations that are not the known one change by `value`.
+/// Adds `value` to the scores of relations that are not the known one.
 void RelationModel::add_to_others(const RelationTask& task, std::int32_t head,
                                   std::span<const std::int32_t> known, float value,
                                   RelationWork& work) const {

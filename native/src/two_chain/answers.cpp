@@ -1,5 +1,5 @@
-// The k best paths and marginals of two chains: questions that are asked less often than the best path, in
-// plain loops over the same two recurrences.
+// The k best paths and marginals of two chains: questions that are rarer than the best path, in plain loops
+// over the same two recurrences.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -37,7 +37,7 @@ struct Both {
   }
 };
 
-/// The chain of letters alone is two chains with a single tag that says nothing.
+/// The chain of letters alone is two chains with a single meaningless tag.
 struct LettersAlone {
   const TwoChains& x;
   [[nodiscard]] static std::size_t tags() { return 1; }
@@ -52,7 +52,7 @@ struct LettersAlone {
   [[nodiscard]] static double tag_step(std::size_t, std::size_t, std::size_t, std::size_t) { return 0.0; }
 };
 
-/// One of the best partial paths that end in a state, and which one of which state it goes on from.
+/// One of the best partial paths that end in a state, and the partial path that it extends.
 struct Partial {
   double score;
   std::size_t state, rank;
@@ -120,7 +120,7 @@ std::vector<TwoChainPath> k_best(const TwoChains& x, const Scores& scores, std::
   return out;
 }
 
-/// log Σ e^x, added up one by one.
+/// log Σ e^x, summed one by one.
 class LogSum {
  public:
   void add(double x) {

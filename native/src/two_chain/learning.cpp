@@ -40,7 +40,7 @@ namespace {
 [[nodiscard]] bool is_pair(Clique clique) { return clique == Clique::letters || clique == Clique::tags; }
 [[nodiscard]] bool needs_tags(Clique clique) { return clique >= Clique::tag; }
 
-/// Rows [L][row] of a sentence, behind `padding` others.
+/// Rows [L][row] of a sentence, after `padding` others.
 void score_rows(const TwoChainLayout& layout, WeightView weights, const FeatureRows& features,
                 std::int64_t anchors, std::size_t length, bool letters_only, std::vector<float>& rows) {
   const TwoChainShape& shape = layout.shape;
@@ -64,7 +64,7 @@ void score_rows(const TwoChainLayout& layout, WeightView weights, const FeatureR
 }
 
 /// Calls take(row number or kNoRow, places) for every feature at every unit of a sentence and around it;
-/// next() behind each unit.
+/// next() after each unit.
 template <class Take, class Next>
 void for_each_key(const TwoChainShape& shape, const TwoChainPatterns& patterns, const Sentences& sentences,
                   const Take& take, const Next& next) {
@@ -210,7 +210,7 @@ TwoChainStructure::TwoChainStructure(const TwoChainLayout& layout, const TwoChai
                                      TwoChainLearning learning)
     : layout_(layout), data_(data), learning_(std::move(learning)) {
   check(data, layout.shape);
-  if (learning_.modes.empty()) throw std::invalid_argument("there is no mode to learn");
+  if (learning_.modes.empty()) throw std::invalid_argument("no mode to learn is given");
   if (!(learning_.cost > 0.0)) throw std::invalid_argument("the cost of an error must be above 0");
   for (std::size_t k = 0; k + 1 < data.first.size(); ++k) {
     tagged_.push_back(std::any_of(data.tag.begin() + data.first[k], data.tag.begin() + data.first[k + 1],
@@ -220,7 +220,7 @@ TwoChainStructure::TwoChainStructure(const TwoChainLayout& layout, const TwoChai
 
 std::size_t TwoChainStructure::answers(std::int64_t sentence) const {
   if (has_tags(sentence)) return learning_.modes.size();
-  // Without tags there is one question left.
+  // Without tags only one question is left.
   return static_cast<std::size_t>(
       std::count(learning_.modes.begin(), learning_.modes.end(), TwoChainMode::segment));
 }
@@ -245,7 +245,7 @@ double TwoChainStructure::respond(WeightView weights, std::int64_t sentence, std
     best_letters(x, work.search, work.letter);
     add_difference(sentence, {letter, {}}, {work.letter, {}}, difference);
   } else {
-    // Where a tag is not known, gold is the best that agrees with what is.
+    // Where tags are unknown, gold is the best answer that agrees with the known ones.
     work.gold_tag.assign(tag.begin(), tag.end());
     if (std::find(tag.begin(), tag.end(), kUnknownTag) != tag.end())
       best_tags(x, work.search, letter, work.gold_tag);
@@ -266,7 +266,7 @@ double TwoChainStructure::respond(WeightView weights, std::int64_t sentence, std
   return learning_.cost * static_cast<double>(wrong);
 }
 
-/// Every wrong letter and tag scores more by its cost.
+/// Adds the cost to the score of every wrong letter and tag.
 double TwoChainStructure::add_costs(std::int64_t sentence, TwoChainMode mode, Work& work) const {
   const TwoChainShape& shape = layout_.shape;
   const auto begin = static_cast<std::size_t>(data_.first[sentence]);

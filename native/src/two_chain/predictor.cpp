@@ -66,7 +66,7 @@ TwoChainPredictor::TwoChainPredictor(TwoChainShape shape, TwoChainPatterns patte
       all_(records_for(shape_.displacement())),
       letters_(records_for(shape_.letter_displacement())) {}
 
-/// Of the slots that have a displacement; a feature without any has a record without cells.
+/// For the slots that have a displacement; a feature without any has a record without cells.
 TwoChainPredictor::Records TwoChainPredictor::records_for(std::span<const std::int32_t> displacement) const {
   Records out;
   out.table.slot = weights_.slot;
@@ -88,7 +88,7 @@ TwoChainPredictor::Records TwoChainPredictor::records_for(std::span<const std::i
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     const std::size_t head = out.words.size();
     out.words.push_back(0);
-    std::size_t cell = 0;  // where the weights of the last cell stand
+    std::size_t cell = 0;  // where the weights of the last cell are
     std::int32_t begin = 0;
     for (const auto& [label, weight] : entries) {
       const std::int32_t to = displacement[label];
@@ -133,7 +133,7 @@ TwoChains TwoChainPredictor::chains(const Sentences& sentences, std::int64_t sen
     work.record[k] = records.table.find(keys[k]);
     if (work.record[k] != kNoEntry) __builtin_prefetch(records.words.data() + work.record[k]);
   }
-  // A cell may begin before the first score of its feature and end behind the last.
+  // A cell may begin before the first score of its feature and end after the last.
   work.rows.assign((length + 2 * shape_.padding()) * size + 2 * kLanes, 0.0F);
   float* rows = work.rows.data() + kLanes;
   const std::size_t skipped = shape_.padding() - static_cast<std::size_t>(around.before);

@@ -117,7 +117,7 @@ void next_eta(const TwoChains& x, std::size_t i, std::size_t s, const float* del
   return best;
 }
 
-/// Four letters of unit i at once, from those of unit i - 1, behind which they are written.
+/// Four letters of unit i at once, from those of unit i - 1, after which they are written.
 void next_letters(const TwoChains& x, std::size_t i, float* eta) {
   const float* global = x.cliques.letters.data();
   const float* local = x.scores(i, Clique::letters);

@@ -12,7 +12,7 @@ namespace duilian {
 namespace {
 
 constexpr std::int32_t kFarthest = 32;
-constexpr std::size_t kMaxSlots = 0x8000;  // entries of a weight table have 15 bits for them
+constexpr std::size_t kMaxSlots = 0x8000;  // a weight table's entries have 15 bits for them
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 void check_options(const TwoChainOptions& o) {
@@ -41,7 +41,7 @@ TwoChainShape::TwoChainShape(TwoChainOptions options)
   const std::size_t sizes[kCliques] = {letters_, letters_ * letters_, width_, letters_ * width_,
                                        tags_ * width_};
   for (std::size_t c = 0; c < kCliques; ++c) {
-    // The tags' scores begin where a vector may begin.
+    // The tags' scores begin at a vector boundary.
     if (c == static_cast<std::size_t>(Clique::tag)) row_ = (row_ + kLanes - 1) / kLanes * kLanes;
     at_[c] = row_;
     row_ += sizes[c];
@@ -92,7 +92,7 @@ void TwoChainShape::check_letters(std::span<const std::int32_t> letter) const {
     const bool is_legal =
         i == 0 ? may_start(here) : may_follow(static_cast<std::size_t>(letter[i - 1]), here);
     if (!is_legal || (i + 1 == letter.size() && !may_end(here)))
-      throw std::invalid_argument(concat("the boundaries given are not legal at unit ", i + 1));
+      throw std::invalid_argument(concat("the given boundaries are not legal at unit ", i + 1));
   }
 }
 

@@ -21,7 +21,7 @@ struct UniformCase {
 
   UniformCase(Random& random, RuleKind kind, std::int32_t max_positions)
       : rules(random_rules(random, kind, labels)), shape(shape_of(labels, rules)) {
-    // 300 lies between: no single score leaves the range of a double, but a few in a row do.
+    // 300 is in between: no single score leaves the range of a double, but a few in sequence do.
     constexpr double kRanges[] = {3.0, 300.0, 1e4};
     const double state_range = kRanges[random.below(3)];
     const double table_range = kRanges[random.below(3)];
@@ -47,7 +47,7 @@ struct UniformCase {
   [[nodiscard]] double at(std::int32_t t, TagId l) const {
     return state[static_cast<std::size_t>(t) * shape.stride() + static_cast<std::size_t>(l)];
   }
-  /// As the table and the rules have it.
+  /// According to the table and the rules.
   [[nodiscard]] double between(TagId i, TagId j) const {
     return rules(i, j) ? table[static_cast<std::size_t>(i * (labels + 1) + j)] : kForbidden;
   }

@@ -1,5 +1,5 @@
-// Every question to a chain against the enumeration of all its paths, on random small lattices, and the
-// fast sums against the plain ones.
+// Every question to a chain against enumeration of all its paths, on random small lattices, and the fast sums
+// against the plain ones.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -23,7 +23,7 @@ using States = std::vector<std::int32_t>;
 constexpr std::int64_t kCases = 400;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// A random score for any two bundles; the same wherever they meet, as positions share their blocks.
+/// A random score for any two bundles, the same wherever they meet, as positions share blocks.
 class TransitionScore {
  public:
   TransitionScore(const Lattice& lattice, testing::Random& random, double range, double forbidden)
@@ -57,7 +57,7 @@ struct Case {
 
   [[nodiscard]] Chain chain() const { return {lattice, state, between}; }
   [[nodiscard]] double probability(const Path& path) const { return std::exp(path.score - log_partition); }
-  /// Allowed error: sums of scores of this size are themselves rounded.
+  /// Allowed error: sums of scores of this size are rounded themselves.
   [[nodiscard]] double tolerance() const {
     return 1e-12 * (1.0 + range * static_cast<double>(lattice.positions()));
   }
@@ -84,7 +84,7 @@ void enumerate(Case& x, const TransitionScore& score) {
   x.range = kRanges[random.below(5)];
   const auto tags = testing::random_sides(random, 3);
   const double bundles = std::accumulate(tags.begin(), tags.end(), 1.0, std::multiplies<>());
-  // About four states a position beside the sure one: all paths can still be listed.
+  // About four states per position besides the certain one: all paths can still be listed.
   x.lattice = testing::random_lattice(random, 1 + random.below(5), tags, std::min(0.7, 4.0 / bundles), true);
   for (std::int32_t s = 0; s < x.lattice.states(); ++s) x.state.push_back(random.real(-x.range, x.range));
   const TransitionScore score(x.lattice, random, x.range, random.chance(0.5) ? 0.0 : 0.3);
@@ -141,7 +141,7 @@ TEST(random_cases_are_of_every_kind) {
 }
 
 TEST(marginals_are_sums_of_path_probabilities) {
-  Workspace work;  // one for all cases: nothing of a sentence may be left for the next
+  Workspace work;  // one for all cases: nothing may leak from one sentence to the next
   for_each_legal_case([&](const Case& x) {
     std::vector<double> unit(x.state.size());
     std::vector<double> pair(x.between.score.size());

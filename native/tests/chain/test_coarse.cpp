@@ -14,7 +14,7 @@ using testing::UniformCase;
 
 namespace {
 
-/// What a pruner should find, from scores that nothing cuts off.
+/// What a pruner should find, from scores without saturation.
 class CoarseTwin {
  public:
   CoarseTwin(const UniformCase& x, double scale, double window)
@@ -54,7 +54,7 @@ class CoarseTwin {
   [[nodiscard]] std::int64_t state(std::int32_t t, TagId l) const {
     return x_.at(t, l) == kForbidden ? kNone : std::llround(x_.at(t, l) * scale_);
   }
-  /// Pairs of the core count only if the first is not far behind the best.
+  /// Pairs of the core count only if the first is not far below the best.
   [[nodiscard]] bool is_open(std::int32_t t, TagId i, TagId j) const {
     const TransitionShape& s = x_.shape;
     const auto is_in = [](TagId label, std::size_t first, std::size_t size) {
@@ -109,7 +109,7 @@ class CoarseTwin {
   Table alpha_, beta_;
 };
 
-/// A unit's scores as a pruner wants them.
+/// A unit's scores in the layout of a pruner.
 [[nodiscard]] std::vector<CoarseScore> coarse_states(const UniformCase& x, const CoarseChain& pruner,
                                                      double scale) {
   std::vector<CoarseScore> out(static_cast<std::size_t>(x.positions) * pruner.stride(), kCoarseForbidden);

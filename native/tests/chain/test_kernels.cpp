@@ -251,7 +251,7 @@ TEST(both_kernel_sets_find_a_peak_among_the_forbidden) {
 TEST(both_kernel_sets_find_the_least_product_anywhere) {
   for (std::size_t n = 1; n <= 20; ++n) {
     for (std::size_t at = 0; at < n; ++at) {
-      // Wider than n is padded: what pads is 0 and must not count as the smallest.
+      // Wider than n: the padding is 0 and must not count as the smallest.
       std::vector<double> x(padded(n) + kLanes, 0.0);
       std::fill_n(x.begin(), n, 0.5);
       x[at] = 0.25;

@@ -119,7 +119,7 @@ TEST(label_transitions_are_the_table) {
 }
 
 TEST(uniform_chains_sum_as_general_ones) {
-  UniformWorkspace work;  // kept from case to case, as a thread keeps it
+  UniformWorkspace work;  // reused from case to case, as a thread does
   Workspace general;
   int impossible = 0;
   for_each_uniform_case(
@@ -161,12 +161,12 @@ TEST(labels_with_a_negligible_share_hardly_count) {
         UniformMarginals exact;
         UniformMarginals found;
         unit_marginals(chain, work, exact);
-        unit_marginals(chain, work, found, 1e-300);  // leaves out only what is nothing
+        unit_marginals(chain, work, found, 1e-300);  // leaves out only zeros
         for (std::size_t k = 0; k < exact.unit.size(); ++k) CHECK_NEAR(found.unit[k], exact.unit[k], 1e-9);
         const auto is_wide = [](double score) { return score != kForbidden && std::abs(score) > 3.0; };
         if (chain.between.spread > 6.0 || std::any_of(x.state.begin(), x.state.end(), is_wide)) return;
         unit_marginals(chain, work, found, 1e-7);
-        // A label may gain e^6 through what stands beside it, and as much again through the transitions.
+        // A label may gain e^6 from its neighbours, and as much again from the transitions.
         for (std::size_t k = 0; k < exact.unit.size(); ++k) CHECK_NEAR(found.unit[k], exact.unit[k], 0.05);
         ++compared;
       });
@@ -232,8 +232,8 @@ TEST(what_underflows_at_first_may_win_in_the_end) {
 }
 
 TEST(old_scores_do_not_leak_into_the_next_sentence) {
-  // Four labels are a core without diagonals and without padding; the fifth has no neighbours, so that no
-  // kernel writes its place.
+  // Four labels are a core without diagonals and without padding; the fifth has no neighbours, so no kernel
+  // writes its place.
   Succession rules{5, std::vector<std::uint8_t>(36, 1)};
   for (std::size_t k = 0; k < 5; ++k) rules.allows[4 * 6 + k] = rules.allows[k * 6 + 4] = 0;
   const TransitionShape shape = shape_of(5, rules);

@@ -1,4 +1,4 @@
-// Small random coupled models with sentences to learn from, and what they are by definition: sums over all
+// Small random coupled models with sentences to learn from, and their values by definition: sums over all
 // paths of bundles, weight by weight.
 #pragma once
 
@@ -118,8 +118,8 @@ struct CoupledSettings {
   return x;
 }
 
-/// What one group of weights says of a row of labels (-1: a bundle that it does not know): `at` is where its
-/// transitions lie, [linked + 1][linked + 1]; state(unit, label) its state score.
+/// The score of one group of weights for a sequence of labels (-1: an unknown bundle): `at` is where its
+/// transitions are, [linked + 1][linked + 1]; state(unit, label) its state score.
 template <class State>
 [[nodiscard]] double group_score(const CoupledCase& x, std::int64_t at, std::int32_t linked,
                                  const std::vector<std::int32_t>& labels, const State& state) {
@@ -213,7 +213,7 @@ enum class Which : std::uint8_t { possible, correct };
   return std::log(sum);
 }
 
-/// A mapping that leaves nothing correct is not obeyed.
+/// A mapping that leaves nothing correct is ignored.
 [[nodiscard]] inline double defined_loss(const CoupledCase& x, std::int64_t sentence) {
   const double mapped = defined_log_sum(x, sentence, Which::correct, true);
   const bool is_mapped = mapped != kForbidden;

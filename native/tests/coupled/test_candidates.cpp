@@ -27,7 +27,7 @@ namespace {
   return a.first == b.first && a.tag == b.tag;
 }
 
-/// Calls visit(places) for every choice of one candidate a position, as numbers within all candidates.
+/// Calls visit(places) for every choice of one candidate per position, as numbers among all candidates.
 template <class Visit>
 void for_each_choice(const TagSets& candidates, const Visit& visit) {
   testing::for_each_path(Lattice{1, candidates.first, candidates.tag}, visit);
@@ -49,12 +49,12 @@ TEST(labels_are_chosen_as_the_paper_says) {
   const std::vector<double> p = {0.1, 0.4, 0.05, 0.4, 0.05};
   PruningWorkspace scratch;
   const auto chosen = [&](Pruning pruning) {
-    std::vector<TagId> out = {99};  // what stands there stays
+    std::vector<TagId> out = {99};  // existing labels stay
     choose_labels(p, pruning, scratch, out);
     CHECK(out[0] == 99);
     return std::vector<TagId>(out.begin() + 1, out.end());
   };
-  CHECK(chosen({1, 1.0}) == std::vector<TagId>{1});  // of equals the lower
+  CHECK(chosen({1, 1.0}) == std::vector<TagId>{1});  // the lower of equals
   CHECK(chosen({9, 0.39}) == std::vector<TagId>{1});
   CHECK(chosen({9, 0.41}) == std::vector<TagId>{1, 3});
   CHECK(chosen({9, 0.85}) == std::vector<TagId>{0, 1, 3});

@@ -39,7 +39,7 @@ constexpr std::int64_t kCases = 60;
 }  // namespace
 
 TEST(losses_are_those_of_the_definition) {
-  CoupledObjective::Work work;  // kept from case to case, as a thread keeps it
+  CoupledObjective::Work work;  // reused from case to case, as a thread does
   testing::for_each_seed(kCases, [&](testing::Random& random) {
     const CoupledCase x = random_coupled(random, random_settings(random, 3));
     std::vector<double> direction;

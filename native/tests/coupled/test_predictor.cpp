@@ -161,7 +161,7 @@ TEST(hostile_weights_are_refused) {
   refuses([](CoupledWeights& w) { w.transition.pop_back(); });
   refuses([](CoupledWeights& w) { w.transition[0] = INFINITY; });
   refuses([](CoupledWeights& w) { w.pruned_sides = {0}; });
-  refuses([&](CoupledWeights& w) {  // a side's label behind a joint one
+  refuses([&](CoupledWeights& w) {  // a side's label after a joint one
     w.table.label = {static_cast<std::uint16_t>(sides), kLastEntry};
     w.table.weight = {1.0F, 1.0F};
     w.table.slot = {0, kNoSlot};

@@ -34,7 +34,7 @@ constexpr std::int32_t kLabels = 4 * kTags;  // E E S S B B I I
   return {starts, ends, tag};
 }
 
-/// What words say of a label: any number that depends on all of them.
+/// The score that words give a label: any number that depends on all of them.
 [[nodiscard]] double said(const History& history, std::int32_t t, std::int32_t label, std::uint64_t seed) {
   std::uint64_t key = mix(seed, static_cast<std::uint64_t>(t));
   for (std::size_t k = 0; k < history.begin.size(); ++k) {
@@ -110,7 +110,7 @@ struct Path {
   History history;
 };
 
-/// The path with one more label, which hears these words, if any; no score if that is not legal.
+/// The path with one more label, which follows these words, if any; no score if that is not legal.
 [[nodiscard]] Path extended(Case& x, const Path& path, std::int32_t label, const History* followed) {
   const std::size_t t = path.label.size();
   Path out = path;
@@ -127,7 +127,7 @@ struct Path {
   return out;
 }
 
-/// The best of all paths, each with the words of its own.
+/// The best of all paths, each with its own words.
 [[nodiscard]] Path best_of_all(Case& x, const Path& path) {
   if (path.label.size() == x.length) return path;
   Path best{kForbidden, {}, {}};
@@ -140,8 +140,8 @@ struct Path {
   return best;
 }
 
-/// Algorithm 1 by whole paths: each label's best one; labels hear the best path of their kind, or of all.
-/// What is more than `path_gap` behind the best is not followed.
+/// Algorithm 1 by whole paths: each label's best one; labels follow the best path of their kind, or of all.
+/// Paths more than `path_gap` below the best are not followed.
 [[nodiscard]] Path plain_search(Case& x, bool is_by_kind, double path_gap = kNoLimit) {
   std::vector<Path> kept(1);
   for (std::size_t t = 0; t < x.length; ++t) {
@@ -294,7 +294,7 @@ TEST(steps_lead_to_the_gold_labels) {
 
 TEST(what_does_not_fit_is_refused) {
   CHECK_THROWS_WITH(LabelWords({1}, {1, 0}, {U"n"}), std::invalid_argument,
-                    "what labels say of words is uneven");
+                    "the lists about labels differ in length");
   CHECK_THROWS_WITH(WordTemplates(parse_templates("w[-3]")), std::invalid_argument,
                     "the template 'w[-3]' looks more than 2 words back");
   testing::Random random(1);
@@ -308,5 +308,5 @@ TEST(what_does_not_fit_is_refused) {
   CHECK_THROWS_WITH(train(kLabels, Labels(corpus.label.size(), kLabels)), std::invalid_argument,
                     "a label is out of range");
   CHECK_THROWS_WITH(train(3, corpus.label), std::invalid_argument,
-                    "what labels say of words does not fit the labels");
+                    "the lists about labels do not fit the labels");
 }

@@ -54,7 +54,7 @@ void check_syntax(const char* text, const char* message) {
   return out;
 }
 
-/// Few distinct keys, so that many come again, and the two that a table might take for an empty slot.
+/// Few distinct keys, so that many repeat, and the two that a table might take for an empty slot.
 [[nodiscard]] std::vector<std::uint64_t> random_keys(std::size_t count, std::uint64_t distinct) {
   testing::Random random(11);
   std::vector<std::uint64_t> out = {0, kHighest, 0};
@@ -107,7 +107,7 @@ TEST(template_errors_know_lengths_and_counts) {
   check_syntax("c[0,*] repeat[0]", "1:8: only one atom");
   check_syntax("prefix[0,1..2] suffix[0,1..2]", "1:16: only one atom");
   check_syntax("w[0] w[1] w[2] w[3] w[4] w[5] w[6] w[7] w[8]", "1:41: a template has at most 8 atoms");
-  check_syntax("w[0]\nw[0]   # again", "2:1: the template 'w[0]' is there twice");
+  check_syntax("w[0]\nw[0]   # again", "2:1: the template 'w[0]' occurs twice");
   check_syntax("w[0]  w[1]\nw[0] w[1]", "2:1: ");
 }
 
@@ -120,9 +120,9 @@ TEST(template_errors_know_conditions_and_transitions) {
   check_syntax("w[0] if type[0]", "1:16: expected '='");
   check_syntax("w[0] if type[0]=kanji", "1:17: unknown character type 'kanji'");
   check_syntax("w[0] if single[99]", "1:16: the offset 99");
-  check_syntax("t[0]", "1:3: only the tag before");
-  check_syntax("w[0] t[-1]", "1:8: t[-1] stands alone");
-  check_syntax("t[-1] w[0]", "1:3: t[-1] stands alone");
+  check_syntax("t[0]", "1:3: only the previous tag");
+  check_syntax("w[0] t[-1]", "1:8: t[-1] must be alone");
+  check_syntax("t[-1] w[0]", "1:3: t[-1] must be alone");
 }
 
 TEST(template_errors_show_whole_characters) {
@@ -144,7 +144,7 @@ TEST(extreme_offsets_are_refused) {
   check_syntax("w[-2147483649]", "1:3: expected a whole number");
   check_syntax("same[0,-2147483648]", "1:8: the offset -2147483648");
   check_syntax("w[0] if same[-2147483648,0]", "1:14: the offset -2147483648");
-  // A character's place is no offset: it may lie anywhere, and then nothing stands there.
+  // A character's place is not an offset: it may be anywhere, also where there is none.
   CHECK(features("c[0,-2147483648]\nc[0,2147483647]\ntype[0,-2147483648]\nprefix[0,2147483647]", 3).empty());
 }
 
@@ -226,7 +226,7 @@ TEST(keys_depend_on_nothing_but_template_and_values) {
 }
 
 TEST(keys_are_the_same_on_every_machine) {
-  // Model files hold keys: if these numbers change, old models are void.
+  // Model files hold keys: if these numbers change, old models are invalid.
   CHECK(hash_text(U"") == 0x2545F4914F6CDD1DU);
   CHECK(hash_text(U"中国") == 0x7EAADAA14C292582U);
   CHECK(keys_of(parse_templates("w[0] w[1]"), small_sentences()).value.front() == 0x577A279EC624C290U);

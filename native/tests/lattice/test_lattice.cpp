@@ -30,7 +30,7 @@ constexpr std::int64_t kCases = 400;
   return out;
 }
 
-/// The columns' one and only lattice: sets are in lexicographic order, as lattices are.
+/// The unique lattice of these columns: sets are in lexicographic order, as lattices are.
 [[nodiscard]] Lattice lattice_of(const Columns& columns, std::int32_t sides) {
   Lattice out;
   out.sides = sides;

@@ -1,5 +1,5 @@
 // Learners against naive loops and against what they promise: stochastic gradient descent step by step, the
-// exponentiated gradient's dual against its primal, and threads that hand on work and exceptions.
+// exponentiated gradient's dual against its primal, and threads that pass on work and exceptions.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -111,7 +111,7 @@ TEST(sgd_is_the_naive_loop) {
 }
 
 TEST(sgd_writes_out_what_has_shrunk) {
-  // With t0 = 1 the first step forgets all weights at once, and the scale starts anew.
+  // With t0 = 1 the first step erases all weights at once, and the scale restarts.
   testing::for_each_seed(10, [](testing::Random& random) {
     const testing::TaggerCase x = tagger(random, testing::Annotation::full, 4);
     std::vector<double> losses;

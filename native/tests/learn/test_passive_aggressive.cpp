@@ -12,7 +12,7 @@
 
 namespace testing {
 
-/// Multiclass examples with features of their own, some of them twice; the smallest structure that there is.
+/// Multiclass examples with features of their own, some of them twice: the smallest structure there is.
 struct MulticlassModel {
   struct Work {};
   std::int32_t classes = 3;
@@ -28,7 +28,7 @@ struct MulticlassModel {
   }
   template <class Weights>
   [[nodiscard]] std::int32_t best(const Weights& weights, std::int64_t i) const {
-    // A tie that rounding breaks one way here and another way in the twin would send them apart.
+    // A tie that rounding breaks differently here and in the twin would make them diverge.
     constexpr double kTie = 1e-5;
     std::vector<double> score(static_cast<std::size_t>(classes), 0.0);
     std::int32_t found = 0;
@@ -66,7 +66,7 @@ struct NaiveAverage {
   double loss = 0.0;
 };
 
-/// Qiu et al. (2012), Algorithm 1, as it stands there.
+/// Qiu et al. (2012), Algorithm 1, as printed.
 [[nodiscard]] inline NaiveAverage naive_passive_aggressive(const MulticlassModel& model, double cap,
                                                            int passes) {
   const auto size = static_cast<std::size_t>(model.weights());
@@ -138,7 +138,7 @@ TEST(a_passive_aggressive_step_reaches_the_margin_or_the_cap) {
   CHECK(difference.size() == 2);
   CHECK_NEAR(weights[0] * 2.0F - weights[2], 1.0, 1e-6);
   CHECK(weights[1] == 0.0F);
-  // The margin is there: no loss, no change. With a higher cost the cap holds the step back.
+  // The margin is reached: no loss, no change. With a higher cost the cap limits the step.
   CHECK_NEAR((duilian::PassiveAggressiveRule{weights, lag, 1.0, &rounds}.step(1.0, difference)), 0.0, 1e-6);
   CHECK_NEAR((duilian::PassiveAggressiveRule{weights, lag, 0.01, &rounds}.step(9.0, difference)), 8.0, 1e-6);
   CHECK_NEAR(weights[0], 0.42, 1e-6);

@@ -1,4 +1,4 @@
-// A lexicon's words: what lines say, and where texts have them, against the plainest search there is.
+// A lexicon's words: what lines say, and where texts have them, against the simplest search.
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -47,7 +47,7 @@ constexpr double kMax = 1e4;
 TEST(occurrences_are_those_of_a_plain_search) {
   testing::for_each_seed(300, [](testing::Random& random) {
     WordList words;
-    // Now and then words so long that they have no bit in the filter.
+    // Occasionally words so long that they have no bit in the filter.
     const std::int32_t most = random.chance(0.2) ? 90 : 5;
     for (std::int32_t n = random.below(12); n > 0; --n)
       CHECK(words.add(random_word(random, most), {}, WordList::kNoWeight));

@@ -83,7 +83,7 @@ struct Case {
     return weights[static_cast<std::size_t>(training->transition_offset(side) + a * (labels_of(side) + 1) +
                                             b)];
   }
-  /// What a label of a unit counts as on the other side.
+  /// What a unit's label counts as on the other side.
   [[nodiscard]] Labels partners(std::size_t side, std::int64_t unit, std::int32_t label) const {
     if (label == labels_of(side)) return {labels_of(1 - side)};
     const auto all = map[side].of(label);
@@ -113,7 +113,7 @@ struct Case {
     }
     return sum;
   }
-  /// Calls visit(path) for every legal path of so many labels.
+  /// Calls visit(path) for every legal path of this many labels.
   template <class Visit>
   void for_each_path(std::size_t side, std::size_t length, const Visit& visit) const {
     Labels path;
@@ -227,5 +227,5 @@ TEST(what_does_not_fit_is_refused) {
                     "a random field needs all labels");
   x.data.side[0] = 2;
   CHECK_THROWS_WITH(MultitaskTraining(x.layout, x.map, Expansion::all, x.data), std::invalid_argument,
-                    "there are two sides only");
+                    "there are only two sides");
 }

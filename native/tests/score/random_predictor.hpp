@@ -1,4 +1,4 @@
-// Small random predictors with the tagger and the sentences that they were made from.
+// Small random predictors with the tagger and the sentences they were made from.
 #pragma once
 
 #include <string>
@@ -58,7 +58,7 @@ struct PredictorCase {
   }
 };
 
-/// Rules under which every text has a legal analysis.
+/// Rules that give every text a legal analysis.
 [[nodiscard]] inline RuleKind living_kind(Random& random) {
   constexpr RuleKind kKinds[] = {RuleKind::free, RuleKind::blocks, RuleKind::tag_wise};
   return kKinds[random.below(3)];

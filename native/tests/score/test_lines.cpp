@@ -1,5 +1,5 @@
-// Lines in, lines out: small taggers whose answer is known, hostile lines, and the same bytes for any number
-// of threads.
+// Lines in, lines out: small taggers with known answers, hostile lines, and the same bytes for any number of
+// threads.
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -89,7 +89,7 @@ TEST(lines_of_words_are_tagged) {
   CHECK(tag_words("我 爱 北京\n去 吧\n") == "我/N 爱/V 北京/N\n去/V 吧/N\n");
   CHECK(tag_words("我  爱\t北京 \n") == "我/N 爱/V 北京/N\n");
   CHECK(tag_words(" \u3000爱\u00A0去") == "爱/V 去/V");
-  CHECK(tag_words("好。对") == "好。对/N");  // words are not cut, nor are sentences
+  CHECK(tag_words("好。对") == "好。对/N");  // neither words nor sentences are cut
 }
 
 TEST(lines_of_text_are_cut_into_words) {
@@ -107,7 +107,7 @@ TEST(a_blank_ends_a_word) {
 
 TEST(parts_that_stay_whole_are_not_cut) {
   CHECK(segment("。aa。11。") == "。 aa 。 11 。");
-  CHECK(segment("。11人。") == "。 11人 。");  // a number may be in a longer word
+  CHECK(segment("。11人。") == "。 11人 。");  // a number may be part of a longer word
   CHECK(segment("中国11%人") == "中国 11% 人");
   CHECK(segment("看http://a.cn/?a！人") == "看 http://a.cn/?a ！ 人");
 }
@@ -128,7 +128,7 @@ TEST(line_breaks_stay_as_they_were) {
   CHECK(tag_words("爱\r\n\r\n去\r\n吧") == "爱/V\r\n\r\n去/V\r\n吧/N");
   CHECK(segment("中人\r\n\r\n1\n") == "中人\r\n\r\n1\n");
   CHECK(segment(" \n\u3000\r\n") == "\n\r\n");
-  CHECK(tag_words("a\rb\n") == "a/N b/N\n");  // alone in a line it is a blank
+  CHECK(tag_words("a\rb\n") == "a/N b/N\n");  // alone on a line it is a blank
 }
 
 TEST(lines_that_are_not_utf8_are_named) {

@@ -40,7 +40,7 @@ using Labels = std::vector<std::int32_t>;
   return set.empty() || std::find(set.begin(), set.end(), label) != set.end();
 }
 
-/// Two labels, two features and an empty slot; a good start for bad arrays.
+/// Two labels, two features and an empty slot: a good start for bad arrays.
 [[nodiscard]] CompiledWeights two_entries() {
   CompiledWeights out;
   out.slot = {kNoSlot, 0, (std::uint64_t{7} << 32U) | 1U};
@@ -251,7 +251,7 @@ TEST(what_is_known_of_units_bars_labels) {
   const Constraints given = {{{0, 1, 3, 4, 4, 4, 4}, {0, 0, 1, 1}}, {}};
   const Constraints both = restricted(given, known, barred_by);
   CHECK(both.allowed.first == std::vector<std::int32_t>({0, 1, 2, 3, 3, 5, 6}));
-  CHECK(both.allowed.tag == std::vector<TagId>({0, 1, 1, 1, 3, 3}));  // at unit 2 nothing else would be left
+  CHECK(both.allowed.tag == std::vector<TagId>({0, 1, 1, 1, 3, 3}));  // nothing else would be left at unit 2
   CHECK_THROWS(restricted(given, {known.data(), 5}, barred_by), std::invalid_argument);
 }
 

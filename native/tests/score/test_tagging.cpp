@@ -96,8 +96,7 @@ TEST(tagged_units_are_the_best_labels) {
   for_each_tagger(20, testing::Annotation::full, 7, [](const testing::TaggerCase& x) {
     const auto alone = tag_units(x.layout, x.view(), x.data.features, x.data.first, 1);
     CHECK(alone == tag_units(x.layout, x.view(), x.data.features, x.data.first, 3));
-    // Forced on the sentence, the best labels must be as good as every other sequence: no single change
-    // helps.
+    // The best labels must be as good as every other sequence: no single change helps.
     testing::TaggerCase forced = x;
     forced.data.label = alone;
     for (std::int64_t k = 0; k < x.sentences(); ++k) {
@@ -140,7 +139,7 @@ TEST(frequent_features_have_a_weight_for_every_label) {
   const std::set<RowAndLabel> some = {{0, 0}, {0, 1}, {0, 2}, {1, 0}, {2, 0}};
   CHECK(pairs_of(lay_out_tagger(3, {}, 3, data, 2)) == some);
   CHECK(pairs_of(lay_out_tagger(3, {}, 3, data, 1)).size() == 9);
-  // Row 3 is never seen: it has weights only if no time is enough.
+  // Row 3 never occurs: it has weights only if zero times are enough.
   CHECK(pairs_of(lay_out_tagger(3, {}, 4, data, 1)).size() == 9);
   CHECK(pairs_of(lay_out_tagger(3, {}, 4, data, 0)).size() == 12);
 }

@@ -34,7 +34,7 @@ using Pieces = std::vector<std::u32string>;
   return pieces(text, split_sentences(text));
 }
 
-// Everything that has ever broken a tokenizer, and a little that never did.
+// Everything that ever broke a tokenizer, and a little that never did.
 inline constexpr std::u32string_view kNasty =
     U" \t\n\r\v\f\u0085\u2028\u2029\u3000\u00A0\u200B\u200C\u200D\u2060\uFEFF\uFE0F\u20E3\u0301\u3099\u00AD"
     U"aZéж09５Ａ中国々〇\U00020000\U0002F800。！？…!?.,，=&/"

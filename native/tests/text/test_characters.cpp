@@ -92,7 +92,7 @@ TEST(bytes_that_are_not_utf8_are_refused_at_their_place) {
       "\xC0\x80"sv,
       "\xC1\xBF"sv,
       "\xE0\x9F\xBF"sv,
-      "\xF0\x8F\xBF\xBF"sv,  // too long for what they say
+      "\xF0\x8F\xBF\xBF"sv,  // longer than necessary
       "\xED\xA0\x80"sv,
       "\xED\xBF\xBF"sv,  // surrogates
       "\xF4\x90\x80\x80"sv,

@@ -18,7 +18,7 @@ using namespace std::string_view_literals;
 
 namespace {
 
-/// What is known of each character: | where a word begins, - where none does.
+/// What is known about each character: | where a word begins, - where none does.
 [[nodiscard]] std::u32string edges(std::u32string_view text, SplitOptions options = {}) {
   std::u32string out;
   for (const std::uint8_t known : split_text(text, options).known)
@@ -138,7 +138,7 @@ TEST(long_sentences_are_cut_between_parts) {
 
 TEST(parts_tell_where_words_begin) {
   CHECK(edges(U"有5kg吗") == U".|--|");
-  CHECK(edges(U"第15日") == U"..-.");  // 15 may be in a longer word
+  CHECK(edges(U"第15日") == U"..-.");  // 15 may be part of a longer word
   CHECK(edges(U"第15，好") == U"..-|.");
   CHECK(edges(U"，ok") == U".|-");
   CHECK(edges(U"看a.b好") == U".|--|");

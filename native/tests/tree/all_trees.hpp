@@ -10,7 +10,7 @@
 
 namespace testing {
 
-/// One root, everything hangs on it, and no arc covers a word that is not below its head.
+/// One root, everything is below it, and no arc covers a word that is not below its head.
 [[nodiscard]] inline bool is_projective_tree(const duilian::Heads& heads) {
   const auto n = static_cast<std::int32_t>(heads.size()) - 1;
   std::int32_t roots = 0;
@@ -28,7 +28,7 @@ namespace testing {
   return roots == 1;
 }
 
-/// visit(heads) for every projective tree of n words.
+/// Calls visit(heads) for every projective tree of n words.
 inline void for_each_tree(std::int32_t n, const std::function<void(const duilian::Heads&)>& visit) {
   duilian::Heads heads(static_cast<std::size_t>(n) + 1, 0);
   heads[0] = -1;

@@ -14,7 +14,7 @@ namespace {
 using duilian::kNobody;
 using testing::Random;
 
-/// Scores that are a function of the part alone, as good as random.
+/// Pseudo-random scores that depend on the part alone.
 struct HashedParts {
   std::uint64_t seed = 0;
 

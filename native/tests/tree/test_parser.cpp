@@ -103,7 +103,8 @@ struct Chains {
   [[nodiscard]] double score(std::int32_t head, const std::vector<std::int32_t>& relation) const {
     return model.chain_score(weights, task, head, relation);
   }
-  /// Gives the word's dependents the best relations that agree with `known`; those below stay as they are.
+  /// Gives the word's dependents the best relations that agree with `known`; relations below stay as they
+  /// are.
   double choose(std::int32_t head, const std::vector<std::int32_t>& known,
                 std::vector<std::int32_t>& relation) const {
     const std::vector<std::int32_t>& dependents = task.dependents[static_cast<std::size_t>(head)];

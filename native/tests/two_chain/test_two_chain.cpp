@@ -63,7 +63,7 @@ struct Case {
   return {shape, weights, cliques, random_floats(random, length * shape.row()), length};
 }
 
-/// Counts through all rows of numbers below `base`.
+/// Counts through all sequences of numbers below `base`.
 template <class Take>
 void for_each_row(std::size_t length, std::size_t base, const Take& take) {
   Labels row(length, 0);
@@ -84,7 +84,7 @@ void for_each_row(std::size_t length, std::size_t base, const Take& take) {
   return true;
 }
 
-/// From the definition; -inf if a word has two tags where one is asked.
+/// From the definition; -inf if a word has two tags where only one is allowed.
 [[nodiscard]] double defined_score(const Case& c, const Labels& s, const Labels& t) {
   const std::size_t S = c.shape.letters(), T = c.shape.tags(), W = c.shape.width();
   const TwoChains x = c.x();
@@ -163,7 +163,7 @@ TEST(tags_for_given_letters_are_the_best_of_all) {
     const auto paths = all_paths(c, true);
     const Labels letter =
         paths[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(paths.size())))].letter;
-    // Some tags are given too, and are then kept: those of a path, so that there is one.
+    // Some tags are given too, and then kept: those of a path, so that a legal one exists.
     const auto chosen =
         std::find_if(paths.rbegin(), paths.rend(), [&](const Listed& p) { return p.letter == letter; });
     Labels tag(c.length, kUnknownTag);
@@ -270,9 +270,9 @@ TEST(two_chains_refuse_what_does_not_fit) {
 
   const TwoChainShape shape(good);
   CHECK_THROWS_WITH(shape.check_letters(Labels{2, 2}), std::invalid_argument,
-                    "the boundaries given are not legal");
+                    "the given boundaries are not legal");
   CHECK_THROWS_WITH(shape.check_letters(Labels{3}), std::invalid_argument,
-                    "the boundaries given are not legal");
+                    "the given boundaries are not legal");
   CHECK_THROWS_WITH(shape.check_letters(Labels{7}), std::invalid_argument, "unit 1 has no boundary letter");
 
   const TwoChainPatterns patterns{parse_templates("w[0]"), {1}};
@@ -290,7 +290,7 @@ TEST(two_chains_refuse_what_does_not_fit) {
   wrong.clique[0] = std::numeric_limits<float>::quiet_NaN();
   refuses_weights(wrong);
   wrong = weights;
-  wrong.slot[0] = 5;  // leads to an entry that is not there
+  wrong.slot[0] = 5;  // leads to an entry that does not exist
   refuses_weights(wrong);
   wrong = weights;
   wrong.label = {static_cast<std::uint16_t>(shape.slots() | kLastEntry)};

@@ -41,7 +41,7 @@ def command(
         str | None, typer.Option(metavar="FORMAT", help="Output format (default: that of FILE).")
     ] = None,
     confidence: Annotated[
-        bool, typer.Option("--confidence", help="Append its probability to each tag (Conf= in CoNLL-U).")
+        bool, typer.Option("--confidence", help="Append the probability to each tag (Conf= in CoNLL-U).")
     ] = False,
     review: Annotated[
         str | None,

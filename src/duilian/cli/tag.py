@@ -33,7 +33,7 @@ def command(
         typer.Option(min=1, metavar="N", help="Show the N best analyses, each with rank and probability."),
     ] = None,
     marginals: Annotated[
-        bool, typer.Option("--marginals", help="Append its probability to each tag (Conf= in CoNLL-U).")
+        bool, typer.Option("--marginals", help="Append the probability to each tag (Conf= in CoNLL-U).")
     ] = False,
     format: InputFormat = None,
     lexicon: LexiconFile = None,

@@ -224,17 +224,10 @@ class Analyzer:
 
     def _fill(self, layers: Sequence[Layer], side: int, threads: int) -> list[Doc]:
         units = units_of_layers(layers, self._encodings[0])
-<<<<<<< HEAD:src/duilian/engine/analyzer.py
         constraints = self._constraints.constraints(units) or [NO_CONSTRAINTS] * len(self.standards)
         no_bonus = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
         constraints[side] = _native.Constraints(self._encodings[side].limits(layers), *no_bonus)
         return self._docs([layer.text for layer in layers], units, constraints, threads, (side, layers))
-=======
-        wishes = self._constraints.wishes(units) or [NO_WISHES] * len(self.standards)
-        nothing = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
-        wishes[side] = _native.Constraints(self._encodings[side].limits(layers), *nothing)
-        return self._docs([layer.text for layer in layers], units, wishes, threads, (side, layers))
->>>>>>> refs/heads/native:src/duilian/pipeline/analyzer.py
 
     def _analyse(self, batch: Sequence[str], threads: int, marginals: bool) -> list[Doc]:
         units = units_of_texts(batch, self._encodings[0], self.whole)
@@ -243,13 +236,8 @@ class Analyzer:
     def _docs(
         self,
         batch: Sequence[str],
-<<<<<<< HEAD:src/duilian/engine/analyzer.py
         units: UnitBatch,
         constraints: Sequence[_native.Constraints],
-=======
-        units: Units,
-        wishes: Sequence[_native.Constraints],
->>>>>>> refs/heads/native:src/duilian/pipeline/analyzer.py
         threads: int,
         given: tuple[int, Sequence[Layer]] | None = None,
         marginals: bool = False,
@@ -292,11 +280,7 @@ class Analyzer:
         return found
 
     def _label(
-<<<<<<< HEAD:src/duilian/engine/analyzer.py
         self, units: UnitBatch, constraints: Sequence[_native.Constraints], threads: int
-=======
-        self, units: Units, wishes: Sequence[_native.Constraints], threads: int
->>>>>>> refs/heads/native:src/duilian/pipeline/analyzer.py
     ) -> list[tuple[Labels, npt.NDArray[np.float32] | None]]:
         """Return for each standard the labels of all units and, for a coupled model, their probabilities."""
         if isinstance(self.model, CoupledTagger):

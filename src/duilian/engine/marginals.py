@@ -56,7 +56,9 @@ class Marginals:
             return self._model.predictor_.k_best_labels(units.pieces[0], constraints, k)
         return self._wide.k_best_labels(packed_for(self._model, units), side, constraints, k)
 
-    def rows(self, units: UnitBatch, constraints: Sequence[_native.Constraints], threads: int) -> list[LabelRows]:
+    def rows(
+        self, units: UnitBatch, constraints: Sequence[_native.Constraints], threads: int
+    ) -> list[LabelRows]:
         """Return the rows of each standard."""
         if isinstance(self._model, UncalibratedTagger):
             kind = self._model.kind

@@ -14,11 +14,7 @@ from duilian.labels.encoding import Encoding
 from duilian.lexicon.constraints import ConstrainedWord
 from duilian.lexicon.lexicon import Lexicon
 
-<<<<<<< HEAD:src/duilian/lexicon/constraint_builder.py
 NO_CONSTRAINTS = _native.Constraints(
-=======
-NO_WISHES = _native.Constraints(
->>>>>>> refs/heads/native:src/duilian/models/wishing.py
     _native.TagSets(np.array([0], np.int32), np.array([], np.int32)),
     np.array([], np.int64),
     np.array([], np.int32),
@@ -34,17 +30,10 @@ def constraints_for(
     *,
     standard: str,
     is_text: bool = False,
-<<<<<<< HEAD:src/duilian/lexicon/constraint_builder.py
 ) -> _native.Constraints:
     """The constraints that a lexicon puts on the labels of these sentences. If they are text (each the only
     word of its layer), white space ends words too, and spans that stay whole are not cut unless the lexicon
     has a word there.
-=======
-) -> _native.Constraints:
-    """What a lexicon wants of the labels of these sentences; if they are text (each the one word of its
-    layer), white space ends words too, and parts that stay whole are not cut unless the lexicon has a word
-    there.
->>>>>>> refs/heads/native:src/duilian/models/wishing.py
     """
     is_word = encoding.level == "word"
     is_text = is_text and not is_word

@@ -104,13 +104,8 @@ class WordConstraints:
                 else:
                     self._bonus.setdefault(self._first + t, {labels: word.bonus})
 
-<<<<<<< HEAD:src/duilian/lexicon/constraints.py
     def native(self) -> _native.Constraints:
         """All constraints so far."""
-=======
-    def native(self) -> _native.Constraints:
-        """All wishes so far."""
->>>>>>> refs/heads/native:src/duilian/wishes.py
         rows = [
             (unit, *row)
             for unit, found in self._bonus.items()

@@ -1,19 +1,19 @@
-// A chain: a lattice with scores on its states and between neighbours. The score of a path is the sum of
-// its states' and its transitions' scores; p(path) is proportional to e^score. Everything a linear-chain
-// model is asked is a question to a chain:
+// A chain: a lattice with scores on its states and between neighbours. The score of a path is the sum of its
+// states' and its transitions' scores; p(path) is proportional to e^score. Every question to a linear-chain
+// model is a question to a chain:
 //
 //   log_partition   log Σ_paths e^score                           (Eq. 2 of Li et al. 2017)
 //   marginals       p(state), and p(pair of neighbours) summed over the positions of a block   (Eq. 6)
-//   best_path       the path of the highest score                 (Viterbi)
-//   k_best          the k best, exactly, in falling order
+//   best_path       the path with the highest score                 (Viterbi)
+//   k_best          the k best, exactly, best first
 //   entropy         -Σ_paths p log p
 //
-// The same questions under a constraint are asked of a restricted lattice. Start and stop scores are part
-// of the first and the last position's state scores.
+// The same questions under a constraint are asked of a restricted lattice. Start and stop scores are part of
+// the first and the last position's state scores.
 //
-// Sums run in the probability domain with one scale per position, which is fast; where scores spread so
-// widely that a double would underflow, the whole sentence is computed again in the log domain
-// (log_domain.hpp), so that results are right for any finite scores.
+// Sums run in the probability domain with one scale per position, which is fast; where scores are so far
+// apart that a double would underflow, the whole sentence is computed again in the log domain
+// (log_domain.hpp). So results are correct for any finite scores.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct Marginals {
   std::vector<double> pair;  // laid out as Transitions::score; summed over the positions that share a block
 };
 
-/// Scratch of one thread; keeps its memory from call to call.
+/// Scratch memory of one thread, reused from call to call.
 struct Workspace {
   std::vector<std::size_t> at;              // [T + 1]  where position t begins in the padded arrays below
   std::vector<double> emission;             // e^(state - peak of its position)
@@ -61,14 +61,14 @@ void check(const Chain& chain);
 
 [[nodiscard]] double log_partition(const Chain& chain, Workspace& work);
 void marginals(const Chain& chain, Workspace& work, Marginals& out);
-/// The same without the pairs, which are left as they were or not.
+/// The same without the pairs; `pair` is unspecified afterwards.
 void unit_marginals(const Chain& chain, Workspace& work, Marginals& out);
 
 /// Pair marginals position by position: [T - 1] matrices [width(t)][width(t + 1)], without padding.
 [[nodiscard]] std::vector<double> pair_marginals(const Chain& chain, Workspace& work);
 [[nodiscard]] double entropy(const Chain& chain, Workspace& work);
 [[nodiscard]] Path best_path(const Chain& chain, Workspace& work);
-/// The same; without states if no path is legal. State scores may be kForbidden.
+/// The same, but the path has no states if none is legal. State scores may be kForbidden.
 [[nodiscard]] Path try_best_path(const Chain& chain, Workspace& work);
 [[nodiscard]] std::vector<Path> k_best(const Chain& chain, std::int32_t k);
 

@@ -1,8 +1,10 @@
-// Which labels of a side are worth a search, quickly: scores are rounded to 16 bits, of which a register
-// holds many, and a label is measured by the best path through it instead of the sum over all of them.
+// Finds the labels of a side that are worth a search, quickly: scores are rounded to 16 bits, so that a
+// register holds many of them, and a label is judged by the best path through it, not by the sum over all
+// paths.
 //
-// A path's coarse score is at most 0: transitions and the scores of a unit are counted from their best. What
-// falls to kCoarseDead stays there, so that a forbidden label never comes back, however bad the others are.
+// A path's coarse score is at most 0: transitions and the scores of a unit are relative to the best of them.
+// A score that falls to kCoarseDead stays there, so a forbidden label never comes back, however bad the
+// others are.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +16,12 @@
 
 namespace duilian {
 
-/// How much larger scores may become before they are rounded, so that no sum of so many weights is too large
-/// for 16 bits; 0 if that is too little to tell them apart.
+/// The factor by which scores are multiplied before rounding, chosen so that no sum of `count` weights
+/// overflows 16 bits; 0 if it would be too small to tell scores apart.
 [[nodiscard]] double coarse_scale(double largest_weight, std::size_t count);
 
-/// How many labels are kept: those whose best path is at most `window` worse than the best of all, but no
-/// more than `max_labels` at a unit.
+/// Which labels are kept: those whose best path is at most `window` worse than the best of all, but no more
+/// than `max_labels` at a unit.
 struct CoarseWindow {
   double window = 0.0;
   std::int32_t max_labels = 1;
@@ -29,35 +31,35 @@ struct CoarseWorkspace {
   std::vector<CoarseScore> alpha, beta;             // [T][stride]
   std::vector<CoarseScore> message;                 // [stride]
   std::vector<CoarseScore> best;                    // [T]
-  std::vector<std::int64_t> alpha_base, beta_base;  // [T]  what alpha and beta are counted from
-  std::vector<std::uint16_t> row;                   // of the core, those that count
+  std::vector<std::int64_t> alpha_base, beta_base;  // [T]  the scores that alpha and beta are relative to
+  std::vector<std::uint16_t> row;                   // rows of the core that matter
   std::vector<std::size_t> row_first;               // [T + 1]
   std::vector<std::uint16_t> place;
   std::vector<std::uint16_t> path;
 };
 
-/// Makes the list of one side.
+/// Lists the labels of one side.
 class CoarseChain {
  public:
-  /// `score` is [L + 1][L + 1], start and stop last. Scores become `scale` times as large before they are
+  /// `score` is [L + 1][L + 1], start and stop last. Scores are multiplied by `scale` before they are
   /// rounded.
   CoarseChain(const TransitionShape& shape, const Succession& rules, std::span<const float> score,
               double scale, CoarseWindow window, const Kernels& how = kernels());
 
-  /// Whether the transitions could be laid out; nothing else may be asked if not.
+  /// Whether the transitions could be laid out. If not, call nothing else.
   [[nodiscard]] bool is_ready() const { return !vectors_.empty(); }
   [[nodiscard]] std::size_t stride() const { return kCoarseLanes * vectors_.size(); }
   /// The lane of each label; the others must be forbidden.
   [[nodiscard]] const std::vector<std::uint16_t>& lanes() const { return lane_; }
 
-  /// A sentence's labels by its scores, [T] rows that lie `step` apart; they are changed. `strength` gets e
-  /// to how much worse a label's own score is than the best at its unit. Every label stands on a legal path
-  /// through the list, unless `max_labels` has cut some off: then the best path does. False, and nothing, if
-  /// there is no path or numbers are too large to tell.
+  /// Lists a sentence's labels by its scores, [T] rows `step` apart, which are overwritten. `strength` gets
+  /// e^(a label's own score - the best at its unit). Every listed label lies on a legal path through the
+  /// list; if `max_labels` has cut some off, at least the best path does. Returns false, and lists nothing,
+  /// if there is no path or numbers are too large to tell.
   [[nodiscard]] bool choose(std::int32_t positions, CoarseScore* state, std::size_t step,
                             CoarseWorkspace& work, TagSets& out, std::vector<float>& strength) const;
 
-  /// The best path of the sentence that was chosen for last, [T].
+  /// The best path, [T], of the sentence of the last call to choose().
   void best_labels(std::int32_t positions, CoarseWorkspace& work, std::vector<std::int32_t>& out) const;
 
  private:
@@ -70,7 +72,7 @@ class CoarseChain {
   [[nodiscard]] std::uint16_t best_before(std::size_t t, std::uint16_t lane,
                                           const CoarseWorkspace& work) const;
   void find_path(std::size_t positions, CoarseWorkspace& work) const;
-  /// Leaves the best `max_labels_` of the `count` lanes in `place`.
+  /// Keeps the best `max_labels_` of the `count` lanes in `place`.
   void cut(std::size_t t, std::size_t count, CoarseWorkspace& work) const;
 
   void place_labels(const TransitionShape& shape);

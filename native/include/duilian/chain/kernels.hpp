@@ -1,10 +1,10 @@
-// The loops that do the arithmetic of a chain: small dense matrices against vectors, in double
-// precision. Each is compiled for the baseline of the architecture and, on x86-64, for AVX2 + FMA;
-// kernels() gives the set that this machine can run. The two sets agree to a relative 1e-12 (they sum in
-// the same order; only fused multiply-adds differ).
+// The loops that do the arithmetic of a chain: small dense matrices against vectors, in double precision.
+// Each is compiled for the baseline of the architecture and, on x86-64, for AVX2 + FMA; kernels() is the set
+// that this machine can run. The two sets agree to a relative 1e-12 (they sum in the same order; only fused
+// multiply-adds differ).
 //
-// Rows are padded: a matrix [n][m] has the stride padded(m), and the padding holds 0 (or -inf for
-// max_plus) so that no kernel needs a remainder loop.
+// Rows are padded: a matrix [n][m] has the stride padded(m), and the padding holds 0 (or -inf for max_plus)
+// so that no kernel needs a remainder loop.
 #pragma once
 
 #include <cstddef>
@@ -27,19 +27,19 @@ struct Diagonal {
 using CoarseScore = std::int16_t;
 inline constexpr std::size_t kCoarseLanes = 16;
 inline constexpr CoarseScore kCoarseForbidden =
-    -32768;  // of a label at a unit, before scores are counted from the best
-inline constexpr CoarseScore kCoarseDead = -16000;  // nothing leads there
-inline constexpr CoarseScore kCoarseLow = -8000;    // a single score is not worse than that
+    -32768;  // of a label at a unit, before scores are made relative to the best
+inline constexpr CoarseScore kCoarseDead = -16000;  // unreachable
+inline constexpr CoarseScore kCoarseLow = -8000;    // no single score is worse
 
-/// Transitions between rows of `vectors` vectors: a core of all pairs of some labels, and diagonals, which
-/// lead from a vector to another, lane by lane.
+/// Transitions between rows of `vectors` vectors: a core with all pairs of some labels, and diagonals that
+/// lead from one vector to another, lane by lane.
 struct CoarseMatrix {
   struct Diagonal {
     std::uint16_t other;  // the vector at its other end
     std::uint16_t arc;    // its scores
   };
   struct Vector {
-    std::int16_t column;           // which of the core's, or -1
+    std::int16_t column;           // number among the core's, or -1
     std::uint16_t into, into_end;  // diagonals that lead to it
     std::uint16_t out, out_end;    // diagonals that lead from it
   };
@@ -48,7 +48,7 @@ struct CoarseMatrix {
   const Diagonal* diagonal = nullptr;
   const CoarseScore* arc = nullptr;
   std::size_t row0 = 0, rows = 0;     // lanes that the core leads from
-  std::size_t col0 = 0, cols = 0;     // and to
+  std::size_t col0 = 0, cols = 0;     // lanes that it leads to
   const CoarseScore* core = nullptr;  // [rows][cols]
 };
 
@@ -61,7 +61,7 @@ struct Kernels {
                      std::size_t stride, double* y);
   /// y[j] = max_i (x[i] + m[i][j])
   void (*max_plus)(const double* x, const double* m, std::size_t rows, std::size_t stride, double* y);
-  /// c[i][j] += Σ_t a[t][i] b[t][j] for `count` rows of a and b that lie `a_step` and `b_step` apart; c is
+  /// c[i][j] += Σ_t a[t][i] b[t][j] for `count` rows of a and b, `a_step` and `b_step` apart; c is
   /// [rows][stride]
   void (*add_outer)(const double* a, std::size_t a_step, const double* b, std::size_t b_step,
                     std::size_t count, std::size_t rows, std::size_t stride, double* c);
@@ -75,32 +75,33 @@ struct Kernels {
   /// The first place of max_j x[j], and of max_j (x[j] + m[j]) with that sum; n >= 1
   std::size_t (*peak_place)(const double* x, std::size_t n);
   std::size_t (*peak_sum_place)(const double* x, const double* m, std::size_t n, double* sum);
-  /// The places of x[j] >= threshold, ascending, to `place` [n]; gives how many
+  /// Writes the places of x[j] >= threshold to `place` [n], ascending; returns their number
   std::size_t (*at_least)(const double* x, std::size_t n, double threshold, std::uint32_t* place);
-  /// y[j] *= x[j]; gives Σ_j y[j] and, through `smallest`, min_j of the first n
+  /// y[j] *= x[j]; returns Σ_j y[j], and in `smallest` the minimum of the first n
   double (*multiply)(const double* x, std::size_t n, std::size_t stride, double* y, double* smallest);
-  /// Coarse scores (coarse.hpp), in rows of n = stride that are padded. to[j] += Σ_k rows[k][j]
+  /// Coarse scores (coarse.hpp), in padded rows of n = stride. to[j] += Σ_k rows[k][j]
   void (*coarse_add_rows)(const CoarseScore* const* rows, std::size_t count, std::size_t n, CoarseScore* to);
-  /// A unit's scores, counted from their best; gives the best, kCoarseForbidden if all are forbidden
+  /// Makes a unit's scores relative to the best; returns the best, kCoarseForbidden if all are forbidden
   CoarseScore (*coarse_state)(CoarseScore* state, std::size_t n);
-  /// after[j] = start[j] + state[j], counted from the best; gives the best
+  /// after[j] = start[j] + state[j], relative to the best; returns the best
   CoarseScore (*coarse_start)(const CoarseScore* start, const CoarseScore* state, std::size_t n,
                               CoarseScore* after);
-  /// after[j] = state[j] + max_i (before[i] + m[i][j]), of the core some rows only, counted from the best;
-  /// gives the best
+  /// after[j] = state[j] + max_i (before[i] + m[i][j]), over some rows of the core only, relative to the
+  /// best; returns the best
   CoarseScore (*coarse_forward)(const CoarseMatrix& m, const CoarseScore* before, const std::uint16_t* row,
                                 std::size_t count, const CoarseScore* state, CoarseScore* after);
-  /// before[i] = max_j (m[i][j] + state[j] + after[j]), likewise
+  /// before[i] = max_j (m[i][j] + state[j] + after[j]), in the same way
   CoarseScore (*coarse_backward)(const CoarseMatrix& m, const CoarseScore* state, const CoarseScore* after,
                                  const std::uint16_t* row, std::size_t count, CoarseScore* message,
                                  CoarseScore* before);
   std::size_t (*coarse_at_least)(const CoarseScore* x, std::size_t n, CoarseScore threshold,
                                  std::uint16_t* place);
-  /// sum[j] = a[j] + b[j]; gives the highest
+  /// sum[j] = a[j] + b[j]; returns the highest
   CoarseScore (*coarse_sums)(const CoarseScore* a, const CoarseScore* b, std::size_t n, CoarseScore* sum);
 };
 
-/// The fastest set that this machine runs. DUILIAN_KERNELS=baseline in the environment forces the plain one.
+/// The fastest set that this machine can run. DUILIAN_KERNELS=baseline in the environment forces the
+/// baseline.
 [[nodiscard]] const Kernels& kernels();
 [[nodiscard]] const Kernels& baseline_kernels();
 

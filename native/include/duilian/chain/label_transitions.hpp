@@ -32,8 +32,8 @@ struct TransitionShape {
 
 /// The scores of a shape, ready for sums and maxima.
 struct LabelTransitions {
-  /// `score` is [L + 1][L + 1], start and stop last; they are not part of this. Who only searches for the
-  /// best path of a sentence or two needs no exponentials, and no turned matrices.
+  /// `score` is [L + 1][L + 1], start and stop last; they are not part of this. To search for the best path
+  /// of a sentence or two, no exponentials and no transposed matrices are needed.
   LabelTransitions(const TransitionShape& kept_shape, const Succession& rules, std::span<const float> score,
                    bool has_exponentials = true);
 
@@ -41,8 +41,8 @@ struct LabelTransitions {
   [[nodiscard]] double score(std::size_t before, std::size_t after) const;
 
   const TransitionShape& shape;
-  double peak = 0.0;                    // taken out of the exponentials
-  double spread = 0.0;                  // largest less smallest legal score
+  double peak = 0.0;                    // subtracted before exponentiation
+  double spread = 0.0;                  // largest minus smallest legal score
   std::vector<double> core;             // [rows][padded(cols)]  kForbidden where illegal or padding
   std::vector<double> core_turned;      // [cols][padded(rows)]  or empty
   std::vector<double> exp_core;         // e^(core - peak)

@@ -1,5 +1,5 @@
-// The chain's sums in the log domain, one recursion for every semiring: the plain form that the fast one
-// must equal, and the refuge where scores spread too widely for probabilities in a double.
+// The chain's sums in the log domain, one recursion for every semiring: the plain form that the fast one must
+// equal, and the fallback where scores are too far apart for probabilities in a double.
 #pragma once
 
 #include "duilian/chain/chain.hpp"
@@ -17,8 +17,8 @@ struct MaxPlus {
 };
 
 ///   α[0][j] = state[0][j],   α[t][j] = state[t][j] ⊕_i (α[t-1][i] ⊗ between[i][j])
-/// with the largest α of a position taken out and added up, so that no digits are lost in long sentences.
-/// Gives ⊕ over all paths; -inf if none is legal.
+/// with the largest α of each position subtracted and summed separately, so that long sentences lose no
+/// digits. Returns ⊕ over all paths; -inf if none is legal.
 template <class Semiring>
 double forward(const Chain& chain, std::vector<double>& alpha);
 

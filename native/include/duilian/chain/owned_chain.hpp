@@ -1,4 +1,4 @@
-// A chain together with the lattice and the scores that it refers to: for questions asked once in a while,
+// A chain together with the lattice and the scores that it refers to: for questions that are rarely asked,
 // and for scores that come from outside.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace duilian {
 
-/// A matrix that somebody else owns, row by row.
+/// A row-major matrix owned by somebody else.
 struct MatrixView {
   const double* value = nullptr;
   std::size_t columns = 0;

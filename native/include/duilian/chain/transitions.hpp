@@ -13,7 +13,7 @@ namespace duilian {
 
 inline constexpr double kForbidden = -std::numeric_limits<double>::infinity();
 
-/// The matrix [rows][cols] at `offset`, rows `stride` apart; what pads a row is kForbidden.
+/// The matrix [rows][cols] at `offset`, rows `stride` apart; padding is kForbidden.
 struct Block {
   std::int32_t position = 0;  // the first t whose states are the rows; t + 1 has the columns
   std::size_t rows = 0;
@@ -38,11 +38,11 @@ struct Transitions {
 /// The blocks a lattice needs, laid out, every score still kForbidden.
 [[nodiscard]] Transitions lay_out(const Lattice& lattice);
 
-/// Notes the range of each block's scores; call after filling them. Throws std::invalid_argument on NaN or
-/// +inf.
+/// Records the range of each block's scores; call it after filling them. Throws std::invalid_argument on NaN
+/// or +inf.
 void measure(Transitions& transitions);
 
-/// Transitions of a lattice; score(i, j) is asked for states i of t and j of t + 1.
+/// Transitions of a lattice; score(i, j) is called for states i of t and j of t + 1.
 template <class Score>
 [[nodiscard]] Transitions make_transitions(const Lattice& lattice, const Score& score) {
   Transitions out = lay_out(lattice);

@@ -1,6 +1,6 @@
-// The chain of an unpruned side: every position has all labels, and all share the same transitions. This is
-// what a plain CRF trains and tags with, and what prunes candidates for a coupled one; it gives the same
-// answers as a Chain on the complete lattice, trimmed by the same rules, without building either.
+// The chain of an unpruned side: every position has all labels, and all share the same transitions. A plain
+// CRF trains and tags with it, and it prunes candidates for a coupled model. Its answers are those of a Chain
+// on the complete lattice trimmed by the same rules, without building either.
 #pragma once
 
 #include <cstdint>
@@ -30,22 +30,22 @@ struct UniformMarginals {
 struct UniformWorkspace {
   std::vector<double> emission, alpha, beta, message;  // [T][stride]
   std::vector<double> scale;                           // [T]
-  std::vector<std::uint32_t> row;                      // those of the core that count
+  std::vector<std::uint32_t> row;                      // rows of the core that matter
   Workspace general;
 };
 
 [[nodiscard]] double log_partition(const UniformChain& chain, UniformWorkspace& work);
 void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out);
-/// The same without the pairs: `core` and `arc` are left as they were. For pruning. What is
-/// `negligible_share`, a smaller share of a position's sum than this, is left out of the sums over the core:
-/// most labels of a position are hopeless, and those of others hardly change.
+/// The same without the pairs: `core` and `arc` stay as they were. For pruning. Labels with less than
+/// `negligible_share` of a position's sum are left out of the sums over the core: most labels of a position
+/// are hopeless, and the others hardly change.
 void unit_marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out,
                     double negligible_share = 0.0);
 
 /// One step of the search for the best path: after[j] = max_i (before[i] + between[i][j]), kForbidden where
-/// nothing leads; both are [stride].
+/// nothing leads there; both are [stride].
 void best_step(const LabelTransitions& between, const double* before, double* after);
-/// The i that gave the maximum for this j; the smallest of several.
+/// The i that attains the maximum for this j; the smallest if there are several.
 [[nodiscard]] std::size_t best_before(const LabelTransitions& between, const double* before, std::size_t j);
 
 /// Labels of the best path, [T]; false if no path is legal.

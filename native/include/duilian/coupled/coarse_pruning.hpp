@@ -1,5 +1,5 @@
-// Pruning for taggers in a hurry: coarse scores list the labels of each side (chain/coarse.hpp),
-// probabilities among the listed choose the candidates, and only these get exact scores.
+// Fast pruning: coarse scores list the labels of each side (chain/coarse.hpp), probabilities among the listed
+// labels choose the candidates, and only these get exact scores.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,9 @@ struct UnitRange {
 
 class CoarsePruner {
  public:
-  /// Nothing if 16 bits are too few for the weights, or the rules of a side too odd. `features`: at most so
-  /// many at a unit. The shape, weights and transitions must outlive it, and have been checked.
+  /// Null if 16 bits are too few for the weights, or if the rules of a side do not fit the layout.
+  /// `features`: the maximum number at a unit. The shape, weights and transitions must outlive it, and must
+  /// have been checked.
   [[nodiscard]] static std::unique_ptr<CoarsePruner> make(const CoupledShape& shape,
                                                           const CoupledWeights& weights,
                                                           const CoupledTransitions& prune_between,
@@ -36,11 +37,11 @@ class CoarsePruner {
   struct Work {
     std::vector<std::uint32_t> record;           // [keys]  of coarse scores
     std::vector<CoarseScore> coarse;             // [T][stride of the table]
-    std::vector<EntryTable::Begins> rest;        // of the features of all units
+    std::vector<EntryTable::Begins> rest;        // for the features of all units
     std::vector<std::size_t> rest_first;         // [T + 1]
-    std::vector<std::uint32_t> side_entry;       // of the units with a choice
+    std::vector<std::uint32_t> side_entry;       // at units that still have a choice
     std::vector<std::size_t> side_entry_first;   // [T + 1]
-    std::vector<std::uint32_t> joint_entry;      // likewise
+    std::vector<std::uint32_t> joint_entry;      // the same
     std::vector<std::size_t> joint_first;        // [T + 1]
     std::vector<std::span<const TagId>> wanted;  // [pruned sides]  labels of one unit
     std::vector<float> row;                      // their scores
@@ -50,10 +51,11 @@ class CoarsePruner {
     Shortlist list;
   };
 
-  /// The candidates of every side, with their probabilities, to `search`; false if coarse scores cannot tell.
+  /// Writes the candidates of every side, with their probabilities, to `search`; returns false if coarse
+  /// scores cannot decide.
   [[nodiscard]] bool prune(const FeatureKeys& keys, std::span<const Constraints> constraints, UnitRange units,
                            Work& work, SearchWork& search) const;
-  /// The scores of the candidates; what is in `work.joint_entry` then are the joint entries of rest().
+  /// Scores the candidates; afterwards `work.joint_entry` holds the joint entries of rest().
   void score_candidates(const CoupledTransitions& between, std::span<const Constraints> constraints,
                         UnitRange units, Work& work, SearchWork& search) const;
 
@@ -69,7 +71,7 @@ class CoarsePruner {
     return work.coarse.data() + unit * table_.stride() + table_.offset(side);
   }
   void apply_constraints(std::span<const Constraints> constraints, UnitRange units, Work& work) const;
-  /// What the features of the units with a choice lead to, so that memory has time to answer.
+  /// What the features at units that still have a choice lead to, so that memory has time to answer.
   void gather_rest(const std::vector<TagSets>& candidates, Work& work) const;
   void score_unit(std::int32_t t, Work& work, SearchWork& search) const;
 

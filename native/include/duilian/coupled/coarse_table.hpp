@@ -1,5 +1,5 @@
-// What prunes, as coarse scores (chain/coarse.hpp): all that a feature says of the labels of every side lies
-// in one record, which is found by one probe.
+// The weights that prune, as coarse scores (chain/coarse.hpp): one probe finds a record with everything that
+// a feature says about the labels of every side.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace duilian {
 
 class CoarseTable {
  public:
-  /// Labels of a table of weights, from `first` on, which are those of one side; their lanes in its row of
-  /// `stride` coarse scores.
+  /// The labels of one side, from `first` on in a table of weights, and their lanes in its row of `stride`
+  /// coarse scores.
   struct Block {
     std::int32_t first;
     std::span<const std::uint16_t> lanes;
@@ -26,16 +26,16 @@ class CoarseTable {
 
   using Rest = EntryTable::Begins;  // the weights of a feature that do not prune
 
-  /// `rest`: of each feature, in the order of the table's entries.
+  /// `rest`: one for each feature, in the order of the table's entries.
   CoarseTable(const WeightTable& table, std::span<const Block> blocks, double scale,
               std::span<const Rest> rest);
 
-  /// The length of a unit's row of scores: the sides' rows one behind the other, each padded.
+  /// The length of a unit's row of scores: the sides' rows one after the other, each padded.
   [[nodiscard]] std::size_t stride() const { return blank_.size(); }
   [[nodiscard]] std::size_t offset(std::size_t side) const { return rows_[side].at; }
 
-  /// The scores of units [T][stride], by the keys of their features; and the rest of the features that are
-  /// known, unit by unit.
+  /// The scores of units [T][stride] from the keys of their features; and the rest of the known features,
+  /// unit by unit.
   void score(std::span<const std::int64_t> first, std::span<const std::uint64_t> keys,
              std::vector<std::uint32_t>& record, std::vector<CoarseScore>& state, std::vector<Rest>& rest,
              std::vector<std::size_t>& rest_first) const;

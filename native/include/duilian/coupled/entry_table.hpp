@@ -1,5 +1,5 @@
-// The weights of a coupled tagger as tagging wants them: what a feature says of nearly all labels of a side
-// lies in a row that is added at once, and so do the joint weights of features that have many.
+// The weights of a coupled tagger, laid out for tagging: weights of a feature for nearly all labels of a side
+// form a row that is added at once, and so do the joint weights of features that have many.
 #pragma once
 
 #include <bit>
@@ -14,12 +14,12 @@ namespace duilian {
 
 class EntryTable {
  public:
-  /// `blocks`: how many labels each side has, in the order of the table; `joint` labels follow them. Rows of
-  /// the blocks in `deferred` are not added to the others. The table must have been checked.
+  /// `blocks`: the number of labels of each side, in the order of the table; `joint` labels follow. Rows of
+  /// the blocks in `deferred` are not added with the others. The table must have been checked.
   EntryTable(const WeightTable& table, std::vector<std::int32_t> blocks,
              std::span<const std::int32_t> deferred, std::int32_t joint);
 
-  /// Where a feature's entries of sides and its joint ones begin; kNoEntry if it has none.
+  /// Where a feature's side entries and its joint entries begin; kNoEntry if it has none.
   struct Begins {
     std::uint32_t sides;
     std::uint32_t joint;
@@ -32,14 +32,14 @@ class EntryTable {
     table_.find_all(keys, entry);
   }
   void prefetch_entry(std::uint32_t entry) const { __builtin_prefetch(entries_.data() + entry); }
-  /// The beginnings of the rows that a feature has; they are as far away as the entries are. (A function that
-  /// only fetches ahead looks useless to compilers: unless it is a part of its caller, they leave it out.)
+  /// Prefetches the beginnings of a feature's rows, which are as far away as its entries. (Compilers take a
+  /// function that only prefetches for useless and drop it, unless it is inlined into its caller.)
   [[gnu::always_inline]] void prefetch_rows(std::uint32_t entry) const {
     for (;; ++entry) {
       const std::uint16_t label = entries_[entry].label & static_cast<std::uint16_t>(~kLastEntry);
       if (label < kRow || label == kSpread) return;
       constexpr std::size_t kLine = 16;  // floats
-      constexpr std::size_t kLines = 6;  // the rest follows by itself
+      constexpr std::size_t kLines = 6;  // the hardware prefetches the rest
       const float* row = rows_.data() + index(entry);
       for (std::size_t k = 0; k < kLines && is_deferred_[label - kRow] == 0; ++k)
         __builtin_prefetch(row + k * kLine);
@@ -47,13 +47,13 @@ class EntryTable {
     }
   }
 
-  /// A row of a block of which only few labels will be wanted, once others have been pruned by.
+  /// A row of a block of which only a few labels will be wanted, once pruning is done.
   struct DeferredRow {
     std::int32_t block;
     std::uint32_t at;
   };
 
-  /// Adds the sides' weights from this entry on to `row` [side labels], deferred rows to `deferred`; gives
+  /// Adds the sides' weights from this entry on to `row` [side labels], deferred rows to `deferred`; returns
   /// the first joint entry, or kNoEntry.
   [[nodiscard]] std::uint32_t add_sides(std::uint32_t entry, float* row,
                                         std::vector<DeferredRow>& deferred) const {
@@ -75,8 +75,8 @@ class EntryTable {
     }
   }
 
-  /// Adds the sides' weights from this entry on of the labels that are wanted of each block, to `row` [side
-  /// labels]; others get anything.
+  /// Adds the sides' weights from this entry on to `row` [side labels], for the wanted labels of each block;
+  /// the values of other labels are unspecified.
   void add_wanted(std::uint32_t entry, std::span<const std::span<const TagId>> wanted, float* row) const {
     for (;; ++entry) {
       const Entry& at = entries_[entry];
@@ -129,7 +129,7 @@ class EntryTable {
   void add_block(const WeightTable& from, std::size_t begin, std::size_t end, std::int32_t first,
                  std::int32_t size, std::size_t min_entries, std::int32_t marker, std::vector<float>& rows);
 
-  /// Side by side, so that a look at a feature costs one cache line.
+  /// Side by side, so that reading a feature costs one cache line.
   struct Entry {
     float weight;
     std::uint16_t label;

@@ -1,4 +1,4 @@
-// Where the weights of a coupled model lie in training, and the sentences that it learns from.
+// Where the weights of a coupled model are in training, and the sentences that it learns from.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct CoupledLayout {
   }
   [[nodiscard]] CoupledTransitions transitions(WeightView weights_view) const;
 
-  /// Whether it is better to look for so many labels in the joint weights [begin, end) than to go through.
+  /// Whether searching the joint weights [begin, end) for this many labels is faster than going through them.
   [[nodiscard]] static bool is_long(std::int64_t begin, std::int64_t end, std::size_t wanted) {
     return end - begin > static_cast<std::int64_t>(16 * wanted);
   }

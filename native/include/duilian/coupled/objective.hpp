@@ -1,7 +1,7 @@
 // Learning a coupled model from sentences that are each labelled on one side (ambiguous labelling, Eq. 9-12
 // of Li et al. 2017): the loss is log Z(possible) - log Z(correct), where `possible` has the bundles that
-// pruning left and `correct` those of them that agree with the annotation. What the annotation says always
-// survives the pruning.
+// pruning left and `correct` those of them that agree with the annotation. The annotation always survives
+// pruning.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,15 @@ class CoupledObjective {
     Marginals found_correct;
     std::vector<std::int32_t> inside;  // states of the space that are correct
     std::vector<std::int32_t> gold;    // [T]  a legal path of correct labels
-    std::vector<double> allowed;       // state scores, kForbidden where the annotation speaks against
+    std::vector<double> allowed;       // state scores, kForbidden where the annotation rules a label out
     std::vector<double> diff;          // [S]  p(correct) - p(possible)
     std::vector<double> pair;          // of one block
     std::vector<double> small;         // of one block, for one side
     std::vector<double> per_label;     // 0 between calls
   };
 
-  /// `bundle_gap`: of prune_bundles(), if it is finite. `learns_separate`: whether separate weights change.
+  /// `bundle_gap`: see prune_bundles(); infinite: no pruning. `learns_separate`: whether separate weights
+  /// change.
   CoupledObjective(const CoupledLayout& layout, const CoupledData& data, Pruning pruning, double bundle_gap,
                    bool learns_separate);
 

@@ -1,9 +1,9 @@
 // A trained coupled tagger, compiled for tagging. All weights of a feature, of every side and of the joint
-// parts, stand side by side in one table: the labels of the sides first, then the joint labels. A sentence is
-// scored in two passes over its features: what prunes, then the labels that are left, of sides that others
-// have pruned for and joint ones, and only at units where more than one bundle is left. If pruning may begin
-// with a first look (coarse_pruning.hpp), what prunes is in a table of its own, and everything else waits for
-// the second pass.
+// parts, are side by side in one table: the labels of the sides first, then the joint labels. A sentence is
+// scored in two passes over its features: the first prunes; the second scores the labels that are left, joint
+// ones and those of sides with a pruner, and only at units where more than one bundle is left. With coarse
+// pruning (coarse_pruning.hpp) the weights that prune have a table of their own, and everything else waits
+// for the second pass.
 #pragma once
 
 #include <cstdint>
@@ -52,22 +52,23 @@ class CoupledPredictor {
   [[nodiscard]] const Folding& folding() const { return folding_; }
 
   /// Scores and prunes a sentence and builds the space of bundles that are left, under constraints for each
-  /// side's labels (or none). False, and the space without constraints, if they leave no legal path.
+  /// side's labels (or none). If the constraints leave no legal path, returns false and builds the space
+  /// without them.
   [[nodiscard]] bool prepare(const Sentences& sentences, std::int64_t sentence,
                              std::span<const Constraints> constraints, Work& work) const;
   /// The labels of some sides, from the space; the answer is in work.search.
   void decode(SideChoice sides, Work& work) const;
 
  private:
-  /// All weights, ready for exact scores; made when it is first asked for.
+  /// All weights, ready for exact scores; built on first use.
   [[nodiscard]] const EntryTable& all() const;
   void extract(const Sentences& sentences, std::int64_t sentence, Work& work) const;
 
-  /// By exact scores of all labels.
+  /// The same with exact scores of all labels.
   [[nodiscard]] bool prepare_exactly(const Sentences& sentences, std::int64_t sentence,
                                      std::span<const Constraints> constraints, Work& work) const;
   void score(Work& work) const;
-  /// Changes the scores as the constraints say; false if they leave no legal path.
+  /// Applies the constraints to the scores; returns false if they leave no legal path.
   [[nodiscard]] bool apply_constraints(const Sentences& sentences, std::int64_t sentence,
                                        std::span<const Constraints> constraints, Work& work) const;
   /// The rest of the scores, for the candidates.
@@ -82,7 +83,7 @@ class CoupledPredictor {
   CoupledTransitions prune_between_;
   mutable std::once_flag is_made_;
   mutable std::optional<EntryTable> all_;
-  std::unique_ptr<CoarsePruner> coarse_pruner_;  // none: all labels are scored exactly
+  std::unique_ptr<CoarsePruner> coarse_pruner_;  // null: all labels are scored exactly
 };
 
 /// Answers for all sentences. `allowed`: labels that are given, [sides][units], or none.
@@ -90,16 +91,16 @@ class CoupledPredictor {
                                      std::span<const TagSets> allowed, bool with_candidates,
                                      std::size_t threads);
 
-/// Answers for all sentences under constraints for the labels of each side (or none at all). A sentence that
-/// they leave no legal path is answered without them, and counted in `impossible`.
+/// Answers for all sentences under constraints for the labels of each side (or none at all). A sentence
+/// without any legal path under them is answered without them, and counted in `impossible`.
 [[nodiscard]] CoupledAnswers predict_constrained(const CoupledPredictor& predictor,
                                                  const Sentences& sentences,
                                                  std::span<const Constraints> constraints,
                                                  bool with_candidates, std::size_t threads,
                                                  std::int64_t& impossible);
 
-/// The best label sequences of one side for the first sentence, under constraints that hold if they can;
-/// gives log Z through `log_z`.
+/// The best label sequences of one side for the first sentence, under constraints that are kept where
+/// possible; `log_z` gets log Z.
 [[nodiscard]] std::vector<SideAnswer> k_best(const CoupledPredictor& predictor, const Sentences& sentences,
                                              std::size_t side, std::span<const Constraints> constraints,
                                              std::size_t k, double& log_z);

@@ -15,8 +15,9 @@ namespace duilian {
 /// Scratch of one thread.
 struct alignas(kCacheSeparation) SearchWork {
   SideScores scores;
-  std::vector<TagSets> candidates;         // [sides]
-  std::vector<std::vector<double>> prior;  // [sides]  p of the candidates by the side alone, if asked for
+  std::vector<TagSets> candidates;  // [sides]
+  std::vector<std::vector<double>>
+      prior;  // [sides]  p of the candidates according to the side alone, if wanted
   BundleSpace space;
   Marginals found;
   std::vector<std::vector<double>> side;         // [sides]  p of the candidates
@@ -31,16 +32,16 @@ struct SearchOptions {
   Pruning pruning;
   Decoding decoding = Decoding::marginals;
   double bundle_gap =
-      std::numeric_limits<double>::infinity();  // of prune_bundles(); infinite: every bundle is tried
+      std::numeric_limits<double>::infinity();  // see prune_bundles(); infinite: every bundle is tried
 };
 
-/// Candidates of every side by the scores in `work`. `keep[k]`, if not empty, has labels that must stay.
+/// Candidates of every side by the scores in `work`. `keep[k]`, if not empty, holds labels that must stay.
 void prune(const CoupledShape& shape, const CoupledTransitions& between, Pruning pruning, std::int32_t units,
            std::span<const std::span<const std::int32_t>> keep, bool with_prior, SearchWork& work);
 
-/// Builds and scores the bundles of the candidates in `work`; where the mappings leave nothing, they are not
-/// obeyed. A finite bundle_gap needs `prior`: twice that far below the best by the sides alone, or that far
-/// with the joint features, a bundle is left out, unless that would leave no legal path.
+/// Builds and scores the bundles of the candidates in `work`; where the mappings leave nothing, they are
+/// ignored. A finite bundle_gap needs `prior`: a bundle is dropped if it is twice the gap below the best
+/// according to the sides alone, or the gap below with joint features, unless that would leave no legal path.
 void build(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
            double bundle_gap, SearchWork& work);
 
@@ -53,15 +54,15 @@ struct SideChoice {
 /// Fills `found`, `side` and `place` of `work` from its space, for some sides.
 void decode(const CoupledShape& shape, Decoding decoding, SideChoice sides, SearchWork& work);
 
-/// Answers for many sentences, all units in a row.
+/// Answers for many sentences, their units one after the other.
 struct CoupledAnswers {
   std::vector<std::vector<std::int32_t>> label;  // [sides][units]
   std::vector<std::vector<float>> p;             // [sides][units]  of that label
-  std::vector<TagSets> candidates;               // [sides], if asked for
+  std::vector<TagSets> candidates;               // [sides], if wanted
   std::vector<std::vector<float>> candidate_p;   // [sides], as candidates
 };
 
-/// Where the answers of several threads are put together.
+/// Puts the answers of several threads together.
 class AnswerCollector {
  public:
   AnswerCollector(std::size_t sides, std::span<const std::int64_t> first, bool with_candidates);
@@ -76,7 +77,7 @@ class AnswerCollector {
   std::span<const std::int64_t> first_;
   bool with_candidates_;
   CoupledAnswers out_;
-  std::vector<Kept> kept_;  // [sentences], if asked for
+  std::vector<Kept> kept_;  // [sentences], if wanted
 };
 
 /// Labels that are given, side by side for all units: no positions if nothing is fixed on that side, no

@@ -37,11 +37,11 @@ class BundleIndex {
   [[nodiscard]] std::int32_t find(std::uint64_t key) const;
   std::vector<std::uint64_t> radix_;
   KeyTable table_;
-  std::vector<std::int32_t> dense_;  // [all bundles], if they are not too many: -1 unknown
+  std::vector<std::int32_t> dense_;  // [all bundles], unless they are too many; -1 unknown
   std::vector<TagId> bundles_;
 };
 
-/// A joint part ties these sides. The labels of all parts are numbered in one row: this part's bundle b is
+/// A joint part ties these sides. The labels of all parts are numbered consecutively: this part's bundle b is
 /// the joint label offset + b. The first `linked` bundles (the most frequent) have transition weights,
 /// [linked + 1][linked + 1], start and stop last.
 struct JointPart {
@@ -55,16 +55,16 @@ struct JointPart {
   }
 };
 
-/// What can stand at a unit and what can follow what, without weights.
+/// Which labels a unit can have and which can follow which, without weights.
 struct CoupledShape {
   std::vector<std::int32_t> labels;     // [sides]
   std::vector<Succession> rules;        // [sides]
   std::vector<TransitionShape> shapes;  // [sides]
-  std::vector<SideMapping> mappings;    // none: any label goes with any
+  std::vector<SideMapping> mappings;    // none: any label combines with any
   std::vector<JointPart> joint;
 
   [[nodiscard]] std::size_t sides() const { return labels.size(); }
-  /// Whether any label may follow any, on every side.
+  /// Whether any label may follow any other, on every side.
   [[nodiscard]] bool is_free() const {
     return std::all_of(rules.begin(), rules.end(), [](const Succession& each) { return each.is_free(); });
   }

@@ -12,8 +12,8 @@
 
 namespace duilian {
 
-/// What the separate features of a sentence say, start and stop included. Pruning may go by other scores
-/// than the model's own.
+/// The scores of a sentence's separate features, start and stop included. Pruning may use other scores than
+/// the model's own.
 struct SideScores {
   std::vector<std::vector<double>> state;  // [sides]  [T][stride]
   std::vector<std::vector<double>> prune;  // [sides]  [T][stride]; empty: as `state`
@@ -32,8 +32,8 @@ class JointSource {
   JointSource() = default;
   JointSource(const JointSource&) = delete;
   JointSource& operator=(const JointSource&) = delete;
-  /// For every label l in `wanted` adds the weights of unit t's features with l to sum[slot[l]];
-  /// what other labels have may go to sum[0].
+  /// For every label l in `wanted` adds the weights of unit t's features with l to sum[slot[l]]; weights of
+  /// other labels may go to sum[0].
   virtual void add(std::int32_t t, std::span<const std::int32_t> wanted, const std::int32_t* slot,
                    double* sum) const = 0;
 
@@ -52,7 +52,7 @@ struct BundleSpace {
   [[nodiscard]] Chain chain() const { return {lattice, state, between}; }
 };
 
-/// A joint transition whose weight has been asked for.
+/// A joint transition whose weight is being prefetched.
 struct PendingScore {
   double* score;
   const float* weight;
@@ -67,26 +67,26 @@ struct SpaceWorkspace {
   std::vector<PendingScore> pending;
 };
 
-/// Every bundle of the sides' candidates that the mappings allow (all, if without_mappings). False if that
-/// leaves a position without any, or no legal path.
+/// Every bundle of the sides' candidates that the mappings allow (all, if without_mappings). Returns false if
+/// that leaves a position without bundles, or no legal path.
 [[nodiscard]] bool build_space(const CoupledShape& shape, std::span<const TagSets> candidates,
                                bool without_mappings, BundleSpace& out);
 
-/// Joint labels and scores of the states. Where a position has one bundle, its score does not matter to any
+/// Joint labels and scores of the states. If a position has a single bundle, its score affects no
 /// probability, and joint features are not looked up.
 void score_states(const CoupledShape& shape, const SideScores& scores, const JointSource& source,
                   SpaceWorkspace& work, BundleSpace& space);
 
-/// Leaves out bundles that are hopeless at their unit: what the sides' candidates and, if the space has been
-/// scored, the bundle's joint features say of them together lies `bundle_gap` below the best. `p` has the
-/// candidates' probabilities. The states in `correct` (ascending; none: no matter) are measured by the best
-/// of them, so that some of them stay. Where rules hold, what is left may have loose ends, or no legal path.
+/// Drops bundles that are hopeless at their unit: their score, from the sides' candidates and, if the space
+/// has been scored, from the joint features, lies more than `bundle_gap` below the best. `p` holds the
+/// candidates' probabilities. The states in `correct` (ascending, or none) are compared with the best of
+/// them, so that some of them stay. Under rules, the result may have dead ends, or no legal path.
 void prune_bundles(std::span<const TagSets> candidates, std::span<const std::vector<double>> p,
                    double bundle_gap, std::span<const std::int32_t> correct, SpaceWorkspace& work,
                    BundleSpace& space);
 
-/// Scores between the states, and of start and stop; after score_states. States that nothing leads to get the
-/// score kForbidden. False if no legal path is left.
+/// Scores between the states, and of start and stop; after score_states. Unreachable states get the score
+/// kForbidden. Returns false if no legal path is left.
 [[nodiscard]] bool score_between(const CoupledShape& shape, const CoupledTransitions& between,
                                  SpaceWorkspace& work, BundleSpace& space);
 
@@ -95,7 +95,7 @@ void take_part(const BundleSpace& space, std::span<const std::int32_t> kept, Bun
 
 /// How the sides' labels are found.
 enum class Decoding : std::uint8_t {
-  marginals,  // each side's most probable labels; under rules the legal ones of the highest summed
+  marginals,  // each side's most probable labels; under rules the legal ones with the highest summed
               // probability
   path        // the best path of bundles
 };
@@ -104,7 +104,7 @@ enum class Decoding : std::uint8_t {
 void side_marginals(const BundleSpace& space, std::span<const double> unit, std::size_t side,
                     const TagSets& candidates, std::vector<double>& out);
 
-/// For one side the candidates of the highest summed probability, [T], as places among the candidates.
+/// For one side the candidates with the highest summed probability, [T], as places among the candidates.
 void best_places(const Succession& rules, const TagSets& candidates, std::span<const double> p,
                  std::vector<std::int32_t>& out);
 

@@ -1,4 +1,4 @@
-// Tagging with the weights of training, as they lie in a layout: dev sets, and candidates found beforehand.
+// Tagging with weights in training, as a layout has them: for dev sets, and for candidates found beforehand.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ class RowSource final : public JointSource {
                                          std::span<const TagSets> allowed, SearchOptions options,
                                          bool with_candidates, std::size_t threads);
 
-/// The candidates of a plain tagger for every unit.
+/// The candidates of a baseline tagger for every unit.
 [[nodiscard]] TagSets tag_candidates(const TaggerLayout& layout, WeightView weights,
                                      const FeatureRows& features, std::span<const std::int64_t> first,
                                      Pruning pruning, std::size_t threads);

@@ -10,8 +10,8 @@
 
 namespace duilian {
 
-/// Labels of the table: the pruners' of the sides that have one, then the model's sides', then the joint
-/// ones. Transitions in the same order, each [L + 1][L + 1].
+/// Labels of the table: those of the pruners, for sides that have one; then those of the model's sides; then
+/// the joint ones. Transitions in the same order, each [L + 1][L + 1].
 struct CoupledWeights {
   WeightTable table;
   std::vector<float> transition;
@@ -19,15 +19,15 @@ struct CoupledWeights {
 };
 
 /// Compiles each of several sets of weights. State weights whose size is below `min_weight` in all of them
-/// are dropped: the tables have the same slots and labels. `pruner`: for each side the weights of a plain
-/// tagger over the same features that prunes instead of the model's own, or nothing; or none at all.
+/// are dropped: the tables have the same slots and labels. `pruner`: for each side the weights of a baseline
+/// tagger over the same features, which prunes instead of the model's own weights, or nothing; may be empty.
 [[nodiscard]] std::vector<CoupledWeights> compile_coupled(const CoupledLayout& layout,
                                                           std::span<const std::span<const float>> weights,
                                                           std::span<const std::span<const float>> pruner,
                                                           std::span<const std::uint64_t> keys,
                                                           float min_weight);
 
-/// How many labels each block of the table has. Throws std::invalid_argument if a pruned side is not there.
+/// How many labels each block of the table has. Throws std::invalid_argument if there is no such side.
 [[nodiscard]] std::vector<std::int32_t> side_blocks(const CoupledShape& shape,
                                                     std::span<const std::int32_t> pruned_sides);
 [[nodiscard]] std::int32_t side_label_count(const CoupledShape& shape,

@@ -1,11 +1,11 @@
-// Dynamic features (Zhao et al. 2012): templates that look at words instead of units, at the words of a path
-// that is still under way. At unit t the units before it have labels, so that it is known which words they
-// are; the word that t belongs to is known up to t.
+// Dynamic features (Zhao et al. 2012): templates over words instead of units: the words of a path that is
+// still being built. At unit t the units before it have labels, so their words are known; the word that t
+// belongs to is known up to t.
 //
-// Templates are written in the language of all templates, and look through a window of words: w[-1] is the
-// word before, w[0] the current one so far (unit t included), @pos[-1] and @pos[0] their tags. If the path is
-// between two words, t begins a new one, whose tag is not known yet: `?`. What lies ahead is not cut into
-// words: w[1] is the next unit.
+// They are written in the usual template language, over a window of words: w[-1] is the word before, w[0] the
+// current one so far (unit t included), @pos[-1] and @pos[0] their tags. If the path is between two words, t
+// begins a new one, whose tag is not known yet: `?`. What lies ahead is not cut into words: w[1] is the next
+// unit.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ inline constexpr std::string_view kTagColumn = "pos";  // comes from the path
 enum Kind : std::size_t { kBetween, kInside };
 inline constexpr std::size_t kKinds = 2;
 
-/// What labels say of words.
+/// What labels mean for words.
 struct LabelWords {
   /// Labels [begin, end) of one kind.
   struct Run {
@@ -53,14 +53,14 @@ struct LabelWords {
   std::vector<Run> runs_after;          // the same for the kinds of paths that end with them
 };
 
-/// Throws std::invalid_argument unless they are about so many labels.
+/// Throws std::invalid_argument unless they describe this many labels.
 void check(const LabelWords& words, std::int32_t labels);
 
 /// The last words of a path, the newest first; -1 where the sentence has none.
 struct History {
   std::array<std::int32_t, kWordsBack + 1> begin{-1, -1, -1};  // the word's first unit
   std::array<std::int32_t, kWordsBack + 1> label{-1, -1, -1};  // of that unit
-  bool is_open = false;                                        // the newest word goes on
+  bool is_open = false;                                        // the newest word continues
 
   /// The path with one more label, that of unit t.
   void extend(const LabelWords& words, std::int32_t t, std::int32_t next) {
@@ -73,8 +73,8 @@ struct History {
   bool operator==(const History&) const = default;
 };
 
-/// Which templates about words: those that ask for nothing but tags of words so far; of the others, those
-/// that ask for words before the current one alone; and the rest.
+/// Groups of templates about words: those that use nothing but the tags of words so far; of the others, those
+/// that use only words before the current one; and the rest.
 enum class Asks : std::uint8_t { tags, past, rest };
 
 /// Templates about words. Their keys differ from those of the same templates about units.
@@ -84,7 +84,7 @@ class WordTemplates {
   explicit WordTemplates(TemplateSet set);
   [[nodiscard]] const TemplateSet& set() const { return set_; }
   [[nodiscard]] TemplateSet part(Asks asks) const;
-  /// Columns but for `pos`, which comes from the path.
+  /// All columns except `pos`, which comes from the path.
   [[nodiscard]] std::vector<std::string> columns() const;
 
  private:
@@ -111,11 +111,11 @@ class WordWindow {
   WordWindow(const WordTemplates& templates, const LabelWords& words, const Sentences& sentences,
              std::int64_t sentence);
 
-  /// To unit t of the sentence, with what the units before it are.
+  /// Moves to unit t of the sentence, given the words before it.
   void move_to(const History& history, std::int32_t t);
 
   [[nodiscard]] const WordHashes& hashes() const { return hash_; }
-  /// Tells the tags of the window's words from others: equal tags, equal keys.
+  /// A key of the tags of the window's words: equal tags, equal keys.
   [[nodiscard]] std::uint64_t tags_key() const {
     std::uint64_t key = 0;
     for (std::size_t k = 0; k < kWordPlaces; ++k) key = mix(key, hash_[kTagHash + k]);
@@ -154,7 +154,7 @@ class WordWindow {
     std::int64_t end = -1;
     std::int32_t label = -1;
   };
-  /// The hash of the last word that was asked for among those that begin at a unit.
+  /// The hash of the last word that was looked up at a unit where it begins.
   struct Known {
     std::int64_t end = 0;
     std::uint64_t hash = 0;
@@ -174,7 +174,7 @@ class WordWindow {
   std::vector<std::size_t> column_of_;  // [columns of the templates]
 };
 
-/// The keys of the features that each unit has if the units before it are labelled so; labels of all units.
+/// The keys of each unit's features, given the labels of all units.
 [[nodiscard]] FeatureKeys word_keys(const WordTemplates& templates, const LabelWords& words,
                                     const Sentences& sentences, std::span<const std::int32_t> labels);
 

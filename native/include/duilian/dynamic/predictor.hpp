@@ -1,4 +1,4 @@
-// A trained tagger with dynamic features, compiled for tagging: a plain one for the features of units, and
+// A trained tagger with dynamic features, compiled for tagging: a plain tagger for the features of units, and
 // the same table for those of words.
 #pragma once
 
@@ -45,7 +45,7 @@ class DynamicPredictor {
   DynamicOptions options_;
 };
 
-/// As `predict` of a plain tagger.
+/// Like `predict` of a plain tagger.
 [[nodiscard]] std::vector<std::int32_t> predict(const DynamicPredictor& predictor, const Sentences& sentences,
                                                 const Constraints& constraints, std::size_t threads,
                                                 std::int64_t& impossible);

@@ -1,10 +1,10 @@
-// What words say of labels, from compiled weights. Words are told a little ahead: what is known of them comes
-// from memory while the search goes on, and is read once it is there. And much of it was found before: what
-// the tags of words say, what a new word says whose first unit is all that is known, and what the words
-// before the current one say as long as that goes on.
+// Scores labels by words, from compiled weights. Words are announced a little ahead, so that their weights
+// are prefetched while the search goes on. And much of it is cached: the scores of words' tags, those of a
+// new word of which only the first unit is known, and those of the words before the current one as long as it
+// continues.
 //
 // A feature of words has two keys, one for its entries about labels that begin words and one for those about
-// labels that go on: a search mostly asks for one kind of them.
+// labels that continue them: a search usually needs only one of them.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace duilian {
 
 inline constexpr std::array<std::uint64_t, kKinds> kAboutKind{0xB5297A4D'3F84D5B5U, 0x68E31DA4'1B56C4E9U};
 
-/// Templates, by what they ask for.
+/// Templates, by what they use.
 struct SortedTemplates {
   explicit SortedTemplates(const WordTemplates& all)
       : tags(all.part(Asks::tags)), past(all.part(Asks::past)), rest(all.part(Asks::rest)) {}
@@ -30,12 +30,12 @@ struct SortedTemplates {
 
 class TableScorer final : public WordScorer {
  public:
-  /// What the tags of words say of the labels of a kind, as it was found before. The tags of three words are
-  /// mostly the same few, and their features have entries for most labels: a row is faster added than found
-  /// anew.
+  /// Cached scores that the tags of words give the labels of a kind. The tags of three words are usually the
+  /// same few, and their features have entries for most labels: adding a row is faster than looking them up
+  /// again.
   struct TagRows {
     static constexpr std::size_t kRows = 1024;
-    std::vector<std::uint64_t> key;  // [kRows]  0 if there is none
+    std::vector<std::uint64_t> key;  // [kRows]  0 if unused
     std::unique_ptr<float[]> row;    // [kRows][labels of the kind]  only those with a key are written
   };
   /// Entries of features about the words before the one that begins at a unit.
@@ -52,7 +52,7 @@ class TableScorer final : public WordScorer {
     std::vector<double> row;  // [stride]
   };
 
-  /// For one sentence, the window's.
+  /// For the sentence of the window.
   TableScorer(const WeightTable& table, const SortedTemplates& templates, const LabelWords& words,
               WordWindow& window, std::size_t length, std::size_t stride, Work& work);
 
@@ -63,12 +63,12 @@ class TableScorer final : public WordScorer {
   struct Range {
     std::size_t begin = 0, end = 0;
   };
-  /// What labels of a kind are about to hear.
+  /// What will be looked up for the labels of a kind.
   struct KindLookup {
-    Range rest, past, tags;  // of keys; then of the entries found for them
+    Range rest, past, tags;  // ranges of keys, later of the entries found for them
     std::size_t row = 0;     // of the kind's rows of tags
     std::uint64_t row_key = 0;
-    Past* kept = nullptr;  // where entries about the words before are kept, if they are
+    Past* kept = nullptr;  // where entries about the words before are cached, if they are
   };
 
   [[nodiscard]] Range append_keys(const WordKeys& templates, Kind kind);

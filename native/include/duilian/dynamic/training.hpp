@@ -1,10 +1,10 @@
 // Learning with dynamic features (Algorithm 2 of Zhao et al. 2012). The features that have weights are those
-// of the training sentences: what templates see of the units, and what they see of the words of the gold
-// path.
+// of the training sentences: what templates find in the units, and in the words of the gold path.
 //
-// A unit's features are those that the search followed there, for the gold path as for the guess. So both are
-// answers to one linear model, and the guess is its best. That model is taught by passive-aggressive steps
-// (Algorithm 2 of Zhao et al. 2012), or by the gradient of a conditional random field (DynamicObjective).
+// A unit's features are those of the words that the search followed there, for the gold path as for the
+// guess. So both are answers of one linear model, and the guess is its best. That model is trained by
+// passive-aggressive steps (Algorithm 2 of Zhao et al. 2012), or by the gradient of a conditional random
+// field (DynamicObjective).
 #pragma once
 
 #include <array>
@@ -19,15 +19,15 @@
 namespace duilian {
 
 struct FeatureOptions {
-  std::uint32_t min_count = 1;       // times that a feature of units must be seen
-  std::uint32_t min_word_count = 1;  // times that a feature of words must be seen
+  std::uint32_t min_count = 1;       // how often a feature of units must occur
+  std::uint32_t min_word_count = 1;  // how often a feature of words must occur
   std::int64_t full_from = 2;        // see lay_out_tagger
-  std::size_t threads = 1;           // for taking features
+  std::size_t threads = 1;           // for extracting features
 };
 
 class DynamicTraining {
  public:
-  /// The rows of features of words that labels of each kind followed at a unit, among those of a sentence.
+  /// The rows of word features that labels of each kind follow at a unit, among those of a sentence.
   struct FollowedRows {
     std::array<std::size_t, kKinds> begin{}, end{};
   };
@@ -96,11 +96,11 @@ class DynamicTraining {
   DynamicOptions search_;  // with a beam of 1
   std::vector<std::uint64_t> keys_;
   FeatureIndex units_;   // keys of features of units
-  KeyTable word_index_;  // of words; their rows come behind
+  KeyTable word_index_;  // of words; their rows come after those of units
   TaggerLayout layout_;
 };
 
-/// The same model as a conditional random field: log Z less the score of the gold path, under the features
+/// The same model as a conditional random field: log Z minus the score of the gold path, under the features
 /// that the search followed.
 class DynamicObjective {
  public:
@@ -127,12 +127,12 @@ class DynamicObjective {
   }
 
  private:
-  /// Calls take(row, k) for the state weights, by their number, of what labels followed at unit t; each kind
-  /// of label has followed its own.
+  /// Calls take(label, number of the state weight) for the word features at unit t; each kind of label has
+  /// its own.
   template <class Take>
   void for_each_word_weight(std::int32_t t, const DynamicTraining::Work& work, const Take& take) const;
 
-  static constexpr std::uint32_t kBlock = 64;  // weights of one cache line go to one thread
+  static constexpr std::uint32_t kBlock = 64;  // one thread changes all weights of a cache line
 
   const DynamicTraining& training_;
   TaggingObjective plain_;

@@ -1,5 +1,5 @@
-// Keys of templates about words, made quickly. Nearly all such templates ask for texts, tags and lengths of
-// words, whose hashes a window has at hand.
+// Fast keys for templates about words. Nearly all such templates use texts, tags and lengths of words, whose
+// hashes a window has ready.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ class WordKeys {
   explicit WordKeys(TemplateSet set);
 
   [[nodiscard]] bool empty() const { return quick_.empty() && others_.templates.empty(); }
-  /// The keys that templating::append_keys gives for the window, in another order.
+  /// The same keys as templating::append_keys for the window, in a different order.
   void append(const WordWindow& window, std::vector<std::uint64_t>& out) const {
     const WordHashes& hash = window.hashes();
     const std::size_t begin = out.size();

@@ -1,5 +1,5 @@
-// One template at one place, whatever the place is: a unit of a sentence (extract.hpp), or a word of an
-// analysis under way (dynamic/history.hpp). What templates look at is a window.
+// One template at one place: a unit of a sentence (extract.hpp), or a word of an unfinished analysis
+// (dynamic/history.hpp). Templates see it through a window.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace duilian::templating {
 
 inline constexpr std::size_t kMaxValues = 8;  // of one template
 
-/// Places before and behind what is there are pseudo units of one character.
+/// Places before the beginning and after the end are pseudo units of one character.
 template <class W>
 concept TemplateWindow = requires(const W& x, std::int64_t unit, std::int32_t column) {
   { x.is_inside(unit) } -> std::convertible_to<bool>;
@@ -56,7 +56,7 @@ struct AtomValue {
 
 [[nodiscard]] inline AtomValue value_of(std::u32string_view text) { return {text, hash_text(text), true}; }
 
-/// The same for the name of a type; most are of a few.
+/// The same for the name of a type.
 [[nodiscard]] inline AtomValue value_of_type(std::u32string_view name) {
   static const std::array known{
       value_of(char_type_name(CharClass::han)), value_of(char_type_name(CharClass::punct)),
@@ -92,7 +92,7 @@ template <TemplateWindow W>
   return n > length ? AtomValue{} : value_of(x.characters(unit, length - n, n));
 }
 
-/// The value of an atom that has one at most.
+/// The value of an atom that has at most one.
 template <TemplateWindow W>
 [[nodiscard]] AtomValue evaluate(const W& x, const Atom& atom, std::int64_t t) {
   const std::int64_t unit = t + atom.offset;
@@ -186,7 +186,7 @@ void run(const W& x, const Template& program, std::int64_t t, const Sink& sink) 
   });
 }
 
-/// The key of a plain template's one feature; nobody asks for the texts behind it.
+/// The key of a plain template's one feature, without its text.
 template <TemplateWindow W>
 [[nodiscard]] std::uint64_t plain_key(const W& x, const Template& program, std::int64_t t) {
   std::uint64_t key = program.id;
@@ -213,7 +213,7 @@ void append_keys(const TemplateSet& set, const W& x, std::int64_t t, std::vector
   }
 }
 
-/// The same for people: `w[0] c[1,0]=国务院 新`, in UTF-8.
+/// The same in readable form: `w[0] c[1,0]=国务院 新`, in UTF-8.
 template <TemplateWindow W>
 void append_texts(const TemplateSet& set, const W& x, std::int64_t t, std::vector<std::string>& out) {
   for (const Template& program : set.templates) {

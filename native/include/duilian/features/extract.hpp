@@ -20,7 +20,7 @@ struct PerUnit {
 
 using FeatureKeys = PerUnit<std::uint64_t>;
 
-/// Rows of an index. Features from templates count 1 each; a user's own may have values.
+/// Rows of an index. Features from templates have the value 1; a user's own may have others.
 struct FeatureRows : PerUnit<std::uint32_t> {
   std::vector<float> strength;  // [value.size()], or empty if all are 1
 
@@ -41,20 +41,20 @@ void extract_keys(const TemplateSet& templates, const Sentences& sentences, std:
 /// The keys of all sentences.
 [[nodiscard]] FeatureKeys extract_keys(const TemplateSet& templates, const Sentences& sentences);
 
-/// So many pseudo units before a sentence and behind it.
+/// The number of pseudo units before and after a sentence.
 struct Around {
   std::int64_t before = 0;
   std::int64_t after = 0;
 };
 
-/// Templates made ready to run on whole sentences with pseudo units around. If all of them look at units and
-/// columns only, and without conditions, hashes are fetched once and then only mixed.
+/// Templates prepared for whole sentences with pseudo units around them. If all of them use only units and
+/// columns, without conditions, hashes are fetched once and then only mixed.
 class AnchorTemplates {
  public:
   explicit AnchorTemplates(TemplateSet templates);
 
-  /// The keys of one sentence and of the pseudo units around it, in place of what `out` had; `program` tells
-  /// from which template each is, if asked; `scratch` keeps its memory. Columns must have been checked.
+  /// The keys of one sentence and of the pseudo units around it, replacing the contents of `out`; `program`,
+  /// if not null, gets the template of each; `scratch` is reused memory. Columns must have been checked.
   void extract(const Sentences& sentences, std::int64_t sentence, Around around, FeatureKeys& out,
                std::vector<std::uint64_t>& scratch, std::vector<std::uint16_t>* program) const;
 
@@ -73,7 +73,7 @@ class AnchorTemplates {
   std::int64_t lowest_ = 0, highest_ = 0;  // offsets
 };
 
-/// The rows of the keys that the index knows; unknown features are left out. `scratch` keeps its memory.
+/// The rows of the keys that the index knows; unknown features are left out. `scratch` is reused memory.
 void extract_rows(const TemplateSet& templates, const Sentences& sentences, std::int64_t begin,
                   std::int64_t end, const FeatureIndex& index, FeatureKeys& scratch, FeatureRows& out);
 
@@ -81,11 +81,11 @@ void extract_rows(const TemplateSet& templates, const Sentences& sentences, std:
 [[nodiscard]] FeatureRows extract_rows(const TemplateSet& templates, const Sentences& sentences,
                                        const FeatureIndex& index, std::size_t threads);
 
-/// Every key of all sentences seen at least `min_count` times, in the order in which they first come.
+/// Every key of all sentences seen at least `min_count` times, in order of first occurrence.
 [[nodiscard]] std::vector<std::uint64_t> count_keys(const TemplateSet& templates, const Sentences& sentences,
                                                     std::uint32_t min_count, std::size_t threads = 1);
 
-/// The same keys, and the rows that an index of them would give: both for the price of one.
+/// The same keys, and the rows of an index of them, in one pass.
 struct IndexedFeatures {
   std::vector<std::uint64_t> keys;
   FeatureRows rows;
@@ -93,7 +93,7 @@ struct IndexedFeatures {
 [[nodiscard]] IndexedFeatures index_features(const TemplateSet& templates, const Sentences& sentences,
                                              std::uint32_t min_count, std::size_t threads);
 
-/// For people and golden tests: `w[0] c[1,0]=国务院 新`, in UTF-8.
+/// Readable features, for people and golden tests: `w[0] c[1,0]=国务院 新`, in UTF-8.
 [[nodiscard]] std::vector<std::vector<std::string>> describe_features(const TemplateSet& templates,
                                                                       const Sentences& sentences,
                                                                       std::int64_t sentence);

@@ -66,14 +66,14 @@ class FeatureIndex {
 /// Counts keys while a corpus is read.
 class KeyCounter {
  public:
-  /// The key's number: how many others came before it first did.
+  /// The key's number, in order of first occurrence.
   std::uint32_t add(std::uint64_t key, std::uint32_t times = 1);
-  /// Adds what another counted further on in the corpus; gives the number of each of its keys.
+  /// Adds the counts of a later part of the corpus; returns the number of each of its keys.
   std::vector<std::uint32_t> add(const KeyCounter& later);
   void prefetch(std::uint64_t key) const { table_.prefetch(key); }
   [[nodiscard]] std::uint32_t count(std::uint32_t number) const { return counts_[number]; }
   [[nodiscard]] std::size_t size() const { return keys_.size(); }
-  /// Keys seen at least `min_count` times, in the order in which they first came.
+  /// Keys seen at least `min_count` times, in order of first occurrence.
   [[nodiscard]] std::vector<std::uint64_t> frequent(std::uint32_t min_count) const;
 
  private:

@@ -13,9 +13,9 @@
 
 namespace duilian {
 
-/// The hash of a value: the same for the same characters, wherever they stand.
+/// The hash of a value: the same for the same characters, wherever they occur.
 [[nodiscard]] std::uint64_t hash_text(std::u32string_view text);
-/// The hash of a text that goes on with `more`, from that of its beginning.
+/// The hash of a text that continues with `more`, given the hash of its beginning.
 [[nodiscard]] std::uint64_t hash_more(std::uint64_t hash, std::u32string_view more);
 
 /// Mixes a value into a key; the order of values matters.

@@ -1,5 +1,5 @@
 // The feature template language: one template a line, compiled to a small program that extract.hpp runs.
-// docs/templates.md describes the language for people; this is its grammar:
+// docs/templates.md explains the language; this is its grammar:
 //
 //   line       = [ template ] [ "#" comment ]
 //   template   = "t[-1]" | atom { atom } [ "if" condition { "and" condition } ]
@@ -59,15 +59,15 @@ struct Condition {
 
 struct Template {
   std::string text;      // single blanks between the parts
-  std::uint64_t id = 0;  // from the text: keys do not change when other templates come or go
+  std::uint64_t id = 0;  // from the text: keys stay the same when other templates are added or removed
   std::vector<Atom> atoms;
   std::vector<Condition> conditions;
-  bool is_plain = false;  // texts and columns alone, which are always there
+  bool is_plain = false;  // texts and columns only, which always have a value
 };
 
 struct TemplateSet {
   std::vector<Template> templates;
-  std::vector<std::string> columns;  // the names that templates ask for
+  std::vector<std::string> columns;  // the names that templates use
   bool has_transitions = false;      // t[-1]
 
   [[nodiscard]] std::vector<std::string> texts() const;

@@ -1,6 +1,6 @@
-// The lattice: for every unit of a sentence, the labels that are still possible. A label is a bundle,
-// one tag per standard (Li et al. 2017 have two sides; any number works here). A corpus, a mapping, a
-// pruner or a user constrains the lattice; every model question is asked of what is left.
+// The lattice: for every unit of a sentence, the labels that are still possible. A label is a bundle, one tag
+// per standard (Li et al. 2017 have two sides; any number works here). A corpus, a mapping, a pruner or a
+// user constrains the lattice; every question to a model is asked about what is left.
 #pragma once
 
 #include <cstdint>
@@ -68,20 +68,20 @@ void check(const TagSets& sets);
 /// Every bundle of `tags[0] × tags[1] × …` at each of T positions.
 [[nodiscard]] Lattice complete_lattice(std::int32_t positions, std::span<const std::int32_t> tags);
 
-/// At each position the product of the sides' candidates, less the bundles that a mapping forbids.
+/// At each position the product of the sides' candidates, minus the bundles that a mapping forbids.
 [[nodiscard]] Lattice product_lattice(std::span<const TagSets> sides, std::span<const SideMapping> mappings);
 
 /// The states whose tag on `side` is allowed: a gold tag, a set, a given boundary.
 [[nodiscard]] Lattice restrict(const Lattice& lattice, std::int32_t side, const TagSets& allowed);
 
-/// The states that both have, and the states that either has.
+/// The states in both, and the states in either.
 [[nodiscard]] Lattice intersect(const Lattice& a, const Lattice& b);
 [[nodiscard]] Lattice unite(const Lattice& a, const Lattice& b);
 
-/// The states that stand on some complete legal path; one succession per side.
+/// The states on some complete legal path; one succession per side.
 [[nodiscard]] Lattice trim(const Lattice& lattice, std::span<const Succession> successions);
 
-/// For every state of `inner` its number in `outer`; throws std::invalid_argument if it is not there.
+/// For every state of `inner` its number in `outer`; throws std::invalid_argument if it is missing there.
 [[nodiscard]] std::vector<std::int32_t> locate(const Lattice& inner, const Lattice& outer);
 
 }  // namespace duilian

@@ -37,7 +37,7 @@ class BatchPass {
         group_((options.batch + kGroup - 1) / kGroup),
         dense_(static_cast<std::size_t>(model.dense())) {}
 
-  /// One step; gives the summed loss.
+  /// One step; returns the summed loss.
   double run(std::span<const std::int64_t> batch) {
     const bool in_halves = ScoredInHalves<M> && team_.size() > 1;
     if (in_halves) score(batch);
@@ -53,14 +53,15 @@ class BatchPass {
   }
 
  private:
-  // So many examples add to one dense block: a block each would fill the cache.
+  // Examples that share a dense block: a block for each would fill the cache.
   static constexpr std::size_t kGroup = 2;
 
   struct alignas(kCacheSeparation) Group {
     std::vector<double> dense;
   };
 
-  /// Every thread scores all examples from one half of weights, or the threads of a half share the examples.
+  /// Every thread scores all examples from one half of the weights; if several threads have the same half,
+  /// they share the examples.
   void score(std::span<const std::int64_t> batch) {
     if constexpr (ScoredInHalves<M>) {
       team_.run([&](std::size_t thread) {
@@ -114,7 +115,7 @@ class BatchPass {
     for (std::size_t k = 0; k < batch.size(); ++k) {
       model_.apply(batch[k], gradient_[k], Share(thread, team_.size()), rule_);
     }
-    // The dense block is shared out too, a run of neighbours for each thread.
+    // The dense block is divided too, a run of neighbours for each thread.
     const std::size_t groups = (batch.size() + kGroup - 1) / kGroup;
     const std::size_t from = dense_.size() * thread / team_.size();
     const std::size_t to = dense_.size() * (thread + 1) / team_.size();
@@ -134,12 +135,12 @@ class BatchPass {
   std::vector<Gradient> gradient_;                          // [batch]
   std::vector<double> loss_;                                // [batch]
   std::vector<Group> group_;                                // [groups]
-  std::vector<std::pair<std::int64_t, std::size_t>> turn_;  // [groups]  less its length, a group
+  std::vector<std::pair<std::int64_t, std::size_t>> turn_;  // [groups]  minus its length, group
   std::vector<float> dense_;                                // summed over the batch
 };
 
 /// Calls rule.begin(batch size), then for every sentence model.apply with this rule, and rule.change for the
-/// summed dense block; gives the summed loss. The rule owns the weights: rule.view() shows them.
+/// summed dense block; returns the summed loss. The rule owns the weights: rule.view() shows them.
 template <Objective M, ChangeRule Rule>
 double run_pass(const M& model, Rule& rule, std::span<const std::int64_t> order, PassOptions options) {
   if (options.batch < 1 || options.threads < 1)

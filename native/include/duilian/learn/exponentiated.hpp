@@ -4,7 +4,7 @@
 //   Σ_i -log p(gold_i) + C/2 ‖w‖².
 // One step takes a sentence and moves θ_i towards the scores under w,
 //   θ_i ← (1 - η) θ_i + η score_w,
-// then w by the change in expected counts. A step that would raise the dual is taken again with half of η.
+// then w by the change in expected counts. A step that would raise the dual is repeated with half of η.
 #pragma once
 
 #include <cstdint>

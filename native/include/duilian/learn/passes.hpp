@@ -19,10 +19,10 @@
 
 namespace duilian {
 
-/// Numbers of examples, as they are to be taken.
+/// Numbers of examples, in the order of training.
 using Order = std::span<const std::int64_t>;
 
-// Each is there for the models that it is instantiated for in passes.cpp.
+// Each exists for the models for which passes.cpp instantiates it.
 template <class M>
 [[nodiscard]] double adagrad_pass(const M& model, AdaGradRule rule, Order order, PassOptions options);
 template <class M>

@@ -1,10 +1,9 @@
 // Averaged passive-aggressive learning (PA-I, Crammer et al. 2006), as Qiu et al. (2012) use it for
-// structures. In round k an example has its best answer found, and the weights move just as far as it takes
-// for the gold answer to win by its cost, but not further than C along the difference Δ = Φ(gold) - Φ(guess)
-// (Eq. 6-11):
+// structures. In round k the best answer to an example is found, and the weights move just far enough for the
+// gold answer to win by the cost, but at most C times the difference Δ = Φ(gold) - Φ(guess) (Eq. 6-11):
 //   ℓ = max(0, cost - w·Δ),   w ← w + τ Δ,   τ = min(C, ℓ / ‖Δ‖²).
-// The weights to keep are the mean of those after each round. It is exact, and yet a round touches no other
-// weights than those of Δ: a change in round k is missing from the k - 1 rounds before, so that
+// The result is the mean of the weights after each round. It is exact, although a round touches only the
+// weights of Δ: a change in round k is missing from the k - 1 rounds before, so that
 //   mean of K rounds = w - 1/K Σ_k (k - 1) τ_k Δ_k,
 // and the sum, here called the lag, grows with each change.
 #pragma once
@@ -46,7 +45,7 @@ struct PassiveAggressiveRule {
   [[nodiscard]] WeightView view() const { return {weights, 1.0F}; }
 
   /// One round. `difference` may name a weight several times and comes back merged; if nothing is left of it,
-  /// nothing changes. Gives the loss before the step.
+  /// nothing changes. Returns the loss before the step.
   double step(double cost, std::vector<Delta>& difference) const {
     const auto before = static_cast<double>((*rounds)++);
     merge(difference);
@@ -79,9 +78,10 @@ struct PassiveAggressiveRule {
   return mean;
 }
 
-/// What this learner asks of a model. An example may be answered in several ways (with all that is known of
-/// it or with a part): answers(i) of them, each a round of its own. respond() finds the answer, adds Φ(gold)
-/// and -Φ(guess) to `difference`, which is empty, and gives the cost of the guess: by how much gold must win.
+/// What this learner asks of a model. An example may be answered in several ways (with everything that is
+/// known about it, or with a part): answers(i) ways, each a round of its own. respond() finds the answer,
+/// adds Φ(gold) and -Φ(guess) to `difference`, which is empty, and returns the cost of the guess: the margin
+/// by which gold must win.
 template <class M>
 concept StructuredModel = requires(const M& model, WeightView weights, std::int64_t i, std::size_t answer,
                                    typename M::Work& work, std::vector<Delta>& difference) {
@@ -108,7 +108,7 @@ template <StructuredModel M>
   return {cost, std::move(dense)};
 }
 
-/// One pass over examples in this order; gives the summed loss.
+/// One pass over examples in this order; returns the summed loss.
 template <StructuredModel M>
 double run_pass(const M& model, const PassiveAggressiveRule& rule, std::span<const std::int64_t> order) {
   check_weights(model, rule.weights.size());

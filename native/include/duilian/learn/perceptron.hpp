@@ -1,9 +1,9 @@
 // The averaged perceptron (Collins 2002; the paper's Algorithm 4) as a learning rule. It knows no model: the
-// gradient of an example is what speaks for gold less what speaks for the guess.
+// gradient of an example is the features of gold minus those of the guess.
 //
 // What is missing from the average, the lag, grows with each change as in passive-aggressive learning, and
-// `mean_weights` there takes it off. A round is a batch; with batches of one sentence the algorithm is the
-// printed one.
+// `mean_weights` there subtracts it. A round is a batch; with batches of one sentence this is the published
+// algorithm.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 namespace duilian {
 
 /// Asks for a cache line that another core may hold. The baseline of x86-64 has no such instruction by name;
-/// processors that do not know it take it for a hint and do nothing.
+/// processors that do not know it treat it as a no-op.
 inline void prefetch_for_writing(const float* p) {
 #if defined(__x86_64__)
   asm volatile("prefetchw %0" : : "m"(*p));
@@ -63,7 +63,7 @@ struct SgdRule {
   void begin(std::size_t batch) {
     const double eta = 1.0 / (lambda * (t0 + static_cast<double>((*steps)++)));
     *scale *= 1.0 - eta * lambda;
-    // Long before scale leaves the range of a float the weights are written out.
+    // The weights are rescaled long before scale leaves the range of a float.
     if (*scale < 1e-4) {
       for (float& w : weights) w *= static_cast<float>(*scale);
       *scale = 1.0;

@@ -1,5 +1,5 @@
-// The entries of a user's lexicon, some 50 bytes each and the word: the words lie in one string, and a tag
-// set that many words have is kept once. Filled once, then only read, by any number of threads.
+// The entries of a user's lexicon, about 50 bytes each plus the word: the words are in one string, and a tag
+// set that many words share is stored once. Filled once, then only read, by any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,18 @@ class WordList {
 
   using Tags = std::vector<std::string>;
 
-  /// Adds an entry; to a word that is there already, its tags. Changes nothing and returns false if the word
-  /// is there with another weight. Throws std::invalid_argument if the word is empty.
+  /// Adds an entry; if the word exists already, adds the tags to it. Returns false, and changes nothing, if
+  /// it exists with a different weight. Throws std::invalid_argument if the word is empty.
   bool add(std::u32string_view word, Tags tags, double weight);
 
   /// Adds lines of word, tags (`NN|VV`) and weight with tabs between; blank lines and lines that begin with #
-  /// are passed by. Stops before a line that is not plainly sound, or that `add` refuses: whoever knows what
-  /// to say about it takes over there. Returns how many bytes it has dealt with, a whole number of lines.
+  /// are skipped. Stops before a line that is not plainly valid, or that `add` refuses, so that the caller
+  /// can report it. Returns the number of bytes read, always whole lines.
   [[nodiscard]] std::size_t add_lines(std::string_view lines, double max_weight);
   /// The same from the byte `begin` on; returns where it stopped.
   [[nodiscard]] std::size_t add_lines(std::string_view lines, std::size_t begin, double max_weight);
 
-  /// Number of a word, in the order of insertion; kNone if it is not there.
+  /// Number of a word, in order of insertion; kNone if it is missing.
   [[nodiscard]] std::uint32_t find(std::u32string_view word) const;
 
   [[nodiscard]] std::size_t size() const { return tag_set_.size(); }
@@ -41,9 +41,9 @@ class WordList {
   [[nodiscard]] const Tags& tags(std::size_t entry) const { return sets_[tag_set_[entry]]; }
   [[nodiscard]] double weight(std::size_t entry) const { return weight_[entry]; }
   [[nodiscard]] bool has_weight(std::size_t entry) const { return weight_[entry] == weight_[entry]; }
-  /// Every tag that an entry has, sorted.
+  /// The tags of all entries, sorted.
   [[nodiscard]] Tags all_tags() const;
-  /// Entries by the order of their words.
+  /// Entries in the order of their words.
   [[nodiscard]] std::vector<std::uint32_t> sorted() const;
 
   /// Characters from `start` to `end` of a text are an entry's word.
@@ -54,7 +54,7 @@ class WordList {
     bool operator==(const Occurrence&) const = default;
   };
 
-  /// Every place where a text has a word, by start, then end.
+  /// Every occurrence of a word in a text, by start, then end.
   void find_occurrences(std::u32string_view text, std::vector<Occurrence>& out) const;
 
  private:
@@ -82,8 +82,8 @@ class WordList {
   std::map<Tags, std::uint32_t> set_number_{{{}, 0}};
   std::unordered_map<std::string, std::uint32_t> field_set_;  // tags as lines write them
 
-  // A filter: bit n for the length n of words whose first two characters fall on the same number. Lengths
-  // that have no bit are the last bit and a list of their own.
+  // A filter: bit n is set if some word of length n has two first characters with this hash. The last bit
+  // stands for longer words, whose lengths are in a list of their own.
   std::vector<std::uint64_t> lengths_;     // a power of two
   std::vector<std::size_t> long_lengths_;  // ascending
 };
@@ -97,8 +97,8 @@ struct WordMatch {
   bool operator==(const WordMatch&) const = default;
 };
 
-/// The matches of a sentence of units: a match begins and ends with a unit and has no gap inside. Of matches
-/// that overlap forced ones stay before preferred ones, then longer (in units) before shorter, then earlier.
+/// The matches of a sentence of units: a match begins and ends with a unit and has no gap inside. Of
+/// overlapping matches, forced ones win over preferred ones, then longer ones (in units), then earlier ones.
 /// `gaps`: units with something invisible before them, ascending. `prefers`: entries without a weight are
 /// preferences too.
 [[nodiscard]] std::vector<WordMatch> match_units(const WordList& words, std::span<const std::string> units,

@@ -1,12 +1,12 @@
 // The loose mapping between the labels of two standards, and what it adds to scores (Qiu et al. 2013, Eq. 6,
-// 7): a label's score takes in those of the labels that it maps to in the other standard, for states and for
+// 7): a label's score includes those of the labels that it maps to in the other standard, for states and for
 // transitions alike,
 //   state(t, y)     = u·f(x, y)   + Σ_{z ∈ φ(y)} s·h(x, z)
 //   between(y', y)  = v1(y', y)   + Σ_{z' ∈ φ(y'), z ∈ φ(y)} v2(z', z),
-// where v2 is 0 for pairs that the other standard's rules forbid, and start and stop map to themselves. Or
-// only the best of φ(y) at each unit, by what the states say, stands for all of it (the paper's
-// approximation). Or the mean over φ(y) takes the place of the sum (ours): a label with many partners is then
-// moved no faster than others, without which a random field does not learn well.
+// where v2 is 0 for pairs that the other standard's rules forbid, and start and stop map to themselves.
+// Alternatively, only the best of φ(y) at each unit, by its state score, stands for all of it (the paper's
+// approximation). Or the mean over φ(y) replaces the sum (our addition): then a label with many partners
+// moves no faster than others, without which a random field learns badly.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct LabelMap {
   std::vector<std::int32_t> to;
   bool is_mean = false;
 
-  /// What each partner of a label counts; start and stop have one, themselves.
+  /// The weight of each partner of a label; start and stop have one partner, themselves.
   [[nodiscard]] float share(std::int32_t label) const {
     const std::int32_t partners = label == labels() ? 1 : first[label + 1] - first[label];
     return is_mean && partners > 0 ? 1.0F / static_cast<float>(partners) : 1.0F;
@@ -39,7 +39,7 @@ struct LabelMap {
   }
 };
 
-/// Throws std::invalid_argument unless it maps so many labels to so many.
+/// Throws std::invalid_argument unless it maps this many labels to that many.
 void check(const LabelMap& map, std::int32_t labels, std::int32_t other_labels);
 
 /// The same mapping seen from the other side.
@@ -67,11 +67,11 @@ void for_each_mapped(const LabelMap& map, std::int32_t label, std::int32_t other
   for (const std::int32_t z : map.of(label)) take(z);
 }
 
-/// Adds the other side's states [T][other_stride] to one's own [T][stride]: all of them.
+/// Adds the other side's states [T][other_stride] to the side's own [T][stride]: all of them.
 void expand_states(const LabelMap& map, std::span<const double> other, std::size_t other_stride,
                    std::size_t stride, std::vector<double>& own);
 
-/// One's own transitions with all of the other's, [L + 1][L + 1].
+/// The side's own transitions plus all of the other's, [L + 1][L + 1].
 [[nodiscard]] std::vector<float> expand_transitions(const LabelMap& map, const SideTransitions& own,
                                                     const SideTransitions& other);
 
@@ -81,12 +81,12 @@ struct BestExpansion {
   std::vector<double> delta;         // [T][L]
   std::vector<std::int32_t> from;    // [T][L]
 
-  /// Chooses by the other side's states, the smaller label if two are equal, and adds what it chose to one's
+  /// Chooses by the other side's states, the smaller label of equals, and adds their scores to the side's
   /// own.
   void choose(const LabelMap& map, std::span<const double> other, std::size_t other_stride,
               std::size_t stride, std::vector<double>& own);
   /// Labels of the best path; false if none is legal. `state` has no start and stop scores yet; `between` is
-  /// made of one's own transitions.
+  /// made of the side's own transitions.
   [[nodiscard]] bool try_labels(std::span<const double> state, std::size_t stride,
                                 const LabelTransitions& between, const SideTransitions& own,
                                 const SideTransitions& other, std::span<std::int32_t> labels);
@@ -105,7 +105,7 @@ struct BestExpansion {
   std::size_t codes = 0;             // other labels, their edge, and one for "none"
   std::vector<float> mapped;         // [codes][codes]  the other's transitions, 0 where forbidden or none
   std::vector<float> mapped_peak;    // [codes]  the largest of a row
-  std::vector<double> core_peak;     // [rows]  the same of one's own core
+  std::vector<double> core_peak;     // [rows]  the same for the side's own core
   std::vector<std::size_t> columns;  // [cols]  codes of the core's columns at the current unit
 };
 

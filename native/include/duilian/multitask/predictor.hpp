@@ -28,7 +28,7 @@ class BestExpansionPredictor {
 
   [[nodiscard]] const Predictor& own() const { return own_; }
   [[nodiscard]] const Predictor& other() const { return other_; }
-  /// The best labels from one's own state scores in `work.own`, which have no start and stop scores.
+  /// The best labels from the side's own state scores in `work.own`, which have no start and stop scores.
   [[nodiscard]] bool decode(const Sentences& sentences, std::int64_t sentence, Work& work,
                             std::span<std::int32_t> out) const;
 
@@ -38,7 +38,7 @@ class BestExpansionPredictor {
   LabelMap map_;
 };
 
-/// As `predict` of a plain tagger.
+/// Like `predict` of a plain tagger.
 [[nodiscard]] std::vector<std::int32_t> predict(const BestExpansionPredictor& predictor,
                                                 const Sentences& sentences, const Constraints& constraints,
                                                 std::size_t threads, std::int64_t& impossible);

@@ -1,7 +1,6 @@
 // Two taggers that share weights through a loose mapping (Qiu et al. 2013). Each side has the weights of a
-// plain tagger over the same features; a sentence of one side is scored with its own weights and, if that
-// side listens, with the other's as the mapping says. A passive-aggressive step moves all of them alike (Eq.
-// 15).
+// plain tagger over the same features; a sentence of one side is scored with its own weights and, if the
+// mapping is used for that side, with the other's. A passive-aggressive step moves all of them (Eq. 15).
 #pragma once
 
 #include <array>
@@ -19,7 +18,7 @@ namespace duilian {
 
 inline constexpr std::size_t kSides = 2;
 
-/// The sentences of both sides in a row.
+/// The sentences of both sides, one after the other.
 struct MultitaskData {
   FeatureRows features;
   std::vector<std::int64_t> first{0};  // [sentences + 1]  in units
@@ -36,7 +35,8 @@ class MultitaskTraining {
     BestExpansion best;
   };
 
-  /// `map[s]` leads from side s to the other; it is empty-handed (every label to none) if s does not listen.
+  /// `map[s]` leads from side s to the other; it maps every label to none if side s is not influenced by the
+  /// other.
   MultitaskTraining(std::array<TaggerLayout, kSides> layout, std::array<LabelMap, kSides> map,
                     Expansion expansion, MultitaskData data);
 
@@ -52,7 +52,7 @@ class MultitaskTraining {
   double respond(WeightView weights, std::int64_t sentence, std::size_t answer, Work& work,
                  std::vector<Delta>& difference) const;
 
-  /// The best labels of other sentences after one side.
+  /// The best labels of other sentences according to one side.
   [[nodiscard]] std::vector<std::int32_t> tag(WeightView weights, std::size_t side,
                                               const FeatureRows& features,
                                               std::span<const std::int64_t> first, std::size_t threads) const;
@@ -61,20 +61,21 @@ class MultitaskTraining {
   [[nodiscard]] CompiledWeights compile(std::span<const float> weights, std::size_t side,
                                         std::span<const std::uint64_t> keys, float min_weight) const;
 
-  /// A plain chain: over summed transitions with all expansions, else over one's own.
+  /// A plain chain: over summed transitions if all labels are expanded, else over the side's own.
   struct Between {
     std::vector<float> table;  // [L + 1][L + 1]
     std::optional<LabelTransitions> chain;
   };
   [[nodiscard]] Between between(std::span<const float> weights, std::size_t side,
                                 bool has_exponentials) const;
-  /// State scores of one's own and of all that labels map to, without start and stop.
+  /// State scores of the side and of all labels that its labels map to, without start and stop.
   void score(std::span<const float> weights, std::size_t side, const FeatureRows& features,
              std::int64_t begin, std::int64_t end, Work& work) const;
   [[nodiscard]] Expansion expansion() const { return expansion_; }
   [[nodiscard]] const MultitaskData& data() const { return data_; }
   [[nodiscard]] const LabelMap& map(std::size_t side) const { return map_[side]; }
-  /// What a weight's number in the layout of a side is short of: of transitions, and of states.
+  /// The offsets from a weight's number in the layout of a side to its number in the model: for transitions,
+  /// and for states.
   [[nodiscard]] std::int64_t transition_offset(std::size_t side) const {
     return side == 0 ? 0 : layout_[0].transitions();
   }
@@ -86,7 +87,7 @@ class MultitaskTraining {
   [[nodiscard]] bool decode(std::span<const float> weights, std::size_t side, const Between& scores,
                             const FeatureRows& features, std::int64_t begin, std::int64_t end,
                             Work& work) const;
-  /// The weights from where a side's states lie as its layout says; its transitions do not.
+  /// The weights, shifted so that a side's states are where its layout says; its transitions are not.
   [[nodiscard]] WeightView states(std::span<const float> weights, std::size_t side) const {
     return {weights.subspan(static_cast<std::size_t>(state_offset(side)))};
   }
@@ -116,7 +117,7 @@ class MultitaskObjective {
   struct alignas(kCacheSeparation) Work {
     MultitaskTraining::Work plain;
     UniformMarginals found;
-    std::vector<double> pairs;  // [L + 1][L + 1]  changes of one's own transitions
+    std::vector<double> pairs;  // [L + 1][L + 1]  changes of the side's own transitions
     std::vector<double> sum;
   };
 
@@ -153,7 +154,7 @@ class MultitaskObjective {
   }
 
  private:
-  /// What changes of own labels are for the other side's; false if nothing is.
+  /// Turns changes of a side's labels into those of the other side's; returns false if there are none.
   [[nodiscard]] bool map_changes(std::size_t side, std::span<const float> own,
                                  std::vector<float>& mapped) const;
   void add_pairs(std::size_t side, Work& work, std::vector<double>& dense) const;

@@ -1,4 +1,4 @@
-// From the rows that weights were trained in to a table that is fast to look up.
+// From the rows of trained weights to a table with fast lookup.
 #pragma once
 
 #include <cmath>

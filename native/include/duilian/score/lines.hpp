@@ -1,4 +1,4 @@
-// Lines of text in, lines of analysed text out, all in UTF-8: the way of whole files.
+// Lines of text in, lines of analysed text out, all in UTF-8: for whole files.
 #pragma once
 
 #include <functional>
@@ -19,12 +19,13 @@ class SentenceLabeler {
   SentenceLabeler(const SentenceLabeler&) = delete;
   SentenceLabeler& operator=(const SentenceLabeler&) = delete;
   virtual ~SentenceLabeler() = default;
-  /// The best labels of the first sentence, under what is known of its units (sets of Known; empty: nothing).
+  /// The best labels of the first sentence, given what is known about its units (sets of Known; empty:
+  /// nothing).
   virtual void label(const Sentences& sentences, std::span<const std::uint8_t> known,
                      std::span<std::int32_t> out) = 0;
 };
 
-/// A trained model of whatever kind that labels units.
+/// A trained model of any kind that labels units.
 class LabelModel {
  public:
   LabelModel() = default;
@@ -41,17 +42,17 @@ class LabelModel {
 [[nodiscard]] std::unique_ptr<LabelModel> label_model(const Predictor& predictor,
                                                       std::span<const std::uint8_t> starts);
 
-/// The same with labelers of one's own, which are made from the starts that the model keeps.
+/// The same with other labelers, made from the starts that the model keeps.
 using MakeLabeler = std::function<std::unique_ptr<SentenceLabeler>(std::span<const std::uint8_t>)>;
 [[nodiscard]] std::unique_ptr<LabelModel> label_model(const Predictor& predictor,
                                                       std::span<const std::uint8_t> starts, MakeLabeler make);
 
-/// Whether it is known of a unit that a word begins there, or none does.
+/// Whether it is known that a word begins, or does not begin, at a unit.
 [[nodiscard]] constexpr bool tells_of_edges(std::uint8_t known) {
   return (known & (kWordBegins | kWordGoesOn)) != 0;
 }
 
-/// Whether a label that begins a word, or does not, contradicts what is known of a unit.
+/// Whether a label that begins a word, or does not, contradicts what is known about a unit.
 [[nodiscard]] constexpr bool is_barred(std::uint8_t known, bool starts) {
   return (known & (starts ? kWordGoesOn : kWordBegins)) != 0;
 }
@@ -77,9 +78,8 @@ struct LineOptions {
                                     const LineOptions& options, std::size_t threads);
 
 /// For words with further columns: rows of white-space fields, a blank line between sentences. Field 0 is the
-/// word; `field` says where each column of the model's templates stands. Every row comes back with
-/// `between` and its label behind it. Throws std::invalid_argument with the row's number if a field is
-/// missing.
+/// word; `field` says where each column of the model's templates is. Every row comes back followed by
+/// `between` and its label. Throws std::invalid_argument with the row's number if a field is missing.
 [[nodiscard]] std::string tag_rows(const LabelModel& model, std::string_view text,
                                    std::span<const std::size_t> field, const LineOptions& options,
                                    std::size_t threads);

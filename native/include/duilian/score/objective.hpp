@@ -1,5 +1,5 @@
-// What a learner sees of a model: numbered examples, each with a loss and a direction. So a learner is one
-// file and knows no lattice, and a new model needs no new learner.
+// A model as learners see it: numbered examples, each with a loss and a direction. So a learner is one file
+// and knows no lattice, and a new model needs no new learner.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace duilian {
 
-/// Neighbours in an array that different threads write lie this far apart.
+/// Array elements that different threads write are this far apart, so that they share no cache line.
 inline constexpr std::size_t kCacheSeparation = 128;
 
 /// A change of one weight.
@@ -30,7 +30,7 @@ struct LabelChange {
 
 /// Downhill for one example, in the form that suits its model. The first weights of a model (its transitions)
 /// change in nearly every example and come as a dense block. The others come as a list, in which a weight may
-/// stand several times, or as changes of label probabilities, from which the model finds the weights.
+/// occur several times, or as changes of label probabilities, from which the model finds the weights.
 struct alignas(kCacheSeparation) Gradient {
   std::vector<double> dense;
   std::vector<Delta> sparse;
@@ -48,9 +48,9 @@ struct WeightView {
   [[nodiscard]] float operator[](std::int64_t k) const { return scale * value[k]; }
 };
 
-/// Which of several threads is at work: each applies its own weights, so that no two meet. Blocks of weights
-/// fall into 64 classes, and a share is a set of classes (a division per block would cost more than the
-/// change).
+/// The share of one of several threads: each changes its own weights, so that no two collide. Blocks of
+/// weights fall into 64 classes, and a share is a set of classes (a division per block would cost more than
+/// the change).
 class Share {
  public:
   Share() = default;
@@ -80,7 +80,7 @@ concept ChangeRule = requires(R& rule, std::uint32_t weight, float value, std::s
   rule.prefetch(weight);
 };
 
-/// A rule that only adds up, for tests and for looking at a gradient.
+/// A rule that only collects changes, for tests and for inspecting a gradient.
 struct Collector {
   std::vector<Delta>& out;
   void change(std::uint32_t weight, float g) { out.push_back({weight, g}); }
@@ -92,8 +92,9 @@ struct Collector {
   }
 };
 
-/// prepare() computes once per batch what all examples share. compute() gives the loss of example i and fills
-/// `out`, whose dense block has dense() zeros. apply() hands what is not dense to a rule, this share of it.
+/// prepare() computes once per batch what all examples share. compute() returns the loss of example i and
+/// fills `out`, whose dense block has dense() zeros. apply() passes this share of everything that is not
+/// dense to a rule.
 template <class M>
 concept Objective =
     requires(const M& model, WeightView weights, std::int64_t i, typename M::Prepared& prepared,
@@ -111,7 +112,7 @@ using HalfScores = std::array<std::vector<double>, kHalves>;
 
 /// An objective that can score an example from the weights of one half at a time. A thread that scores from
 /// the weights that it also changes keeps them in its own cache; and as the halves are always the same and
-/// are always added in their order, the number of threads does not show in the sum.
+/// always added in the same order, the number of threads does not affect the sum.
 template <class M>
 concept ScoredInHalves = Objective<M> && requires(const M& model, WeightView weights, std::int64_t i,
                                                   std::size_t half, typename M::Prepared& prepared,

@@ -7,7 +7,7 @@
 
 namespace duilian {
 
-/// (feature row, label) pairs; duplicates are sorted out before they fill the memory.
+/// (feature row, label) pairs; duplicates are removed before they fill the memory.
 class PairSet {
  public:
   void add(std::uint32_t row, std::int32_t label) {

@@ -1,9 +1,9 @@
 // A trained plain tagger, compiled for tagging: one probe finds a feature's weights. Smaller and faster than
-// the layout that it was trained in; what it answers is the same, up to the weights that were dropped or
+// the layout that it was trained in; its answers are the same, up to the weights that were dropped or
 // rounded.
 //
-// A slot of the table is 8 bytes: 32 bits of the key as a check, 32 bits where its entries begin. A feature
-// that was never seen is mistaken for one that was with a chance of about 2^-32 per probe.
+// A slot of the table is 8 bytes: 32 bits of the key as a check, 32 bits where its entries begin. An unseen
+// feature is mistaken for a seen one with a probability of about 2^-32 per probe.
 #pragma once
 
 #include <cmath>
@@ -81,7 +81,7 @@ class Predictor {
   [[nodiscard]] const Folding& folding() const { return folding_; }
   [[nodiscard]] std::size_t stride() const { return shape_.stride(); }
 
-  /// What features say of each label of one sentence, [T][stride].
+  /// The scores that features give each label of one sentence, [T][stride].
   void score_states(const Sentences& sentences, std::int64_t sentence, Work& work) const;
   /// The same with start and stop scores, kForbidden where rules forbid.
   void score(const Sentences& sentences, std::int64_t sentence, Work& work) const;
@@ -121,15 +121,15 @@ struct Constraints {
 [[nodiscard]] Constraints make_constraints(TagSets allowed, std::span<const std::int64_t> unit,
                                            std::span<const std::int32_t> label, std::span<const float> score);
 
-/// The constraints where more is known of units: a label is barred at a unit if known[unit] &
-/// barred_by[label]. What the constraints allow stays if nothing else would be left.
+/// The constraints, given more knowledge about units: a label is barred at a unit if known[unit] &
+/// barred_by[label]. If that would leave nothing, the labels that the constraints allow stay.
 [[nodiscard]] Constraints restricted(const Constraints& constraints, std::span<const std::uint8_t> known,
                                      std::span<const std::uint8_t> barred_by);
 
-/// Throws std::invalid_argument unless the constraints fit so many labels and units.
+/// Throws std::invalid_argument unless the constraints fit this many labels and units.
 void check(const Constraints& constraints, std::int32_t labels, std::int64_t units);
 
-/// Changes the scores ([T][stride]) of a sentence, the units [begin, end), as the constraints say.
+/// Changes the scores ([T][stride]) of a sentence, the units [begin, end), according to the constraints.
 void apply(const Constraints& constraints, std::int32_t labels, std::size_t stride, std::int64_t begin,
            std::int64_t end, std::vector<double>& state);
 
@@ -138,12 +138,12 @@ void apply(const Constraints& constraints, const Predictor& predictor, const Sen
            std::int64_t sentence, Predictor::Work& work);
 
 /// The best labels of every unit of all sentences. If the constraints leave a sentence no legal path, it is
-/// labelled as if there were none for it, and counted in `impossible`.
+/// labelled without them, and counted in `impossible`.
 [[nodiscard]] std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& sentences,
                                                 const Constraints& constraints, std::size_t threads,
                                                 std::int64_t& impossible);
 
-/// The same for a search of one's own: score(thread, sentence) scores the units, the constraints change the
+/// The same for another kind of search: score(thread, sentence) scores the units, the constraints change the
 /// scores, decode(thread, sentence, out) finds labels.
 [[nodiscard]] std::vector<std::int32_t> predict_with(
     const Predictor& predictor, const Sentences& sentences, const Constraints& constraints,

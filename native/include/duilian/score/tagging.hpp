@@ -1,5 +1,5 @@
-// The plain tagger: one side, every label at every unit. The same CRF as a Model with one side, made fast:
-// the chain is uniform, the lattice is never written out.
+// The plain tagger: one side, every label at every unit. The chain is uniform, so the lattice is never
+// written out.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ struct TaggerLayout {
   }
 };
 
-/// Units of all sentences; label[u] < 0 means that the allowed labels stand in `sets` (all of them if that is
+/// Units of all sentences; label[u] < 0 means that the allowed labels are in `sets` (all of them if that is
 /// empty at u).
 struct TaggingData {
   FeatureRows features;
@@ -60,7 +60,7 @@ void check(const TaggingData& data);
 
 /// A weight for every feature and label that meet in the data (a feature of a partly annotated unit meets
 /// every label of its set, and none where nothing is known); features seen `full_from` times or more get one
-/// for every label, so that they can also speak against labels they were never seen with.
+/// for every label, so that they can also count against labels they were never seen with.
 [[nodiscard]] TaggerLayout lay_out_tagger(std::int32_t labels, Succession rules, std::int64_t rows,
                                           const TaggingData& data, std::int64_t full_from);
 
@@ -75,7 +75,7 @@ void add_transition_counts(const TaggerLayout& layout, const UniformMarginals& f
 void add_gold_transitions(const TaggerLayout& layout, std::span<const std::int32_t> gold,
                           std::vector<double>& dense);
 
-/// What the features of the units [begin, end) say of each label, [T][stride].
+/// The scores that the features of the units [begin, end) give each label, [T][stride].
 void score_state_parts(const TaggerLayout& layout, WeightView weights, const FeatureRows& features,
                        std::int64_t begin, std::int64_t end, std::vector<double>& state);
 
@@ -97,7 +97,7 @@ void score_units(const TaggerLayout& layout, WeightView weights, const FeatureRo
 /// A smaller change of a probability would not show in a float weight.
 inline constexpr double kNegligible = 1e-6;
 
-/// Notes the units at which probabilities change; `change` is [T][stride].
+/// Records the units at which probabilities change; `change` is [T][stride].
 void note_changes(std::int32_t labels, std::span<const double> change, std::size_t stride, Gradient& out);
 
 /// Moves the weights of a feature row as the probabilities of labels move; the layout's weights begin at
@@ -135,17 +135,17 @@ class TaggingObjective {
     return data_.first[sentence + 1] - data_.first[sentence];
   }
   [[nodiscard]] Prepared prepare(WeightView weights) const;
-  /// log Z(possible) - log Z(correct), and label probabilities under `correct` less those under `possible`.
+  /// log Z(possible) - log Z(correct), and label probabilities under `correct` minus those under `possible`.
   double compute(const Prepared& between, WeightView weights, std::int64_t sentence, Work& work,
                  Gradient& out) const;
-  /// The same in two steps: what the features of a half say of each label, [T][stride], and the rest.
+  /// The same in two steps: the scores from the features of a half, [T][stride], and the rest.
   void score_half(WeightView weights, std::int64_t sentence, std::size_t half,
                   std::vector<double>& score) const;
   double compute_scored(const Prepared& between, WeightView weights, std::int64_t sentence,
                         const HalfScores& score, Work& work, Gradient& out) const;
 
-  /// Every feature of an active unit moves its weights as the unit's probabilities move; a share has its
-  /// rows.
+  /// Every feature of an active unit moves its weights as the unit's probabilities move, for the rows of a
+  /// share.
   template <ChangeRule R>
   void apply(std::int64_t sentence, const Gradient& gradient, Share share, R& rule) const {
     for (std::size_t half = 0; half < kHalves; ++half) {
@@ -174,7 +174,7 @@ class TaggingObjective {
       }
     }
   }
-  /// Most weights of a row were last written by another core: ask for them a unit ahead.
+  /// Most weights of a row were last written by another core: prefetch them a unit ahead.
   template <ChangeRule R>
   void prefetch_row(std::uint32_t row, const R& rule) const {
     constexpr std::int64_t kLine = 16;  // floats in a cache line

@@ -1,8 +1,8 @@
 // Trained weights, compiled for use: one probe finds all entries of a feature. Smaller and faster than the
 // layout that they were trained in.
 //
-// A slot of the table is 8 bytes: 32 bits of the key as a check, 32 bits where its entries begin. A feature
-// that was never seen is mistaken for one that was with a chance of about 2^-32 per probe.
+// A slot of the table is 8 bytes: 32 bits of the key as a check, 32 bits where its entries begin. An unseen
+// feature is mistaken for a seen one with a probability of about 2^-32 per probe.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ inline constexpr std::uint16_t kLastEntry = 0x8000;  // flag on the label of a f
 inline constexpr std::uint64_t kNoSlot = ~std::uint64_t{0};
 inline constexpr std::uint32_t kNoEntry = 0xFFFFFFFFU;
 
-/// How many slots are free: a quarter, or half for tables that are mostly asked for what they do not have,
-/// which is known when a free slot is met.
+/// How many slots are free: a quarter; or half, for tables where most lookups fail, since a lookup fails at
+/// the first free slot.
 enum class Room { small, wide };
 
 struct WeightTable {
@@ -39,14 +39,14 @@ struct WeightTable {
     return kNoEntry;
   }
 
-  /// Where the entries of every key begin. All keys are looked up before any entry is read: memory has time
-  /// to answer.
+  /// Where the entries of every key begin. All keys are looked up before any entry is read, which hides the
+  /// latency of memory.
   void find_all(std::span<const std::uint64_t> keys, std::vector<std::uint32_t>& entry) const;
 
-  /// The same for the keys that have entries, in their order, to `entry`, [keys]; gives how many.
+  /// The same for the keys that have entries, in their order, to `entry`, [keys]; returns their number.
   std::size_t find_present(std::span<const std::uint64_t> keys, std::uint32_t* entry) const;
 
-  /// Adds the entries that begin there to their labels' scores; none if there are none.
+  /// Adds the entries that begin there to their labels' scores; kNoEntry: does nothing.
   void add_to(std::uint32_t entry, double* score) const {
     if (entry == kNoEntry) return;
     for (std::size_t k = entry;; ++k) {
@@ -60,7 +60,7 @@ struct WeightTable {
     label.push_back(of_label);
     weight.push_back(value);
   }
-  /// Marks the end of a feature's entries, which began at `begin`; gives false if there are none.
+  /// Marks the end of a feature's entries, which began at `begin`; returns false if there are none.
   bool end_feature(std::size_t begin) {
     if (label.size() == begin) return false;
     label.back() |= kLastEntry;
@@ -76,11 +76,11 @@ struct WeightTable {
 void redirect(std::vector<std::uint64_t>& slots, std::span<const std::uint32_t> from,
               std::span<const std::uint32_t> to);
 
-/// Throws std::invalid_argument if any index leads outside, a weight is not finite, or a search would not
+/// Throws std::invalid_argument if any index leads outside, a weight is not finite, or a lookup would never
 /// end.
 void check(const WeightTable& table, std::int32_t labels);
 
-/// Throws std::invalid_argument unless the labels of each feature rise.
+/// Throws std::invalid_argument unless the labels of each feature ascend.
 void check_order(const WeightTable& table);
 
 }  // namespace duilian

@@ -17,7 +17,7 @@ enum class CharClass : std::uint8_t { other, space, extend, han, emoji, digit, l
 /// digit, letter, han, punct, space, emoji, other; a combining mark or joiner alone is other.
 [[nodiscard]] std::u32string_view char_type_name(CharClass kind);
 
-/// Throws std::invalid_argument with the byte's place if the bytes are not UTF-8.
+/// Throws std::invalid_argument with the position of the bad byte if the bytes are not UTF-8.
 [[nodiscard]] std::u32string decode_utf8(std::string_view bytes);
 [[nodiscard]] std::string encode_utf8(std::u32string_view text);
 [[nodiscard]] std::vector<std::u32string> decode_all(std::span<const std::string> texts);

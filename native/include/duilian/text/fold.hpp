@@ -1,6 +1,6 @@
-// Folding: what features see of a character. Character by character, so that every offset stays true;
-// the user's own characters always come back in the output. A unit of letters may be seen as one and the same
-// word whatever it is (the unified replacement of Zhao et al. 2012).
+// Folding: what features see of a character. Character by character, so that every offset stays valid; the
+// output always has the user's own characters. Every unit of letters may be replaced by one and the same word
+// (the unified replacement of Zhao et al. 2012).
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ class Folding {
  private:
   bool folds_width_ = false;
   bool unifies_letters_ = false;
-  // Shared: foldings are copied for every batch, and the pairs are thousands.
+  // Shared: foldings are copied for every batch, and there are thousands of pairs.
   std::shared_ptr<const std::unordered_map<char32_t, char32_t>> pairs_;
 };
 

@@ -1,5 +1,5 @@
-// Text → units, as offsets into the text. What lies between two units is white space or invisible; every
-// other character is in exactly one unit, so units and gaps together are the text.
+// Text → units, as offsets into the text. Between two units there is only white space or something invisible;
+// every other character is in exactly one unit, so units and gaps together make up the text.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,15 @@ struct UnitOptions {
   bool joins_digits = false;   // 2026 is one unit
 };
 
-/// End of the character that begins at `at`: it takes its marks along, a joiner takes the next emoji, and
-/// two regional letters are a flag.
+/// End of the character that begins at `at`: it includes its marks, a joiner includes the next emoji, and two
+/// regional letters are a flag.
 [[nodiscard]] std::size_t end_of_character(std::u32string_view text, std::size_t at);
 
-/// A unit is a character with the marks, joiners and joined emoji that belong to it; or a run.
+/// A unit is a character with the marks, joiners and joined emoji that belong to it; or a run of letters or
+/// digits.
 [[nodiscard]] std::vector<Span> split_units(std::u32string_view text, UnitOptions options);
 
-/// The units of words one after the other, and how many each word has.
+/// The units of all words, and the number of units of each word.
 struct WordUnits {
   std::vector<std::string> unit;  // UTF-8
   std::vector<std::int32_t> count;

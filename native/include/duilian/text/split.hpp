@@ -1,4 +1,4 @@
-// Raw text → sentences → units, with what mixed text tells of the words before any model speaks: parts that
+// Raw text → sentences → units, and what mixed text reveals about words before any model runs: parts that
 // stay whole are not cut, and those that are words by themselves begin and end one.
 #pragma once
 
@@ -18,11 +18,10 @@ inline constexpr std::size_t kLongestSentence = 2000;  // characters, or one par
 
 /// A sentence ends at 。！？ … (a run of them, with the closing quotes and brackets that follow) and at a
 /// line break, but never inside a part that stays whole. ASCII ! and ? end one unless a letter, digit or = &
-/// / follows, as in a web address. What is too long is cut, behind white space or punctuation if there is
-/// any.
+/// / follows, as in a web address. What is too long is cut, after white space or punctuation if there is any.
 [[nodiscard]] std::vector<Span> split_sentences(std::u32string_view text);
 
-/// What is known of a unit before any model speaks, a set of:
+/// What is known about a unit before any model runs, a set of:
 enum Known : std::uint8_t {
   kWordBegins = 1,  // a word begins here
   kWordGoesOn = 2,  // no word begins here
@@ -48,7 +47,7 @@ struct SplitText {
 
 [[nodiscard]] SplitText split_text(std::u32string_view text, const SplitOptions& options);
 
-/// Several texts in a row: units are counted over all of them, their places in each.
+/// Several texts: units are numbered across all of them, their places are relative to each.
 struct SplitTexts : SplitText {
   std::vector<std::int64_t> text;  // [texts + 1]  sentences before each text
 };

@@ -1,6 +1,6 @@
-// Parts of mixed text that are never cut: addresses of pages and of mail, hashtags, names behind an @,
-// numbers with what belongs to them, words in letters, signs before prices, emoji. Found by rules, in one
-// pass and linear time.
+// Parts of mixed text that are never cut: web and mail addresses, hashtags, names after an @, numbers with
+// their signs and units, words in Latin letters, signs before prices, emoji. Found by rules, in one pass and
+// linear time.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace duilian {
 
 enum class WholeKind : std::uint8_t { url, email, hashtag, mention, number, quantity, word, sign, emoji };
 inline constexpr std::size_t kWholeKinds = 9;
-inline constexpr std::size_t kLongestWhole = 1000;  // characters, without marks behind the last
+inline constexpr std::size_t kLongestWhole = 1000;  // characters, without marks after the last
 
-/// Whether parts of a kind are words by themselves; others may be in a longer word: 15 in 15日.
+/// Whether parts of a kind are words by themselves; others may be part of a longer word: 15 in 15日.
 [[nodiscard]] constexpr bool is_word(WholeKind kind) {
   return kind != WholeKind::number && kind != WholeKind::word;
 }
@@ -29,7 +29,7 @@ struct WholeSpan {
 };
 
 /// In the order of the text; they do not overlap, have no white space inside and cut no unit of split_units()
-/// that is a single character with its marks. White space and control characters end every one of them.
+/// that is a single character with its marks. White space and control characters always end them.
 [[nodiscard]] std::vector<WholeSpan> find_whole_spans(std::u32string_view text);
 
 }  // namespace duilian

@@ -9,7 +9,7 @@
 
 namespace duilian {
 
-/// The allowed arcs of a sentence, numbered; heads and dependents of each word in rising order.
+/// The allowed arcs of a sentence, numbered; heads and dependents of each word in ascending order.
 class ArcSet {
  public:
   static constexpr std::int32_t kNone = -1;
@@ -42,7 +42,7 @@ class ArcSet {
 
   [[nodiscard]] std::int32_t words() const { return words_; }
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(head_.size()); }
-  /// The number of an arc, kNone if it is not allowed. The arcs of one dependent are numbered in a row.
+  /// The number of an arc, kNone if it is not allowed. The arcs of one dependent are numbered consecutively.
   [[nodiscard]] std::int32_t number(std::int32_t h, std::int32_t m) const { return number_[place(h, m)]; }
   [[nodiscard]] std::int32_t head(std::int32_t arc) const { return head_[arc]; }
   [[nodiscard]] std::int32_t first_into(std::int32_t m) const { return first_[m]; }

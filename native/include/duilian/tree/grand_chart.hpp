@@ -1,8 +1,8 @@
 // Trees scored by arcs, adjacent siblings, grandparents and, at order 3, grandparent-siblings: Algorithm 3 of
-// the paper with one tag a word, which is Koo and Collins (2010). Every span knows the head of its head, so
-// it belongs to an arc g → i; only arcs of an ArcSet are tried, and with all of them the search is exact.
+// the paper with one tag a word, which is Koo and Collins (2010). Every span includes the head of its head,
+// so it belongs to an arc g → i. Only arcs of an ArcSet are tried; if it has all arcs, the search is exact.
 //
-// A score is asked for once, when the search first needs it: `Parts` computes it there and then.
+// A score is requested once, when the search first needs it, and `Parts` computes it then.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 
 namespace duilian {
 
-/// Stands for the sibling before the first dependent on a side, and for the one behind the last.
+/// Stands for the sibling before the first dependent on a side, and for the one after the last.
 inline constexpr std::int32_t kNobody = -1;
 
 /// Scores of the parts of a tree. s is the dependent of h next to m on the inner side. For the root (h = 0)
-/// only arc and sibling are asked.
+/// only arc and sibling are called.
 template <class P>
 concept TreeParts = requires(P& parts, std::int32_t g, std::int32_t h, std::int32_t s, std::int32_t m) {
   { parts.arc(h, m) } -> std::convertible_to<double>;
@@ -29,7 +29,7 @@ concept TreeParts = requires(P& parts, std::int32_t g, std::int32_t h, std::int3
 
 /// Tables of spans, kept from sentence to sentence. A row per arc g → i, a column per word j.
 struct GrandWork {
-  std::vector<double> whole;      // complete: i … j (or j … i), all of i's dependents on that side taken
+  std::vector<double> whole;      // complete: i … j (or j … i), with all of i's dependents on that side
   std::vector<double> open;       // incomplete: j is i's outermost dependent so far, and has no outer ones
   std::vector<double> closed;     // the same when no further dependent of i follows on that side
   std::vector<double> pair;       // row g → i, column s: from s to i, adjacent dependents of g, s the inner
@@ -104,7 +104,7 @@ class GrandChart {
     w_.pair_from[at(outer, s)] = from + best;
   }
 
-  /// Spans of i towards j, for every head g of i outside of them.
+  /// Spans of i towards j, for every head g of i outside them.
   void extend_all(std::int32_t i, std::int32_t j) {
     const std::int32_t down = arcs_.number(i, j);
     const Siblings between = down == ArcSet::kNone ? Siblings{} : siblings(i, j, down);

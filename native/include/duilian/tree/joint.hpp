@@ -1,7 +1,7 @@
 // The joint model of tags and trees (Li et al. 2014, section III). Its weights are those of a parser, then
 // those of tags: hashed rows for the features of a word with a tag (the paper's Table I, as templates), and a
-// square of neighbouring tags. Tags that a part looks at but the chart does not hold, those beside its words
-// and between them, are the best ones of a plain tagger, which also says which tags a word may have.
+// square of neighbouring tags. Tags that a part uses but the chart does not hold, those beside its words and
+// between them, are the best ones of a plain tagger, which also decides which tags a word may have.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace duilian {
 
-/// Sentences with what is known of them; the tags of `tree` are those of the plain tagger.
+/// Sentences with what is known about them; the tags of `tree` are those of the plain tagger.
 struct JointData {
   TreeData tree;
   std::vector<std::int64_t> first;       // [units + 1]  the candidates of a word
   std::vector<std::int32_t> tag;         // [candidates]
   std::vector<std::uint8_t> likelihood;  // [candidates]  a class: how probable the plain tagger finds the tag
-  std::vector<std::int32_t> gold;        // [units]  kUnknown if nobody has given it
+  std::vector<std::int32_t> gold;        // [units]  kUnknown if it is not given
 };
 void check(const JointData& data, std::int32_t tags, std::int32_t relations);
 
@@ -32,19 +32,18 @@ struct JointShape {
   [[nodiscard]] std::int32_t tags() const { return static_cast<std::int32_t>(tree.tag_class.size()); }
   [[nodiscard]] std::int64_t tag_start() const { return tree.weights(); }
   [[nodiscard]] std::int64_t pair_start() const { return tag_start() + (std::int64_t{1} << tag_bits); }
-  /// Before the first word stands one more tag.
+  /// There is one more tag before the first word.
   [[nodiscard]] std::int64_t weights() const {
     return pair_start() + std::int64_t{tags()} * (std::int64_t{tags()} + 1);
   }
 };
 
 struct alignas(kCacheSeparation) JointParseWork {
-  ParseWork
-      words;      // one node a word: first the plain tagger's tags, for pruning; then those that were chosen
-  NodeSet nodes;  // all candidates
+  ParseWork words;  // one node per word: first the plain tagger's tags, for pruning; then the chosen ones
+  NodeSet nodes;    // all candidates
   std::vector<NodeAtoms> atoms;
   std::vector<std::uint8_t> likelihood;  // [nodes]
-  double head_cost = 0.0;                // what a head or a tag that is not gold scores more
+  double head_cost = 0.0;                // added to the score of a head or tag that is not gold
   TaggedTree gold;
   PartKeys keys;
   FeatureKeys features;
@@ -70,7 +69,7 @@ class JointParser {
   /// Appends the changes from the guess to gold; the trees' order is the parser's.
   void list_changes(const TaggedTree& gold, const TaggedTree& guess, Work& work,
                     std::vector<Delta>& changes) const;
-  /// Makes work.words one node a word: the one of the tree.
+  /// Reduces work.words to one node per word, that of the tree.
   void choose(const TaggedTree& tree, Work& work) const;
   [[nodiscard]] std::int32_t tag_of(const Work& work, std::int32_t node) const {
     return work.atoms[node].tag;
@@ -88,7 +87,7 @@ class JointParser {
   TemplateSet templates_;
 };
 
-/// Tags, heads and relations of all words, end to end; what happened on the way.
+/// Tags, heads and relations of all words, one sentence after the other, and what happened on the way.
 struct JointParsed {
   Parsed trees;
   std::vector<std::int32_t> tag;  // [units]

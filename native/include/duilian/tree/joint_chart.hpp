@@ -3,9 +3,9 @@
 // each node of its head's head, so it belongs to an arc between nodes g → i and reaches to a node j.
 //
 // The score of two neighbouring tags is counted where two spans meet. So that a split costs no more than
-// without tags, `next` holds a span to the right together with the tag behind it:
+// without tags, `next` holds a span to the right together with the tag after it:
 //   next[g → i, b] = max_a whole[g → i, a] + tag_pair(a, b),   a of word j, b of word j + 1
-// and the tags of the words 1 … n have their place in one row, along which a split runs.
+// and the tags of the words 1 … n are in one row, along which a split moves.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace duilian {
 
 /// Scores of the parts of a tagged tree, by nodes. For the root (h = 0) of a tree only arc and sibling are
-/// asked.
+/// called.
 template <class P>
 concept JointParts = TreeParts<P> && requires(P& parts, std::int32_t a, std::int32_t b) {
   { parts.tag(b) } -> std::convertible_to<double>;
@@ -72,7 +72,7 @@ class JointChart : private JointSpans {
     }
   }
 
-  /// next[g → i, b] for the nodes b behind word j.
+  /// next[g → i, b] for the nodes b after word j.
   void look_ahead(std::int32_t arc, std::int32_t j) {
     if (j == n_) return;
     for (std::int32_t b = begin_of(j + 1); b < end_of(j + 1); ++b) {
@@ -127,7 +127,7 @@ class JointChart : private JointSpans {
     s_.pair_from[cell] = from + best;
   }
 
-  /// What y as the first dependent of x has inside, and the score of its being the first; x is left of y.
+  /// The score inside y as the first dependent of x, plus the score of being the first; x is left of y.
   [[nodiscard]] double first_to_right(std::int32_t x, std::int32_t y, std::int32_t i) {
     const std::int32_t down = arcs_.number(x, y);
     if (down == ArcSet::kNone) return kNoTree;
@@ -153,7 +153,7 @@ class JointChart : private JointSpans {
   }
 
   /// open[g → h, m] = max( first dependent, max_s open[g → h, s] + pair[h → m, s] + grand_sibling )
-  ///                  + arc(h, m) + tag(m) + grandparent(g, h, m), for every g outside of i … j
+  ///                  + arc(h, m) + tag(m) + grandparent(g, h, m), for every g outside i … j
   void take_dependents(std::int32_t h, std::int32_t m, double as_first, std::int32_t i, std::int32_t j) {
     const std::int32_t down = arcs_.number(h, m);
     if (down == ArcSet::kNone) return;

@@ -11,7 +11,7 @@
 
 namespace duilian {
 
-/// The nodes of a sentence, word by word; word 0 is the root and has the node 0 alone.
+/// The nodes of a sentence, word by word; word 0 is the root and has only node 0.
 struct NodeSet {
   std::vector<std::int32_t> first;  // [n + 2]  the nodes of word i are first[i] … first[i + 1] - 1
   std::vector<std::int32_t> word;   // [nodes]
@@ -54,7 +54,7 @@ struct JointWork {
   std::vector<std::int32_t> next_from;  // a
   std::vector<std::int32_t>
       first_from;                  // [arcs]  the node next to the head where a first dependent's span ends
-  std::vector<double> pair_score;  // [nodes][most tags of a word]  tag_pair(a, b)
+  std::vector<double> pair_score;  // [nodes][max tags of a word]  tag_pair(a, b)
 };
 
 struct TaggedTree {
@@ -87,7 +87,7 @@ class JointSpans {
     return word < i || word > j;
   }
 
-  /// The nodes that h may have below it between the words of h and m, both excluded.
+  /// The possible dependents of h between the words of h and m, both excluded.
   [[nodiscard]] std::span<const std::int32_t> inside(std::int32_t h, std::int32_t m) const {
     const bool is_right = h < m;
     return nodes_within(arcs_.dependents(h), end_of(nodes_.word[is_right ? h : m]),

@@ -12,7 +12,7 @@ struct ListedChanges {
 
   [[nodiscard]] std::int64_t dense() const { return 0; }
   [[nodiscard]] Prepared prepare(WeightView) const { return {}; }
-  /// Hands the list to a rule, this share of it.
+  /// Passes this share of the list to a rule.
   template <ChangeRule R>
   void apply(std::int64_t, const Gradient& gradient, Share share, R& rule) const {
     // Neighbours of one cache line belong to one thread.
@@ -41,12 +41,12 @@ class AllowedArcs {
 };
 
 /// Relations are learned on gold trees, and again on trees of a parser that did not see the sentences: there
-/// the words around an arc hang as wrong as they will in new text. Only arcs that are right count.
+/// the words around an arc are attached as wrongly as they will be in new text. Only correct arcs count.
 class RelationTrees {
  public:
   /// `guessed` are the heads of all words, end to end; none: gold trees alone.
   RelationTrees(const TreeData& data, std::vector<std::int32_t> guessed);
-  /// Appends the changes of a sentence with this gold tree; gives how many relations were wrong.
+  /// Appends the changes of a sentence with this gold tree; returns the number of wrong relations.
   std::int32_t list_changes(const TreeParser& parser, std::span<const float> weights, std::int64_t sentence,
                             const Heads& gold, ParseWork& work, std::vector<Delta>& changes) const;
 
@@ -76,7 +76,7 @@ class TreeObjective : public ListedChanges {
   ParseOptions options_;
 };
 
-/// log Z - score of the gold tree under the pruning model; sentences with unknown heads are passed over.
+/// log Z - score of the gold tree under the pruning model; sentences with unknown heads are skipped.
 class PruningObjective : public ListedChanges {
  public:
   using Work = ParseWork;

@@ -16,7 +16,7 @@
 
 namespace duilian {
 
-inline constexpr std::int32_t kUnknown = -1;  // a head or a relation that nobody has given
+inline constexpr std::int32_t kUnknown = -1;  // a head or a relation that is not given
 
 /// Sentences with their tags and, where known, heads (0 is the root) and relations, one per word.
 struct TreeData {
@@ -49,11 +49,11 @@ struct ParseOptions {
   double min_share = 0.0;
   std::int32_t longest = 200;
   bool keeps_heads = false;    // given heads stay
-  double head_cost = 0.0;      // in training: by how much the gold tree must win for every head that is not
+  double head_cost = 0.0;      // in training: the margin by which gold must win for every wrong head
   double relation_cost = 0.0;  // the same for every relation
 };
 
-/// Everything a thread needs for one sentence after another.
+/// Everything a thread needs, reused from sentence to sentence.
 struct alignas(kCacheSeparation) ParseWork {
   std::vector<NodeAtoms> nodes;
   std::vector<std::int32_t> context;
@@ -62,7 +62,7 @@ struct alignas(kCacheSeparation) ParseWork {
   EisnerWork eisner;
   std::vector<double> marginal;
   std::vector<std::uint8_t> allowed;  // [n + 1][n + 1]
-  double head_cost = 0.0;  // what a head that is not gold scores more, so that gold learns to win by it
+  double head_cost = 0.0;  // added to the score of heads that are not gold, so that gold learns to win by it
   Heads gold;
   ArcSet arcs;
   GrandWork grand;
@@ -81,7 +81,7 @@ class TreeParser {
 
   /// Computes the keys of a sentence; everything below is about the sentence prepared last.
   void prepare(const TreeData& data, std::int64_t sentence, ParseWork& work) const;
-  /// Which arcs may be used, into work.allowed. `heads` are those given, kUnknown elsewhere.
+  /// Writes the arcs that may be used to work.allowed. `heads` are those given, kUnknown elsewhere.
   void prune(std::span<const float> pruning, const Heads& heads, double min_share, ParseWork& work) const;
   /// The best tree over work.allowed, at this order.
   [[nodiscard]] ScoredTree search(std::span<const float> weights, std::int32_t order, ParseWork& work) const;
@@ -90,7 +90,7 @@ class TreeParser {
   /// The best relation of every arc, [n + 1].
   [[nodiscard]] std::vector<std::int32_t> label(std::span<const float> weights, const Heads& heads,
                                                 ParseWork& work) const;
-  /// The score of the relations that a corpus gives to the dependents of a word.
+  /// The score of the corpus's relations of a word's dependents.
   [[nodiscard]] double relation_score(std::span<const float> weights, const TreeData& data,
                                       std::int64_t sentence, std::int32_t head, ParseWork& work) const;
   /// Scores of the arcs at order 1, all of them, into work.scores.
@@ -99,8 +99,8 @@ class TreeParser {
   /// Appends the changes from one tree to the other.
   void list_changes(const Heads& gold, const Heads& guess, ParseWork& work,
                     std::vector<Delta>& changes) const;
-  /// Appends the changes from the best relations of a tree's arcs to the known ones; gives how many were
-  /// wrong. known: [n + 1]
+  /// Appends the changes from the best relations of a tree's arcs to the known ones; returns the number of
+  /// wrong ones. known: [n + 1]
   std::int32_t list_relation_changes(std::span<const float> weights, const Heads& heads,
                                      std::span<const std::int32_t> known, ParseWork& work,
                                      std::vector<Delta>& changes) const;
@@ -110,7 +110,7 @@ class TreeParser {
   RelationModel relations_;
 };
 
-/// Heads and relations of all words, end to end; what happened on the way.
+/// Heads and relations of all words, one sentence after the other, and what happened on the way.
 struct Parsed {
   std::vector<std::int32_t> head, relation;  // [units]
   std::vector<double> score;                 // [sentences]
@@ -130,7 +130,7 @@ struct Parsed {
                                                    std::int64_t sentence, std::int32_t k,
                                                    ParseOptions options);
 
-/// The order at which a sentence of so many words is parsed.
+/// The order at which a sentence with this many words is parsed.
 [[nodiscard]] std::int32_t order_for(const ParserShape& shape, std::size_t words, ParseOptions options);
 /// The heads of a sentence of a corpus, with the root at place 0.
 [[nodiscard]] Heads heads_of(const TreeData& data, std::int64_t sentence);
@@ -138,7 +138,7 @@ struct Parsed {
 [[nodiscard]] std::vector<std::int32_t> relations_of(const TreeData& data, std::int64_t sentence);
 [[nodiscard]] inline Heads free_heads(std::size_t count) { return Heads(count, kUnknown); }
 [[nodiscard]] bool is_whole(const Heads& heads);
-/// Whether every word has a head and hangs below the root.
+/// Whether every word has a head and is below the root.
 [[nodiscard]] bool is_tree(const Heads& heads);
 
 /// Forbids the other heads of words whose head is given; `allowed` is [n + 1][n + 1].

@@ -1,4 +1,4 @@
-// Whole corpora through a parser of whatever kind, sentence by sentence, by all threads.
+// Parsing whole corpora with a parser of any kind, sentence by sentence, in all threads.
 #pragma once
 
 #include <algorithm>
@@ -18,17 +18,17 @@ struct ParsedSentence {
   bool is_simplified = false;           // parsed at order 1 because of its length
 };
 
-/// The score of the tree that a corpus gives a sentence.
+/// The score of a sentence's tree in the corpus.
 [[nodiscard]] double tree_score(const TreeParser& parser, std::span<const float> weights,
                                 const TreeData& data, std::int64_t sentence);
-/// The score of the relations that a corpus gives the dependents of a word.
+/// The score of the corpus's relations of a word's dependents.
 [[nodiscard]] double relation_score(const TreeParser& parser, std::span<const float> weights,
                                     const TreeData& data, std::int64_t sentence, std::int32_t head);
 /// The scores of all arcs of a sentence at order 1.
 [[nodiscard]] ArcScores arc_scores(const TreeParser& parser, std::span<const float> weights,
                                    const TreeData& data, std::int64_t sentence);
 
-/// parse_one(sentence, given heads, work) for every sentence that has words.
+/// Calls parse_one(sentence, given heads, work) for every sentence that has words.
 template <class Work, class ParseOne>
 [[nodiscard]] Parsed parse_all(const TreeData& data, std::size_t threads, const ParseOne& parse_one) {
   const auto count = static_cast<std::size_t>(data.sentences.size());

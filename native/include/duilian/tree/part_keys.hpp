@@ -1,7 +1,7 @@
 // From the parts of a tree to feature keys. A key is a sum of numbers that look random: one for each word of
 // the part in its role, computed once per sentence. So a feature costs a few additions, and the top bits of
 // the sum are its place in a table of weights (tabulation hashing). Direction and distance change the last
-// four bits of the place: a feature with its distance and the same without it lie in one line of the cache.
+// four bits of the place: a feature with its distance and the same without it share a cache line.
 //
 // Words are seen through nodes, a word with one tag: a sentence whose tags are open has several per word.
 #pragma once
@@ -15,8 +15,8 @@
 
 namespace duilian {
 
-/// What templates know of a word with a tag. Tags beside it are those of the context, whatever its own tag
-/// is.
+/// What templates know about a word with a tag. The tags beside it are those of the context, whatever its own
+/// tag is.
 struct NodeAtoms {
   std::uint64_t form = 0, lemma = 0;
   std::int32_t tag = 0, before = 0, after = 0;
@@ -47,9 +47,9 @@ class RoleKeys {
   std::vector<std::uint32_t> value_;  // [nodes][R][N]
 };
 
-/// Direction and distance of an arc, 0 … kPlaces - 1.
+/// Classes of distance. The place of an arc, its direction and distance, has one more for each direction: no
+/// distance.
 inline constexpr std::int32_t kDistances = 7;
-inline constexpr std::int32_t kPlaces = 2 * (kDistances + 1);  // the last of each direction: no distance
 
 /// The words between any two words of a sentence: which tags, how many verbs, conjunctions, marks.
 class BetweenWords {
@@ -62,7 +62,7 @@ class BetweenWords {
         before_[row + static_cast<std::size_t>(j)] - before_[row + static_cast<std::size_t>(i) + 1];
     return many < 3 ? many : 3;
   }
-  /// visit(tag) for each tag that stands between i < j, once.
+  /// Calls visit(tag) once for each tag between i < j.
   template <class Visit>
   void for_each_tag(std::int32_t i, std::int32_t j, const Visit& visit) const {
     for (std::int32_t b = i + 1; b < j; ++b) {
@@ -84,7 +84,7 @@ struct BetweenKeys {
 [[nodiscard]] const BetweenKeys& between_keys();
 /// The number of a tag between.
 [[nodiscard]] std::uint32_t between_key(std::int32_t tag);
-/// The number of a relation below; -1 is one that nobody knows.
+/// The number of a relation below; -1 is unknown.
 [[nodiscard]] std::uint32_t below_key(std::int32_t relation);
 
 /// Where in the distances' table an arc from h to m falls.

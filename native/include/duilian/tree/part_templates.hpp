@@ -1,6 +1,6 @@
 // The syntactic features of Li et al. (2014), Table II, as data. A template says which atoms of which words
-// it joins; every template with a word in it is there a second time with lemmas (last characters) instead.
-// Read 04 as w_m t_m, 14 as t_h w_m: the printed table has slips there.
+// it joins; every template with a word in it occurs a second time with lemmas (last characters) instead. Read
+// 04 as w_m t_m, 14 as t_h w_m: the printed table has slips there.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace duilian {
 /// What a template may take from one word: form, lemma, its tag, the tags beside it.
 enum WordAtom : std::uint8_t { kForm = 1, kLemma = 2, kTag = 4, kTagBefore = 8, kTagAfter = 16 };
 
-/// What a template asks about the place between head and dependent.
+/// What a template uses between head and dependent.
 enum class Between : std::uint8_t { kNothing, kTags, kVerbs, kConjunctions, kMarks };
 
 /// Atoms of up to four words of a part: dependency (h, m), sibling (h, s, m), grandparent (g, h, m),

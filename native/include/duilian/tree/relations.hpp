@@ -1,7 +1,7 @@
 // Relations for the arcs of a tree. The dependents of a word, from left to right and with the word itself at
-// its place, are a chain (McDonald et al. 2006); punctuation marks stand aside. Chains are decided from the
-// leaves to the root: a word's relation looks at those below it, so a clause with a subject of its own is
-// told from one without. A chain's best relations are exact, given those below.
+// its place, are a chain (McDonald et al. 2006); punctuation marks are left out. Chains are decided from the
+// leaves to the root: a word's relation depends on those below it, so a clause with a subject of its own is
+// distinguished from one without. A chain's best relations are exact, given those below.
 #pragma once
 
 #include <cstdint>
@@ -39,12 +39,12 @@ struct RelationTask {
 
 struct RelationWork {
   std::vector<float> score;             // [words + 1][relations]
-  std::vector<float> pair;              // [tags seen][before][behind]
+  std::vector<float> pair;              // [tags seen][before][after]
   std::vector<std::int32_t> pair_tags;  // [tags seen]
   std::vector<float> best;              // [links + 1][relations + 2]
   std::vector<std::int32_t> from, links;
   std::vector<std::uint32_t> rows;
-  double relation_cost = 0.0;  // what a relation that is not gold scores more
+  double relation_cost = 0.0;  // added to the score of relations that are not gold
 };
 
 /// The weights of relations are a part of a parser's: `start` is where they begin. Features are hashed into
@@ -62,8 +62,8 @@ class RelationModel {
   [[nodiscard]] double chain_score(std::span<const float> weights, const RelationTask& task,
                                    std::int32_t head, std::span<const std::int32_t> relation) const;
   /// Appends the changes from the best relations to the gold ones, chain by chain, over gold ones below;
-  /// gives how many were wrong. known: [n + 1], -1 where nobody knows it: there the best that goes with the
-  /// others is gold.
+  /// returns the number of wrong ones. known: [n + 1], -1 where unknown: there the best relation compatible
+  /// with the others is gold.
   std::int32_t list_changes(std::span<const float> weights, const RelationTask& task,
                             std::span<const std::int32_t> known, RelationWork& work,
                             std::vector<Delta>& changes) const;

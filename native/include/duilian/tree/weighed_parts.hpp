@@ -1,5 +1,5 @@
-// The parts of trees with their features: walked one by one, weighed, compared between two trees. What a part
-// is made of are numbers of words, or of nodes where the tags of words are open.
+// The parts of trees with their features: visited one by one, scored, compared between two trees. Parts
+// consist of numbers of words, or of nodes where the tags of words are open.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace duilian {
   return (to_right ? 2 : 0) + (g < h ? 1 : 0);
 }
 
-/// Calls the keys of parts whose words go by numbers that rise from left to right: words themselves, each its
-/// own node; words whose nodes stand in `node_of`; or nodes, whose words stand in `word_of`.
+/// Visits the keys of parts whose words have numbers that ascend from left to right: words, each its own
+/// node; words with their nodes in `node_of`; or nodes with their words in `word_of`.
 class NumberedParts {
  public:
   explicit NumberedParts(const PartKeys& keys, std::span<const std::int32_t> node_of = {},
@@ -89,7 +89,7 @@ class WeighedParts {
   std::uint32_t shift_;
 };
 
-/// The same for the words of a sentence; in training, heads that are not gold score more by the head_cost.
+/// The same for the words of a sentence; in training, heads that are not gold score head_cost more.
 class CostAugmentedParts : public WeighedParts {
  public:
   CostAugmentedParts(const ParseWork& work, std::span<const float> weights, std::int32_t bits)
@@ -104,7 +104,7 @@ class CostAugmentedParts : public WeighedParts {
   const ParseWork& work_;
 };
 
-/// part(kind-specific call) for every part of a tree up to an order.
+/// Visits every part of a tree up to an order.
 template <class Visit>
 void for_each_part(const Heads& heads, const TreeShape& shape, std::int32_t order, const NumberedParts& parts,
                    const Visit& visit) {
@@ -126,7 +126,8 @@ void for_each_part(const Heads& heads, const TreeShape& shape, std::int32_t orde
   }
 }
 
-/// The parts of one tree that the other has not; is_same(word) says whether both have the same node for it.
+/// The parts of one tree that the other does not have; is_same(word) says whether both have the same node for
+/// it.
 template <class Same, class Visit>
 void for_each_difference(const Heads& ours, const TreeShape& our, const Heads& theirs, const TreeShape& their,
                          std::int32_t order, const NumberedParts& parts, const Same& is_same,

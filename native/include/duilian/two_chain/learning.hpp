@@ -1,6 +1,5 @@
-// Two chains as a passive-aggressive learner sees them: sentences with letters and, as far as they are known,
-// tags; three ways of answering each (letters alone, tags for given letters, both), all with the same
-// weights.
+// Two chains as a passive-aggressive learner sees them: sentences with letters and, where known, tags; three
+// ways of answering each (letters alone, tags for given letters, both), all with the same weights.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +14,13 @@ namespace duilian {
 /// The ways of using two chains.
 enum class TwoChainMode : std::uint8_t { joint, segment, tag };
 
-/// Templates as patterns: those that differ by a shift only are one, whose value at a unit is looked up once
-/// and speaks about several places.
+/// Templates as patterns: those that differ only by a shift are one pattern, whose value at a unit is looked
+/// up once and applies to several places.
 struct TwoChainPatterns {
   TemplateSet set;
   std::vector<PlaceSet> places;  // [patterns]
 };
-/// Throws std::invalid_argument unless every pattern has places, and the shape has them.
+/// Throws std::invalid_argument unless every pattern has places that the shape has too.
 void check(const TwoChainPatterns& patterns, const TwoChainShape& shape);
 
 /// Features of all units of some sentences and of those around them: unit i of sentence k, counted from
@@ -31,7 +30,7 @@ struct TwoChainFeatures {
   std::vector<PlaceSet> places;     // [rows]
   FeatureRows rows;
 };
-/// Features that are seen at least `min_count` times, in the order in which they first come.
+/// Features that are seen at least `min_count` times, in order of first occurrence.
 [[nodiscard]] TwoChainFeatures index_two_chain(const TwoChainShape& shape, const TwoChainPatterns& patterns,
                                                const Sentences& sentences, std::uint32_t min_count);
 /// The rows of other sentences.
@@ -71,9 +70,9 @@ struct TwoChainWork {
 };
 
 struct TwoChainLearning {
-  std::vector<TwoChainMode> modes;  // each sentence is answered so, if it can be
-  double cost = 1.0;                // by how much gold must win
-  bool is_per_label = false;        // for every wrong letter and tag, found with that in view; else once
+  std::vector<TwoChainMode> modes;  // each sentence is answered in these ways, where possible
+  double cost = 1.0;                // the margin by which gold must win
+  bool is_per_label = false;  // the cost counts for every wrong letter and tag, also in the search; else once
 };
 
 /// The model of passive_aggressive.hpp.

@@ -1,6 +1,6 @@
-// Two trained chains, compiled for use. A feature's weights stand in one record, in cells of neighbours:
-// looked up once, added to the rows of all units that the feature speaks about. The chain of letters has
-// records and short rows of its own, so that it does not pay for the tags.
+// Two trained chains, compiled for use. A feature's weights are one record, in cells of neighbours: looked up
+// once, added to the rows of all units that the feature applies to. The chain of letters has its own records
+// and short rows, so that it does not pay for the tags.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ class TwoChainPredictor {
   TwoChainShape shape_;
   TwoChainPatterns patterns_;
   AnchorTemplates all_templates_;
-  AnchorTemplates letter_templates_;  // those that speak about letters
+  AnchorTemplates letter_templates_;  // those about letters
   TwoChainWeights weights_;
   Folding folding_;
   CliqueScores cliques_;

@@ -1,5 +1,5 @@
-// The questions to two coupled chains, once the rows of a sentence are scored. Best path by the two
-// alternating recurrences of Qiu et al. (2012, Eq. 4), with S, SS, T, ST, TT the scores of a unit's row:
+// Questions to two coupled chains, once the rows of a sentence are scored. Best path by the two alternating
+// recurrences of Qiu et al. (2012, Eq. 4), with S, SS, T, ST, TT the scores of a unit's row:
 //   δ_i(t', s) = max_s' η_{i-1}(s', t') + SS_i(s', s) + C1(s', s, t') + S_i(s)
 //   η_i(s, t)  = max_t' δ_i(t', s)      + TT_i(t', t) + C2(s, t', t)  + T_i(t) + ST_i(s, t)
 // in O((S²T + T²S) L). Where s continues a word, t' = t. The same sums give marginals and the k best.
@@ -33,7 +33,7 @@ struct TwoChainWorkspace {
 
 inline constexpr std::int32_t kUnknownTag = -1;
 
-/// Letters and tags of the best path; gives its score, or -inf if no path is legal.
+/// Letters and tags of the best path; returns its score, or -inf if no path is legal.
 float best_path(const TwoChains& x, TwoChainWorkspace& work, std::span<std::int32_t> letter,
                 std::span<std::int32_t> tag);
 
@@ -45,7 +45,8 @@ float best_letters(const TwoChains& x, TwoChainWorkspace& work, std::span<std::i
 float best_tags(const TwoChains& x, TwoChainWorkspace& work, std::span<const std::int32_t> letter,
                 std::span<std::int32_t> tag);
 
-/// Without the edge the units of a word may differ in their tags: all get the commonest, the first of equals.
+/// Without the edge the units of a word may differ in their tags: all get the most common one, the first of
+/// equals.
 void agree_tags(const TwoChainShape& shape, std::span<const std::int32_t> letter,
                 std::span<std::int32_t> tag);
 
@@ -57,9 +58,9 @@ struct TwoChainPath {
   double score = 0.0;
   std::vector<std::int32_t> letter, tag;
 };
-/// The k best paths, best first; fewer if there are not so many.
+/// The k best paths, best first; fewer if there are fewer.
 [[nodiscard]] std::vector<TwoChainPath> k_best_paths(const TwoChains& x, std::size_t k);
-/// The k best rows of letters by the chain of letters alone.
+/// The k best sequences of letters by the chain of letters alone.
 [[nodiscard]] std::vector<TwoChainPath> k_best_letters(const TwoChains& x, std::size_t k);
 
 struct TwoChainMarginals {

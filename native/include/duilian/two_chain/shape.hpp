@@ -1,8 +1,7 @@
 // Two coupled chains over one input (Qiu et al. 2012): letters s (boundaries) and tags t, with the cliques
 //   C1 = {s(i-1), t(i-1), s(i)}  and  C2 = {t(i-1), s(i), t(i)}.
-// What scores a clique has is told here: from features of the input, which speak about a part of a clique
-// (its place), and from weights of the clique alone. Without the edge t(i-1) - s(i) it is the factorial
-// model.
+// A clique is scored by features of the input, each of which applies to a part of a clique (its place), and
+// by weights of the clique alone. Without the edge t(i-1) - s(i) it is the factorial model.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +15,12 @@
 
 namespace duilian {
 
-/// What features may speak about, with S letters and T tags: s(i) has S values, s(i-1) s(i) S², and so on.
-/// Those of the letters come first: the chain of letters can be used alone.
+/// What features may apply to, with S letters and T tags: s(i) has S values, s(i-1) s(i) S², and so on. Those
+/// of the letters come first: the chain of letters can be used alone.
 enum class Clique : std::uint8_t { letter, letters, tag, letter_tag, tags };
 inline constexpr std::size_t kCliques = 5;
 
-/// A feature of unit i + offset speaks about this clique at unit i.
+/// A feature of unit i + offset applies to this clique at unit i.
 struct Place {
   Clique clique = Clique::letter;
   std::int32_t offset = 0;
@@ -62,7 +61,7 @@ class TwoChainShape {
   }
   [[nodiscard]] bool may_start(std::size_t letter) const { return may_follow(letters_, letter); }
   [[nodiscard]] bool may_end(std::size_t letter) const { return may_follow(letter, letters_); }
-  /// All units of a word have one tag. Without the edge no clique sees that, so that it is not asked.
+  /// All units of a word have one tag. Without the edge no clique sees that, so it is not required.
   [[nodiscard]] bool keeps_tag(std::size_t letter) const {
     return has_edge() && options_.continues[letter] != 0;
   }
@@ -73,14 +72,14 @@ class TwoChainShape {
   /// Where a clique's scores begin in a row, and a row's size.
   [[nodiscard]] std::size_t at(Clique clique) const { return at_[static_cast<std::size_t>(clique)]; }
   [[nodiscard]] std::size_t row() const { return row_; }
-  /// Letters alone need no more of a row than its beginning.
+  /// Letters alone need only the beginning of a row.
   [[nodiscard]] std::size_t letter_row() const { return letters_ * (1 + letters_); }
-  /// Units outside of a sentence whose features speak about units in it, on either side.
+  /// Units outside a sentence whose features apply to units in it, on either side.
   [[nodiscard]] std::int64_t before() const { return before_; }
   [[nodiscard]] std::int64_t after() const { return after_; }
   [[nodiscard]] Around around() const { return {before_, after_}; }
   [[nodiscard]] Around around_letters() const { return around_letters_; }  // the same, of features of letters
-  /// Rows on either side that catch what features say about units outside.
+  /// Rows on either side for what features add to units outside the sentence.
   [[nodiscard]] std::size_t padding() const { return static_cast<std::size_t>(before_ + after_); }
 
   [[nodiscard]] std::size_t slots() const { return displacement_.size(); }

@@ -91,15 +91,9 @@ class CoupledSide:
             for score, labels in found
         ]
 
-<<<<<<< HEAD:src/duilian/models/coupled/side.py
     def _own_constraints(self, own: _native.Constraints) -> list[_native.Constraints]:
         """Constraints for this standard, and none for the others."""
         found = [NO_CONSTRAINTS] * len(self._predictor.sides)
-=======
-    def _wishes(self, own: _native.Constraints) -> list[_native.Constraints]:
-        """Wishes for this standard, and none for the others."""
-        found = [NO_WISHES] * len(self.tagger.standards)
->>>>>>> refs/heads/native:src/duilian/models/coupled_side.py
         found[self._number] = own
         return found
 
@@ -110,7 +104,6 @@ class CoupledSide:
         *,
         is_text: bool,
         with_candidates: bool = False,
-<<<<<<< HEAD:src/duilian/models/coupled/side.py
         threads: int,
     ) -> CoupledAnswer:
         layers = layers_of(sentences, self.standard)
@@ -121,15 +114,6 @@ class CoupledSide:
         )
         found, impossible = self._predictor.best_for(self.standard).predict_constrained(
             packed, self._own_constraints(constraints), with_candidates, threads
-=======
-    ) -> tuple[list[list[str]], npt.NDArray[np.int64], _native.CoupledAnswers]:
-        layers = self.tagger._layers(sentences, self.standard)
-        units = [self.encoding_.split(layer.words)[0] for layer in layers]
-        packed = self.tagger._pack(units)
-        wishes = wishes_for(self.encoding_, lexicon, units, layers, standard=self.standard, is_text=is_text)
-        found, impossible = self._predictor.predict_constrained(
-            packed, self._wishes(wishes), with_candidates, self.tagger.threads
->>>>>>> refs/heads/native:src/duilian/models/coupled_side.py
         )
         if impossible:
             _log.warning("%d sentences could not be analysed as the lexicon asks", impossible)
