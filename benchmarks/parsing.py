@@ -106,7 +106,7 @@ def _seconds(parsers: dict[int, Parser], gold: Corpus) -> dict[int, float]:
 def _row(name: str, parser: Parser, gold: Corpus, seconds: float) -> list[str]:
     layers = [sentence["gsd"] for sentence in gold]
     scores = _scores(gold, parser.predict_layers(layers))
-    left = pruning_score(parser, layers, layers)
+    left = pruning_score(parser.predictor_, layers, layers)
     pruned = ["all", "100.00"] if left is None else [f"{left.heads:.1f}", f"{left.oracle:.2f}"]
     return [name, *scores, f"{len(gold) / seconds:,.0f}", *pruned]
 
