@@ -19,8 +19,8 @@ HEAD = """# Settings
 
 Made by `python tools/settings.py` from the declarations in the code. A setting is a parameter of the
 estimator (`CoupledTagger(pruning=CoupledPruning(max_candidates=4))`, or
-`set_params(pruning__max_candidates=4)`) and a key of a recipe: the settings of a kind stand in `[model]`, each
-group in a table of its own (`[pruning]`), so that `duilian train RECIPE --set pruning.max_candidates=4` changes
+`set_params(pruning__max_candidates=4)`) and a key of a recipe: the settings of a kind stand in `[model]`,
+each group in a table of its own (`[pruning]`), so that `--set pruning.max_candidates=4` changes
 one. *none* is the absence of a value; a recipe leaves the key out.
 """
 BY_SIDES = ("standard", "standards", "source_standard")
