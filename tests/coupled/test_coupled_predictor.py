@@ -275,9 +275,9 @@ def test_given_labels_that_do_not_fit_are_refused(trained: Trained) -> None:
         [tag_sets([[0]] * (units - 1)), no_sets()],
         [no_sets(), tag_sets([[9]] * units)],
     ):
-        with pytest.raises(ValueError, match=r"wishes|allowed"):
+        with pytest.raises(ValueError, match=r"constraints|allowed"):
             predictor.predict(trained.sentences, bad, False, 1)
-        with pytest.raises(ValueError, match=r"wishes|allowed"):
+        with pytest.raises(ValueError, match=r"constraints|allowed"):
             predictor.count_pairs(trained.sentences, bad, 0, 1, 1)
     with pytest.raises(ValueError, match="threads"):
         predictor.predict(trained.sentences, [], False, 0)
