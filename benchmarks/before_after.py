@@ -9,7 +9,7 @@ before and so on. Jobs that train or tag words need the corpora of --data. Twice
 noise of the machine: with other work on it CPU times of one job differ by 20 %, and 3 % cannot be told.
 
 --instructions counts instructions instead (with valgrind), on fewer lines: a busy machine can say that, too,
-to 0.2 %. It sees no cache misses, so that CPU time on a quiet machine has the last word.
+to 1 %. It sees no cache misses, so that CPU time on a quiet machine has the last word.
 """
 
 from __future__ import annotations
