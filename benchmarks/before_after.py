@@ -121,23 +121,25 @@ JOBS = {
     "select": Job("select {word} words.txt -o out"),
     "train zx-pos": Job(
         "train {tree}/recipes/zx-pos.toml --data {data} -o {fresh}/out.model",
-        tiny="--set learn.iterations=1 --set side.limit=500",
+        tiny="--set learning.iterations=1 --set side.limit=500",
     ),
     "train zx-pd": Job(
         "train {tree}/recipes/zx-pd.toml --data {data} -o {fresh}/out.model",
-        quick="--set learn.iterations=1 --set model.plain_iterations=2 --set side.2.limit=6000",
-        tiny="--set learn.iterations=1 --set model.plain_iterations=1 --set side.1.limit=200"
+        quick="--set learning.iterations=1 --set start.baseline_iterations=2 --set side.2.limit=6000",
+        tiny="--set learning.iterations=1 --set start.baseline_iterations=1 --set side.1.limit=200"
         " --set side.2.limit=200",
     ),
     "train udc-parser2": Job(
         "train {tree}/recipes/udc-parser2.toml --data {data} -o {fresh}/out.model",
-        quick="--set learn.iterations=1 --set side.limit=1000",
-        tiny="--set learn.iterations=1 --set side.limit=50",
+        quick="--set learning.iterations=1 --set side.limit=1000",
+        tiny="--set learning.iterations=1 --set side.limit=50",
     ),
 }
 WORD_MODEL = Job(
-    "train {tree}/recipes/zx-pos.toml --data {data} -o word{side}.model --set learn.iterations=3"
+    "train {tree}/recipes/zx-pos.toml --data {data} -o word{side}.model --set learning.iterations=3"
 )
+OLD_KEYS = {"learning.iterations": "learn.iterations", "start.baseline_iterations": "model.plain_iterations"}
+"""Keys of recipes as versions without a table [learning] spell them."""
 MADE = {
     "words.txt": "analyze many.txt --standard gsd --to words -o words.txt",
     "gsd.conllu": "tag {model} lines.txt --standard gsd --to conllu -o gsd.conllu",
@@ -213,8 +215,15 @@ class Bench:
         known = {"tree": tree, "model": tree / "src/duilian/bundled/zh.model", "word": f"word{side}.model"}
         known |= {"data": self._data, "side": side, "fresh": fresh}
         more = {"full": "", "quick": job.quick, "tiny": job.tiny}[self._size]
-        words = job.line(side).split()
-        return ["-m", "duilian.cli", *(word.format(**known) for word in words), *more.split()]
+        words = [word.format(**known) for word in f"{job.line(side)} {more}".split()]
+        if "[learning]" not in (tree / "recipes/zx-pos.toml").read_text(encoding="utf-8"):
+            words = [_with_old_key(word) for word in words]
+        return ["-m", "duilian.cli", *words]
+
+
+def _with_old_key(word: str) -> str:
+    key, sign, value = word.partition("=")
+    return OLD_KEYS.get(key, key) + sign + value
 
 
 def orders(repeats: int) -> Iterator[int]:

@@ -26,8 +26,10 @@ import numpy as np
 
 from duilian.corpus import Layer, Sentence, read
 from duilian.evaluation import align, p_value, tag_counts
+from duilian.learning import AdaGrad
 from duilian.models import CoupledTagger, GuidedTagger, Tagger, load, tagger_for
 from duilian.models.base.packing import Columns
+from duilian.models.coupled.config import CoupledConfig, CoupledFeatures, CoupledPruning
 from duilian.models.guided.predictor import GuidedPacker, GuidedPredictor
 from duilian.models.guided.storage import GuidedModel
 from duilian.recipes import Recipe, Run, train
@@ -43,26 +45,22 @@ MAPPINGS = ("complete", "tight", "relaxed", "automatic", "automatic-intersection
 FEATURES = ("all", "separate", "joint")
 PRUNINGS: dict[str, dict[str, Any]] = {
     "online, r = 8, λ = .98": {},
-    "online, r = 4, λ = .98": {"most": 4},
-    "online, r = 8, λ = .90": {"mass": 0.9},
-    "offline, r = 8, λ = .98": {"pruning": "offline"},
-    "offline, r = 16, λ = .9999": {"pruning": "offline", "most": 16, "mass": 0.9999},
+    "online, r = 4, λ = .98": {"pruning": {"max_candidates": 4}},
+    "online, r = 8, λ = .90": {"pruning": {"candidate_mass": 0.9}},
+    "offline, r = 8, λ = .98": {"pruning": {"kind": "offline"}},
+    "offline, r = 16, λ = .9999": {
+        "pruning": {"kind": "offline", "max_candidates": 16, "candidate_mass": 0.9999}
+    },
 }
-
-
 STARTS: dict[str, dict[str, Any]] = {
     "warm source, AdaGrad": {},
-    "both cold, AdaGrad": {"start": "cold"},
-    "both warm, AdaGrad": {"warm": (1.0, 1.0)},
+    "both cold, AdaGrad": {"start": {"kind": "cold"}},
+    "both warm, AdaGrad": {"start": {"shares": (1.0, 1.0)}},
     "warm source, AdaGrad, best path": {"decoding": "path"},
     "cold, SGD, best path (the papers)": {
-        "start": "cold",
-        "algorithm": "sgd",
-        "rate": None,
-        "batch": 30,
-        "average": False,
+        "start": {"kind": "cold"},
+        "learning": {"algorithm": "sgd", "batch": 30, "average": False, "iterations": 20},
         "decoding": "path",
-        "iterations": 20,
     },
 }
 
@@ -114,9 +112,8 @@ class Bench:
         dev = recipe.corpus(side, "dev")
         assert dev is not None
         gold = [sentence[standard] for sentence in dev]
-        loaded = load(model).set_params(threads=self.threads)
-        tagger = tagger_for(loaded, standard)
-        guess = tagger.predict_layers(gold)
+        tagger = tagger_for(load(model), standard)
+        guess = tagger.predict_layers(gold, threads=self.threads)
         if tagger.level == "word":
             return [tag_counts(tags_of(gold), tags_of(guess))]
         words = align([layer.words for layer in gold], [layer.words for layer in guess])
@@ -158,7 +155,7 @@ def compare(bench: Bench, task: str) -> None:
     recipe = Recipe.load(RECIPES / f"{coupled}.toml", bench.data)
     standard = recipe.sides[0].standard
     found = {name: bench.counts(path, recipe, standard)[-1] for name, path in paths.items()}
-    metric = "accuracy" if recipe.model.get("level", "word") == "word" else "f1"
+    metric = "accuracy" if recipe.config.level == "word" else "f1"
     for other in (alone, guided):
         p = p_value(found[coupled], found[other], metric)
         bench.row(f"{coupled} against {other}", p=f"{p:.4f}")
@@ -187,12 +184,15 @@ def ablate(bench: Bench, settings: dict[str, dict[str, Any]]) -> None:
     corpora = [recipe.corpus(side, "train") for side in recipe.sides]
     corpora[1] = corpora[1][: bench.limit] if corpora[1] is not None else None
     dev = [recipe.corpus(side, "dev") for side in recipe.sides]
+    usual = CoupledConfig(
+        standards=tuple(side.standard for side in recipe.sides),
+        pruning=CoupledPruning(folds=5),
+        learning=AdaGrad(rate=0.15, batch=8, iterations=8, sample=(2373, 4746)),
+    )
     for name, chosen in settings.items():
         start = time.perf_counter()
-        tagger = CoupledTagger(
-            [side.standard for side in recipe.sides],
-            **{"samples": (2373, 4746), "folds": 5, "threads": bench.threads, **chosen},
-        ).fit(corpora, dev=dev)
+        tagger = CoupledTagger.with_config(usual.updated(chosen))
+        tagger.fit(corpora, dev=dev, threads=bench.threads)
         scores = {key: f"{value:.2f}" for key, value in tagger.best_scores_.items() if key != "average"}
         bench.row(name, **scores, seconds=time.perf_counter() - start)
 
@@ -202,8 +202,9 @@ def mappings(bench: Bench) -> None:
 
 
 def features(bench: Bench) -> None:
-    joint = {"pruning": "offline"}  # online pruning needs separate features
-    ablate(bench, {name: {"features": name, **(joint if name == "joint" else {})} for name in FEATURES})
+    settings: dict[str, dict[str, Any]] = {name: {"features": {"parts": name}} for name in FEATURES}
+    settings["joint"]["pruning"] = {"kind": "offline"}  # online pruning needs separate features
+    ablate(bench, settings)
 
 
 def pruning(bench: Bench) -> None:
@@ -245,19 +246,14 @@ def conversion(bench: Bench) -> None:
     guided = GuidedTagger("v2", source_standard="v1").fit(learned, source=source, threads=bench.threads)
     given = GivenGuides(guided.model_, {pair["v2"].words: pair["v1"] for pair in held_out})
     other = row("guided with the given tags", given.predict_layers(gold))
-    for name, settings in {
-        "coupled": {"guide": None, "rate": 0.05},
-        "coupled with guide features": {"guide": "v1", "rate": 0.05},
-    }.items():
+    sample = (4 * len(learned), len(v1))
+    for name, guide in {"coupled": None, "coupled with guide features": "v1"}.items():
         tagger = CoupledTagger(
             ("v2", "v1"),
-            samples=(4 * len(learned), len(v1)),
-            iterations=6,
-            joint_count=2,
-            threads=bench.threads,
-            **settings,
+            features=CoupledFeatures(guide=guide, joint_count=2),
+            learning=AdaGrad(rate=0.05, batch=8, iterations=6, sample=sample),
         )
-        tagger.fit([learned, v1])
+        tagger.fit([learned, v1], threads=bench.threads)
         converted = tagger.convert([Sentence({"v1": p["v1"]}) for p in held_out], "v1", "v2")
         mine = row(name, [each.layer for each in converted])
     bench.row("coupled against guided", p=f"{p_value(mine, other, 'accuracy'):.4f}")

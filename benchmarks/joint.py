@@ -75,7 +75,7 @@ def _plain(order: int, chosen: argparse.Namespace) -> Parser:
     path = chosen.models / f"udc-pipeline{order}.model"
     if not path.exists():
         recipe = HERE.parent / "recipes" / f"udc-parser{order}.toml"
-        overrides = [f"model.folds={FOLDS}"]
+        overrides = [f"model.tag_folds={FOLDS}"]
         train(Recipe.load(recipe, chosen.data, overrides), Run(output=path, threads=chosen.threads))
     return Parser.load(path)
 
@@ -86,7 +86,7 @@ def _with_tags(layers: list[Layer], tagged: list[Layer]) -> list[Layer]:
 
 def _in_turn(joint: JointParser, plain: Parser, gold: list[Layer]) -> list[Layer]:
     """Tag, then parse."""
-    return plain.predict_layers(_with_tags(gold, joint.tagger_.predict_layers(gold)))
+    return plain.predict_layers(_with_tags(gold, joint.predictor_.tagger.predict_layers(gold)))
 
 
 def _compare(joint: dict[int, JointParser], plain: dict[int, Parser], gold: list[Layer], part: str) -> None:
@@ -139,18 +139,18 @@ def _chances(gold: list[Layer], guesses: list[list[Layer]]) -> list[str]:
 
 def _thresholds(parser: JointParser, gold: list[Layer]) -> None:
     """Table of candidates and accuracy by threshold, for a model trained with one of them."""
+    trained_with = parser.tagging.threshold
     table = _table(
-        f"joint, order 2, trained with {parser.tag_threshold} (Table IV)",
+        f"joint, order 2, trained with {trained_with} (Table IV)",
         "threshold",
         "tags per word",
         "oracle",
         *_HEADS,
     )
-    marginals = marginals_of(parser.tagger_, gold, parser.tags_)
-    trained_with = parser.tag_threshold
+    marginals = marginals_of(parser.predictor_.tagger, gold, parser.tags_)
     for threshold in (each for each in THRESHOLDS if each >= trained_with):
         found = candidates(marginals, threshold)
-        parser.set_params(tag_threshold=threshold)
+        parser.set_params(tagging__threshold=threshold)
         speed, guess = _race({"": lambda: parser.predict_layers(gold)}, len(gold))
         oracle = found.share_with(tag_numbers(gold, parser.tags_))
         table.add_row(
@@ -160,7 +160,7 @@ def _thresholds(parser: JointParser, gold: list[Layer]) -> None:
             *_figures(gold, guess[""]),
             f"{speed['']:.0f}",
         )
-    parser.set_params(tag_threshold=trained_with)
+    parser.set_params(tagging__threshold=trained_with)
     Console().print(table)
 
 

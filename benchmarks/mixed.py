@@ -153,7 +153,7 @@ def row(name: str, method: str, tagger: DynamicTagger, gold: Sequence[Layer]) ->
 def with_beam(tagger: DynamicTagger, beam: int) -> DynamicTagger:
     """Return the same trained tagger with another beam."""
     config = tagger.model_.config.updated({"search": {"beam": beam}})
-    return DynamicTagger.of(dataclasses.replace(tagger.model_, config=config))
+    return DynamicTagger.with_model(dataclasses.replace(tagger.model_, config=config))
 
 
 def report(name: str, parts: Sequence[list[Sentence]], options: argparse.Namespace) -> None:

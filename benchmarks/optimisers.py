@@ -8,22 +8,22 @@ from __future__ import annotations
 import argparse
 import time
 from pathlib import Path
-from typing import Any
 
 from duilian.corpus import Corpus, read
+from duilian.learning import AdaGrad, ExponentiatedGradient, Learning, Session, Sgd
 from duilian.models import Tagger
 from measure import Row, show
 
 WITHIN = 0.05
-RULES: dict[str, dict[str, Any]] = {
-    "AdaGrad": {"algorithm": "adagrad"},
-    "SGD with L2, batch 1": {"algorithm": "sgd", "l2": 0.1, "iterations": 20},
-    "SGD with L2, batch 30 (Li et al. 2017)": {"algorithm": "sgd", "l2": 0.1, "batch": 30, "iterations": 40},
-    "exponentiated gradient (Li et al. 2014)": {"algorithm": "eg", "l2": 0.1, "iterations": 20},
+RULES: dict[str, Learning] = {
+    "AdaGrad": AdaGrad(),
+    "SGD with L2, batch 1": Sgd(l2=0.1, batch=1, iterations=20),
+    "SGD with L2, batch 30 (Li et al. 2017)": Sgd(l2=0.1, batch=30, iterations=40),
+    "exponentiated gradient (Li et al. 2014)": ExponentiatedGradient(l2=0.1, iterations=20),
 }
 
 
-def curve(settings: dict[str, Any], standard: str, train: Corpus, dev: Corpus) -> list[tuple[float, float]]:
+def curve(learning: Learning, standard: str, train: Corpus, dev: Corpus) -> list[tuple[float, float]]:
     """Return CPU seconds and best dev score so far, after each iteration."""
     found: list[tuple[float, float]] = []
     start = time.process_time()
@@ -32,7 +32,8 @@ def curve(settings: dict[str, Any], standard: str, train: Corpus, dev: Corpus) -
         best = max([score or 0.0, *(known for _, known in found)])
         found.append((time.process_time() - start, best))
 
-    Tagger(standard, **settings).fit(train, dev=dev, on_iteration=lambda report: note(report.score))
+    session = Session(on_iteration=lambda report: note(report.score))
+    Tagger(standard, learning=learning).fit(train, dev=dev, session=session)
     return found
 
 
@@ -47,7 +48,7 @@ def main() -> None:
     train, dev = (
         read(str(options.data / name), standard=options.standard) for name in (options.train, options.dev)
     )
-    curves = {name: curve(settings, options.standard, train, dev) for name, settings in RULES.items()}
+    curves = {name: curve(learning, options.standard, train, dev) for name, learning in RULES.items()}
     best = max(score for found in curves.values() for _, score in found)
     rows: list[Row] = []
     for name, found in curves.items():

@@ -94,11 +94,11 @@ def _read(data: Path, part: str) -> Corpus:
 def _seconds(parsers: dict[int, Parser], gold: Corpus) -> dict[int, float]:
     best = dict.fromkeys(parsers, float("inf"))
     layers = [sentence["gsd"] for sentence in gold]
-    prepared = {order: parser.data(layers) for order, parser in parsers.items()}
+    prepared = {order: parser.predictor_.packer.data(layers) for order, parser in parsers.items()}
     for _ in range(ROUNDS):
         for order, parser in parsers.items():
             start = time.process_time()
-            parser.native_.parse(parser.weights_, parser.pruning_, prepared[order], parser.options(), 1)
+            parser.predictor_.parse(prepared[order])
             best[order] = min(best[order], time.process_time() - start)
     return best
 

@@ -30,7 +30,7 @@ from peers.tasks import TASKS, Split, Task, chunk_f1, load_split, read_tags, tag
 SPEED_WORDS = 200_000
 """Words to tag when speed is measured: the dev set is repeated to reach this number."""
 
-ITERATIONS = Tagger().iterations
+ITERATIONS = Tagger().learning.iterations
 QUICK_ITERATIONS = 4
 HERE = Path(__file__).resolve().parent
 

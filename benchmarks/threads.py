@@ -12,6 +12,7 @@ from typing import Any
 
 from duilian.corpus import Corpus, read
 from duilian.models import Tagger
+from duilian.models.base.feature_settings import Features
 from measure import Row, show
 
 
@@ -38,7 +39,7 @@ def main() -> None:
     for name, settings, (train, dev) in (
         ("zx, words", {}, zx),
         ("udc, words", {}, udc),
-        ("conll2000, no dev set", {"templates": "chunk"}, chunks),
+        ("conll2000, no dev set", {"features": Features(templates="chunk")}, chunks),
         ("zx, characters", {"level": "char"}, zx),
     ):
         best = {1: float("inf"), 2: float("inf")}

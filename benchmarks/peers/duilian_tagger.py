@@ -8,23 +8,29 @@ from pathlib import Path
 from typing import Any
 
 from duilian.features import pack
+from duilian.learning import AdaGrad, Session
+from duilian.lexicon.constraint_builder import NO_CONSTRAINTS
 from duilian.models.base.feature_settings import Features
-from duilian.models.crf.model import NO_CONSTRAINTS, Tagger
+from duilian.models.crf.model import Tagger
 from peers.tasks import Split, Task, read_rows
 from peers.watch import Watch
 
 
 def train(task: Task, split: Split, model: Path, settings: Mapping[str, Any], watch: Watch) -> dict[str, Any]:
-    """Write the model and return the curve [CPU seconds, dev accuracy] after each iteration."""
-    tagger = Tagger(task.standard, **settings, features=Features(templates=task.templates))
+    """Write the model and return the curve [CPU seconds, dev accuracy] after each iteration.
+
+    `settings` are `threads` and those of `AdaGrad`.
+    """
+    learning = AdaGrad(**{name: value for name, value in settings.items() if name != "threads"})
+    tagger = Tagger(task.standard, features=Features(templates=task.templates), learning=learning)
     curve: list[tuple[float, float]] = []
     start = time.process_time()
+    session = Session(
+        threads=settings.get("threads", 1),
+        on_iteration=lambda report: curve.append((time.process_time() - start, report.score or 0.0)),
+    )
     with watch.part("train"):
-        tagger.fit(
-            split.train,
-            dev=split.dev,
-            on_iteration=lambda report: curve.append((time.process_time() - start, report.score or 0.0)),
-        )
+        tagger.fit(split.train, dev=split.dev, session=session)
     # As in the word-level recipes: drop the smallest weights and store the rest in 16 bits.
     tagger.trim(0.02).save(model, precision="float16")
     return {"curve": curve, "iterations": tagger.iterations_}
@@ -37,9 +43,11 @@ def tag(task: Task, model: Path, source: Path, target: Path, watch: Watch) -> No
     with watch.part("file"):
         text = source.read_bytes()
         has_columns = bool(tagger.templates_.columns)
-        target.write_bytes(tagger.tag_rows(text, ("word", "pos")) if has_columns else tagger.tag_lines(text))
+        predictor = tagger.predictor_
+        tagged = predictor.tag_rows(text, ("word", "pos")) if has_columns else predictor.tag_lines(text)
+        target.write_bytes(tagged)
     sentences, names = read_rows(source), tagger.templates_.columns
     columns = [{name: layer.columns[name] for name in names} for layer in sentences] if names else None
-    packed = pack([layer.words for layer in sentences], tagger.folding_, columns)
+    packed = pack([layer.words for layer in sentences], predictor.packer.folding, columns)
     with watch.part("ready"):
-        tagger.predictor_.predict(packed, NO_CONSTRAINTS, 1)
+        predictor.native.predict(packed, NO_CONSTRAINTS, 1)
