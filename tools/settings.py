@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 
 from duilian.learning import Learning
+from duilian.models.registry import KINDS as MODEL_KINDS
 from duilian.recipes import KINDS, Saving, Side
 from duilian.settings import Settings, spell
 
@@ -32,8 +33,8 @@ def page() -> str:
     lines += ["## Learning rules", "", "`[learning] algorithm` chooses one; each kind has its usual one.", ""]
     for name, rule in Learning.alternatives().items():
         lines += [f"### {name}", "", str(rule.__doc__), "", *rows(rule()), ""]
-    for name, kind in KINDS.items():
-        lines += section(name, kind.config())
+    for name in MODEL_KINDS:
+        lines += section(name, KINDS[name].config())
     return "\n".join(lines).rstrip() + "\n"
 
 

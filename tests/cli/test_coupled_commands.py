@@ -22,7 +22,7 @@ from duilian.models.coupled.config import CoupledFeatures, CoupledPruning, Start
 
 RECIPE = both_sides(
     "coupled",
-    'mapping = "tight"\nwarm = [0.3, 0.3]\njoint_count = 1',
+    'mapping = "tight"\n\n[features]\njoint_count = 1\n\n[start]\nshares = [0.3, 0.3]',
     tested=["ctb", "pku"],
     iterations=3,
 )
