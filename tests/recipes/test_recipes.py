@@ -111,7 +111,7 @@ def test_overrides_are_values_or_bare_strings(recipe):
         RECIPE, "learning.rate=0.1", "side.dev=['a', 'b']", "side.1.standard=x-y", "saving.precision='int8'"
     )
     assert found.config.learning.rate == 0.1
-    assert (found.sides[0].dev, found.sides[0].standard) == (["a", "b"], "x-y")
+    assert (found.sides[0].dev, found.sides[0].standard) == (("a", "b"), "x-y")
     assert found.saving.precision == "int8"
 
 
