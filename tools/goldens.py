@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from duilian.recipes import Recipe, Run, train  # noqa: E402
 from golden import hashes  # noqa: E402
 from golden.forms import FORMS, SMALL, small_answers  # noqa: E402
-from golden.models import array_hash, file_hash  # noqa: E402
+from golden.golden_models import array_hash, file_hash  # noqa: E402
 from golden.place import BLOCKS, Place, place  # noqa: E402
 
 

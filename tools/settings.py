@@ -12,16 +12,17 @@ import sys
 from collections.abc import Iterator
 
 from duilian.learning import Learning
+from duilian.models.registry import KINDS as MODEL_KINDS
 from duilian.recipes import KINDS, Saving, Side
 from duilian.settings import Settings, spell
 
 HEAD = """# Settings
 
-Made by `python tools/settings.py` from the declarations in the code. A setting is a parameter of the estimator
-(`CoupledTagger(pruning=CoupledPruning(max_candidates=4))`, or `set_params(pruning__max_candidates=4)`) and a key
-of a recipe: the settings of a kind stand in `[model]`, each group in a table of its own (`[pruning]`), so that
-`duilian train RECIPE --set pruning.max_candidates=4` changes one. *none* is the absence of a value; a recipe
-leaves the key out.
+Made by `python tools/settings.py` from the declarations in the code. A setting is a parameter of the
+estimator (`CoupledTagger(pruning=CoupledPruning(max_candidates=4))`, or
+`set_params(pruning__max_candidates=4)`) and a key of a recipe: the settings of a kind stand in `[model]`,
+each group in a table of its own (`[pruning]`), so that `--set pruning.max_candidates=4` changes
+one. *none* is the absence of a value; a recipe leaves the key out.
 """
 BY_SIDES = ("standard", "standards", "source_standard")
 
@@ -32,8 +33,8 @@ def page() -> str:
     lines += ["## Learning rules", "", "`[learning] algorithm` chooses one; each kind has its usual one.", ""]
     for name, rule in Learning.alternatives().items():
         lines += [f"### {name}", "", str(rule.__doc__), "", *rows(rule()), ""]
-    for name, kind in KINDS.items():
-        lines += section(name, kind.config())
+    for name in MODEL_KINDS:
+        lines += section(name, KINDS[name].config())
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -72,7 +73,8 @@ def rows(settings: Settings) -> Iterator[str]:
 def limits(field: dataclasses.Field[object]) -> str:
     """The range of a number."""
     words = {"at_least": "at least", "above": "greater than", "at_most": "at most"}
-    found = [f"{text} {field.metadata[key]}" for key, text in words.items() if field.metadata[key] is not None]
+    own = {key: field.metadata[key] for key in words if field.metadata[key] is not None}
+    found = [f"{words[key]} {limit}" for key, limit in own.items()]
     return "".join(f", {each}" for each in found)
 
 

@@ -10,11 +10,13 @@ if TYPE_CHECKING:
     from duilian.errors import DuilianError
     from duilian.features import Templates
     from duilian.lattice import Chain, Lattice
+    from duilian.learning import AdaGrad, ExponentiatedGradient, PassiveAggressive, Perceptron, Session, Sgd
     from duilian.lexicon import Lexicon
     from duilian.models import (
         CRF,
         CoupledTagger,
         DynamicTagger,
+        Features,
         GuidedTagger,
         JointParser,
         MultitaskTagger,
@@ -29,6 +31,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CRF",
+    "AdaGrad",
     "Analyzer",
     "BoundaryScheme",
     "Chain",
@@ -36,6 +39,8 @@ __all__ = [
     "CoupledTagger",
     "DuilianError",
     "DynamicTagger",
+    "ExponentiatedGradient",
+    "Features",
     "Folding",
     "GuidedTagger",
     "JointParser",
@@ -45,7 +50,11 @@ __all__ = [
     "Mapping",
     "MultitaskTagger",
     "Parser",
+    "PassiveAggressive",
+    "Perceptron",
     "Sentence",
+    "Session",
+    "Sgd",
     "Standard",
     "Tagger",
     "Templates",
@@ -63,9 +72,10 @@ __getattr__ = lazily(
         "duilian.errors": "DuilianError",
         "duilian.features": "Templates",
         "duilian.lattice": "Chain Lattice",
+        "duilian.learning": "AdaGrad ExponentiatedGradient PassiveAggressive Perceptron Session Sgd",
         "duilian.lexicon": "Lexicon",
-        "duilian.models": "CRF CoupledTagger DynamicTagger GuidedTagger JointParser "
-        "MultitaskTagger Parser Tagger TwoChainTagger",
+        "duilian.models": "CRF CoupledTagger DynamicTagger Features GuidedTagger "
+        "JointParser MultitaskTagger Parser Tagger TwoChainTagger",
         "duilian.engine": "Analyzer load",
         "duilian.standards": "BoundaryScheme Mapping Standard explain",
         "duilian.text": "Folding",

@@ -22,7 +22,7 @@ from duilian.models.coupled.config import CoupledFeatures, CoupledPruning, Start
 
 RECIPE = both_sides(
     "coupled",
-    'mapping = "tight"\nwarm = [0.3, 0.3]\njoint_count = 1',
+    'mapping = "tight"\n\n[features]\njoint_count = 1\n\n[start]\nshares = [0.3, 0.3]',
     tested=["ctb", "pku"],
     iterations=3,
 )
@@ -372,7 +372,7 @@ def test_inspect_any_model(duilian, tmp_path):
     assert found["standards"]["ctb"]["tags"][:2] == ["AD", "AS"]
     assert found["notes"]["overrides"] == ["learning.iterations=1"]
     plain = json.loads(duilian("inspect", "plain", "--json")[1])
-    weights = Tagger.load(tmp_path / "plain").predictor_.weights
+    weights = Tagger.load(tmp_path / "plain").model_.weights
     assert plain["weights"] == weights.weight.size + weights.transition.size
     assert re.search(r"kind +crf, word level *\n", duilian("inspect", "plain")[1])
     assert "guided by" in duilian("inspect", "guided")[1]

@@ -380,7 +380,10 @@ def test_select(duilian, tmp_path):
 BAD = [
     (("train", "missing.toml", "-o", "m"), "missing.toml: no such file or directory"),
     (("train", "word.toml", "-o", "no/m"), "no/m: cannot be written here"),
-    (("train", "word.toml", "-o", "m", "--set", "learn.raet=1"), "word.toml: [learning] has no key 'raet'"),
+    (
+        ("train", "word.toml", "-o", "m", "--set", "learning.raet=1"),
+        "word.toml: [learning] has no key 'raet'",
+    ),
     (("train", "word.toml", "-o", "m", "--set", "side.train=empty.pos"), "empty.pos:1: the file is empty"),
     (("train", "word.toml", "-o", "m", "--set", "side.train=words.seg"), "words.seg: the corpus has no tags"),
     (("train", "word.toml", "-o", "m", "--set", "features.templates=chunk"), "need the column 'pos'"),

@@ -7,11 +7,10 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from duilian.doc import Doc
-
+from duilian.document import Doc
 from duilian.lexicon import Lexicon
+from golden.golden_models import RECIPES
 from golden.lines import MARK
-from golden.models import RECIPES
 from golden.place import BLOCKS, DIGITS, FEW, Place, cut, rounded
 
 Ask = Callable[[Place], str]

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from duilian.pipeline import BUNDLED
-
+from duilian.engine import BUNDLED
 from golden.forms import FORMS, small_answers
+from golden.golden_models import array_hash, file_hash
 from golden.lines import lines
-from golden.models import array_hash, file_hash
 from golden.place import BLOCK, Place
 
 FILE = Path(__file__).with_name("hashes.json")

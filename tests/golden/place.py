@@ -17,12 +17,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from unittest import mock
 
-from duilian.pipeline import BUNDLED, Analyzer
-
 import duilian
 from duilian import cli
+from duilian.engine import BUNDLED, Analyzer
+from golden.golden_models import RECIPES, lay_out, train_small
 from golden.lines import COUNT, MARK, lines
-from golden.models import RECIPES, lay_out, train_small
 
 BLOCK = 100
 BLOCKS = COUNT // BLOCK

@@ -122,7 +122,7 @@ def test_a_free_succession_trims_nothing() -> None:
         (lambda x: Lattice.from_columns([[(-1, 0)]], 2), "negative"),
         (lambda x: Lattice.complete(40_000, [200, 200, 200]), "prune"),
         (lambda x: Lattice.product([[{5}], [{0}]], [SideMapping(0, 1, np.ones((2, 2), bool))]), "outside"),
-        (lambda x: Lattice.product([[{0}]], [SideMapping(0, 1, np.ones((2, 2), bool))]), "not there"),
+        (lambda x: Lattice.product([[{0}]], [SideMapping(0, 1, np.ones((2, 2), bool))]), "does not exist"),
         (lambda x: Lattice.product([[{0}], [{0}, {1}]]), "number of positions"),
         (lambda x: Lattice.product([]), "at least one side"),
     ],

@@ -574,11 +574,7 @@ def test_the_same_for_any_number_of_threads(
     tagger: Tagger = request.getfixturevalue(level)
     lexicon = Lexicon([Entry(word, ("NN",)) for word in VOCABULARY[::3]], mode=mode)
     one = tagger.predict_layers(SENTENCES, lexicon=lexicon)
-    try:
-        tagger.set_params(threads=2)
-        assert tagger.predict_layers(SENTENCES, lexicon=lexicon) == one
-    finally:
-        tagger.set_params(threads=1)
+    assert tagger.predict_layers(SENTENCES, lexicon=lexicon, threads=2) == one
 
 
 # The other questions

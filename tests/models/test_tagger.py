@@ -114,15 +114,15 @@ def test_rows_give_what_layers_give() -> None:
     text = "\n".join(
         "".join(f"{w} x\t{p}\n" for w, p in zip(e.words, e.columns["pos"], strict=True)) for e in layers
     )
-    out = tagger.tag_rows(text.encode(), ("word", "other", "pos")).decode()
+    out = tagger.predictor_.tag_rows(text.encode(), ("word", "other", "pos")).decode()
     expected = [tag for layer in tagger.predict_layers(layers) for tag in layer.tags or ()]
     assert [row.split()[-1] for row in out.splitlines() if row] == expected
     assert [row.rpartition(" ")[0] for row in out.splitlines()] == text.splitlines()
-    assert tagger.tag_rows(b"\r\n\n", ("word", "pos")) == b"\r\n\n"
+    assert tagger.predictor_.tag_rows(b"\r\n\n", ("word", "pos")) == b"\r\n\n"
     with pytest.raises(ValueError, match="2: expected 2 fields, found 1"):
-        tagger.tag_rows("他 PN\n来\n".encode(), ("word", "pos"))
+        tagger.predictor_.tag_rows("他 PN\n来\n".encode(), ("word", "pos"))
     with pytest.raises(ConfigError, match="do not suit"):
-        tagger.tag_rows(b"", ("word",))
+        tagger.predictor_.tag_rows(b"", ("word",))
 
 
 def test_marginals_and_k_best_agree(taggers: dict[str, Tagger]) -> None:
@@ -157,7 +157,9 @@ def test_a_resumed_run_gives_the_same_bytes(algorithm: str, tmp_path: Path) -> N
     tagger(2).fit(CTB[:80], dev=DEV, session=Session(checkpoint=checkpoint))
     resume = Session(checkpoint=checkpoint, resume=True)
     resumed = tagger(5).fit(CTB[:80], dev=DEV, session=resume)
-    assert resumed.weights_.tobytes() == whole.weights_.tobytes()
+    assert [each.tobytes() for each in resumed.state()[1].values()] == [
+        each.tobytes() for each in whole.state()[1].values()
+    ]
     with pytest.raises(ModelFileError, match="not a checkpoint of this run"):
         tagger(5).fit(CTB[:70], dev=DEV, session=resume)
     with pytest.raises(ModelFileError, match="kind 'checkpoint', not 'crf'"):

@@ -279,7 +279,7 @@ def test_a_copy_in_another_process_prunes_as_the_analyser_does(folder: Path) -> 
 
 
 def test_the_bundled_model_says_what_its_recipe_says() -> None:
-    path = Path(__file__).parent.parent / "recipes" / "bundled.toml"
+    path = Path(__file__).parents[2] / "recipes" / "bundled.toml"
     config = Recipe.load(path).config
     assert isinstance(config, AnalyzerConfig)
     header, _ = read_model(BUNDLED)

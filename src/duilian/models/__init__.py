@@ -1,4 +1,4 @@
-"""The models of the papers, one module each."""
+"""The models of the papers, one package each, and the groups of their settings."""
 
 from typing import TYPE_CHECKING
 
@@ -6,15 +6,20 @@ from duilian.lazy import lazily
 
 if TYPE_CHECKING:
     from duilian.models.attribute_crf.model import CRF
+    from duilian.models.base.feature_settings import Features
+    from duilian.models.coupled.config import CoupledFeatures, CoupledPruning, Start
     from duilian.models.coupled.conversion_answers import Converted
     from duilian.models.coupled.model import CoupledTagger
     from duilian.models.coupled.side import CoupledSide
     from duilian.models.crf.model import Tagger
     from duilian.models.crf.uncalibrated import UncalibratedTagger
+    from duilian.models.dynamic.config import DynamicFeatures, DynamicSearch
     from duilian.models.dynamic.model import DynamicTagger
     from duilian.models.guided.model import GuidedTagger
+    from duilian.models.joint_parser.config import JointTagging
     from duilian.models.joint_parser.model import JointParser
     from duilian.models.multitask.model import MultitaskTagger
+    from duilian.models.parser.config import ArcPruning, RelationSearch, TreeSearch
     from duilian.models.parser.model import Parser
     from duilian.models.registry import (
         Model,
@@ -33,18 +38,28 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CRF",
+    "ArcPruning",
     "Converted",
+    "CoupledFeatures",
+    "CoupledPruning",
     "CoupledSide",
     "CoupledTagger",
+    "DynamicFeatures",
+    "DynamicSearch",
     "DynamicTagger",
+    "Features",
     "GuidedTagger",
     "JointParser",
+    "JointTagging",
     "Model",
     "MultitaskTagger",
     "Parser",
+    "RelationSearch",
     "StandardTagger",
+    "Start",
     "Suite",
     "Tagger",
+    "TreeSearch",
     "TwoChainPredictor",
     "TwoChainTagger",
     "UncalibratedTagger",
@@ -60,30 +75,26 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "duilian.models.coupled.model": ("CoupledTagger",),
-        "duilian.models.coupled.conversion_answers": ("Converted",),
-        "duilian.models.coupled.side": ("CoupledSide",),
-        "duilian.models.attribute_crf.model": ("CRF",),
-        "duilian.models.dynamic.model": ("DynamicTagger",),
-        "duilian.models.guided.model": ("GuidedTagger",),
-        "duilian.models.joint_parser.model": ("JointParser",),
-        "duilian.models.registry": (
-            "Model",
-            "StandardTagger",
-            "is_parser",
-            "is_suite",
-            "load",
-            "load_parser",
-            "reading_of",
-            "standards_of",
-            "tagger_for",
-        ),
-        "duilian.models.crf.uncalibrated": ("UncalibratedTagger",),
-        "duilian.models.multitask.model": ("MultitaskTagger",),
-        "duilian.models.parser.model": ("Parser",),
-        "duilian.models.suite.model": ("Suite",),
-        "duilian.models.crf.model": ("Tagger",),
-        "duilian.models.two_chain.model": ("TwoChainTagger",),
-        "duilian.models.two_chain.predictor": ("TwoChainPredictor",),
+        "duilian.models.attribute_crf.model": "CRF",
+        "duilian.models.base.feature_settings": "Features",
+        "duilian.models.coupled.config": "CoupledFeatures CoupledPruning Start",
+        "duilian.models.coupled.conversion_answers": "Converted",
+        "duilian.models.coupled.model": "CoupledTagger",
+        "duilian.models.coupled.side": "CoupledSide",
+        "duilian.models.crf.model": "Tagger",
+        "duilian.models.crf.uncalibrated": "UncalibratedTagger",
+        "duilian.models.dynamic.config": "DynamicFeatures DynamicSearch",
+        "duilian.models.dynamic.model": "DynamicTagger",
+        "duilian.models.guided.model": "GuidedTagger",
+        "duilian.models.joint_parser.config": "JointTagging",
+        "duilian.models.joint_parser.model": "JointParser",
+        "duilian.models.multitask.model": "MultitaskTagger",
+        "duilian.models.parser.config": "ArcPruning RelationSearch TreeSearch",
+        "duilian.models.parser.model": "Parser",
+        "duilian.models.registry": "Model StandardTagger is_parser is_suite load load_parser reading_of "
+        "standards_of tagger_for",
+        "duilian.models.suite.model": "Suite",
+        "duilian.models.two_chain.model": "TwoChainTagger",
+        "duilian.models.two_chain.predictor": "TwoChainPredictor",
     },
 )

@@ -161,9 +161,10 @@ def _card(table: Table) -> dict[str, str | list[str]]:
 
 def _kind(table: Table) -> Kind:
     name = table.values.get("kind")
+    if name is None:
+        raise table.wrong("needs the key 'kind'", f"there are: {', '.join(KINDS)}")
     if name not in KINDS:
-        wrong = "needs the key 'kind'" if name is None else f"kind {name!r} does not exist"
-        raise table.wrong(wrong, f"there are: {', '.join(KINDS)}")
+        raise table.wrong(f"kind {name!r} does not exist", nearest(str(name), KINDS))
     return KINDS[name]
 
 

@@ -17,22 +17,26 @@ from tree.treebank import treebank
 CTB = {"standard": "ctb", "train": "ctb.txt", "dev": "ctb-dev.txt"}
 PKU = {"standard": "pku", "train": "pku.txt", "dev": "pku-dev.txt"}
 TREES = {"standard": "ctb", "column": "xpos", "train": "trees.conllu", "dev": "trees-dev.conllu"}
-SMALL_PARSER: dict[str, object] = {
-    "bits": 16,
-    "relation_bits": 14,
-    "pruning_bits": 14,
-    "margin": 5.0,
-    "relation_margin": 5.0,
-}
-COUPLED: dict[str, object] = {"plain_iterations": 3, "joint_count": 1, "most": 4, "tagging_most": 4}
-
 Table = dict[str, object]
+Groups = dict[str, Table]
+
+SMALL_PARSER: Groups = {
+    "trees": {"bits": 16, "head_cost": 5.0},
+    "relations": {"bits": 14, "relation_cost": 5.0},
+    "pruning": {"bits": 14},
+}
+START: Groups = {"start": {"baseline_iterations": 3}}
+CANDIDATES: Table = {"max_candidates": 4, "max_candidates_tagging": 4}
+COUPLED: Groups = START | {"features": {"joint_count": 1}, "pruning": CANDIDATES}
 
 
-def recipe(kind: str, model: Table, sides: list[dict[str, str]], learn: Table, save: Table) -> str:
-    """The text of a recipe."""
-    parts = [("[model]", {"kind": kind} | model), *(("[[side]]", dict[str, object](side)) for side in sides)]
-    parts += [("[learn]", learn), ("[save]", save)]
+def recipe(kind: str, groups: Groups, sides: list[dict[str, str]], learning: Table, saving: Table) -> str:
+    """Write a recipe; `groups` has the keys of `[model]` and a table for each group of settings."""
+    model = {"kind": kind} | groups.get("model", {})
+    tables = {name: values for name, values in groups.items() if name != "model"}
+    tables |= {"learning": tables.get("learning", {}) | learning, "saving": saving}
+    parts = [("[model]", model), *(("[[side]]", dict[str, object](side)) for side in sides)]
+    parts += [(f"[{name}]", values) for name, values in tables.items()]
     return "\n".join("\n".join([head, *_settings(values), ""]) for head, values in parts)
 
 
@@ -48,53 +52,86 @@ def _quoted(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
-HALF: Table = {"precision": "float16", "least": 0.01}
+HALF: Table = {"precision": "float16", "min_weight": 0.01}
 RECIPES = {
     "crf-word": recipe("crf", {}, [CTB], {"iterations": 4}, HALF),
     "crf-word-sgd": recipe("crf", {}, [PKU], {"algorithm": "sgd", "iterations": 2}, {}),
     "crf-word-eg": recipe("crf", {}, [PKU], {"algorithm": "eg", "iterations": 2}, {}),
     "crf-word-pa": recipe("crf", {}, [PKU], {"algorithm": "pa", "iterations": 2, "average": True}, {}),
-    "crf-char": recipe("crf", {"level": "char", "script": "simplified"}, [PKU], {"iterations": 4}, HALF),
-    "crf-segment": recipe("crf", {"level": "char", "segment_only": True}, [CTB], {"iterations": 3}, HALF),
-    "guided-word": recipe("guided", {"folds": 3}, [CTB, PKU], {"iterations": 3}, HALF),
-    "guided-char": recipe("guided", {"level": "char"}, [CTB, PKU], {"iterations": 2}, HALF),
+    "crf-char": recipe(
+        "crf",
+        {"model": {"level": "char"}, "features": {"script": "simplified"}},
+        [PKU],
+        {"iterations": 4},
+        HALF,
+    ),
+    "crf-segment": recipe(
+        "crf", {"model": {"level": "char", "segment_only": True}}, [CTB], {"iterations": 3}, HALF
+    ),
+    "guided-word": recipe("guided", {"model": {"folds": 3}}, [CTB, PKU], {"iterations": 3}, HALF),
+    "guided-char": recipe("guided", {"model": {"level": "char"}}, [CTB, PKU], {"iterations": 2}, HALF),
     "coupled-word-online": recipe("coupled", COUPLED, [CTB, PKU], {"iterations": 2}, HALF),
     "coupled-word-mixed": recipe(
-        "coupled", COUPLED | {"pruning": "mixed", "mapping": "tight"}, [CTB, PKU], {"iterations": 2}, HALF
+        "coupled",
+        COUPLED | {"model": {"mapping": "tight"}, "pruning": CANDIDATES | {"kind": "mixed"}},
+        [CTB, PKU],
+        {"iterations": 2},
+        HALF,
     ),
     "coupled-word-heard": recipe(
         "coupled",
-        COUPLED | {"guide": "pku", "pruning": "offline", "folds": 3},
+        START
+        | {
+            "features": {"joint_count": 1, "guide": "pku"},
+            "pruning": CANDIDATES | {"kind": "offline", "folds": 3},
+        },
         [CTB, PKU],
         {"iterations": 2},
         {},
     ),
     "coupled-char": recipe(
-        "coupled", COUPLED | {"level": "char", "pruning": "mixed"}, [CTB, PKU], {"iterations": 2}, HALF
+        "coupled",
+        COUPLED | {"model": {"level": "char"}, "pruning": CANDIDATES | {"kind": "mixed"}},
+        [CTB, PKU],
+        {"iterations": 2},
+        HALF,
     ),
     "two-chain": recipe("two-chain", {}, [CTB], {"iterations": 3}, {"precision": "float16"}),
     "two-chain-boundaries": recipe("two-chain", {}, [CTB, PKU], {"iterations": 2}, {"precision": "float16"}),
     "multitask": recipe("multitask", {}, [CTB, PKU], {"iterations": 2}, HALF),
     "dynamic": recipe("dynamic", {}, [PKU], {"iterations": 2}, HALF),
-    "parser-1": recipe("parser", SMALL_PARSER | {"order": 1}, [TREES], {"iterations": 3}, HALF),
-    "parser-2": recipe("parser", SMALL_PARSER | {"order": 2, "folds": 3}, [TREES], {"iterations": 3}, HALF),
-    "parser-3": recipe("parser", SMALL_PARSER | {"order": 3}, [TREES], {"iterations": 3}, HALF),
+    "parser-1": recipe("parser", SMALL_PARSER | {"model": {"order": 1}}, [TREES], {"iterations": 3}, HALF),
+    "parser-2": recipe(
+        "parser", SMALL_PARSER | {"model": {"order": 2, "tag_folds": 3}}, [TREES], {"iterations": 3}, HALF
+    ),
+    "parser-3": recipe("parser", SMALL_PARSER | {"model": {"order": 3}}, [TREES], {"iterations": 3}, HALF),
     "joint-parser": recipe(
         "joint-parser",
-        SMALL_PARSER | {"tag_bits": 14, "folds": 3, "tagger_iterations": 2},
+        SMALL_PARSER | {"tagging": {"bits": 14, "folds": 3, "iterations": 2}},
         [TREES],
         {"iterations": 2},
         HALF,
     ),
     "analyzer": recipe(
         "analyzer",
-        COUPLED
-        | {"script": "simplified", "pruning": "mixed", "keep": "average", "segmenter": "pku"}
-        | {"segmenter_iterations": 2, "parser_order": 2, "parser_iterations": 2}
-        | {"parser_bits": 16, "parser_relation_bits": 14, "parser_pruning_bits": 12, "parser_least": 0.01},
+        START
+        | {
+            "features": {"joint_count": 1, "script": "simplified"},
+            "pruning": CANDIDATES | {"kind": "mixed"},
+            "learning": {"keep": "average"},
+            "segmenter": {"standard": "pku", "iterations": 2},
+            "parser": {
+                "order": 2,
+                "iterations": 2,
+                "bits": 16,
+                "relation_bits": 14,
+                "pruning_bits": 12,
+                "min_weight": 0.01,
+            },
+        },
         [TREES, PKU],
         {"iterations": 2},
-        {"precision": "int8", "least": 0.01},
+        {"precision": "int8", "min_weight": 0.01},
     ),
 }
 
