@@ -27,9 +27,17 @@ import numpy as np
 from duilian.corpus import Layer, Sentence, read
 from duilian.evaluation import align, p_value, tag_counts
 from duilian.learning import AdaGrad
-from duilian.models import CoupledTagger, GuidedTagger, Tagger, load, tagger_for
+from duilian.models import (
+    CoupledFeatures,
+    CoupledPruning,
+    CoupledTagger,
+    GuidedTagger,
+    Tagger,
+    load,
+    tagger_for,
+)
 from duilian.models.base.packing import Columns
-from duilian.models.coupled.config import CoupledConfig, CoupledFeatures, CoupledPruning
+from duilian.models.coupled.config import CoupledConfig
 from duilian.models.guided.predictor import GuidedPacker, GuidedPredictor
 from duilian.models.guided.storage import GuidedModel
 from duilian.recipes import Recipe, Run, train

@@ -23,8 +23,7 @@ from duilian.corpus.english_dictionary import EnglishDictionary
 from duilian.corpus.mixing import PRESETS, Mixing, mix, part_of_tags, preset
 from duilian.evaluation import main_score
 from duilian.learning import AdaGrad
-from duilian.models import DynamicTagger
-from duilian.models.dynamic.config import DynamicFeatures
+from duilian.models import DynamicFeatures, DynamicTagger
 from measure import facts
 
 REAL = Path(__file__).parents[1] / "tests" / "data" / "mixed" / "real.txt"

@@ -20,9 +20,17 @@ from typing import Any
 from duilian.corpus import Corpus, read
 from duilian.evaluation import main_score
 from duilian.learning import AdaGrad, Learning, PassiveAggressive
-from duilian.models import CoupledTagger, GuidedTagger, MultitaskTagger, StandardTagger, Tagger
-from duilian.models.base.feature_settings import Features
-from duilian.models.coupled.config import CoupledConfig, CoupledFeatures, Start
+from duilian.models import (
+    CoupledFeatures,
+    CoupledTagger,
+    Features,
+    GuidedTagger,
+    MultitaskTagger,
+    StandardTagger,
+    Start,
+    Tagger,
+)
+from duilian.models.coupled.config import CoupledConfig
 from measure import facts
 
 PAIRS = {"zx": "ctb", "udc": "gsd"}

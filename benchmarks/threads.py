@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from duilian.corpus import Corpus, read
-from duilian.models import Tagger
-from duilian.models.base.feature_settings import Features
+from duilian.models import Features, Tagger
 from measure import Row, show
 
 

@@ -30,8 +30,7 @@ from duilian.evaluation import word_score
 from duilian.labels.segments import letter_numbers
 from duilian.learning import AdaGrad, Learning, PassiveAggressive
 from duilian.lexicon.constraint_builder import NO_CONSTRAINTS
-from duilian.models import Tagger, TwoChainTagger
-from duilian.models.base.feature_settings import Features
+from duilian.models import Features, Tagger, TwoChainTagger
 from measure import facts
 
 TASKS = {

@@ -1,6 +1,6 @@
-"""Write src/duilian/scripts/simplified.txt: traditional characters and their simplified forms.
+"""Write src/duilian/text/simplified.txt: traditional characters and their simplified forms.
 
-    python tools/script_table.py > src/duilian/scripts/simplified.txt
+    python tools/script_table.py > src/duilian/text/simplified.txt
 
 Needs OpenCC (pip install opencc) for its tables; Duilian itself does not. Only pairs of single characters are
 kept, so that offsets in a text stay valid. Quotation marks are added here.

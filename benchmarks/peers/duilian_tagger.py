@@ -10,8 +10,7 @@ from typing import Any
 from duilian.features import pack
 from duilian.learning import AdaGrad, Session
 from duilian.lexicon.constraint_builder import NO_CONSTRAINTS
-from duilian.models.base.feature_settings import Features
-from duilian.models.crf.model import Tagger
+from duilian.models import Features, Tagger
 from peers.tasks import Split, Task, read_rows
 from peers.watch import Watch
 
