@@ -25,6 +25,10 @@ class ConfigError(DuilianError):
     """An invalid setting: a wrong value or an unknown name."""
 
 
+class NotFittedError(ConfigError, AttributeError):
+    """A question to a model that has not been trained; an AttributeError too, as scikit-learn expects."""
+
+
 class CorpusError(DuilianError):
     """A corpus file that violates its format; the message starts with `path:line:`."""
 

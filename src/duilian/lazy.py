@@ -5,12 +5,10 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
-import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-_log = logging.getLogger(__name__)
 
 
 def lazily(package: str, homes: Mapping[str, str | Iterable[str]]) -> Callable[[str], Any]:
@@ -35,6 +33,7 @@ def lazily(package: str, homes: Mapping[str, str | Iterable[str]]) -> Callable[[
 @functools.cache
 def plugins(group: str, kind: type[T]) -> tuple[T, ...]:
     """Load the objects of one kind that installed packages offer in an entry-point group; log what fails."""
+    import logging  # slow to import, as is the next
     from importlib.metadata import entry_points
 
     found = []
@@ -44,7 +43,7 @@ def plugins(group: str, kind: type[T]) -> tuple[T, ...]:
             if not isinstance(loaded, kind):
                 raise TypeError(f"{point.value} must be of type {kind.__name__}, got {loaded!r}")
         except Exception as error:  # other people's code must not break ours
-            _log.warning("cannot load the plug-in %s: %s", point.name, error)
+            logging.getLogger(__name__).warning("cannot load the plug-in %s: %s", point.name, error)
         else:
             found.append(loaded)
     return tuple(found)

@@ -91,6 +91,11 @@ class Lexicon:
         self.skipped = 0  # number of malformed lines that a lenient read skipped
         self.problems: tuple[str, ...] = ()  # the first few messages about them
         self._entries = EntryTable()
+        if isinstance(entries, str):
+            raise ConfigError(
+                f"a lexicon takes a list of words, not the string {entries!r}",
+                f"write Lexicon([{entries!r}])",
+            )
         for entry in entries:
             self._entries.add(entry if isinstance(entry, Entry) else Entry(entry))
 

@@ -103,7 +103,7 @@ def load_parser(path: str | Path) -> Parser:
 def standards_of(model: Model | TwoChainPredictor) -> tuple[str, ...]:
     """The standards that a model answers in; the first is the one it answers in unless told."""
     several = getattr(model, "standards", None)
-    return (model.standard,) if several is None else tuple(several)  # type: ignore[union-attr]
+    return (model.standard,) if several is None else tuple(several)
 
 
 def tagger_for(model: Model | TwoChainPredictor, standard: str | None = None) -> StandardTagger:

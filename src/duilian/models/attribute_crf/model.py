@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
-from duilian.errors import ConfigError, ModelFileError
+from duilian.errors import ConfigError, ModelFileError, NotFittedError
 from duilian.evaluation import accuracy
 from duilian.lattice import Succession
 from duilian.learning import AdaGrad, IterationReport, Sgd, Trainer
@@ -56,10 +56,6 @@ IGNORED = (
 NOT_SAVED = ("verbose", "model_filename", "keep_tempfiles", "trainer_cls")
 
 logger = logging.getLogger(__name__)
-
-
-class NotFittedError(ConfigError, AttributeError):
-    """A question to a CRF that has not been trained; an AttributeError, too, as scikit-learn expects."""
 
 
 @dataclasses.dataclass(eq=False, repr=False)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy.typing as npt
 
-from duilian.errors import ConfigError, ModelFileError, TemplateError
+from duilian.errors import ConfigError, ModelFileError, NotFittedError, TemplateError
 from duilian.modelfile import read_model, write_model
 from duilian.models.base.precision import Precision
 from duilian.settings import Settings, nearest
@@ -167,6 +167,12 @@ class Estimator(Parameters[Config], Storable, Generic[Config, Model]):
     def with_model(cls, model: Model) -> Self:
         """An estimator with a trained model."""
         return cls.with_config(model.config).use(model)  # type: ignore[attr-defined]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.endswith("_") and not name.startswith("_"):  # what training or loading would have set
+            hint = f"call fit, or read a model with {type(self).__name__}.load"
+            raise NotFittedError(f"this {type(self).__name__} has not been trained yet", hint)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def is_trained(self) -> bool:
         """Whether there is a model to ask."""

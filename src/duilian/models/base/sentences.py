@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 
 from duilian.corpus import Layer, Sentence
-from duilian.errors import StandardError
+from duilian.errors import StandardError, TextError
 
 Sentences = Iterable[Layer] | Iterable[Sentence] | Iterable[Sequence[str]]
 
@@ -24,6 +24,11 @@ def layer_of(sentence: Layer | Sentence | Sequence[str], standard: str) -> Layer
     """A layer, a sentence that has one in `standard`, or words, as a layer."""
     if isinstance(sentence, Layer):
         return sentence
+    if isinstance(sentence, str):
+        raise TextError(
+            f"a sentence is a list of words, not the string {sentence[:20]!r}",
+            "put sentences into a list, and the words of each into a list: [['我们', '去']]",
+        )
     return sentence[standard] if isinstance(sentence, Sentence) else Layer(tuple(sentence))
 
 
@@ -31,6 +36,8 @@ def layers_of(
     sentences: Sentences, standard: str, tags: Iterable[Sequence[str]] | None = None
 ) -> list[Layer]:
     """Sentences in any of the accepted forms, or words and their tags, as layers."""
+    if isinstance(sentences, str):
+        raise TextError("sentences are asked for, and this is one string", "give a list of lists of words")
     if tags is not None:
         return [Layer(tuple(words), tuple(each)) for words, each in zip(sentences, tags, strict=True)]  # type: ignore[arg-type]
     return [layer_of(each, standard) for each in sentences]

@@ -25,6 +25,8 @@ class UncalibratedPredictor(CrfPredictor):
         """Not for this kind."""
         raise ConfigError(f"a model of kind {self._kind!r} has no n best", "use a model of kind crf")
 
+    k_best_labels = k_best
+
 
 class UncalibratedTagger(Tagger):
     """A tagger whose scores are not probabilities."""

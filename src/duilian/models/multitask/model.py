@@ -152,6 +152,16 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
         """The analysis of each sentence in one standard, the first if none is named."""
         return self.of(standard or self.standards[0]).predict_layers(X, threads=threads)
 
+    def predict(
+        self,
+        X: Sentences,  # noqa: N803
+        standard: str | None = None,
+        *,
+        threads: int = 1,
+    ) -> list[list[str]]:
+        """Tags of the words of each sentence in one standard, the first if none is named."""
+        return self.of(standard or self.standards[0]).predict(X, threads=threads)
+
     def score(self, X: Sequence[Sentences], y: None = None) -> float:  # noqa: N803
         """Mean F1 of words with their tags over one corpus per standard, from 0 to 1."""
         return float(np.mean([self.of(s).score(corpus) for s, corpus in zip(self.standards, X, strict=True)]))
