@@ -36,14 +36,14 @@ class Segmentation:
         p: npt.NDArray[np.float32] | None,
     ) -> Segmentation:
         """Decode the labels of all units, with their probabilities if known."""
-        begins = np.asarray(meaning.starts)[labels]
-        begins[1:] &= np.asarray(meaning.ends)[labels[:-1]]
+        begins = meaning.starts[labels]
+        begins[1:] &= meaning.ends[labels[:-1]]
         begins |= units.is_apart
         begins[units.sentence[:-1][units.sentence[:-1] < len(labels)]] = True
         first = np.flatnonzero(begins)
         return cls(
             units,
-            None if None in meaning.tags else [str(tag) for tag in meaning.tags],
+            meaning.names,
             first,
             labels,
             labels[first],

@@ -42,13 +42,9 @@ class WordConstraints:
     """
 
     def __init__(self, encoding: Encoding, standard: str = "") -> None:
-        classes, known = tag_classes(standard), encoding.tags or ()
-        self._usual = tuple(tag for tag in known if tag not in classes.get("punctuation", ()))
-        self._nouns = tuple(tag for tag in known if tag in classes.get("noun", ()))
-        self._labels_of = _labels_of_words(encoding)
-        self._edges = _open_edges(encoding)
-        self._starts: Labels = tuple(np.flatnonzero(encoding.succession.start).tolist())
-        self._inner: Labels = tuple(np.flatnonzero(~encoding.succession.start).tolist())
+        known = _label_classes(encoding, standard)
+        self._usual, self._nouns, self._labels_of = known.usual, known.nouns, known.labels_of
+        self._edges, self._starts, self._inner = known.edges, known.starts, known.inner
         self._first = 0  # unit where the next sentence begins
         self._allowed: dict[int, Labels] = {}
         self._bonus: dict[int, dict[Labels, float]] = {}
@@ -159,6 +155,30 @@ def _labels_of_words(encoding: Encoding) -> Callable[[tuple[str, ...], int], lis
         return [tuple(sorted(column)) for column in zip(*rows, strict=True)]
 
     return labels_of
+
+
+class _LabelClasses(NamedTuple):
+    """What depends on the encoding alone."""
+
+    usual: tuple[str, ...]  # tags of words that are no punctuation
+    nouns: tuple[str, ...]
+    labels_of: Callable[[tuple[str, ...], int], list[Labels]]
+    edges: _Edges
+    starts: Labels
+    inner: Labels
+
+
+@functools.lru_cache(maxsize=64)
+def _label_classes(encoding: Encoding, standard: str) -> _LabelClasses:
+    classes, known = tag_classes(standard), encoding.tags or ()
+    return _LabelClasses(
+        tuple(tag for tag in known if tag not in classes.get("punctuation", ())),
+        tuple(tag for tag in known if tag in classes.get("noun", ())),
+        _labels_of_words(encoding),
+        _open_edges(encoding),
+        tuple(np.flatnonzero(encoding.succession.start).tolist()),
+        tuple(np.flatnonzero(~encoding.succession.start).tolist()),
+    )
 
 
 class _Edges(NamedTuple):

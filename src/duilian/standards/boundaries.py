@@ -8,6 +8,7 @@ letters, one letter covers two cases and the neighbours tell which. Li et al. (2
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -171,3 +172,8 @@ class LabelMeaning:
     tags: Sequence[str | None]  # [L]
     starts: BoolArray  # [L]
     ends: BoolArray  # [L]
+
+    @functools.cached_property
+    def names(self) -> list[str] | None:
+        """The tag of each label; None if labels have no tags."""
+        return None if None in self.tags else [str(tag) for tag in self.tags]
