@@ -255,7 +255,7 @@ OLD = [
     ("model.templates=a", "r.toml: [model] has no key 'templates'", "moved to the table [features]"),
     ("learning.threads=2", "r.toml: [learning] has no key 'threads'", "--threads"),
     ("model.standard=x", "r.toml: [model] has no key 'standard'", "say it in [[side]]"),
-    ("model.features=x", "r.toml: [model] features is a table", "write [features]"),
+    ("model.features=x", "r.toml: [model] features is a table", "such as parts"),
 ]
 
 

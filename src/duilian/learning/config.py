@@ -1,7 +1,7 @@
 """How to learn: one settings class for each learning rule, chosen by type.
 
 The same settings, seed and data give the same weights for any number of threads. Models do not need learning
-settings to tag, so the rules behind them are imported when training begins.
+settings to tag, so the rules are imported when training begins.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Learning(Settings):
     )
     sample: int | tuple[int | None, ...] | None = setting(
         None,
-        "Sentences drawn per iteration, one number per corpus if there are several; none: all.",
+        "Sentences drawn per iteration, one number per corpus; none: all (coupled: the size of the smallest).",
         at_least=1,
     )
     keep: Literal["all", "average"] = setting(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # a kind's module is imported when a file has a model of it
     from duilian.models.two_chain.predictor import TwoChainPredictor
 
     StandardTagger = Tagger | CoupledSide | TwoChainTagger | TwoChainPredictor
-    """A tagger that answers after one standard: by itself, or as one side of a tagger of several."""
+    """A tagger that answers in one standard: on its own, or as one side of a model of several."""
     Model = Tagger | CoupledTagger | MultitaskTagger | TwoChainTagger
     """What a file may hold."""
 else:

@@ -19,7 +19,7 @@ from duilian.errors import ConfigError
 from duilian.features.templates import presets
 from duilian.learning import IterationReport, Session
 from duilian.models.base.precision import Precision
-from duilian.recipes.tables import RENAMED, Table, override, read_toml
+from duilian.recipes.tables import FORMER_KEYS, RENAMED, Table, override, read_toml
 from duilian.settings import SettingError, Settings, UnknownSettingError, nearest, setting
 
 DATA_VARIABLE = "DUILIAN_DATA"
@@ -178,7 +178,10 @@ def _config(top: Table, kind: Kind, sides: tuple[Side, ...], folder: Path) -> Se
             raise top.wrong(f"has no part [{key}]", hint)
     for key in model.values:
         if key in groups:
-            raise model.wrong(f"{key} is a table", f"write [{key}] and its keys")
+            hint = f"write [{key}] and its keys" + (
+                f", such as {old}" if (old := FORMER_KEYS.get(key)) else ""
+            )
+            raise model.wrong(f"{key} is a table", hint)
         if key in BY_SIDES:
             raise model.wrong(f"has no key {key!r}", "say it in [[side]]")
     changed = {group: _updated(getattr(config, group), _table(top, group)) for group in groups}

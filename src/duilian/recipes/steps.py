@@ -54,7 +54,7 @@ def scorable(dev: Corpus | None, level: Level) -> list[Sentence] | None:
 
 
 def warn_of_overlap(corpora: Sequence[tuple[Corpus, Corpus | None]], level: Level, run: Run) -> None:
-    """Warn of dev sentences that stand in a training corpus, be it another side's.
+    """Warn of dev sentences that also occur in a training corpus, even in that of another side.
 
     Sentences are the same if their words are; at character level, where words are cut anew, if their text is.
     """

@@ -59,6 +59,9 @@ RENAMED = {
 }
 """Keys of older recipes, and what became of them."""
 
+FORMER_KEYS = {"features": "parts", "pruning": "kind", "start": "kind", "segmenter": "standard"}
+"""Groups that were single keys in older recipes: where their values belong now."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Table:

@@ -9,12 +9,12 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.models.base.precision import Precision, dequantise, quantise
-from duilian.models.base.table_codec import Arrays, pack_table, unpack_table
+from duilian.models.base.table_codec import Arrays, decode_table, encode_table
 
 
 def keep_compiled(weights: _native.CompiledWeights, precision: Precision) -> Arrays:
     """What a file keeps of them."""
-    packed = pack_table(weights.slot, weights.label)
+    packed = encode_table(weights.slot, weights.label)
     kept = quantise(weights.weight[packed.entries], precision)
     return packed.arrays | {"transition": weights.transition} | kept
 
@@ -22,4 +22,4 @@ def keep_compiled(weights: _native.CompiledWeights, precision: Precision) -> Arr
 def compiled_of(arrays: Mapping[str, npt.NDArray[Any]], prefix: str = "") -> _native.CompiledWeights:
     """The weights again; `prefix` begins the names of their arrays."""
     parts = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-    return _native.CompiledWeights(*unpack_table(parts), dequantise(parts), parts["transition"])
+    return _native.CompiledWeights(*decode_table(parts), dequantise(parts), parts["transition"])

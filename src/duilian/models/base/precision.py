@@ -37,8 +37,6 @@ def dequantise(arrays: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32
         if arrays["code"].shape != (CODES,) or weights.dtype != np.uint8:
             raise ConfigError(f"a codebook must have {CODES} values, and weights of one byte")
         return np.take(arrays["code"], weights).astype(np.float32)
-    if "scale" in arrays:  # equal steps: how files were written before there were codebooks
-        return (weights * np.float32(arrays["scale"][0])).astype(np.float32)
     return weights.astype(np.float32)
 
 

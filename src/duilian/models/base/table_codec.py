@@ -24,14 +24,14 @@ CHECK_SHIFT = np.uint64(32)
 ENTRY_MASK = np.uint64(0xFFFFFFFF)
 
 
-class Packed(NamedTuple):
+class EncodedTable(NamedTuple):
     """A table's arrays for a file, and which entry of the table stands at each place in it."""
 
     arrays: Arrays
     entries: npt.NDArray[np.int64]
 
 
-def pack_table(slot: npt.NDArray[np.uint64], label: npt.NDArray[np.uint16]) -> Packed:
+def encode_table(slot: npt.NDArray[np.uint64], label: npt.NDArray[np.uint16]) -> EncodedTable:
     """A table for a file; weights must be put into the order of `entries`."""
     is_used = slot != NO_SLOT
     used = slot[is_used]
@@ -46,14 +46,12 @@ def pack_table(slot: npt.NDArray[np.uint64], label: npt.NDArray[np.uint16]) -> P
         "slots": np.array([len(slot)], np.int64),
         "label": label[entries],
     }
-    return Packed(arrays, entries)
+    return EncodedTable(arrays, entries)
 
 
-def unpack_table(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[Any, Any]:
+def decode_table(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[Any, Any]:
     """Slots and labels of a table again; the order of its entries is the file's."""
     label = arrays["label"]
-    if "slot" in arrays:  # how files were written before tables were packed
-        return arrays["slot"], label
     slots, check = int(arrays["slots"][0]), arrays["check"]
     is_used = np.unpackbits(arrays["used"]).astype(np.bool_)
     begins = np.concatenate([[0], np.flatnonzero(label & LAST_ENTRY) + 1])[:-1].astype(np.uint64)

@@ -19,7 +19,7 @@ from duilian.features import Templates
 from duilian.lattice import SideMapping
 from duilian.models.base.estimator import Arrays, State, StoredModel
 from duilian.models.base.precision import Precision, dequantise, quantise
-from duilian.models.base.table_codec import Packed, below, pack_table, unpack_table
+from duilian.models.base.table_codec import EncodedTable, below, decode_table, encode_table
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.coupled.sides import Sides
 from duilian.models.crf.storage import CrfModel
@@ -108,7 +108,7 @@ def make_shape(sides: Sides, mappings: Sequence[SideMapping]) -> _native.Coupled
 def _weight_arrays(compiled: list[_native.CoupledWeights], precision: Precision) -> tuple[list[int], Arrays]:
     """Which table each set of weights has, and the arrays of all."""
     keys: list[tuple[npt.NDArray[Any], npt.NDArray[Any]]] = []
-    packed: list[Packed] = []
+    packed: list[EncodedTable] = []
     tables: list[int] = []
     arrays: Arrays = {}
     transitions = np.stack([weights.transition for weights in compiled])
@@ -118,7 +118,7 @@ def _weight_arrays(compiled: list[_native.CoupledWeights], precision: Precision)
         same = (t for t, key in enumerate(keys) if _are_equal(key, (slot, label)))
         if (table := next(same, len(keys))) == len(keys):
             keys.append((slot, label))
-            packed.append(pack_table(slot, label))
+            packed.append(encode_table(slot, label))
         tables.append(table)
         kept = quantise(weights.weight[packed[table].entries], precision)
         moves = quantise(transitions[k, at], "float16" if precision == "int8" else precision)
@@ -136,7 +136,7 @@ def _are_equal(a: tuple[npt.NDArray[Any], ...], b: tuple[npt.NDArray[Any], ...])
 
 def _compiled(header: Mapping[str, Any], arrays: Arrays, k: int) -> _native.CoupledWeights:
     parts = below(arrays, f"{k}.")
-    slot, label = unpack_table(below(arrays, f"table.{header['tables'][k]}."))
+    slot, label = decode_table(below(arrays, f"table.{header['tables'][k]}."))
     moves = below(arrays, "transition.") | below(parts, "transition.")
     return _native.CoupledWeights(slot, label, dequantise(parts), _dense(moves), list(header["pruned_sides"]))
 

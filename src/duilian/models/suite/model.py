@@ -19,7 +19,7 @@ from duilian.models.coupled.model import CoupledTagger
 from duilian.models.crf.model import Tagger
 from duilian.models.parser.model import Parser
 
-COARSE_WINDOW = 5.0  # narrower than that of a tagger by itself: much faster, and it hardly shows
+COARSE_WINDOW = 5.0  # narrower than for a tagger on its own: much faster, with hardly a difference
 
 
 class Suite(Storable):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from duilian.errors import ConfigError
-from duilian.models.base.table_codec import LAST_ENTRY, NO_SLOT, pack_table, unpack_table
+from duilian.models.base.table_codec import LAST_ENTRY, NO_SLOT, decode_table, encode_table
 
 
 def random_table(seed: int, features: int) -> tuple[np.ndarray, np.ndarray]:
@@ -47,29 +47,22 @@ def test_a_packed_table_leads_to_the_same_entries(features: int) -> None:
     for seed in range(5):
         slot, label = random_table(seed, features)
         weight = np.arange(len(label), dtype=np.float32)
-        packed = pack_table(slot, label)
-        again = unpack_table(packed.arrays)
+        packed = encode_table(slot, label)
+        again = decode_table(packed.arrays)
         assert entries(*again, weight[packed.entries]) == entries(slot, label, weight)
-        twice = pack_table(*again)
+        twice = encode_table(*again)
         assert np.array_equal(twice.entries, np.arange(len(label)))
         assert all(np.array_equal(twice.arrays[name], packed.arrays[name]) for name in packed.arrays)
 
 
 def test_packing_is_smaller() -> None:
     slot, label = random_table(1, 1000)
-    packed = pack_table(slot, label).arrays
+    packed = encode_table(slot, label).arrays
     assert sum(array.nbytes for array in packed.values()) < 0.7 * (slot.nbytes + label.nbytes)
 
 
-def test_a_table_as_it_was_kept_before_is_read() -> None:
-    slot, label = random_table(1, 9)
-    again = unpack_table({"slot": slot, "label": label})
-    assert again[0] is slot
-    assert again[1] is label
-
-
 def test_a_table_that_does_not_fit_together_is_refused() -> None:
-    good = pack_table(*random_table(1, 9)).arrays
+    good = encode_table(*random_table(1, 9)).arrays
     for bad in (
         {"slots": good["slots"] + 8},
         {"slots": good["slots"] - 8},
@@ -80,4 +73,4 @@ def test_a_table_that_does_not_fit_together_is_refused() -> None:
         {"used": np.full_like(good["used"], 255)},
     ):
         with pytest.raises(ConfigError, match="table"):
-            unpack_table(good | bad)
+            decode_table(good | bad)
