@@ -270,7 +270,7 @@ class _Run:
 
     def _pruned_sides(self) -> list[int]:
         """The sides whose baseline taggers prune when tagging. In a mixed model one that began with all
-        weights of its baseline tagger prunes as well without it, and no second copy of the weights is kept."""
+        weights of its baseline tagger prunes as well without it, and no second copy is kept."""
         config = self.config
         if config.pruning.kind == "online":
             return []
