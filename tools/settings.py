@@ -11,6 +11,7 @@ import dataclasses
 import sys
 from collections.abc import Iterator
 
+from duilian.errors import ConfigError
 from duilian.learning import Learning
 from duilian.models.registry import KINDS as MODEL_KINDS
 from duilian.recipes import KINDS, Saving, Side
@@ -22,7 +23,8 @@ Made by `python tools/settings.py` from the declarations in the code. A setting 
 estimator (`CoupledTagger(pruning=CoupledPruning(max_candidates=4))`, or
 `set_params(pruning__max_candidates=4)`) and a key of a recipe: the settings of a kind stand in `[model]`,
 each group in a table of its own (`[pruning]`), so that `--set pruning.max_candidates=4` changes
-one. *none* is the absence of a value; a recipe leaves the key out.
+one. *none* is the absence of a value: a recipe leaves the key out. The groups are classes of
+`duilian.models`, the learning rules of `duilian.learning`.
 """
 BY_SIDES = ("standard", "standards", "source_standard")
 
@@ -49,24 +51,37 @@ def section(name: str, config: Settings) -> Iterator[str]:
                 if getattr(settings, field.name) != field.default
             ]
             usual = next(key for key, rule in Learning.alternatives().items() if rule is type(settings))
-            yield from [f"`[{group}]`: {usual}{''.join(f', {each}' for each in changed)}.", ""]
+            others = [
+                f"`{name}`" for name in Learning.alternatives() if name != usual and can_learn(config, name)
+            ]
+            also = f" It also learns by {', '.join(others)}." if others else ""
+            yield from [f"`[{group}]`: `{usual}`{''.join(f', {each}' for each in changed)}.{also}", ""]
         else:
-            yield from titled(f"[{group}]", settings)
+            yield from titled(f"[{group}]", settings, f"`{type(settings).__name__}` in Python.")
 
 
-def titled(title: str, settings: Settings) -> Iterator[str]:
+def can_learn(config: Settings, algorithm: str) -> bool:
+    """Whether a kind of model learns by a rule."""
+    try:
+        config.updated({"learning": {"algorithm": algorithm}})
+    except ConfigError:
+        return False
+    return True
+
+
+def titled(title: str, settings: Settings, about: str = "") -> Iterator[str]:
     """A table under the name that recipes use."""
-    yield from [f"### `{title}`", "", *rows(settings), ""]
+    yield from [f"### `{title}`", "", *([about, ""] if about else []), *rows(settings), ""]
 
 
 def rows(settings: Settings) -> Iterator[str]:
     """One row a setting; groups have tables of their own, and sides name the standards."""
-    hidden = () if isinstance(settings, Side) else BY_SIDES
+    hidden = BY_SIDES if hasattr(settings, "learning") else ()
     yield from ["| setting | | value | default |", "| --- | --- | --- | --- |"]
     for field in dataclasses.fields(settings):
         own = getattr(settings, field.name)
         if not isinstance(own, Settings) and field.name not in hidden:
-            kind = spell(settings.types()[field.name])
+            kind = spell(settings.type_of(field.name))
             yield f"| `{field.name}` | {field.metadata['help']} | {kind}{limits(field)} | {value(own)} |"
 
 
@@ -82,7 +97,9 @@ def value(own: object) -> str:
     """A value as a recipe spells it."""
     if own is None:
         return "none"
-    return f"`{str(own).lower() if isinstance(own, bool) else own}`" if own != "" else ""
+    if isinstance(own, tuple):
+        return f"`[{', '.join(map(repr, own))}]`"
+    return f"`{str(own).lower() if isinstance(own, bool) else own}`" if own != "" else "required"
 
 
 if __name__ == "__main__":

@@ -10,7 +10,9 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import functools
+import inspect
 import operator
+import sys
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -69,16 +71,19 @@ class Settings:
             if isinstance(value, list):
                 value = tuple(value)
                 object.__setattr__(self, field.name, value)
-            wanted = self.types()[field.name]
+            if value is field.default:  # most are, and resolving types takes time at every start
+                continue
+            wanted = self.type_of(field.name)
             if not fits(value, wanted):
                 raise SettingError((field.name,), f"must be {spell(wanted)}, got {value!r}")
             _check_range(field, value)
 
     @classmethod
     @functools.cache
-    def types(cls) -> Mapping[str, Any]:
-        """The type of each setting."""
-        return typing.get_type_hints(cls)
+    def type_of(cls, name: str) -> Any:
+        """The type of a setting, from its annotation."""
+        owner = next(each for each in cls.__mro__ if name in inspect.get_annotations(each))
+        return eval(inspect.get_annotations(owner)[name], vars(sys.modules[owner.__module__]))
 
     @classmethod
     def alternatives(cls) -> Mapping[str, type[Settings]]:

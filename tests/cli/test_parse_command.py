@@ -195,9 +195,9 @@ def test_given_tags_stay_beside_those_of_a_tagger(duilian: Call) -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("model.longest=9", "[model] has no key 'longest'\n  hint: was renamed: [trees] max_length"),
-        ("model.margin=9", "[model] has no key 'margin'\n  hint: was renamed:"),
-        ("model.pruning_bits=9", "hint: was moved: [pruning] bits"),
+        ("model.longest=9", "[model] has no key 'longest'\n  hint: it is now [trees] max_length"),
+        ("model.margin=9", "[model] has no key 'margin'\n  hint: it is now"),
+        ("model.pruning_bits=9", "hint: it is now [pruning] bits"),
         ("model.folds=9", "tag_folds (parser), [tagging] folds (joint-parser)"),
         ("model.tag_folds=1", "[model] tag_folds must be 0 or at least 2, got 1"),
         ("trees.bits=40", "[trees] bits must be at most 28, got 40"),

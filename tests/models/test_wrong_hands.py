@@ -9,7 +9,7 @@ import pytest
 
 from duilian import CoupledTagger, Lexicon, MultitaskTagger, Parser, Tagger, TwoChainTagger, demo
 from duilian.errors import ConfigError, NotFittedError, TextError
-from duilian.learning import AdaGrad
+from duilian.learning import AdaGrad, Session
 
 TAGGER = Tagger("ctb", learning=AdaGrad(iterations=1)).fit(demo.load("ctb", "ctb")[:20])
 
@@ -25,6 +25,18 @@ def test_a_lexicon_is_no_string() -> None:
     with pytest.raises(ConfigError, match="a list of words, not the string '云计算'") as caught:
         Lexicon("云计算")
     assert caught.value.hint == "write Lexicon(['云计算'])"
+
+
+def test_threads_and_session_go_together() -> None:
+    seen: list[int] = []
+    session = Session(on_iteration=lambda report: seen.append(report.iteration))
+    tagger = Tagger("ctb", learning=AdaGrad(iterations=2)).fit(
+        demo.load("ctb", "ctb")[:9], threads=2, session=session
+    )
+    assert (seen, tagger.is_trained()) == ([1, 2], True)
+    assert Session.of(session, 2).threads == 2 == Session.of(Session(threads=2), 1).threads
+    with pytest.raises(ConfigError, match="3 threads, but 2 in the session"):
+        Session.of(Session(threads=2), 3)
 
 
 @pytest.mark.parametrize("model", [Tagger, CoupledTagger, MultitaskTagger, TwoChainTagger, Parser])

@@ -71,7 +71,7 @@ WRONG = [
         "r.toml: [saving] precision must be 'float32' or 'float16' or 'int8', got 'int4'",
         "",
     ),
-    ("lern.rate=1", "r.toml: the recipe has no part [lern]", "did you mean 'learning'?"),
+    ("lern.rate=1", "r.toml: the recipe has no table [lern]", "did you mean 'learning'?"),
     ("learning.rate", "--set learning.rate: expected table.key=value", "for instance learning.rate=0.1"),
     ("rate=1", "--set rate=1: expected table.key=value", "for instance learning.rate=0.1"),
     ("side.2.dev=a", "--set side.2.dev=a: 2 must be a number from 1 to 1", ""),
@@ -249,10 +249,10 @@ def test_places_that_cannot_be_written_are_found_before_training(recipe, tmp_pat
 
 
 OLD = [
-    ("learn.rates=1", "r.toml: the recipe has no part [learn]", "renamed: [learning]"),
-    ("save.weights=1", "r.toml: the recipe has no part [save]", "renamed: [saving]"),
-    ("saving.least=1", "r.toml: [saving] has no key 'least'", "renamed: [saving] min_weight"),
-    ("model.templates=a", "r.toml: [model] has no key 'templates'", "moved to the table [features]"),
+    ("learn.rates=1", "r.toml: the recipe has no table [learn]", "it is now [learning]"),
+    ("save.weights=1", "r.toml: the recipe has no table [save]", "it is now [saving]"),
+    ("saving.least=1", "r.toml: [saving] has no key 'least'", "it is now [saving] min_weight"),
+    ("model.templates=a", "r.toml: [model] has no key 'templates'", "it is now in [features]"),
     ("learning.threads=2", "r.toml: [learning] has no key 'threads'", "--threads"),
     ("model.standard=x", "r.toml: [model] has no key 'standard'", "say it in [[side]]"),
     ("model.features=x", "r.toml: [model] features is a table", "such as parts"),

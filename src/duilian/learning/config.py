@@ -38,7 +38,7 @@ class Learning(Settings):
     )
     sample: int | tuple[int | None, ...] | None = setting(
         None,
-        "Sentences drawn per iteration, one number per corpus; none: all (coupled: the size of the smallest).",
+        "Sentences drawn per iteration, one number per corpus; none: all (coupled: as the smallest).",
         at_least=1,
     )
     keep: Literal["all", "average"] = setting(

@@ -32,8 +32,17 @@ class Session:
     resume: bool = False
 
     def __post_init__(self) -> None:
-        if self.threads < 1:
-            raise ConfigError(f"threads must be at least 1, got {self.threads!r}")
+        if not isinstance(self.threads, int) or self.threads < 1:
+            raise ConfigError(f"threads must be a whole number from 1, got {self.threads!r}")
+
+    @classmethod
+    def of(cls, session: Session | None, threads: int) -> Session:
+        """The session of a call that may also say how many threads to use."""
+        if session is None:
+            return cls(threads=threads)
+        if 1 not in (threads, session.threads) and threads != session.threads:
+            raise ConfigError(f"{threads} threads, but {session.threads} in the session", "say it once")
+        return dataclasses.replace(session, threads=max(threads, session.threads))
 
     def stage(self, name: str) -> None:
         """Say what is being done."""

@@ -5,30 +5,31 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from duilian.errors import ConfigError, ModelFileError
 from duilian.modelfile import read_model
 from duilian.models.base.estimator import Arrays
-from duilian.models.parser.model import Parser
-from duilian.models.suite.model import Suite
 
 if TYPE_CHECKING:  # a kind's module is imported when a file has a model of it
     from duilian.models.coupled.model import CoupledTagger
     from duilian.models.coupled.side import CoupledSide
     from duilian.models.crf.model import Tagger
     from duilian.models.multitask.model import MultitaskTagger
+    from duilian.models.parser.model import Parser
+    from duilian.models.suite.model import Suite
     from duilian.models.two_chain.model import TwoChainTagger
     from duilian.models.two_chain.predictor import TwoChainPredictor
 
-    StandardTagger = Tagger | CoupledSide | TwoChainTagger | TwoChainPredictor
+    StandardTagger: TypeAlias = Tagger | CoupledSide | TwoChainTagger | TwoChainPredictor
     """A tagger that answers in one standard: on its own, or as one side of a model of several."""
-    Model = Tagger | CoupledTagger | MultitaskTagger | TwoChainTagger
+    Model: TypeAlias = Tagger | CoupledTagger | MultitaskTagger | TwoChainTagger
     """What a file may hold."""
 else:
     StandardTagger = Model = Any
 
 PARSERS = ("parser", "joint-parser")
+SUITE = "analyzer"
 KINDS = {
     "crf": "duilian.models.crf.model:Tagger",
     "guided": "duilian.models.guided.model:GuidedTagger",
@@ -71,8 +72,7 @@ def load(path: str | Path) -> Model:
         hint = "use it with duilian parse"
         raise ModelFileError(str(path), f"is of kind {header['kind']!r}, not a tagger", hint)
     found = restored(path, header, arrays)
-    assert not isinstance(found, Parser)
-    return found.tagger if isinstance(found, Suite) else found
+    return cast(Any, found).tagger if header["kind"] == SUITE else cast(Model, found)
 
 
 def is_parser(path: str | Path) -> bool:
@@ -82,7 +82,7 @@ def is_parser(path: str | Path) -> bool:
 
 def is_suite(path: str | Path) -> bool:
     """Whether there are a tagger and a parser in the file."""
-    return kind_of(path) == Suite.kind
+    return kind_of(path) == SUITE
 
 
 def kind_of(path: str | Path) -> str:
@@ -93,11 +93,11 @@ def kind_of(path: str | Path) -> str:
 def load_parser(path: str | Path) -> Parser:
     """The parser in a file, alone or joint or beside a tagger."""
     header, arrays = read_model(path)
-    if header.get("kind") not in (*PARSERS, Suite.kind):
-        return Parser.restored(path, header, arrays)  # which says that it is none
-    found = restored(path, header, arrays)
-    assert isinstance(found, Parser | Suite)
-    return found.parser if isinstance(found, Suite) else found
+    kind = header.get("kind")
+    if kind not in (*PARSERS, SUITE):
+        raise ModelFileError(str(path), f"is a model of kind {kind!r}, not 'parser'")
+    found: Any = restored(path, header, arrays)
+    return cast("Parser", found.parser if kind == SUITE else found)
 
 
 def standards_of(model: Model | TwoChainPredictor) -> tuple[str, ...]:

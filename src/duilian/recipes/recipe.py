@@ -174,8 +174,12 @@ def _config(top: Table, kind: Kind, sides: tuple[Side, ...], folder: Path) -> Se
     groups = [name for name, _ in config.groups()]
     for key in top.values:
         if key not in (*PARTS, *groups):
-            hint = RENAMED.get(key) or nearest(key, (*PARTS, *groups))
-            raise top.wrong(f"has no part [{key}]", hint)
+            known = [f"[{each}]" for each in (*PARTS, *groups)]
+            is_elsewhere = any(key in dict(other.config().groups()) for other in KINDS.values())
+            hint = f"a recipe of kind {kind.name!r} has {', '.join(known)}" if is_elsewhere else ""
+            raise top.wrong(
+                f"has no table [{key}]", RENAMED.get(key) or hint or nearest(key, (*PARTS, *groups))
+            )
     for key in model.values:
         if key in groups:
             hint = f"write [{key}] and its keys" + (

@@ -23,6 +23,7 @@ from duilian.corpus.places import PlacedSentence
 from duilian.errors import ConfigError, ModelFileError
 from duilian.modelfile import checksum_of, read_model
 from duilian.models import CoupledTagger, Suite, TwoChainTagger
+from duilian.models.base.estimator import refuse_older
 from duilian.models.registry import KINDS, estimator_of
 
 MIN_SHARE = 0.01  # of a target tag, to be shown
@@ -70,6 +71,7 @@ class ModelCard:
     def read(cls, path: str | Path) -> ModelCard:
         """Read the card of a model file without building the model."""
         header, arrays = read_model(path)
+        refuse_older(path, header)
         try:
             return cls._of(os.fspath(path), header, arrays)
         except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -96,6 +96,13 @@ class StoredModel(abc.ABC):
         """The model again, checked."""
 
 
+def refuse_older(path: str | Path, header: Mapping[str, Any]) -> None:
+    """Refuse a model file whose header is of another time."""
+    if "parameters" in header or "parameters" in header.get("tagger", {}):
+        hint = "train it again from its recipe"
+        raise ModelFileError(str(path), "was written by an older version of Duilian", hint)
+
+
 class Storable(abc.ABC):
     """What can be saved to a model file and loaded from one."""
 
@@ -129,10 +136,7 @@ class Storable(abc.ABC):
         try:
             if header["kind"] != cls.kind:
                 raise ModelFileError(str(path), f"is a model of kind {header['kind']!r}, not {cls.kind!r}")
-            if "parameters" in header or "parameters" in header.get("tagger", {}):
-                raise ModelFileError(
-                    str(path), "was written by an older version of Duilian", "train it again from its recipe"
-                )
+            refuse_older(path, header)
             found = cls.from_state(header, arrays)
             found.remember(header["notes"])
         except (LookupError, TypeError, ValueError, AttributeError, ConfigError, TemplateError) as error:

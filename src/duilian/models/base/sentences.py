@@ -37,7 +37,8 @@ def layers_of(
 ) -> list[Layer]:
     """Sentences in any of the accepted forms, or words and their tags, as layers."""
     if isinstance(sentences, str):
-        raise TextError("sentences are asked for, and this is one string", "give a list of lists of words")
+        hint = "read a file with duilian.read(path, standard=…), or give a list of lists of words"
+        raise TextError("expected a list of sentences, got one string", hint)
     if tags is not None:
         return [Layer(tuple(words), tuple(each)) for words, each in zip(sentences, tags, strict=True)]  # type: ignore[arg-type]
     return [layer_of(each, standard) for each in sentences]

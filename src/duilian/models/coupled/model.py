@@ -90,7 +90,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel]):
         and scored so. A `session` says more than `threads`: whom to tell of progress, where to save the state
         and whether to resume from it. `cache` is a folder that keeps the candidates of offline pruning.
         """
-        trainer = self._trainer(session or Session(threads=threads), cache)
+        trainer = self._trainer(Session.of(session, threads), cache)
         trainer.check_counts(X, dev)
         corpora = [layers_of(corpus, name) for corpus, name in zip(X, self.standards, strict=True)]
         held_out = None

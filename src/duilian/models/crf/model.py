@@ -75,7 +75,7 @@ class Tagger(Estimator[CrfConfig, CrfModel]):
         With a dev set, the weights of the iteration that does best on it are kept. A `session` says more than
         `threads`: whom to tell of progress, where to save the state and whether to resume from it.
         """
-        trainer = self._trainer(session or Session(threads=threads))
+        trainer = self._trainer(Session.of(session, threads))
         self.trained_ = trainer.run(self.layers(X, y), None if dev is None else self.layers(dev))
         self.best_score_, self.iterations_ = self.trained_.score, self.trained_.iterations
         return self.trim(0.0)

@@ -74,7 +74,7 @@ class GuidedTagger(Tagger):
         """Learn from target sentences, guided by a tagger of the source corpus (or by a trained one)."""
         if source is None:
             raise ConfigError("a guided tagger needs a source: a corpus in the other standard, or a tagger")
-        session = session or Session(threads=threads)
+        session = Session.of(session, threads)
         if not isinstance(source, Tagger):
             source = Tagger.with_config(self.config.source_config()).fit(source, threads=session.threads)
         trainer = self._guided_trainer(session, source)

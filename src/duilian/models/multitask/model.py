@@ -87,7 +87,7 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
         With dev sets (None for a standard that has none), the weights that do best for each side are kept. A
         `session` says more than `threads`.
         """
-        trainer = self._trainer(session or Session(threads=threads))
+        trainer = self._trainer(Session.of(session, threads))
         if len(set(self.standards)) != 2:
             raise ConfigError(f"standards must be two different names, got {', '.join(self.standards)}")
         for what, found in (("corpora", X), ("dev sets", dev)):

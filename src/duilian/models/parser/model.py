@@ -73,7 +73,7 @@ class Parser(Estimator[TreeConfig, ParserModel]):
         With a dev set, the weights of the iteration that does best on it are kept. A `session` says more than
         `threads`: whom to tell of progress, where to save the state and whether to resume from it.
         """
-        trainer = self._trainer(session or Session(threads=threads))
+        trainer = self._trainer(Session.of(session, threads))
         found = trainer.run(self.layers(X), None if dev is None else self.layers(dev))
         self.best_score_, self.iterations_ = found.score, found.iterations
         return self.use(found.model)

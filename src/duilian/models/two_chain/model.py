@@ -80,7 +80,7 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel]):
         A sentence without tags among the annotated ones is used for its boundaries, too. With a dev set, the
         weights of the iteration that does best on it are kept. A `session` says more than `threads`.
         """
-        trainer = self._trainer(session or Session(threads=threads))
+        trainer = self._trainer(Session.of(session, threads))
         dev_layers = None if dev is None else self.layers(dev)
         self.trained_ = trainer.run(self.layers(X, y), self.layers(segmented), dev_layers)
         self.best_score_, self.iterations_ = self.trained_.score, self.trained_.iterations
