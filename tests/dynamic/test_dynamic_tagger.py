@@ -311,7 +311,7 @@ def test_recipes_train_it(tmp_path, groups, settings):
     ("table", "old", "hint"),
     [
         ("model", "words", "[features] word_templates"),
-        ("model", "letters", "the table [features]"),
+        ("model", "letters", "now in [features]"),
         ("model", "beam", "[search] beam"),
         ("search", "margin", "[search] kind_gap"),
         ("search", "hearing", "[search] path_gap"),
