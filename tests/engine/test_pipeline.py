@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import duilian
+import duilian.engine.loading
 from analysed import NASTY, check, is_tree
 from duilian import demo, engine
 from duilian.document import Doc
@@ -172,7 +173,7 @@ def test_tagger_and_parser_in_one_file(parsed: Analyzer, tmp_path: Path) -> None
 def test_the_bundled_model_is_what_load_gives_without_a_path(
     parsed: Analyzer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "BUNDLED", tmp_path / "zh.model")
+    monkeypatch.setattr(engine.loading, "BUNDLED", tmp_path / "zh.model")
     with pytest.raises(ConfigError, match="came without its model"):
         duilian.load()
     assert parsed.parser is not None

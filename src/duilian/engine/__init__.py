@@ -1,42 +1,17 @@
-"""The analyser: text in, `Doc` out."""
+"""The analyser that users call: text in, `Doc` out."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from pathlib import Path
+from duilian.lazy import lazily
 
-from duilian.engine.analyzer import Analyzer
-from duilian.errors import ConfigError, ModelFileError
-from duilian.lexicon import Lexicon
-from duilian.modelfile import read_model
-from duilian.models import CoupledTagger, Suite, Tagger
-from duilian.models.registry import restored
+if TYPE_CHECKING:
+    from duilian.engine.analyzer import Analyzer
+    from duilian.engine.loading import BUNDLED, find_model, load
 
 __all__ = ["BUNDLED", "Analyzer", "find_model", "load"]
 
-BUNDLED = Path(__file__).parents[1] / "bundled" / "zh.model"
-"""The model that comes with the package, trained from `recipes/bundled.toml`."""
-
-
-def find_model(path: str | Path | None) -> Path:
-    """Check that a model file exists and return its path; the default is the bundled model."""
-    chosen = BUNDLED if path is None else Path(path)
-    if chosen.exists():
-        return chosen
-    if path is None:
-        hint = "name your own model, or train the bundled one: duilian train recipes/bundled.toml"
-        raise ConfigError("this copy of Duilian came without its model", hint)
-    hint = "load() takes the path of a model from `duilian train`, or nothing for the bundled one"
-    raise ConfigError(f"{path}: there is no such file", hint)
-
-
-def load(path: str | Path | None = None, *, lexicon: Lexicon | None = None) -> Analyzer:
-    """Load the analyser in a model file; the default is the bundled one."""
-    chosen = find_model(path)
-    model = restored(chosen, *read_model(chosen))
-    if isinstance(model, Suite):
-        return Analyzer(model.tagger, model.parser, segmenter=model.segmenter, lexicon=lexicon)
-    if isinstance(model, Tagger | CoupledTagger):
-        return Analyzer(model, lexicon=lexicon)
-    raise ModelFileError(
-        str(chosen), f"an analyser cannot use a model of kind {model.kind}", "use `duilian tag` or `parse`"
-    )
+# Commands that only tag do not need the analyser and all models it knows.
+__getattr__ = lazily(
+    __name__,
+    {"duilian.engine.analyzer": "Analyzer", "duilian.engine.loading": "BUNDLED find_model load"},
+)
