@@ -56,7 +56,7 @@ def zh(models: Path) -> Analyzer:
 @pytest.fixture
 def call(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, models: Path) -> Call:
     call = in_demo_folder(monkeypatch, tmp_path, models, {})
-    monkeypatch.setattr("duilian.engine.BUNDLED", Path("zh.model"))
+    monkeypatch.setattr("duilian.engine.loading.BUNDLED", Path("zh.model"))
     return call
 
 

@@ -171,7 +171,7 @@ def test_inspect_shows_the_card(call: Call, monkeypatch: pytest.MonkeyPatch) -> 
     assert status == 0
     for part in ("a small analyser", "it has seen little", "and knows less", "ctb, order 1", "analyzer"):
         assert part in out
-    monkeypatch.setattr("duilian.engine.BUNDLED", Path("zh.model"))
+    monkeypatch.setattr("duilian.engine.loading.BUNDLED", Path("zh.model"))
     assert call("inspect")[1] == out
     notes = json.loads(call("inspect", "zh.model", "--json")[1])["notes"]
     assert notes["card"]["title"] == "a small analyser"

@@ -33,7 +33,7 @@ class Session:
 
     def __post_init__(self) -> None:
         if not isinstance(self.threads, int) or self.threads < 1:
-            raise ConfigError(f"threads must be a whole number from 1, got {self.threads!r}")
+            raise ConfigError(f"threads must be at least 1, got {self.threads!r}")
 
     @classmethod
     def of(cls, session: Session | None, threads: int) -> Session:
