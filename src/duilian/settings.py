@@ -8,17 +8,16 @@ header of a model file, and the tables in docs/settings.md.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import functools
 import inspect
 import operator
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
-from duilian.errors import ConfigError
+from duilian.errors import ConfigError, did_you_mean
 
 _NAMES = {str: "a string", int: "a whole number", float: "a number", bool: "true or false"}
 _RANGES: tuple[tuple[str, str, Callable[[float, float], bool]], ...] = (
@@ -115,7 +114,7 @@ class Settings:
         names = [field.name for field in dataclasses.fields(base)]
         for name, value in own.items():
             if name not in names:
-                raise UnknownSettingError((name,), "is not a setting", nearest(name, names))
+                raise UnknownSettingError((name,), "is not a setting", did_you_mean(name, names))
             group = getattr(base, name)
             if isinstance(group, Settings) and isinstance(value, Mapping):
                 try:
@@ -148,13 +147,6 @@ def _check_range(field: dataclasses.Field[Any], value: Any) -> None:
             limit = field.metadata.get(key)
             if limit is not None and not is_fine(number, limit):
                 raise SettingError((field.name,), f"must be {words} {limit}, got {number!r}")
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """The hint for an unknown name: the most similar known one, or all of them."""
-    names = list(known)
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"did you mean {close[0]!r}?" if close else f"choose one of: {', '.join(names)}"
 
 
 def _members(wanted: Any) -> tuple[Any, ...]:

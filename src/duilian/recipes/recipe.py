@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
 from duilian.corpus import Corpus, Sentence, TreeCheck, read_sentences
-from duilian.errors import ConfigError
+from duilian.errors import ConfigError, did_you_mean
 from duilian.features.templates import presets
 from duilian.learning import IterationReport, Session
 from duilian.models.base.precision import Precision
 from duilian.recipes.tables import FORMER_KEYS, RENAMED, Table, override, read_toml
-from duilian.settings import SettingError, Settings, UnknownSettingError, nearest, setting
+from duilian.settings import SettingError, Settings, UnknownSettingError, setting
 
 DATA_VARIABLE = "DUILIAN_DATA"
 Part = Literal["train", "dev", "test"]
@@ -164,7 +164,7 @@ def _kind(table: Table) -> Kind:
     if name is None:
         raise table.wrong("needs the key 'kind'", f"there are: {', '.join(KINDS)}")
     if name not in KINDS:
-        raise table.wrong(f"kind {name!r} does not exist", nearest(str(name), KINDS))
+        raise table.wrong(f"kind {name!r} does not exist", did_you_mean(str(name), KINDS))
     return KINDS[name]
 
 
@@ -178,7 +178,7 @@ def _config(top: Table, kind: Kind, sides: tuple[Side, ...], folder: Path) -> Se
             is_elsewhere = any(key in dict(other.config().groups()) for other in KINDS.values())
             hint = f"a recipe of kind {kind.name!r} has {', '.join(known)}" if is_elsewhere else ""
             raise top.wrong(
-                f"has no table [{key}]", RENAMED.get(key) or hint or nearest(key, (*PARTS, *groups))
+                f"has no table [{key}]", RENAMED.get(key) or hint or did_you_mean(key, (*PARTS, *groups))
             )
     for key in model.values:
         if key in groups:

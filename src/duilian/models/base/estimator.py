@@ -15,10 +15,10 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy.typing as npt
 
-from duilian.errors import ConfigError, ModelFileError, NotFittedError, TemplateError
+from duilian.errors import ConfigError, ModelFileError, NotFittedError, TemplateError, did_you_mean
 from duilian.modelfile import read_model, write_model
 from duilian.models.base.precision import Precision
-from duilian.settings import Settings, nearest
+from duilian.settings import Settings
 
 Arrays = dict[str, npt.NDArray[Any]]
 State = tuple[dict[str, Any], Arrays]
@@ -62,7 +62,7 @@ class Parameters(Generic[Config]):
         for name, value in params.items():
             group, _, inner = name.partition("__")
             if group not in self.parameter_names():
-                hint = nearest(group, self.parameter_names())
+                hint = did_you_mean(group, self.parameter_names())
                 raise ConfigError(f"{type(self).__name__} has no parameter {name!r}", hint)
             if inner:
                 value = getattr(self, group).updated({inner: value})
