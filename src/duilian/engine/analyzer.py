@@ -25,7 +25,7 @@ from duilian.engine.marginals import Marginals, with_marginals
 from duilian.engine.segmentation import Segmentation
 from duilian.engine.text_constraints import TextConstraints, uncut_spans
 from duilian.engine.tree_stage import TreeStage
-from duilian.engine.units import UnitBatch, packed_for, units_of_layers, units_of_texts
+from duilian.labels.units import UnitBatch, packed_for, units_of_layers, units_of_texts
 from duilian.errors import ConfigError, DuilianError, TextError
 from duilian.labels.encoding import Encoding
 from duilian.lexicon import Finding, Lexicon

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.engine.segmentation import Segmentation
-from duilian.engine.units import Ints, UnitBatch, packed_for
+from duilian.labels.units import Ints, UnitBatch, packed_for
 from duilian.errors import ConfigError
 from duilian.labels.encoding import Encoding
 from duilian.lexicon.constraint_builder import NO_CONSTRAINTS

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from duilian.document import WordTable
 from duilian.engine.tree_stage import Trees
-from duilian.engine.units import Ints, UnitBatch
+from duilian.labels.units import Ints, UnitBatch
 from duilian.standards import LabelMeaning
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
-from duilian.engine.units import UnitBatch, Whole
+from duilian.labels.units import UnitBatch, Whole
 from duilian.labels.encoding import Encoding
 from duilian.lexicon import Lexicon
 from duilian.lexicon.constraints import ConstrainedWord, WordConstraints

@@ -1,4 +1,4 @@
-"""Texts as the stages of the analyser see them: units, sentence by sentence, with offsets."""
+"""Texts as models see them: units, sentence by sentence, with offsets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from duilian import _native
 from duilian import text as texts
 from duilian.corpus import Layer
 from duilian.labels.encoding import Encoding
-from duilian.models import CoupledTagger, Tagger
 
 Ints = npt.NDArray[np.int64]
 _NO_SPANS = np.zeros((0, 2), np.int64)
@@ -140,12 +139,3 @@ def _wholes_of(found: texts.Split) -> dict[int, list[Whole]]:
     ):
         wholes.setdefault(s, []).append(Whole(start - at, end - at, kind))
     return wholes
-
-
-def packed_for(model: Tagger | CoupledTagger, units: UnitBatch) -> _native.Sentences:
-    """Return the sentences as a model reads them; a model with a guide asks it for its labels first."""
-    if isinstance(model, CoupledTagger):
-        guided = model.predictor_.packer
-        return units.packed(guided.folding) if guided.source is None else guided.pack(units.pieces)
-    packer = model.predictor_.packer
-    return packer.pack(units.pieces, []) if packer.templates.columns else units.packed(packer.folding)
