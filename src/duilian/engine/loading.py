@@ -8,7 +8,6 @@ from duilian.engine.analyzer import Analyzer
 from duilian.errors import ConfigError, ModelFileError
 from duilian.lexicon import Lexicon
 from duilian.modelfile import read_model
-from duilian.models import CoupledTagger, Suite, Tagger
 from duilian.models.registry import restored
 
 BUNDLED = Path(__file__).parents[1] / "bundled" / "zh.model"
@@ -23,7 +22,7 @@ def find_model(path: str | Path | None) -> Path:
     if path is None:
         hint = "name your own model, or train the bundled one: duilian train recipes/bundled.toml"
         raise ConfigError("this copy of Duilian came without its model", hint)
-    hint = "load() takes the path of a model from `duilian train`, or nothing for the bundled one"
+    hint = "name a model from `duilian train`, or none for the bundled one"
     raise ConfigError(f"{path}: there is no such file", hint)
 
 
@@ -31,10 +30,10 @@ def load(path: str | Path | None = None, *, lexicon: Lexicon | None = None) -> A
     """Load the analyser in a model file; the default is the bundled one."""
     chosen = find_model(path)
     model = restored(chosen, *read_model(chosen))
-    if isinstance(model, Suite):
-        return Analyzer(model.tagger, model.parser, segmenter=model.segmenter, lexicon=lexicon)
-    if isinstance(model, Tagger | CoupledTagger):
-        return Analyzer(model, lexicon=lexicon)
-    raise ModelFileError(
-        str(chosen), f"an analyser cannot use a model of kind {model.kind}", "use `duilian tag` or `parse`"
-    )
+    parts = getattr(model, "parts", {"tagger": model})  # those of kind analyzer have several
+    tagger = parts["tagger"]
+    if not hasattr(tagger, "labeler"):
+        hint = "use duilian parse, or put it into a model of kind analyzer"
+        raise ModelFileError(str(chosen), f"a model of kind {model.kind!r} cannot find words", hint)
+    segmenter = parts.get("segmenter") or getattr(tagger, "fast_segmenter", None)
+    return Analyzer(tagger, parts.get("parser"), segmenter=segmenter, lexicon=lexicon)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from duilian.corpus import Layer
 from duilian.labels.encoding import Encoding
 
 Ints = npt.NDArray[np.int64]
+SEPARATORS = re.compile("[ \t\r\u3000]+")  # of words in segmented text
 _NO_SPANS = np.zeros((0, 2), np.int64)
 
 
@@ -40,6 +42,8 @@ class UnitBatch:
     is_apart: npt.NDArray[np.bool_]  # [units]  whether white space precedes the unit
     has_gap: npt.NDArray[np.bool_]  # [units]  whether characters outside units precede it
     wholes: dict[int, list[Whole]]  # by sentence
+    layers: Sequence[Layer] = ()  # the sentences as annotated, if they are
+    word: Ints | None = None  # [words]  first unit of each word given, if the sentences are annotated
 
     def __len__(self) -> int:
         return len(self.spans)
@@ -92,26 +96,81 @@ def units_of_texts(batch: Sequence[str], encoding: Encoding, kinds: Sequence[tex
 
 def units_of_layers(layers: Sequence[Layer], encoding: Encoding) -> UnitBatch:
     """Split the words of annotated sentences into units; each layer stays one sentence, even if empty."""
-    found = [
-        np.concatenate(
-            [
-                _NO_SPANS,
-                *(
-                    a + _word_units(word, encoding)
-                    for word, (a, _) in zip(layer.words, layer.spans(), strict=True)
-                ),
-            ]
+    flat = list(itertools.chain.from_iterable([layer.words for layer in layers]))
+    starts, lengths = _word_starts(layers, flat)
+    words = np.cumsum([0, *map(len, layers)])
+    if encoding.level == "word":
+        return _batch_of_layers(
+            layers, np.stack([starts, starts + lengths], axis=1), words, np.arange(len(flat) + 1)
         )
-        for layer in layers
-    ]
-    first = np.cumsum([0, *map(len, found)])
-    known = np.zeros(int(first[-1]), np.uint8)
-    split = texts.Split(np.concatenate([_NO_SPANS, *found]), first, np.arange(len(layers) + 1), known, [])
-    return _make_batch([layer.text for layer in layers], split)
+    texts.check_text("".join(flat))
+    units, counts = _native.split_words(flat, encoding.join_letters, encoding.join_digits)
+    edges = np.cumsum([0, *counts])
+    if sum(map(len, units)) == int(lengths.sum()):
+        size = np.fromiter(map(len, units), np.int64, len(units))
+        within = np.cumsum(size) - size
+        begins = within + np.repeat(starts - (np.cumsum(lengths) - lengths), counts)
+        spans = np.stack([begins, begins + size], axis=1)
+    else:  # invisible characters are in no unit
+        joins = {"join_letters": encoding.join_letters, "join_digits": encoding.join_digits}
+        found = [texts.units(word, **joins) + at for word, at in zip(flat, starts.tolist(), strict=True)]
+        spans = np.concatenate([_NO_SPANS, *found])
+    return _batch_of_layers(layers, spans, edges[words], edges)
 
 
-def _word_units(text: str, encoding: Encoding) -> texts.Spans:
-    return texts.units(text, join_letters=encoding.join_letters, join_digits=encoding.join_digits)
+def units_of_words(batch: Sequence[str], encoding: Encoding) -> UnitBatch:
+    """Take the words of texts, separated by blanks, as the words of sentences: a line is a sentence."""
+    layers, lines, text, offset = [], [], [0], []
+    for each in batch:
+        at = 0
+        for line in each.split("\n"):
+            words = tuple([word for word in SEPARATORS.split(line) if word])
+            if words:
+                layers.append(Layer(words))
+                lines.append(line)
+                offset.append(at)
+            at += len(line) + 1
+        text.append(len(layers))
+    found = units_of_layers(layers, encoding)
+    starts = [_places_of_words(*pair, at) for *pair, at in zip(lines, layers, offset, strict=True)]
+    assert found.word is not None
+    flat = np.concatenate([np.zeros(0, np.int64), *starts])
+    first = np.append(found.word, len(found))
+    shift = np.repeat(flat - found.start[found.word], np.diff(first)) if len(flat) else flat
+    split = texts.Split(found.spans + shift[:, None], found.sentence, np.array(text), found.known, [])
+    return dataclasses.replace(_make_batch(batch, split), layers=layers, word=found.word)
+
+
+def _places_of_words(line: str, layer: Layer, at: int) -> Ints:
+    """Return where each word of a line begins; `at` is where the line does."""
+    sizes = np.fromiter(map(len, layer.words), np.int64, len(layer))
+    if int(sizes.sum()) + len(sizes) - 1 == len(line):  # one blank between words
+        return at + np.cumsum(sizes + 1) - sizes - 1
+    ends = [match.end() for match in SEPARATORS.finditer(line) if match.end() < len(line)]
+    return at + np.array(ends if line[:1].isspace() and SEPARATORS.match(line) else [0, *ends], np.int64)
+
+
+def _word_starts(layers: Sequence[Layer], flat: Sequence[str]) -> tuple[Ints, Ints]:
+    """Return the start of each word in the text of its layer, and its length."""
+    lengths = np.fromiter(map(len, flat), np.int64, len(flat))
+    advance = lengths
+    if any(layer.spaces is not None for layer in layers):
+        spaces = [len(each) for layer in layers for each in layer.spaces or ("",) * len(layer)]
+        advance = lengths + np.array(spaces, np.int64)
+    through = np.cumsum(advance) - advance
+    sizes = [len(layer) for layer in layers]
+    first = np.cumsum([0, *sizes])[:-1]
+    before = (
+        through[np.minimum(first, max(len(flat) - 1, 0))] if len(flat) else np.zeros(len(layers), np.int64)
+    )
+    return through - np.repeat(before, sizes), lengths
+
+
+def _batch_of_layers(layers: Sequence[Layer], spans: texts.Spans, sentence: Ints, word: Ints) -> UnitBatch:
+    known = np.zeros(len(spans), np.uint8)
+    split = texts.Split(spans.reshape(-1, 2), sentence, np.arange(len(layers) + 1), known, [])
+    made = _make_batch([layer.text for layer in layers], split)
+    return dataclasses.replace(made, layers=layers, word=word[:-1])
 
 
 def _make_batch(batch: Sequence[str], found: texts.Split) -> UnitBatch:

@@ -29,7 +29,6 @@ from duilian.models.coupled.side import CoupledSide
 from duilian.models.coupled.storage import AVERAGE, CoupledModel
 
 if TYPE_CHECKING:
-    from duilian import _native
     from duilian.corpus import Layer
     from duilian.models.coupled.dev_sets import DevLayers
     from duilian.models.coupled.training import CoupledTrainer, TrainedCoupled
@@ -147,6 +146,11 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel]):
         super().__setstate__(kept)
 
     @property
+    def labeler(self) -> CoupledPredictor:
+        """The model compiled for answering."""
+        return self.predictor_
+
+    @property
     def encodings_(self) -> tuple[Encoding, ...]:
         """How annotation in each standard becomes labels."""
         return self.predictor_.sides.encodings
@@ -155,12 +159,6 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel]):
     def templates_(self) -> Templates:
         """The feature templates."""
         return self.model_.templates
-
-    def label_packed(
-        self, packed: _native.Sentences, constraints: Sequence[_native.Constraints], threads: int = 1
-    ) -> tuple[_native.CoupledAnswers, int]:
-        """Labels of every side for packed sentences; see `CoupledPredictor.label_packed`."""
-        return self.predictor_.label_packed(packed, constraints, threads)
 
     def of(self, standard: str) -> CoupledSide:
         """The tagger as one for a single standard, with the weights that do best for it."""
@@ -174,8 +172,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel]):
         threads: int = 1,
     ) -> list[Layer]:
         """The analysis of each sentence in one standard, the first if none is named."""
-        name = standard or self.standards[0]
-        return self.predictor_.predict_layers(layers_of(X, name), name, threads=threads)
+        return self.of(standard or self.standards[0]).predict_layers(X, threads=threads)
 
     def predict(
         self,
@@ -189,8 +186,10 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel]):
         return [[str(tag) for tag in layer.tags or ()] for layer in found]
 
     def analyse(self, X: Sentences, *, threads: int = 1) -> list[dict[str, Layer]]:  # noqa: N803
-        """Each sentence in every standard at once, with the weights that do best on average."""
-        return self.predictor_.analyse(layers_of(X, self.standards[0]), threads=threads)
+        """Each sentence in every standard."""
+        layers = layers_of(X, self.standards[0])
+        found = [self.of(name).predict_layers(layers, threads=threads) for name in self.standards]
+        return [dict(zip(self.standards, each, strict=True)) for each in zip(*found, strict=True)]
 
     def tags_of_words(
         self,

@@ -24,6 +24,7 @@ from duilian.models.base.sentences import Sentences, layers_of
 from duilian.models.crf.uncalibrated import UncalibratedTagger
 from duilian.models.multitask.config import Expansion, Learner, MultitaskConfig
 from duilian.models.multitask.label_mapping import LabelMapping
+from duilian.models.multitask.labeler import MultitaskLabeler
 from duilian.models.multitask.predictor import SidePredictor
 from duilian.models.multitask.storage import SIDES, MultitaskModel, SideModel
 from duilian.standards import Mapping
@@ -120,6 +121,11 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
         super().remember(notes)
         for side in self.sides_:
             side.remember(notes)
+
+    @property
+    def labeler(self) -> MultitaskLabeler:
+        """The model compiled for answering."""
+        return MultitaskLabeler([side.predictor_ for side in self.sides_])
 
     @property
     def encodings_(self) -> tuple[Encoding, Encoding]:

@@ -18,8 +18,8 @@ class SidePredictor(UncalibratedPredictor):
         if other is None:
             return super()._compile(model)
         best = _native.BestExpansionPredictor(
-            len(self.encoding.labels),
-            self.encoding.succession.native(),
+            len(self.encoding_.labels),
+            self.encoding_.succession.native(),
             model.weights,
             len(other.encoding.labels),
             other.encoding.succession.native(),

@@ -24,6 +24,7 @@ from duilian.models.base.estimator import Estimator
 from duilian.models.base.feature_settings import Features
 from duilian.models.base.sentences import Answer, Sentences, layers_of
 from duilian.models.two_chain.config import MODES, Cost, Mode, TwoChainConfig
+from duilian.models.two_chain.labeler import TwoChainLabeler
 from duilian.models.two_chain.predictor import TwoChainPredictor
 from duilian.models.two_chain.storage import TwoChainModel
 
@@ -107,6 +108,16 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel]):
         if mode not in MODES:
             raise ConfigError(f"mode must be one of {', '.join(MODES)}, got {mode!r}")
         return dataclasses.replace(self.predictor_, mode=mode, notes_=getattr(self, "notes_", {}))
+
+    @property
+    def labeler(self) -> TwoChainLabeler:
+        """The model compiled for answering."""
+        return TwoChainLabeler(self.predictor_)
+
+    @property
+    def fast_segmenter(self) -> TwoChainLabeler:
+        """The chain of boundaries alone: faster, and a little less accurate."""
+        return TwoChainLabeler(self.of("segment"))
 
     @property
     def encoding_(self) -> WordSegments | ChunkSegments:

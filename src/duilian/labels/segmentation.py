@@ -8,8 +8,7 @@ import itertools
 import numpy as np
 import numpy.typing as npt
 
-from duilian.document import WordTable
-from duilian.engine.tree_stage import Trees
+from duilian.corpus import Layer
 from duilian.labels.units import Ints, UnitBatch
 from duilian.standards import LabelMeaning
 
@@ -62,26 +61,11 @@ class Segmentation:
             found.append(["".join(pieces[a - at : b - at]) for a, b in itertools.pairwise(own)])
         return found
 
-    def words(self, trees: Trees | None) -> list[WordTable]:
-        """Return the words of each text, with their trees if given."""
-        last = np.append(self.first[1:], len(self.units)) - 1
-        start, end = self.units.start[self.first], self.units.end[last]
-        names = self.names
+    def layers(self) -> list[Layer]:
+        """Return the words and tags of each sentence."""
+        names, edges = self.names, self.sentence.tolist()
         tags = None if names is None else [names[label] for label in self.labels.tolist()]
-        found = []
-        for a, b in itertools.pairwise(self.units.text.tolist()):
-            edges = self.sentence[a : b + 1]
-            part = slice(int(edges[0]), int(edges[-1]))
-            found.append(
-                WordTable(
-                    start[part],
-                    end[part],
-                    edges - edges[0],
-                    None if tags is None else tags[part],
-                    None if self.confidence is None else self.confidence[part],
-                    None if trees is None else trees.heads[part],
-                    None if trees is None or trees.relations is None else trees.relations[part],
-                    None if self.marginals is None else self.marginals[part],
-                )
-            )
-        return found
+        return [
+            Layer(tuple(words), None if tags is None else tuple(tags[a:b]))
+            for words, (a, b) in zip(self.sentences(), itertools.pairwise(edges), strict=True)
+        ]
