@@ -146,10 +146,19 @@ class Analyzer:
 
         `fast` takes the model's small segmenter: many times as fast, and a little less accurate.
         """
-        name = self._fast_standard(standard) if fast else chosen_standard(standard, self.standards)
+        name = self.fast_standard(standard) if fast else chosen_standard(standard, self.standards)
         ask = Ask((name,), tags=False, trees=False, fast=fast)
         for doc in self.pipe(texts, ask=ask, threads=threads, batch=batch, errors=errors):
             yield doc.words(name)
+
+    def fast_standard(self, standard: str | None) -> str:
+        """Return the standard of the segmenter, which must be the one asked for."""
+        if self.segmenter is None:
+            raise ConfigError("this model has no fast segmenter", "leave out fast")
+        (own,) = _labeler_of(self.segmenter).standards
+        if standard is not None and chosen_standard(standard, self.standards) != own:
+            raise ConfigError(f"the fast segmenter only knows {own!r}", "leave out fast, or the standard")
+        return own
 
     def with_lexicon(self, lexicon: Lexicon | None) -> Analyzer:
         """Return the same analyser with another lexicon."""
@@ -179,13 +188,13 @@ class Analyzer:
     ) -> Iterator[Doc]:
         """Analyse the sentences of a corpus as if they had no annotation in one standard.
 
-        A model that reads text finds their words anew, too; one that reads words keeps them. Other standards
-        of the sentences do not matter, and each sentence stays one.
+        A model that reads text finds their words anew, too; one that reads words keeps them. Each sentence
+        stays one. A sentence without that standard lends the words of its first.
         """
         name, wanted = chosen_standard(standard, self.standards), self._checked(ask)
-        for batch in _batches(sentences, lambda each: len(each[name].text), BATCH_CHARACTERS, threads):
-            layers = [sentence[name] for sentence in batch]
-            units = units_of_layers(layers, self._first)
+        layers = (_layer_of(sentence, name) for sentence in sentences)
+        for batch in _batches(layers, _layer_size, BATCH_CHARACTERS, threads):
+            units = units_of_layers(batch, self._first)
             yield from self._docs(units, self._builder.constraints(units), wanted, threads)
 
     def fill(
@@ -208,7 +217,7 @@ class Analyzer:
             raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf or coupled")
         name, wanted = chosen_standard(standard, self.standards), self._checked(ask)
         annotation, answered = OpenAnnotation(name, self._encodings[name].tags or ()), 0
-        for batch in _batches(sentences, lambda each: len(each[name].text), BATCH_CHARACTERS, threads):
+        for batch in _batches(sentences, lambda each: _layer_size(each[name]), BATCH_CHARACTERS, threads):
             layers = [annotation.restrict(sentence[name]) for sentence in batch]
             try:
                 docs = self._filled(Given(name, layers), wanted, threads)
@@ -224,8 +233,8 @@ class Analyzer:
                 yield doc
             answered += len(batch)
 
-    def nbest(self, text: str, k: int, standard: str | None = None) -> list[Doc]:
-        """Return the k best analyses of a text in one standard, with `probability`.
+    def nbest(self, text: str | Sentence, k: int, standard: str | None = None) -> list[Doc]:
+        """Return the k best analyses of a text, or of a sentence of a corpus, with `probability`.
 
         The first is that of a single analysis, the others follow by probability. Sentences are independent
         of each other.
@@ -235,7 +244,10 @@ class Analyzer:
             raise ConfigError(f"the number of analyses must be at least 1, got {k}")
         if Ability.NBEST not in self.labeler.abilities:
             raise refuse(self.labeler, Ability.NBEST, "use a model of kind crf or coupled")
-        units = self._split([check_text(text)])
+        if isinstance(text, Sentence):
+            units = units_of_layers([_layer_of(text, name)], self._first)
+        else:
+            units = self._split([check_text(text)])
         if not len(units):
             return []
         best = KBest(k)
@@ -246,7 +258,7 @@ class Analyzer:
         meaning, docs = self._encodings[name].meaning, []
         for probability, labels in best.answers():
             (words,) = word_tables(Segmentation.from_labels(meaning, units, labels, None), None)
-            docs.append(Doc(text, {name: words}, probability=probability))
+            docs.append(Doc(units.batch[0], {name: words}, probability=probability))
         return docs
 
     def _checked(self, ask: Ask | None, marginals: bool = False) -> Ask:
@@ -255,20 +267,11 @@ class Analyzer:
         names = tuple(chosen_standard(name, self.standards) for name in wanted.standards) or self.standards
         has_marginals = wanted.marginals or marginals
         if wanted.fast:
-            names = (self._fast_standard(wanted.standards[0] if wanted.standards else None),)
+            names = (self.fast_standard(wanted.standards[0] if wanted.standards else None),)
         if (has_marginals or wanted.confidence) and Ability.MARGINALS not in self.labeler.abilities:
             raise refuse(self.labeler, Ability.MARGINALS, "use a model of kind crf or coupled")
         has_trees = wanted.trees and self.parser is not None and self.parser.standard in names
         return dataclasses.replace(wanted, standards=names, trees=has_trees, marginals=has_marginals)
-
-    def _fast_standard(self, standard: str | None) -> str:
-        """Return the standard of the segmenter, which must be the one asked for."""
-        if self.segmenter is None:
-            raise ConfigError("this model has no fast segmenter", "leave out fast")
-        (own,) = _labeler_of(self.segmenter).standards
-        if standard is not None and chosen_standard(standard, self.standards) != own:
-            raise ConfigError(f"the fast segmenter only knows {own!r}", "leave out fast, or the standard")
-        return own
 
     @functools.cached_property
     def _fast(self) -> Analyzer:
@@ -365,6 +368,14 @@ def _labeler_of(model: Any) -> Labeler:
 
 def _is_uncut(word: str) -> bool:
     return len(word) > MAX_UNCUT and "han" in texts.char_types(word)
+
+
+def _layer_of(sentence: Sentence, standard: str) -> Layer:
+    return sentence.layers[standard] if standard in sentence.layers else next(iter(sentence.layers.values()))
+
+
+def _layer_size(layer: Layer) -> int:
+    return sum(map(len, layer.words))
 
 
 def _text_size(text: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from duilian.engine.analyzer import Analyzer
 from duilian.errors import ConfigError, ModelFileError
@@ -27,13 +28,19 @@ def find_model(path: str | Path | None) -> Path:
 
 
 def load(path: str | Path | None = None, *, lexicon: Lexicon | None = None) -> Analyzer:
-    """Load the analyser in a model file; the default is the bundled one."""
+    """Load the analyser in a model file of any kind; the default is the bundled one."""
+    parts = load_parts(path)
+    return Analyzer(parts["tagger"], parts.get("parser"), segmenter=parts.get("segmenter"), lexicon=lexicon)
+
+
+def load_parts(path: str | Path | None = None) -> dict[str, Any]:
+    """Load what an analyser is made of: a tagger and perhaps a parser and a fast segmenter, by name."""
     chosen = find_model(path)
     model = restored(chosen, *read_model(chosen))
-    parts = getattr(model, "parts", {"tagger": model})  # those of kind analyzer have several
-    tagger = parts["tagger"]
-    if not hasattr(tagger, "labeler"):
+    parts = dict(getattr(model, "parts", {"tagger": model}))  # a model of kind analyzer has several
+    if not hasattr(parts["tagger"], "labeler"):
         hint = "use duilian parse, or put it into a model of kind analyzer"
         raise ModelFileError(str(chosen), f"a model of kind {model.kind!r} cannot find words", hint)
-    segmenter = parts.get("segmenter") or getattr(tagger, "fast_segmenter", None)
-    return Analyzer(tagger, parts.get("parser"), segmenter=segmenter, lexicon=lexicon)
+    if "segmenter" not in parts and hasattr(parts["tagger"], "fast_segmenter"):
+        parts["segmenter"] = parts["tagger"].fast_segmenter
+    return parts

@@ -118,13 +118,18 @@ def units_of_layers(layers: Sequence[Layer], encoding: Encoding) -> UnitBatch:
     return _batch_of_layers(layers, spans, edges[words], edges)
 
 
+def words_of(line: str) -> tuple[str, ...]:
+    """Return the words of a line of segmented text."""
+    return tuple([word for word in SEPARATORS.split(line) if word])
+
+
 def units_of_words(batch: Sequence[str], encoding: Encoding) -> UnitBatch:
     """Take the words of texts, separated by blanks, as the words of sentences: a line is a sentence."""
     layers, lines, text, offset = [], [], [0], []
     for each in batch:
         at = 0
         for line in each.split("\n"):
-            words = tuple([word for word in SEPARATORS.split(line) if word])
+            words = words_of(line)
             if words:
                 layers.append(Layer(words))
                 lines.append(line)

@@ -27,6 +27,9 @@ class Form(abc.ABC):
     """A form for the words of one standard; `column` is where CoNLL-U has its tags, if not as usual."""
 
     name: ClassVar[str] = ""
+    shows_tags: ClassVar[bool] = True  # what has to be found for it
+    shows_trees: ClassVar[bool] = True
+    shows_all: ClassVar[bool] = True  # all standards, not one
 
     def __init_subclass__(cls, name: str = "") -> None:
         super().__init_subclass__()
@@ -73,7 +76,6 @@ def find_form(name: str) -> type[Form]:
 
 class PrettyForm(Form, name="pretty"):
     """Couplets and trees for a terminal, with a blank line between texts."""
-
     def __init__(self, standard: str, column: str | None = None, console: Console | None = None) -> None:
         super().__init__(standard, column)
         self._console, self._separator = console, ""
@@ -95,6 +97,8 @@ class PrettyForm(Form, name="pretty"):
 
 class ConlluForm(Form, name="conllu"):
     """CoNLL-U: a file is a document, a line a numbered paragraph; sentences are numbered consecutively."""
+
+    shows_all = False
 
     def __init__(self, standard: str, column: str | None = None) -> None:
         super().__init__(standard, column)
@@ -120,13 +124,14 @@ class ConlluForm(Form, name="conllu"):
 
 class JsonForm(Form, name="json"):
     """JSON lines with all standards of a text."""
-
     def text(self, doc: Doc) -> str:
         return json_line(doc) + "\n"
 
 
 class SlashForm(Form, name="slash"):
     """The words and tags of a text on one line."""
+
+    shows_trees = shows_all = False
 
     def text(self, doc: Doc) -> str:
         lines = _written("slash", self.standard, conllu_sentences(doc, self.standard))
@@ -136,12 +141,16 @@ class SlashForm(Form, name="slash"):
 class SpansForm(Form, name="spans"):
     """JSON lines for doccano."""
 
+    shows_trees = shows_all = False
+
     def text(self, doc: Doc) -> str:
         return span_line(doc, self.standard) + "\n"
 
 
 class LabelStudioForm(Form, name="label-studio"):
     """A JSON list of tasks: Label Studio does not accept JSON lines."""
+
+    shows_all = False
 
     def __init__(self, standard: str, column: str | None = None) -> None:
         super().__init__(standard, column)
@@ -162,6 +171,8 @@ class LabelStudioForm(Form, name="label-studio"):
 class BratForm(Form, name="brat"):
     """The lines of one `.ann` file: the texts form one document, so offsets and numbers continue."""
 
+    shows_all = False
+
     def __init__(self, standard: str, column: str | None = None) -> None:
         super().__init__(standard, column)
         self._first, self._offset = 1, 0
@@ -176,6 +187,8 @@ class BratForm(Form, name="brat"):
 
 class WordsForm(Form, name="words"):
     """The words of a text on one line, separated by blanks."""
+
+    shows_tags = shows_trees = shows_all = False
 
     def text(self, doc: Doc) -> str:
         return " ".join(doc.words(self.standard)) + "\n"

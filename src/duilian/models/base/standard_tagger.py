@@ -29,6 +29,7 @@ class StandardTagger(abc.ABC):
     """Answers in one standard."""
 
     standard: str
+    scores_segments: bool = False  # whether answers are boundaries of chunks, scored as segments
 
     @property
     @abc.abstractmethod
@@ -106,6 +107,10 @@ class StandardTagger(abc.ABC):
             Answer(Segmentation.from_labels(meaning, batch, labels, None).layers()[0], score, p)
             for score, p, labels in found
         ]
+
+    def segments_of(self, layer: Layer) -> Layer:
+        """The segments of an annotated sentence as words, to score boundaries alone."""
+        return layer
 
     def _batch(self, layers: Sequence[Layer]) -> UnitBatch:
         return units_of_layers(layers, self.encoding_)

@@ -41,6 +41,7 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel]):
 
     kind: ClassVar[str] = "two-chain"
     mode: ClassVar[Mode] = "joint"
+    answer_modes: ClassVar[tuple[Mode, ...]] = MODES
     segment_only: ClassVar[bool] = False
     config_type = TwoChainConfig
     model_type = TwoChainModel

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ from duilian.lexicon import Lexicon
 from duilian.models.base.sentences import Answer, Sentences, layer_of, layers_of
 from duilian.models.two_chain.config import Mode
 from duilian.models.two_chain.storage import TwoChainModel, TwoChainPacker
+
+if TYPE_CHECKING:
+    from duilian.models.two_chain.labeler import TwoChainLabeler
 
 NO_LETTERS = np.zeros(0, np.int32)
 
@@ -43,6 +46,13 @@ class TwoChainPredictor:
             packer.shape, packer.templates.native, model.weights, packer.folding.native
         )
         return cls(config.standard, config.level, packer, native)
+
+    @property
+    def labeler(self) -> TwoChainLabeler:
+        """The same in the role of a labeler."""
+        from duilian.models.two_chain.labeler import TwoChainLabeler  # which needs this module
+
+        return TwoChainLabeler(self)
 
     @property
     def segment_only(self) -> bool:
