@@ -17,13 +17,11 @@ from hypothesis import strategies as st
 
 from duilian import _native, demo
 from duilian.corpus import Layer
-from duilian.engine.streams import Source
-from duilian.engine.streams import analyse as analyse_sources
+from duilian.engine import Analyzer
 from duilian.errors import ConfigError, CorpusError, StandardError, TextError
-from duilian.labels.encoding import Encoding
 from duilian.learning import AdaGrad
 from duilian.lexicon import Entry, EntryMode, Finding, Lexicon, Match
-from duilian.lexicon.constraints import WordConstraints
+from duilian.lexicon.constraint_builder import NO_BONUS, ConstraintBuilder
 from duilian.lexicon.entries import EntryTable, is_entry, parse_entry
 from duilian.models import Tagger
 from duilian.models.base.feature_settings import Features
@@ -531,12 +529,10 @@ def test_entries_that_a_line_of_text_does_not_have_change_nothing(
     cut = data.draw(st.integers(0, len(joined)))
     words = [each for each in (joined, joined[cut:], joined[:cut]) if each and each not in line]
     lexicon = Lexicon([*words, "我们北京"] if "我们北京" not in line else words)
-    for with_confidence in (False, True):
-        plain, constrained = (
-            list(analyse_sources(characters, [Source(line)], lexicon=each, with_confidence=with_confidence))
-            for each in (None, lexicon)
-        )
-        assert constrained == plain
+    plain, constrained = (
+        Analyzer(characters, lexicon=each)(line, marginals=True).tokens() for each in (None, lexicon)
+    )
+    assert constrained == plain
     assert characters.predict_layers([(line,)], lexicon=lexicon) == characters.predict_layers([(line,)])
     assert characters.k_best((line,), 2, lexicon=lexicon) == characters.k_best((line,), 2)
 
@@ -618,23 +614,13 @@ def test_a_model_that_only_segments_ignores_tags() -> None:
 
 
 def test_constraints_that_cannot_be_met_are_logged(
-    characters: Tagger, caplog: pytest.LogCaptureFixture
+    characters: Tagger, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Contradiction(WordConstraints):
-        def native(self) -> _native.Constraints:
-            sets = _native.TagSets(
-                np.array([0, 1, 1], np.int32),
-                np.array([characters.encoding_.number["E@NN"]], np.int32),
-            )
-            nothing = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
-            return _native.Constraints(sets, *nothing)
-
-    class Impossible(Lexicon):
-        def constraints(self, encoding: Encoding, *_: object, **__: object) -> WordConstraints:
-            return Contradiction(encoding)
-
+    end = np.array([characters.encoding_.number["E@NN"]], np.int32)
+    contradiction = _native.Constraints(_native.TagSets(np.array([0, 1, 1], np.int32), end), *NO_BONUS)
+    monkeypatch.setattr(ConstraintBuilder, "constraints", lambda *_: {"ctb": contradiction})
     with caplog.at_level(logging.WARNING, "duilian"):
-        layer = characters.predict_layers([["明天"]], lexicon=Impossible())[0]
+        layer = characters.predict_layers([["明天"]], lexicon=Lexicon(["明天"]))[0]
     assert layer == characters.predict_layers([["明天"]])[0]
     assert "1 sentences could not be analysed as the lexicon asks" in caplog.text
 

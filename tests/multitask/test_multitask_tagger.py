@@ -125,13 +125,15 @@ def test_half_a_file_is_refused(tagger, tmp_path):
 def test_commands_take_it(tagger, tmp_path, monkeypatch):
     tagger.save(tmp_path / "m")
     model, gold = str(tmp_path / "m"), str(DEMO / "pku-dev.txt")
-    status, out, _ = run_here(monkeypatch, "tag", model, "--standard", "pku", stdin="我们去北京。\n".encode())
+    status, out, _ = run_here(
+        monkeypatch, "tag", "-m", model, "--standard", "pku", stdin="我们去北京。\n".encode()
+    )
     assert status == 0
     assert re.sub(r"_[a-zA-Z]+ ?", "", out).strip() == "我们去北京。"
     status, out, _ = run_here(monkeypatch, "evaluate", model, gold, "--standard", "pku", "--json")
     assert status == 0
     assert json.loads(out)["word_tag"]["f1"] == pytest.approx(tagger.best_scores_["pku"], abs=0.01)
-    status, _, err = run_here(monkeypatch, "tag", model, "--marginals", stdin="我们\n".encode())
+    status, _, err = run_here(monkeypatch, "tag", "-m", model, "--marginals", stdin="我们\n".encode())
     assert status == 1
     assert "has no probabilities" in err
     assert run_here(monkeypatch, "analyze", "--model", model, "我们")[0] in (1, 2)

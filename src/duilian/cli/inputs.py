@@ -159,7 +159,8 @@ class Inputs:
         if _ROW.fullmatch(line):
             hint = "use --format conllu to read its annotation, or --format text if it is text"
             raise CorpusError(path, number, "this looks like a row of CoNLL-U, not like text", hint)
-        if self._reads == "words" and (name := guess_format_of_words([line], path)) is not None:
+        sample = [line] if line.strip() else []
+        if self._reads == "words" and (name := guess_format_of_words(sample, path)) is not None:
             hint = f"use --format {name} to read them, or --format text if it is text"
             raise CorpusError(path, number, "these look like words with tags", hint)
 

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from duilian.annotation.selection import Selection, most_uncertain, select
-from duilian.cli.options import InputEncoding, Output, Threads
 from duilian.cli.inputs import Inputs
+from duilian.cli.options import InputEncoding, Output, Threads
 from duilian.cli.taggers import InputFormat, ModelPath, StandardName, load_tagger
 from duilian.corpus import Layer, Sentence, write
 from duilian.corpus.formats.lookup import FormatOptions

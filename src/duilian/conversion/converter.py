@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from duilian import text as texts
 from duilian.annotation.selection import probable_tags
+from duilian.conversion.respelling import join_layers, restore
 from duilian.corpus import Layer, Sentence
 from duilian.corpus.cut import cut_sentences
 from duilian.corpus.files import display_name
@@ -25,7 +26,6 @@ from duilian.corpus.formats.lookup import Format, FormatOptions
 from duilian.corpus.formats.rows import TAG_COLUMNS, tag_column
 from duilian.corpus.places import PlacedSentence, read_placed
 from duilian.corpus.tag_spelling import UNKNOWN_FIELD, format_tags
-from duilian.engine.streams import join_layers, restore
 from duilian.errors import ConfigError, CorpusError
 from duilian.labels.encoding import Encoding
 from duilian.models import Converted, CoupledTagger, reading_of

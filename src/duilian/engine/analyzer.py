@@ -22,7 +22,13 @@ from duilian.document import Doc, WordTable
 from duilian.engine.completion import OpenAnnotation
 from duilian.engine.k_best import KBest
 from duilian.engine.lexicon_report import lexicon_report
-from duilian.engine.word_tables import empty_table, joined_tables, with_given_trees, with_marginals, word_tables
+from duilian.engine.word_tables import (
+    empty_table,
+    joined_tables,
+    with_given_trees,
+    with_marginals,
+    word_tables,
+)
 from duilian.errors import ConfigError, DuilianError, TextError
 from duilian.labels.encoding import Encoding
 from duilian.labels.segmentation import Segmentation
@@ -212,7 +218,7 @@ class Analyzer:
         follow from the words. `to_sentences` of an answer keeps everything that its sentence had.
         """
         if isinstance(sentences, str):
-            raise TextError("expected annotated sentences, got a string", "analyse text by calling the analyser")
+            raise TextError("expected annotated sentences, got a string", "call the analyser to analyse text")
         if Ability.CONSTRAINTS not in self.labeler.abilities:
             raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf or coupled")
         name, wanted = chosen_standard(standard, self.standards), self._checked(ask)
@@ -283,7 +289,7 @@ class Analyzer:
             return units_of_texts(batch, self._first, self.whole)
         units = units_of_words(batch, self._first)
         if any(_is_uncut(word) for layer in units.layers for word in layer.words):
-            _log.warning("a model of kind %r at word level needs words separated by blanks", self.labeler.kind)
+            _log.warning("the text is not cut into words: a word-level model needs blanks between them")
         return units
 
     def _analysed(self, batch: Sequence[str], ask: Ask, threads: int) -> Iterator[Doc]:
@@ -362,7 +368,8 @@ class Analyzer:
 def _labeler_of(model: Any) -> Labeler:
     found = getattr(model, "labeler", model)
     if not isinstance(found, Labeler):
-        raise ConfigError(f"{type(model).__name__} cannot find words", "give a tagger, or a Labeler of your own")
+        hint = "give a tagger, or a Labeler of your own"
+        raise ConfigError(f"{type(model).__name__} cannot find words", hint)
     return found
 
 

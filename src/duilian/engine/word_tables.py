@@ -70,7 +70,9 @@ def joined_tables(parts: Sequence[WordTable], edges: Sequence[int]) -> WordTable
     sentences = [part.sentence[:-1] + at for part, at in zip(parts, words[:-1], strict=True)]
     places = list(zip(parts, edges, strict=False))
     columns = {
-        name: None if getattr(parts[0], name) is None else joined_column([getattr(part, name) for part in parts])
+        name: None
+        if getattr(parts[0], name) is None
+        else joined_column([getattr(part, name) for part in parts])
         for name in ("tags", "confidence", "heads", "relations", "marginals")
     }
     return WordTable(

@@ -137,7 +137,8 @@ def units_of_words(batch: Sequence[str], encoding: Encoding) -> UnitBatch:
             at += len(line) + 1
         text.append(len(layers))
     found = units_of_layers(layers, encoding)
-    starts = [_places_of_words(*pair, at) for *pair, at in zip(lines, layers, offset, strict=True)]
+    places = zip(lines, layers, offset, strict=True)
+    starts = [_places_of_words(line, layer, at) for line, layer, at in places]
     assert found.word is not None
     flat = np.concatenate([np.zeros(0, np.int64), *starts])
     first = np.append(found.word, len(found))

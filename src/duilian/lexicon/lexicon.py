@@ -24,12 +24,12 @@ from duilian.corpus.files import display_name, read_lines
 from duilian.corpus.lines import shown
 from duilian.corpus.storage import ReadReport
 from duilian.errors import ConfigError, CorpusError, StandardError
-from duilian.lexicon.constraints import ConstrainedWord, WordConstraints
+from duilian.lexicon.constraints import ConstrainedWord
 from duilian.lexicon.entries import Entry, EntryTable, check_weight
 from duilian.text import check_text, simplified
 
 if TYPE_CHECKING:
-    from duilian.labels.encoding import Encoding, Level
+    from duilian.labels.encoding import Level
 
 __all__ = ["Entry", "EntryMode", "Finding", "Lexicon", "Match"]
 
@@ -251,27 +251,6 @@ class Lexicon:
             places[start:end] = _places(end - start)
             tags[start:end] = ["|".join(self._tags(entry)) or "-"] * (end - start)
         return {"lexicon": places, "lexicon_tag": tags}
-
-    def constraints(
-        self,
-        encoding: Encoding,
-        standard: str,
-        sentences: Sequence[Sequence[str]],
-        gaps: Sequence[Sequence[int]],
-        *,
-        cut_at_gaps: bool = False,
-    ) -> WordConstraints:
-        """The constraints for sentences of units, whose labels are of one standard.
-
-        `gaps` are, for each sentence, the units that follow white space or invisible characters. No word of
-        the lexicon spans a gap; with `cut_at_gaps`, no word at all does.
-        """
-        self.check_tags({standard: encoding.tags})
-        constrained = WordConstraints(encoding, standard)
-        found = self.matched(sentences, gaps, level=encoding.level)
-        for units, words, apart in zip(sentences, found, gaps, strict=True):
-            constrained.add_sentence(words, len(units), apart if cut_at_gaps else ())
-        return constrained
 
     def matched(
         self, sentences: Sequence[Sequence[str]], gaps: Sequence[Sequence[int]], *, level: Level = "char"

@@ -76,6 +76,7 @@ def find_form(name: str) -> type[Form]:
 
 class PrettyForm(Form, name="pretty"):
     """Couplets and trees for a terminal, with a blank line between texts."""
+
     def __init__(self, standard: str, column: str | None = None, console: Console | None = None) -> None:
         super().__init__(standard, column)
         self._console, self._separator = console, ""
@@ -124,6 +125,7 @@ class ConlluForm(Form, name="conllu"):
 
 class JsonForm(Form, name="json"):
     """JSON lines with all standards of a text."""
+
     def text(self, doc: Doc) -> str:
         return json_line(doc) + "\n"
 

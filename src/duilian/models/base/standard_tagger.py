@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from duilian import evaluation
 from duilian.corpus import Layer, Sentence
-from duilian.labels.encoding import Encoding
+from duilian.labels.encoding import Encoding, Level
 from duilian.labels.segmentation import Segmentation
 from duilian.labels.units import UnitBatch, units_of_layers
 from duilian.lexicon import Lexicon
@@ -29,6 +29,7 @@ class StandardTagger(abc.ABC):
     """Answers in one standard."""
 
     standard: str
+    level: Level
     scores_segments: bool = False  # whether answers are boundaries of chunks, scored as segments
 
     @property
@@ -116,10 +117,11 @@ class StandardTagger(abc.ABC):
         return units_of_layers(layers, self.encoding_)
 
     def _constraints(self, batch: UnitBatch, lexicon: Lexicon | None) -> Constraints:
-        if lexicon is None:
-            return {}
-        if Ability.CONSTRAINTS not in self.labeler.abilities:
+        can_be_told = Ability.CONSTRAINTS in self.labeler.abilities
+        if lexicon is not None and not can_be_told:
             raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf")
+        if lexicon is None and not (can_be_told and batch.is_apart.any()):
+            return {}
         return ConstraintBuilder({self.standard: self.encoding_}, lexicon).constraints(batch)
 
     def _ask(self, batch: UnitBatch, ask: Ask, lexicon: Lexicon | None, threads: int) -> SideLabels:

@@ -109,7 +109,8 @@ class CoupledPredictor:
     @cached_property
     def wide(self) -> CoupledPredictor:
         """The same weights with more candidates: what is left out hardly counts. Has its own tables."""
-        pruning = {"candidate_mass": WIDE_MASS, "bundle_gap": WIDE_GAP}
+        gap = max(self.model.config.pruning.native_gap, WIDE_GAP)
+        pruning = {"candidate_mass": WIDE_MASS, "bundle_gap": gap}
         model = dataclasses.replace(self.model, config=self.model.config.updated({"pruning": pruning}))
         return CoupledPredictor(model, coarse_window=self.coarse_window)
 
