@@ -334,7 +334,7 @@ class Analyzer:
         for name in ask.standards:
             known = given.layers if given is not None and given.standard == name else ()
             # A given word stays one word, even with white space in it.
-            own = dataclasses.replace(units, is_apart=np.zeros_like(units.is_apart)) if known else units
+            own = units.joined() if known else units
             side, encoding = labels.of[name], self._encodings[name]
             found = Segmentation.from_labels(encoding.meaning, own, side.label, side.p)
             if ask.marginals:

@@ -20,9 +20,6 @@ MIN_PROBABILITY = 1e-4  # less probable tags are not reported
 
 def word_tables(found: Segmentation, trees: Trees | None, *, with_tags: bool = True) -> list[WordTable]:
     """Return the words of each text, with their trees if given."""
-    units = found.units
-    last = np.append(found.first[1:], len(units)) - 1
-    start, end = units.start[found.first], units.end[last]
     names = found.names if with_tags else None
     tags = None if names is None else [names[label] for label in found.labels.tolist()]
     heads = None if trees is None else trees.heads.tolist()
@@ -30,13 +27,13 @@ def word_tables(found: Segmentation, trees: Trees | None, *, with_tags: bool = T
     if trees is not None and trees.relation is not None:
         relations = [trees.names[k] for k in trees.relation.tolist()]
     tables = []
-    for a, b in itertools.pairwise(units.text.tolist()):
+    for a, b in itertools.pairwise(found.units.text.tolist()):
         edges = found.sentence[a : b + 1]
         part = slice(int(edges[0]), int(edges[-1]))
         tables.append(
             WordTable(
-                start[part],
-                end[part],
+                found.start[part],
+                found.end[part],
                 edges - edges[0],
                 None if tags is None else tags[part],
                 None if found.confidence is None else found.confidence[part],

@@ -8,6 +8,7 @@ import itertools
 import numpy as np
 import numpy.typing as npt
 
+from duilian import _native
 from duilian.corpus import Layer
 from duilian.labels.units import Ints, UnitBatch
 from duilian.standards import LabelMeaning
@@ -19,11 +20,13 @@ class Segmentation:
 
     units: UnitBatch
     names: list[str] | None  # [labels]  tag of each label
-    first: Ints  # [words]  first unit of each word
     unit_labels: npt.NDArray[np.int32]  # [units]
+    first: Ints  # [words]  first unit of each word
+    start: npt.NDArray[np.int32]  # [words]  offsets in their texts
+    end: npt.NDArray[np.int32]
     labels: npt.NDArray[np.int32]  # [words]  labels of their first units
     sentence: Ints  # [sentences + 1]  words before each sentence
-    confidence: npt.NDArray[np.float64] | None
+    confidence: npt.NDArray[np.float32] | None
     marginals: list[dict[str, float]] | None = None
 
     @classmethod
@@ -35,20 +38,10 @@ class Segmentation:
         p: npt.NDArray[np.float32] | None,
     ) -> Segmentation:
         """Decode the labels of all units, with their probabilities if known."""
-        begins = meaning.starts[labels]
-        begins[1:] &= meaning.ends[labels[:-1]]
-        begins |= units.is_apart
-        begins[units.sentence[:-1][units.sentence[:-1] < len(labels)]] = True
-        first = np.flatnonzero(begins)
-        return cls(
-            units,
-            meaning.names,
-            first,
-            labels,
-            labels[first],
-            np.searchsorted(first, units.sentence),
-            None if p is None else np.minimum.reduceat(p, first).astype(np.float64),
+        *words, confidence = _native.words_of_labels(
+            meaning.edges, units.spans, units.sentence, units.known, labels, p
         )
+        return cls(units, meaning.names, labels, *words, None if p is None else confidence)
 
     def sentences(self) -> list[list[str]]:
         """Return the words of each sentence, without invisible characters."""

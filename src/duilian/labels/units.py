@@ -39,8 +39,6 @@ class UnitBatch:
     sentence: Ints  # [sentences + 1]  units before each sentence
     text: Ints  # [texts + 1]  first sentence of each text
     known: npt.NDArray[np.uint8]  # [units]  what is known before any model runs, see `text.Split`
-    is_apart: npt.NDArray[np.bool_]  # [units]  whether white space precedes the unit
-    has_gap: npt.NDArray[np.bool_]  # [units]  whether characters outside units precede it
     wholes: dict[int, list[Whole]]  # by sentence
     layers: Sequence[Layer] = ()  # the sentences as annotated, if they are
     word: Ints | None = None  # [words]  first unit of each word given, if the sentences are annotated
@@ -67,6 +65,20 @@ class UnitBatch:
             found += [pieces[i - edges[a] : j - edges[a]] for i, j in itertools.pairwise(edges[a : b + 1])]
         return found
 
+    @property
+    def is_apart(self) -> npt.NDArray[np.bool_]:
+        """Whether white space precedes each unit."""
+        return (self.known & texts.APART) != 0
+
+    @property
+    def has_gap(self) -> npt.NDArray[np.bool_]:
+        """Whether characters that are in no unit precede each unit."""
+        return (self.known & texts.GAP) != 0
+
+    def joined(self) -> UnitBatch:
+        """Return the same units as if there were no white space between them."""
+        return dataclasses.replace(self, known=self.known & ~np.uint8(texts.APART | texts.BEGINS))
+
     def packed(self, folding: texts.Folding) -> _native.Sentences:
         """Pack the sentences for the native core."""
         found = _native.Sentences(folding.native, [])
@@ -83,8 +95,6 @@ class UnitBatch:
                 np.array([0, b - a]),
                 np.array([0, 1]),
                 self.known[a:b],
-                self.is_apart[a:b],
-                self.has_gap[a:b],
                 {0: self.wholes[s]} if s in self.wholes else {},
             )
 
@@ -143,8 +153,9 @@ def units_of_words(batch: Sequence[str], encoding: Encoding) -> UnitBatch:
     flat = np.concatenate([np.zeros(0, np.int64), *starts])
     first = np.append(found.word, len(found))
     shift = np.repeat(flat - found.start[found.word], np.diff(first)) if len(flat) else flat
-    split = texts.Split(found.spans + shift[:, None], found.sentence, np.array(text), found.known, [])
-    return dataclasses.replace(_make_batch(batch, split), layers=layers, word=found.word)
+    spans = found.spans + shift[:, None]
+    known = _gaps_of([batch[k] for k in np.repeat(np.arange(len(batch)), np.diff(text))], spans, found.sentence)
+    return UnitBatch(batch, spans, found.sentence, np.array(text), known, {}, layers, found.word)
 
 
 def _places_of_words(line: str, layer: Layer, at: int) -> Ints:
@@ -173,30 +184,32 @@ def _word_starts(layers: Sequence[Layer], flat: Sequence[str]) -> tuple[Ints, In
 
 
 def _batch_of_layers(layers: Sequence[Layer], spans: texts.Spans, sentence: Ints, word: Ints) -> UnitBatch:
-    known = np.zeros(len(spans), np.uint8)
-    split = texts.Split(spans.reshape(-1, 2), sentence, np.arange(len(layers) + 1), known, [])
-    made = _make_batch([layer.text for layer in layers], split)
-    return dataclasses.replace(made, layers=layers, word=word[:-1])
+    batch, spans = [layer.text for layer in layers], spans.reshape(-1, 2)
+    known = _gaps_of(batch, spans, sentence)
+    return UnitBatch(batch, spans, sentence, np.arange(len(layers) + 1), known, {}, layers, word[:-1])
 
 
 def _make_batch(batch: Sequence[str], found: texts.Split) -> UnitBatch:
-    start, end = found.spans[:, 0], found.spans[:, 1]
-    has_gap = np.zeros(len(start), np.bool_)
-    has_gap[1:] = start[1:] > end[:-1]
-    has_gap[found.first[:-1][found.first[:-1] < len(start)]] = False
-    is_apart = has_gap.copy()
-    # Gaps inside sentences are rare.
-    for unit in np.flatnonzero(has_gap).tolist():
-        owner = np.searchsorted(found.text, np.searchsorted(found.first, unit, "right") - 1, "right") - 1
-        gap = batch[int(owner)][int(end[unit - 1]) : int(start[unit])]
-        is_apart[unit] = any(map(str.isspace, gap))
-    return UnitBatch(
-        batch, found.spans, found.first, found.text, found.known, is_apart, has_gap, _wholes_of(found)
-    )
+    return UnitBatch(batch, found.spans, found.first, found.text, found.known, _wholes_of(found))
+
+
+def _gaps_of(batch: Sequence[str], spans: texts.Spans, sentence: Ints) -> npt.NDArray[np.uint8]:
+    """Return what the gaps between units tell; each text is one sentence."""
+    known = np.zeros(len(spans), np.uint8)
+    known[1:][spans[1:, 0] != spans[:-1, 1]] = texts.GAP
+    known[sentence[:-1][sentence[:-1] < len(spans)]] = 0
+    for unit in np.flatnonzero(known).tolist():  # few
+        owner = int(np.searchsorted(sentence, unit, "right")) - 1
+        gap = batch[owner][int(spans[unit - 1, 1]) : int(spans[unit, 0])]
+        if any(map(str.isspace, gap)):
+            known[unit] |= texts.APART | texts.BEGINS
+    return known
 
 
 def _wholes_of(found: texts.Split) -> dict[int, list[Whole]]:
     """Group the spans that stay whole by sentence, counted within it."""
+    if not found.wholes:
+        return {}
     owners = np.searchsorted(found.first, [each.start for each in found.wholes], "right") - 1
     wholes: dict[int, list[Whole]] = {}
     for (start, end, kind), s, at in zip(

@@ -27,6 +27,7 @@ WORD_KINDS: frozenset[WholeKind] = frozenset(WHOLE_KINDS) - {"number", "word"}
 """Kinds of whole spans that are complete words; others may be part of a longer word (15 in 15日)."""
 
 
+FACTS = np.uint8(BEGINS | GOES_ON | NO_MARK | NO_NUMBER)
 NO_BONUS = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
 NO_CONSTRAINTS = _native.Constraints(
     _native.TagSets(np.array([0], np.int32), np.array([], np.int32)), *NO_BONUS
@@ -51,8 +52,8 @@ class ConstraintBuilder:
 
     def constraints(self, units: UnitBatch) -> dict[str, _native.Constraints]:
         """Return the constraints of each standard; none at all if nothing is known of these units."""
-        known = None if self._is_word else _known_of_units(units)
-        has_facts = known is not None and bool(known.any())
+        known = None if self._is_word else units.known
+        has_facts = known is not None and bool((known & FACTS).any())
         matches = {} if self._lexicon is None else self._matches(units)
         if not has_facts and not matches:
             return {}
@@ -60,6 +61,9 @@ class ConstraintBuilder:
         constrained_sentences = sorted({*units.wholes, *matches})
         found = {}
         for standard, encoding in self._encodings.items():
+            if known is not None and not constrained_sentences:
+                found[standard] = NO_CONSTRAINTS.restricted(known, self._barred_by[standard])
+                continue
             constrained = WordConstraints(encoding, standard)
             for s in constrained_sentences:
                 constrained.go_to(edges[s])
@@ -75,6 +79,21 @@ class ConstraintBuilder:
     def given(self, layers: Sequence[Layer], standard: str) -> _native.Constraints:
         """Return what annotation says of the labels in its standard."""
         return _native.Constraints(self._encodings[standard].limits(layers), *NO_BONUS)
+
+    def of_words(
+        self, units: UnitBatch, words: Sequence[Sequence[str]], standard: str
+    ) -> _native.Constraints:
+        """Return the constraints of given words for the units of each sentence.
+
+        A word that ends inside a unit goes on to the unit's end.
+        """
+        layers = []
+        for pieces, own in zip(units.pieces, words, strict=True):
+            ends = set(itertools.accumulate(map(len, own)))
+            at = list(itertools.accumulate(map(len, pieces)))
+            edges = [0, *(k for k, end in enumerate(at, start=1) if end in ends or k == len(at))]
+            layers.append(Layer(tuple(["".join(pieces[a:b]) for a, b in itertools.pairwise(edges)])))
+        return self.given(layers, standard)
 
     def _matches(self, units: UnitBatch) -> dict[int, list[ConstrainedWord]]:
         """Return the lexicon matches by sentence; to the lexicon, a whole span is one unit."""
@@ -123,18 +142,6 @@ def _disjoint(words: Sequence[ConstrainedWord], others: Sequence[ConstrainedWord
     after = [bisect.bisect_right(ends, each.start) for each in words]  # the first that ends after its start
     is_apart = [k == len(ends) or others[k].start >= each.end for each, k in zip(words, after, strict=True)]
     return list(itertools.compress(words, is_apart))
-
-
-def _known_of_units(units: UnitBatch) -> npt.NDArray[np.uint8]:
-    """Return what is known of each unit; that it is not a mark, only of the last in a sentence.
-
-    Sentences of corpora end in a mark, so a model takes anything there for punctuation.
-    """
-    known = units.known & np.uint8(BEGINS | GOES_ON | NO_NUMBER)
-    last = units.sentence[1:][np.diff(units.sentence) > 0] - 1
-    known[last] |= units.known[last] & NO_MARK
-    known[units.is_apart] |= BEGINS
-    return known
 
 
 def _join_wholes(pieces: list[str], wholes: Sequence[Whole]) -> tuple[list[str], list[int]]:
