@@ -14,26 +14,29 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-/// Both chains: the scores of the two steps, s' → s under t' and then t' → t under s.
+/// Both chains: the scores of the two steps, s' → s under t' and then t' → t under s, times a scale.
 struct Both {
   const TwoChains& x;
+  double scale = 1.0;
   [[nodiscard]] std::size_t tags() const { return x.shape.tags(); }
   [[nodiscard]] double start(std::size_t s, std::size_t t) const {
     const std::size_t W = x.shape.width();
-    return static_cast<double>(x.cliques.start[s]) + x.scores(0, Clique::letter)[s] +
-           x.scores(0, Clique::tag)[t] + x.scores(0, Clique::letter_tag)[s * W + t] +
-           x.cliques.start_tag[s * W + t];
+    return scale * (static_cast<double>(x.cliques.start[s]) + x.scores(0, Clique::letter)[s] +
+                    x.scores(0, Clique::tag)[t] + x.scores(0, Clique::letter_tag)[s * W + t] +
+                    x.cliques.start_tag[s * W + t]);
   }
   [[nodiscard]] double letter_step(std::size_t i, std::size_t s1, std::size_t s, std::size_t t1) const {
     const std::size_t S = x.shape.letters(), W = x.shape.width();
-    return static_cast<double>(x.cliques.letters[s1 * S + s]) + x.scores(i, Clique::letters)[s1 * S + s] +
-           x.scores(i, Clique::letter)[s] + x.cliques.c1[(s1 * S + s) * W + t1];
+    return scale *
+           (static_cast<double>(x.cliques.letters[s1 * S + s]) + x.scores(i, Clique::letters)[s1 * S + s] +
+            x.scores(i, Clique::letter)[s] + x.cliques.c1[(s1 * S + s) * W + t1]);
   }
   [[nodiscard]] double tag_step(std::size_t i, std::size_t s, std::size_t t1, std::size_t t) const {
     if (x.shape.keeps_tag(s) && t1 != t) return kNever;
     const std::size_t T = x.shape.tags(), W = x.shape.width();
-    return static_cast<double>(x.cliques.c2[(s * T + t1) * W + t]) + x.scores(i, Clique::tags)[t1 * W + t] +
-           x.scores(i, Clique::tag)[t] + x.scores(i, Clique::letter_tag)[s * W + t];
+    return scale *
+           (static_cast<double>(x.cliques.c2[(s * T + t1) * W + t]) + x.scores(i, Clique::tags)[t1 * W + t] +
+            x.scores(i, Clique::tag)[t] + x.scores(i, Clique::letter_tag)[s * W + t]);
   }
 };
 
@@ -144,8 +147,8 @@ std::vector<TwoChainPath> k_best_letters(const TwoChains& x, std::size_t k) {
   return k_best(x, LettersAlone{x}, k);
 }
 
-TwoChainMarginals marginals(const TwoChains& x) {
-  const Both scores{x};
+TwoChainMarginals marginals(const TwoChains& x, double scale) {
+  const Both scores{x, scale};
   const std::size_t S = x.shape.letters(), T = x.shape.tags(), N = S * T, L = x.length;
   TwoChainMarginals out;
   if (L == 0) return out;
