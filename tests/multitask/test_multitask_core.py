@@ -236,6 +236,24 @@ def test_compiled_tables_answer_alike(seed: int, expansion: str) -> None:
         assert labels.tolist() == [x for path in case.tagged(side) for x in path]
 
 
+@pytest.mark.parametrize("expansion", ["all", "mean"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_compiled_table_has_the_probabilities_of_all_paths(seed: int, expansion: str) -> None:
+    case = Case(seed, expansion)
+    for side, encoding in enumerate(SIDES):
+        compiled = case.training.compile(case.weights, side, case.keys, 0.0)
+        size, rules = len(encoding.labels), encoding.succession.native()
+        predictor = _native.Predictor(size, rules, compiled, TEMPLATES.native, Folding().native)
+        wanted = []
+        for k, units in enumerate(case.units):
+            p, paths = np.zeros((len(units), size)), case.paths(k, side)
+            for path, share in zip(paths, np.exp([case.score(k, each, side) for each in paths]), strict=True):
+                p[range(len(units)), path] += share
+            wanted.append(p / p[0].sum())
+        found = predictor.predict_marginals(case.sentences, NO_CONSTRAINTS, 1)
+        np.testing.assert_allclose(found, np.concatenate(wanted), atol=1e-5)
+
+
 def test_threads_do_not_show_in_the_weights() -> None:
     found = []
     for threads in (1, 2, 3):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from duilian.errors import ConfigError
 from duilian.models.crf.model import Tagger
@@ -13,17 +13,20 @@ from duilian.models.crf.storage import CrfModel
 class UncalibratedPredictor(CrfPredictor):
     """Answers without probabilities."""
 
+    detail: ClassVar[str] = ""  # which models of the kind have none
+    way_out: ClassVar[str] = "use a model of kind crf"
+
     def __init__(self, model: CrfModel) -> None:
         super().__init__(model)
-        self._kind = model.kind
+        self._name = f"a model of kind {model.kind!r}{self.detail}"
 
     def marginals(self, *_: Any, **__: Any) -> NoReturn:
         """Not for this kind."""
-        raise ConfigError(f"a model of kind {self._kind!r} has no probabilities", "use a model of kind crf")
+        raise ConfigError(f"{self._name} has no probabilities", self.way_out)
 
     def k_best(self, *_: Any, **__: Any) -> NoReturn:
         """Not for this kind."""
-        raise ConfigError(f"a model of kind {self._kind!r} has no n best", "use a model of kind crf")
+        raise ConfigError(f"{self._name} has no n best", self.way_out)
 
     k_best_labels = k_best
 

@@ -78,7 +78,8 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel]):
         """Learn from annotated sentences, and from `segmented` ones, of which only boundaries are used.
 
         A sentence without tags among the annotated ones is used for its boundaries, too. With a dev set, the
-        weights of the iteration that does best on it are kept. A `session` says more than `threads`.
+        weights of the iteration that does best on it are kept, and its tags tell the scale of probabilities;
+        without one, probabilities rank answers but are much too low. A `session` says more than `threads`.
         """
         trainer = self._trainer(Session.of(session, threads))
         dev_layers = None if dev is None else self.layers(dev)

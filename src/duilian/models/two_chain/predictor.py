@@ -32,6 +32,7 @@ class TwoChainPredictor:
     level: Level
     packer: TwoChainPacker
     native: _native.TwoChainPredictor
+    scale: float = 1.0
     mode: Mode = "joint"
     notes_: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
@@ -42,7 +43,7 @@ class TwoChainPredictor:
         native = _native.TwoChainPredictor(
             packer.shape, packer.templates.native, model.weights, packer.folding.native
         )
-        return cls(config.standard, config.level, packer, native)
+        return cls(config.standard, config.level, packer, native, model.scale)
 
     @property
     def segment_only(self) -> bool:
@@ -99,6 +100,10 @@ class TwoChainPredictor:
         gold = layers_of(X, self.standard, y)
         return self.encoding_.score(gold, self.predict_layers(gold)) / 100.0
 
+    def label_marginals(self, packed: _native.Sentences, *, threads: int = 1) -> npt.NDArray[np.float64]:
+        """The probability of every label (`encoding_.labels`) at all units, [units, L]."""
+        return self.encoding_.label_marginals(self.native.predict_marginals(packed, self.scale, threads))
+
     def marginals(
         self,
         X: Sentences,  # noqa: N803
@@ -112,8 +117,7 @@ class TwoChainPredictor:
             raise ConfigError(f"there are no probabilities in mode {self.mode!r}", "use mode 'joint'")
         layers = layers_of(X, self.standard)
         packed = self.packer.pack(self.packer.units(layers), layers)
-        found = self.encoding_.label_marginals(self.native.predict_marginals(packed, threads))
-        return np.split(found, packed.first[1:-1])
+        return np.split(self.label_marginals(packed, threads=threads), packed.first[1:-1])
 
     def k_best(
         self, sentence: Layer | Sentence | Sequence[str], k: int, *, lexicon: Lexicon | None = None
@@ -127,12 +131,12 @@ class TwoChainPredictor:
         layer = layer_of(sentence, self.standard)
         (units,), is_alone = self.packer.units([layer]), self.segment_only
         packed = self.packer.pack([units], [layer])
-        log_z = np.nan if is_alone else self.native.log_partition(packed, 0)
+        log_z = np.nan if is_alone else self.native.log_partition(packed, 0, self.scale)
         return [
             Answer(
                 self.encoding_.layer(units, letters.tolist(), None if is_alone else tags.tolist()),
                 score,
-                float(np.exp(score - log_z)),
+                float(np.exp(self.scale * score - log_z)),
             )
             for score, letters, tags in self.native.k_best(packed, 0, k, is_alone)
         ]
