@@ -154,7 +154,9 @@ def units_of_words(batch: Sequence[str], encoding: Encoding) -> UnitBatch:
     first = np.append(found.word, len(found))
     shift = np.repeat(flat - found.start[found.word], np.diff(first)) if len(flat) else flat
     spans = found.spans + shift[:, None]
-    known = _gaps_of([batch[k] for k in np.repeat(np.arange(len(batch)), np.diff(text))], spans, found.sentence)
+    known = _gaps_of(
+        [batch[k] for k in np.repeat(np.arange(len(batch)), np.diff(text))], spans, found.sentence
+    )
     return UnitBatch(batch, spans, found.sentence, np.array(text), known, {}, layers, found.word)
 
 

@@ -25,15 +25,15 @@ Table = npt.NDArray[np.float64]
 
 
 class Ability(enum.StrEnum):
-    """What a model can be asked for."""
+    """What a model can do."""
 
-    WORDS = "words"  # it cuts text into words
-    TAGS = "tags"
-    CONSTRAINTS = "a lexicon or given annotation"
-    MARGINALS = "probabilities"
-    NBEST = "n-best lists"
-    TREES = "trees"
-    CONVERSION = "conversion"
+    WORDS = "find words"
+    TAGS = "find tags"
+    CONSTRAINTS = "take a lexicon or given annotation"
+    MARGINALS = "give probabilities"
+    NBEST = "give n-best lists"
+    TREES = "find trees"
+    CONVERSION = "convert annotation"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -164,9 +164,9 @@ def chosen_standard(name: str | None, standards: Sequence[str]) -> str:
 
 
 def refuse(model: Labeler | TreeAnnotator, what: Ability, instead: str = "") -> ConfigError:
-    """The error for something that a model cannot do."""
-    hint = instead or "docs/models.md says which kinds can"
-    return ConfigError(f"a model of kind {model.kind!r} cannot give {what.value}", hint)
+    """The error for something that a model cannot do; the way out is the model's own, if it knows one."""
+    hint = getattr(model, "way_out", instead) or "docs/models.md says which kinds can"
+    return ConfigError(f"a model of kind {model.kind!r} cannot {what.value}", hint)
 
 
 def with_first(found: list[Ranked], first: Ranked, k: int) -> list[Ranked]:

@@ -47,7 +47,14 @@ class Split(NamedTuple):
     wholes: list[WholeSpan]  # counted in units of all texts
 
 
-BEGINS, GOES_ON, NO_MARK, NO_NUMBER, GAP, APART = 1, 2, 4, 8, 16, 32  # as in native/include/duilian/text/split.hpp
+BEGINS, GOES_ON, NO_MARK, NO_NUMBER, GAP, APART = (
+    1,
+    2,
+    4,
+    8,
+    16,
+    32,
+)  # as in native/include/duilian/text/split.hpp
 
 
 def sentences(text: str) -> Spans:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from duilian.models.crf.model import Tagger
 from duilian.models.crf.predictor import PROBABILITIES, CrfPredictor
 from duilian.models.roles import Ability
@@ -9,6 +11,8 @@ from duilian.models.roles import Ability
 
 class UncalibratedPredictor(CrfPredictor):
     """Answers without probabilities."""
+
+    way_out: ClassVar[str] = "use a model of kind crf or coupled"
 
     @property
     def abilities(self) -> frozenset[Ability]:

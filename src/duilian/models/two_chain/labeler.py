@@ -38,7 +38,12 @@ class TwoChainLabeler:
         own = abilities_of(self._encoding)
         if self._predictor.mode == "tag":
             return own - {Ability.WORDS}
-        return own | PROBABILITIES if self._predictor.mode == "joint" else own
+        return own | (PROBABILITIES if self._predictor.mode == "joint" else {Ability.NBEST})
+
+    @property
+    def way_out(self) -> str:
+        """What to use for what it cannot do."""
+        return "use a model of kind crf" if self._predictor.mode == "joint" else "use mode 'joint'"
 
     @cached_property
     def _encoding(self) -> Encoding:
@@ -97,20 +102,20 @@ class TwoChainLabeler:
         letters, tags = self._predictor.label(packed, self._given_letters(batch), threads=threads)
         label = self._labels(letters, tags)
         if ask.confidence or ask.marginals:
-            found = self._predictor.native.predict_marginals(packed, threads)
-            table = self._packer.encoding.label_marginals(found)
+            table = self._predictor.label_marginals(packed, threads=threads)
             return Labels({self.standards[0]: SideLabels.with_table(label, table, ask)})
         return Labels({self.standards[0]: SideLabels(label)})
 
     def k_best_labels(
         self, sentence: UnitBatch, standard: str, constraints: Constraints, k: int, first: Ints | None = None
     ) -> list[Ranked]:
-        """The best analyses of a sentence."""
-        packed, native = self._pack(sentence), self._predictor.native
-        log_z = native.log_partition(packed, 0)
+        """The best analyses of a sentence. The chain of boundaries alone ranks, but has no probabilities."""
+        packed, native, scale = self._pack(sentence), self._predictor.native, self._predictor.scale
+        is_alone = self._predictor.segment_only
+        log_z = np.nan if is_alone else native.log_partition(packed, 0, scale)
         found = [
-            Ranked(score, float(np.exp(score - log_z)), self._labels(letters, tags))
-            for score, letters, tags in native.k_best(packed, 0, k, False)
+            Ranked(score, float(np.exp(scale * score - log_z)), self._labels(letters, tags))
+            for score, letters, tags in native.k_best(packed, 0, k, is_alone)
         ]
         if first is not None and found and not np.array_equal(found[0].labels, first):
             return with_first(found, Ranked(found[0].score, found[0].probability, first), k)

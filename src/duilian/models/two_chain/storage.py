@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
+from duilian.errors import ConfigError
 from duilian.features import CliqueTemplates, pack
 from duilian.labels.segments import ChunkSegments, Ints, WordSegments, letter_rules
 from duilian.models.base.estimator import Arrays, State, StoredModel
@@ -72,7 +73,10 @@ class TwoChainPacker:
 
 @dataclasses.dataclass(frozen=True)
 class TwoChainModel(StoredModel):
-    """Weights of both chains with their tags (types, for chunks) and templates."""
+    """Weights of both chains with their tags (types, for chunks) and templates.
+
+    The log of a path's probability is its score times `scale`, up to a constant.
+    """
 
     kind: ClassVar[str] = "two-chain"
 
@@ -80,6 +84,11 @@ class TwoChainModel(StoredModel):
     tags: tuple[str, ...]
     templates: CliqueTemplates
     weights: _native.TwoChainWeights
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.scale, float) and 0.0 < self.scale < np.inf):
+            raise ConfigError(f"scale must be a number greater than 0, got {self.scale!r}")
 
     def packer(self) -> TwoChainPacker:
         """How sentences become units and labels become words."""
@@ -93,6 +102,7 @@ class TwoChainModel(StoredModel):
             "tags": self.tags,
             "templates": self.templates.text,
             "templates_name": self.templates.name,
+            "scale": self.scale,
         }
         weights = self.weights
         arrays: Arrays = {"slot": weights.slot, "label": weights.label, "clique": weights.clique}
@@ -106,4 +116,5 @@ class TwoChainModel(StoredModel):
             tuple(str(tag) for tag in header["tags"]),
             CliqueTemplates(header["templates"], header["templates_name"]),
             _native.TwoChainWeights(arrays["slot"], arrays["label"], dequantise(arrays), arrays["clique"]),
+            header.get("scale", 1.0),
         )
