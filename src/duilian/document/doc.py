@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 
 from duilian.corpus import Sentence
-from duilian.document.sentences import conllu_blocks, corpus_sentences
+from duilian.document.export import conllu_blocks, corpus_sentences
 from duilian.document.word_table import WordTable
 from duilian.errors import ConfigError, did_you_mean
 from duilian.text import is_traditional

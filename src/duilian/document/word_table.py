@@ -159,5 +159,6 @@ class WordTable:
         return found
 
 
-def _are_equal(a: object, b: object) -> bool:
-    return np.array_equal(a, b) if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) else a == b
+def _are_equal(a: Any, b: Any) -> bool:
+    is_array = isinstance(a, np.ndarray) and isinstance(b, np.ndarray)
+    return np.array_equal(a, b) if is_array else type(a) is type(b) and bool(a == b)

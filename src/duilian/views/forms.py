@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 from duilian.corpus import FORMATS
 from duilian.corpus.formats.lookup import FormatOptions
 from duilian.document import Doc
-from duilian.document.sentences import conllu_blocks
+from duilian.document.export import conllu_blocks
 from duilian.errors import ConfigError, did_you_mean
 from duilian.lazy import plugins
 from duilian.views.exchange import brat, label_studio_task, span_line
