@@ -22,7 +22,6 @@ from duilian.text import is_traditional
 MAX_WORDS_IN_REPR = 12
 MAX_CHARACTERS_IN_REPR = 80
 WORDS_OF_A_PIECE = 10_000
-ALL = slice(None)
 PARTS = ("tags", "trees")  # what may be unasked besides standards
 
 
@@ -124,9 +123,9 @@ class Doc:
 
     def __getitem__(self, place: int | slice) -> Token | list[Token]:
         if isinstance(place, slice):
-            return self._tokens(self.layer(), place)
-        number = range(len(self))[place]
-        return self._tokens(self.layer(), slice(number, number + 1))[0]
+            return self._tokens(self.layer()[place])
+        number = range(len(self))[place]  # counted from the end if negative, or an IndexError
+        return self._tokens(self.layer()[number : number + 1])[0]
 
     @property
     def standards(self) -> tuple[str, ...]:
@@ -171,7 +170,7 @@ class Doc:
 
     def tokens(self, standard: str | None = None) -> list[Token]:
         """The words with everything known about them."""
-        return self._tokens(self.layer(standard), ALL)
+        return self._tokens(self.layer(standard))
 
     def sentences(self, standard: str | None = None) -> list[list[Token]]:
         """The tokens of each sentence."""
@@ -242,16 +241,16 @@ class Doc:
     def _with_layers(self, layers: Mapping[str, WordTable]) -> Doc:
         return Doc(self.text, layers, probability=self.probability, given=self.given, unasked=self.unasked)
 
-    def _tokens(self, layer: WordTable, part: slice) -> list[Token]:
+    def _tokens(self, layer: WordTable) -> list[Token]:
         lists: tuple[list[Any] | None, ...] = (
-            layer.words(self.text, part),
-            layer.start[part].tolist(),
-            layer.end[part].tolist(),
-            None if layer.tags is None else layer.tags[part].tolist(),
-            None if layer.confidence is None else layer.confidence[part].tolist(),
-            None if layer.heads is None else layer.heads_or_none(part),
-            None if layer.relations is None else layer.relations[part].tolist(),
-            None if layer.marginals is None else list(layer.marginals[part]),
+            layer.words(self.text),
+            layer.start.tolist(),
+            layer.end.tolist(),
+            None if layer.tags is None else layer.tags.tolist(),
+            None if layer.confidence is None else layer.confidence.tolist(),
+            None if layer.heads is None else layer.heads_or_none(),
+            None if layer.relations is None else layer.relations.tolist(),
+            None if layer.marginals is None else list(layer.marginals),
         )
         columns = (itertools.repeat(None) if each is None else each for each in lists)
         return list(map(Token._make, zip(*columns, strict=False)))
@@ -268,7 +267,7 @@ class Doc:
         return ConfigError(f"{what} were not asked for", f"use `zh(text)`, or `Ask({what}=True)`")
 
     def _abbreviated(self, layer: WordTable) -> str:
-        first = self._tokens(layer, slice(MAX_WORDS_IN_REPR))
+        first = self._tokens(layer[:MAX_WORDS_IN_REPR])
         line = " ".join(token.text if token.tag is None else f"{token.text}/{token.tag}" for token in first)
         if len(layer) <= MAX_WORDS_IN_REPR and len(line) <= MAX_CHARACTERS_IN_REPR:
             return line

@@ -43,9 +43,11 @@ class Names(Sequence[Name]):
     def __getitem__(self, place: slice) -> Names[Name]: ...
 
     def __getitem__(self, place: int | slice) -> Name | Names[Name]:
-        if isinstance(place, slice):
-            return Names(self.codes[place], self.names)
-        return self.names[int(self.codes[place])]
+        if not isinstance(place, slice):
+            return self.names[int(self.codes[place])]
+        found: Names[Name] = Names.__new__(Names)  # analysers cut one for every text, so it must be fast
+        found.codes, found.names = self.codes[place], self.names
+        return found
 
     def __iter__(self) -> Iterator[Name]:
         return map(self.names.__getitem__, self.codes.tolist())
@@ -113,13 +115,19 @@ class WordTable:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def part(self, first: int, stop: int) -> WordTable:
-        """Return the words of some sentences, without a copy of the columns."""
-        at = self.sentence[first]
-        words = slice(int(at), int(self.sentence[stop]))
+    def __getitem__(self, words: slice) -> WordTable:
+        """Return some of the words, as one sentence, without a copy of the columns."""
         columns = (self.tags, self.confidence, self.heads, self.relations, self.marginals)
         own: list[Any] = [None if column is None else column[words] for column in columns]
-        return WordTable(self.start[words], self.end[words], self.sentence[first : stop + 1] - at, *own)
+        start = self.start[words]
+        return WordTable(start, self.end[words], [0, len(start)], *own)
+
+    def part(self, first: int, stop: int) -> WordTable:
+        """Return the words of the sentences from `first` to before `stop`, without a copy of the columns."""
+        at = int(self.sentence[first])
+        found = self[at : int(self.sentence[stop])]
+        found.sentence = self.sentence[first : stop + 1] - at
+        return found
 
     def with_trees(
         self, heads: Sequence[int | None] | None, relations: Sequence[str | None] | None
@@ -128,14 +136,14 @@ class WordTable:
         own = (self.start, self.end, self.sentence, self.tags, self.confidence)
         return WordTable(*own, heads, relations, self.marginals)
 
-    def words(self, text: str, part: slice = slice(None)) -> list[str]:
+    def words(self, text: str) -> list[str]:
         """Return the words; `text` is what the columns are about."""
-        return [text[a:b] for a, b in zip(self.start[part].tolist(), self.end[part].tolist(), strict=True)]
+        return [text[a:b] for a, b in zip(self.start.tolist(), self.end.tolist(), strict=True)]
 
-    def heads_or_none(self, part: slice = slice(None)) -> list[int | None]:
+    def heads_or_none(self) -> list[int | None]:
         """Return the heads, None where unknown."""
         assert self.heads is not None
-        heads: list[int | None] = self.heads[part].tolist()
+        heads: list[int | None] = self.heads.tolist()
         return [None if head == UNKNOWN else head for head in heads] if UNKNOWN in heads else heads
 
     def to_dict(self, text: str) -> dict[str, Any]:
