@@ -16,7 +16,8 @@ import numpy as np
 from duilian.corpus import Sentence
 from duilian.document.export import conllu_blocks, corpus_sentences
 from duilian.document.word_table import WordTable
-from duilian.errors import ConfigError, did_you_mean
+from duilian.errors import ConfigError
+from duilian.models.roles import chosen_standard
 from duilian.text import is_traditional
 
 MAX_WORDS_IN_REPR = 12
@@ -48,16 +49,6 @@ class Group(NamedTuple):
 
     a: range
     b: range
-
-
-def find_standard(name: str | None, known: Collection[str]) -> str:
-    """Return the standard of this name, in capitals or not; the default is the first."""
-    if name is None or name in known:
-        return next(iter(known)) if name is None else name
-    for each in known:
-        if each.casefold() == name.casefold():
-            return each
-    raise ConfigError(f"there is no standard {name!r}", did_you_mean(name.casefold(), known))
 
 
 class Doc:
@@ -232,7 +223,7 @@ class Doc:
         if not self._layers:
             raise ConfigError("the text has not been analysed")
         others = (each for each in self.unasked if each not in PARTS)
-        name = find_standard(standard, (*self._layers, *others))
+        name = chosen_standard(standard, (*self._layers, *others))
         if name not in self._layers:
             hint = f"use `zh(text)`, or name it in `Ask(standards=[{name!r}])`"
             raise ConfigError(f"the standard {name!r} was not asked for", hint)

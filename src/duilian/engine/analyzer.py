@@ -18,14 +18,14 @@ import numpy as np
 
 from duilian import text as texts
 from duilian.corpus import Layer, Sentence
-from duilian.document import Doc, WordTable
+from duilian.document import Doc
+from duilian.document.word_table import WordTable
 from duilian.engine.completion import OpenAnnotation
 from duilian.engine.k_best import KBest
 from duilian.engine.lexicon_report import lexicon_report
 from duilian.engine.word_tables import (
     empty_table,
     joined_tables,
-    with_given_trees,
     with_marginals,
     word_tables,
 )
@@ -341,7 +341,10 @@ class Analyzer:
                 found = with_marginals(found, encoding, side.rows())
             trees = self._trees(found, known, threads) if self._is_parsed(name, ask) else None
             tables = word_tables(found, trees, with_tags=ask.tags)
-            sides.append(with_given_trees(tables, known) if known and trees is None else tables)
+            if known and trees is None:  # given trees in a standard without a parser
+                pairs = zip(tables, known, strict=True)
+                tables = [each.with_trees(layer.heads, layer.relations) for each, layer in pairs]
+            sides.append(tables)
         return [
             Doc(text, dict(zip(ask.standards, layers, strict=True)))
             for text, layers in zip(units.batch, zip(*sides, strict=True), strict=True)

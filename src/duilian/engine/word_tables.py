@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from duilian.corpus import Layer
-from duilian.document import WordTable
+from duilian.document.word_table import Names, WordTable
 from duilian.labels.encoding import Encoding
 from duilian.labels.segmentation import Segmentation
 from duilian.models.roles import LabelRows, Trees
@@ -20,41 +19,33 @@ MIN_PROBABILITY = 1e-4  # less probable tags are not reported
 
 def word_tables(found: Segmentation, trees: Trees | None, *, with_tags: bool = True) -> list[WordTable]:
     """Return the words of each text, with their trees if given."""
-    names = found.names if with_tags else None
-    tags = None if names is None else [names[label] for label in found.labels.tolist()]
-    heads = None if trees is None else trees.heads.tolist()
+    tags = Names(found.labels, found.names) if with_tags and found.names is not None else None
     relations = None
     if trees is not None and trees.relation is not None:
-        relations = [trees.names[k] for k in trees.relation.tolist()]
-    tables = []
-    for a, b in itertools.pairwise(found.units.text.tolist()):
-        edges = found.sentence[a : b + 1]
-        part = slice(int(edges[0]), int(edges[-1]))
-        tables.append(
-            WordTable(
-                found.start[part],
-                found.end[part],
-                edges - edges[0],
-                None if tags is None else tags[part],
-                None if found.confidence is None else found.confidence[part],
-                None if heads is None else heads[part],
-                None if relations is None else relations[part],
-                None if found.marginals is None else found.marginals[part],
-            )
-        )
-    return tables
+        relations = Names(trees.relation, trees.names)
+    all_words = WordTable(
+        found.start,
+        found.end,
+        found.sentence,
+        tags,
+        found.confidence,
+        None if trees is None else trees.heads,
+        relations,
+        found.marginals,
+    )
+    edges = found.units.text.tolist()
+    return [all_words] if len(edges) == 2 else [all_words.part(a, b) for a, b in itertools.pairwise(edges)]
 
 
 def empty_table(*, has_tags: bool, has_confidence: bool, has_tree: bool, has_marginals: bool) -> WordTable:
     """Return the table of a text without words."""
-    none = np.zeros(0, np.int64)
     tree: tuple[()] | None = () if has_tree else None
     return WordTable(
-        none,
-        none,
-        np.zeros(1, np.int64),
+        (),
+        (),
+        (0,),
         tags=() if has_tags else None,
-        confidence=np.zeros(0) if has_confidence else None,
+        confidence=() if has_confidence else None,
         heads=tree,
         relations=tree,
         marginals=() if has_marginals else None,
@@ -66,33 +57,28 @@ def joined_tables(parts: Sequence[WordTable], edges: Sequence[int]) -> WordTable
     words = np.cumsum([0, *map(len, parts)])
     sentences = [part.sentence[:-1] + at for part, at in zip(parts, words[:-1], strict=True)]
     places = list(zip(parts, edges, strict=False))
-    columns = {
-        name: None
-        if getattr(parts[0], name) is None
-        else joined_column([getattr(part, name) for part in parts])
+    columns = [
+        _joined([getattr(part, name) for part in parts])
         for name in ("tags", "confidence", "heads", "relations", "marginals")
-    }
+    ]
     return WordTable(
         np.concatenate([part.start + at for part, at in places]),
         np.concatenate([part.end + at for part, at in places]),
         np.concatenate([*sentences, words[-1:]]),
-        **columns,
+        *columns,
     )
 
 
-def joined_column(parts: Sequence[Any]) -> Any:
-    """Join the parts of a column: arrays, or sequences."""
-    if isinstance(parts[0], np.ndarray):
+def _joined(parts: Sequence[Any]) -> Any:
+    """Join the parts of a column."""
+    first = parts[0]
+    if first is None:
+        return None
+    if isinstance(first, np.ndarray):
         return np.concatenate(parts)
+    if isinstance(first, Names) and all(part.names == first.names for part in parts):
+        return Names(np.concatenate([part.codes for part in parts]), first.names)
     return list(itertools.chain.from_iterable(parts))
-
-
-def with_given_trees(words: list[WordTable], given: Sequence[Layer]) -> list[WordTable]:
-    """Copy given trees in a standard without a parser; each annotated sentence is one text."""
-    return [
-        dataclasses.replace(each, heads=layer.heads, relations=layer.relations)
-        for each, layer in zip(words, given, strict=True)
-    ]
 
 
 def with_marginals(found: Segmentation, encoding: Encoding, rows: LabelRows) -> Segmentation:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -153,14 +153,14 @@ class Labeler(Protocol):
         """
 
 
-def chosen_standard(name: str | None, standards: Sequence[str]) -> str:
-    """The standard of this name, in any case of letters; the first if none is named."""
+def chosen_standard(name: str | None, standards: Collection[str]) -> str:
+    """The standard of this name, in capitals or not; the first if none is named."""
     if name is None:
-        return standards[0]
+        return next(iter(standards))
     for each in standards:
-        if each == name or each.lower() == name.lower():
+        if each.casefold() == name.casefold():
             return each
-    raise ConfigError(f"there is no standard {name!r}", did_you_mean(name, standards))
+    raise ConfigError(f"there is no standard {name!r}", did_you_mean(name.casefold(), standards))
 
 
 def refuse(model: Labeler | TreeAnnotator, what: Ability, instead: str = "") -> ConfigError:
