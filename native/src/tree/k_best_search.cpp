@@ -62,7 +62,8 @@ std::vector<ScoredTree> k_best_trees(const TreeParser& parser, std::span<const f
   const Heads given = heads_of(data, sentence);
   const std::int32_t order = order_for(parser.shape(), given.size() - 1, options);
   parser.prepare(data, sentence, work);
-  parser.prune(pruning, options.keeps_heads ? given : free_heads(given.size()), options.min_share, work);
+  const Heads kept = options.keeps_heads ? given : free_heads(given.size());
+  parser.prune(pruning, kept, share_for(order, options), work);
   return k_best_trees(parser, weights, order, k, work);
 }
 

@@ -48,9 +48,8 @@ Parsed parse(const TreeParser& parser, std::span<const float> weights, std::span
   const auto parse_one = [&](std::int64_t sentence, const Heads& given, ParseWork& work) {
     parser.prepare(data, sentence, work);
     const std::int32_t order = order_for(parser.shape(), given.size() - 1, options);
-    // At order 1 pruning costs more than it saves, unless the sentence is long.
-    const double min_share = parser.shape().order == 1 ? 0.0 : options.min_share;
-    parser.prune(pruning, options.keeps_heads ? given : free_heads(given.size()), min_share, work);
+    const Heads kept = options.keeps_heads ? given : free_heads(given.size());
+    parser.prune(pruning, kept, share_for(order, options), work);
     const ScoredTree best = parser.search(weights, order, work);
     ParsedSentence found{best.score, best.heads, {}, order != parser.shape().order};
     if (!best.heads.empty()) found.relations = parser.label(weights, best.heads, work);

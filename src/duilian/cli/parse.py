@@ -10,13 +10,15 @@ import typer
 
 from duilian.cli.options import InputEncoding, Output, Threads
 from duilian.cli.taggers import Files, InputFormat, ModelPath, load_tagger, sources_of
-from duilian.corpus import FORMATS, Layer, Sentence, open_writer, read_sentences
+from duilian.corpus import FORMATS, Layer, Sentence, open_writer
 from duilian.corpus.formats.lookup import FormatOptions
-from duilian.engine.parsing import parse_k_best, parse_sentences, with_given_tags
+from duilian.corpus.places import PlacedSentence, read_placed
+from duilian.engine.parsing import parse_k_best, parse_sentences
 from duilian.engine.streams import analyse, given_layer
 from duilian.errors import ConfigError
 from duilian.models import StandardTagger, reading_of
 from duilian.models.parser.model import Parser
+from duilian.models.parser.tree_packing import with_given_tags
 from duilian.models.registry import load_parser
 
 EXAMPLE = "Example:\n\n    duilian parse udc.model --tagger xpos.model words.txt --to conllu"
@@ -58,7 +60,8 @@ def command(
         sentences = _read_tagged(files, parser, format, encoding)
     else:
         tagged = _tag_first(load_tagger(tagger), files, format, encoding, keep, threads)
-        sentences = (Sentence({parser.standard: layer}, *about) for layer, about in tagged)
+        found = (Sentence({parser.standard: layer}, *about) for layer, about in tagged)
+        sentences = map(PlacedSentence, found)
     form, column = FORMATS[to], reading_of(parser).get("column")
     assert form.write is not None
     if nbest is None:
@@ -72,12 +75,11 @@ def command(
 
 def _read_tagged(
     files: list[str] | None, parser: Parser, format: str | None, encoding: str
-) -> Iterator[Sentence]:
+) -> Iterator[PlacedSentence]:
     column = reading_of(parser).get("column")
+    options = FormatOptions(standard=parser.standard, column=column, trees="partial")
     for path in files or ["-"]:
-        yield from read_sentences(
-            path, standard=parser.standard, format=format, encoding=encoding, column=column, trees="partial"
-        )
+        yield from read_placed(path, options, format=format, encoding=encoding)[1]
 
 
 def _tag_first(

@@ -1,13 +1,12 @@
-"""Completion of partial annotation: open tags and heads, and errors that prevent it."""
+"""Completion of partial annotation: open tags, and errors that prevent it."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from duilian.corpus import Layer, Tag
 from duilian.corpus.tag_spelling import UNKNOWN_FIELD
-from duilian.corpus.trees import crossing, word_in_cycle
 from duilian.errors import AnnotationError, DuilianError
 from duilian.standards import universal_tags
 
@@ -49,32 +48,3 @@ class OpenAnnotation:
                 message = f"the tag {unknown[0]!r} is not among the model's tags of {self._standard!r}"
                 return AnnotationError(sentence, word, message, "name the standard of the tags")
         return AnnotationError(sentence, 0, error.message, error.hint)
-
-
-def without_crossing(given: Sequence[int]) -> list[int]:
-    """Open those given heads (-1: open) whose arcs cross another, and all roots but the first."""
-    crossed = set(crossing([None if head < 0 else head for head in given]))
-    root = given.index(0) if 0 in given else None
-    return [
-        -1 if word + 1 in crossed or (head == 0 and word != root) else head for word, head in enumerate(given)
-    ]
-
-
-def with_given_heads(found: Sequence[int], given: Sequence[int]) -> list[int]:
-    """Return a tree with the given heads (-1: open) and, where it stays a tree, the heads found."""
-    heads = [own if own >= 0 else head for own, head in zip(given, found, strict=True)]
-    is_open = [head < 0 for head in given]
-    if 0 not in heads and any(is_open):
-        heads[is_open.index(True)] = 0
-    root = given.index(0) + 1 if 0 in given else heads.index(0) + 1 if 0 in heads else 0
-    for word, head in enumerate(heads):
-        if head == 0 and is_open[word] and word + 1 != root:
-            heads[word] = root
-    while (first := word_in_cycle(heads)) is not None:
-        at = first
-        while not is_open[at]:
-            at = heads[at] - 1
-            if at == first:
-                return heads  # the given heads are a cycle
-        heads[at] = root
-    return heads

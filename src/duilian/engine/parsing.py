@@ -2,58 +2,55 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from duilian import _native
 from duilian.corpus import Corpus, Layer, Sentence
-from duilian.errors import ConfigError
+from duilian.corpus.places import PlacedSentence
+from duilian.errors import ConfigError, CorpusError, DuilianError, StandardError
 from duilian.evaluation import Evaluation, PruningScore, evaluate_layers
 from duilian.models import StandardTagger
 from duilian.models.parser.model import Parser
 from duilian.models.parser.predictor import ParserPredictor
-from duilian.models.parser.tree_packing import no_tree
+from duilian.models.roles import Ability
 
 BATCH_SENTENCES = 1000
 
 
 def parse_sentences(
-    parser: Parser,
-    sentences: Iterable[Sentence],
-    *,
-    tagger: StandardTagger | None = None,
-    keep_heads: bool = False,
-    threads: int = 1,
+    parser: Parser, sentences: Iterable[PlacedSentence], *, keep_heads: bool = False, threads: int = 1
 ) -> Iterator[Sentence]:
     """Parse the layer of the parser's standard in each sentence; in order and in constant memory."""
-    for batch in _sentence_batches(sentences):
-        layers = [layer_to_parse(sentence, parser) for sentence in batch]
-        if tagger is not None:
-            layers = with_tags(layers, tagger, threads)
-        parsed = parser.predict_layers(layers, keep_heads=keep_heads, threads=threads)
-        for sentence, layer in zip(batch, parsed, strict=True):
-            yield dataclasses.replace(sentence, layers={**sentence.layers, parser.standard: layer})
+    for batch in _batches(sentences):
+        layers = [layer_to_parse(each.sentence, parser) for each in batch]
+        with _naming_places(parser, batch, layers):
+            parsed = parser.predict_layers(layers, keep_heads=keep_heads, threads=threads)
+        for each, layer in zip(batch, parsed, strict=True):
+            layers_of_all = {**each.sentence.layers, parser.standard: layer}
+            yield dataclasses.replace(each.sentence, layers=layers_of_all)
 
 
 def parse_k_best(
-    parser: Parser, sentences: Iterable[Sentence], k: int, *, keep_heads: bool = False
+    parser: Parser, sentences: Iterable[PlacedSentence], k: int, *, keep_heads: bool = False
 ) -> Iterator[Sentence]:
     """Yield each sentence once per tree of its k best, best first, with rank and score as comments.
 
     A score is a sum of weights, not a probability: it compares trees of one sentence.
     """
-    number = 1
-    for batch in _sentence_batches(sentences):
-        layers = [layer_to_parse(sentence, parser) for sentence in batch]
-        parser.predictor_.check_tags(layers, first=number)
-        for sentence, layer in zip(batch, layers, strict=True):
+    for batch in _batches(sentences):
+        layers = [layer_to_parse(each.sentence, parser) for each in batch]
+        with _naming_places(parser, batch, layers):
+            parser.predictor_.check_tags(layers)
+        for each, layer in zip(batch, layers, strict=True):
             found = parser.predictor_.ranked_trees(layer, k, keep_heads=keep_heads)
             if layer.words and not found:
-                raise no_tree(number)
-            number += 1
-            yield from _ranked_trees(sentence, parser.standard, found)
+                message = "the given heads fit into no projective tree with one root"
+                raise _placed(each, 0, message, "without --nbest they are kept all the same")
+            yield from _ranked_trees(each.sentence, parser.standard, found)
 
 
 def _ranked_trees(sentence: Sentence, standard: str, trees: list[tuple[float, Layer]]) -> Iterator[Sentence]:
@@ -65,10 +62,40 @@ def _ranked_trees(sentence: Sentence, standard: str, trees: list[tuple[float, La
         )
 
 
-def _sentence_batches(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+def _batches(sentences: Iterable[PlacedSentence]) -> Iterator[list[PlacedSentence]]:
     remaining = iter(sentences)
     while batch := list(itertools.islice(remaining, BATCH_SENTENCES)):
         yield batch
+
+
+@contextlib.contextmanager
+def _naming_places(
+    parser: Parser, batch: Sequence[PlacedSentence], layers: Sequence[Layer]
+) -> Iterator[None]:
+    """Let errors about tags name the file and line."""
+    try:
+        yield
+    except StandardError as error:
+        known, finds_tags = set(parser.tags_), Ability.TAGS in parser.abilities
+        for each, layer in zip(batch, layers, strict=True):
+            for word, tag in enumerate(layer.tags or (None,) * len(layer)):
+                if not finds_tags and not isinstance(tag, str):
+                    message = f"the word {layer.words[word]!r} has no tag, and a {parser.kind} needs tags"
+                    raise _placed(each, word, message, error.hint) from None
+                if (
+                    finds_tags
+                    and tag is not None
+                    and known.isdisjoint([tag] if isinstance(tag, str) else tag)
+                ):
+                    raise _placed(each, word, error.message, error.hint) from None
+        raise _placed(batch[0], 0, error.message, error.hint) from None
+
+
+def _placed(place: PlacedSentence, word: int, message: str, hint: str) -> DuilianError:
+    """An error about a word; its file and line, if it comes from one."""
+    if not place.path:
+        return StandardError(message, hint)
+    return CorpusError(place.path, place.line_of(word), message, hint)
 
 
 def layer_to_parse(sentence: Sentence, parser: Parser) -> Layer:
@@ -84,14 +111,6 @@ def with_tags(layers: list[Layer], tagger: StandardTagger, threads: int = 1) -> 
         raise ConfigError("to parse given words, the tagger must be word-level", "set level in its recipe")
     guess = tagger.predict_layers(layers, threads=threads)
     return [dataclasses.replace(layer, tags=each.tags) for layer, each in zip(layers, guess, strict=True)]
-
-
-def with_given_tags(tagged: Layer, given: Layer) -> Layer:
-    """Keep given tags, and use the tagger's for the rest."""
-    pairs = zip(tagged.tags or (), given.tags or (None,) * len(given), strict=True)
-    return dataclasses.replace(
-        tagged, tags=tuple(theirs if isinstance(theirs, str) else ours for ours, theirs in pairs)
-    )
 
 
 def measure_parser(

@@ -132,6 +132,10 @@ struct Parsed {
 
 /// The order at which a sentence with this many words is parsed.
 [[nodiscard]] std::int32_t order_for(const ParserShape& shape, std::size_t words, ParseOptions options);
+/// The share by which its arcs are pruned: at order 1 pruning costs more than it saves.
+[[nodiscard]] inline double share_for(std::int32_t order, ParseOptions options) {
+  return order == 1 ? 0.0 : options.min_share;
+}
 /// The heads of a sentence of a corpus, with the root at place 0.
 [[nodiscard]] Heads heads_of(const TreeData& data, std::int64_t sentence);
 /// Its relations, with a place for the root, [n + 1].

@@ -11,10 +11,17 @@ import numpy as np
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.features import Templates
-from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.joint_parser.config import JointParserConfig
-from duilian.models.joint_parser.tag_candidates import TagCandidates, allowed_tags, candidates, marginals_of
-from duilian.models.parser.tree_packing import Ids, TreePacker, Weights
+from duilian.models.joint_parser.tag_candidates import TagCandidates
+from duilian.models.parser.tree_packing import (
+    FoundTrees,
+    Ids,
+    TreePacker,
+    Weights,
+    Words,
+    open_heads,
+    with_given_tags,
+)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -34,22 +41,17 @@ class JointPacker(TreePacker):
         """How many weights the parser has, besides those that prune."""
         return self.joint.weights
 
-    def candidates(
-        self, tagger: CrfPredictor, layers: Sequence[Layer], *, keep_tags: bool = False, threads: int = 1
-    ) -> TagCandidates:
-        """The tags that a tagger finds probable enough; with `keep_tags` only given ones, where given."""
-        marginals = marginals_of(tagger, layers, self.tags, threads)
-        given = allowed_tags(layers, self.tags) if keep_tags else None
-        return candidates(marginals, self.config.tagging.threshold, given=given)
-
     def joint_data(self, layers: Sequence[Layer], found: TagCandidates, gold: Ids) -> _native.JointData:
         """The sentences as the native core reads them: heads and relations of the layers, these tags."""
-        named = self.with_tags(layers, found.best)
+        return self.joint_rows(self.data(self.with_tags(layers, found.best)), found, gold)
+
+    def joint_rows(self, tree: _native.TreeData, found: TagCandidates, gold: Ids) -> _native.JointData:
+        """The same from packed sentences that have the likeliest tags."""
         likelihood = found.likelihood
         if not self.config.tagging.likelihoods:
             likelihood = np.zeros_like(likelihood)
         sizes = (len(self.tags), len(self.relations))
-        return _native.JointData(self.data(named), found.first, found.tag, likelihood, gold, *sizes)
+        return _native.JointData(tree, found.first, found.tag, likelihood, gold, *sizes)
 
     def with_tags(self, layers: Sequence[Layer], numbers: Ids) -> list[Layer]:
         """The sentences with these tags, given by number for all words in a row."""
@@ -60,19 +62,22 @@ class JointPacker(TreePacker):
         return found
 
     def parse_jointly(
-        self,
-        weights: Weights,
-        pruning: Weights,
-        layers: Sequence[Layer],
-        found: TagCandidates,
-        *,
-        keep_heads: bool = False,
-        threads: int = 1,
-    ) -> list[Layer]:
-        """The sentences with the tags and trees that these weights find."""
-        data = self.joint_data(layers, found, np.full(len(found.best), -1, np.int32))
-        tags, heads, relations, scores, simplified, impossible = self.joint.parse(
-            weights, pruning, data, self.options(keep_heads=keep_heads), threads
+        self, weights: Weights, pruning: Weights, words: Words, found: TagCandidates, heads: Ids, threads: int
+    ) -> FoundTrees:
+        """The best tags and projective trees with these heads (-1: open)."""
+        data = self.joint_rows(self.rows(words, found.best, heads), found, open_heads(len(heads)))
+        options = self.options(keep_heads=True)
+        tags, own, relations, _, simplified, impossible = self.joint.parse(
+            weights, pruning, data, options, threads
         )
-        parsed = (heads, relations, scores, simplified, impossible)
-        return self.with_trees(self.with_tags(layers, tags), parsed, keep_heads=keep_heads)
+        self.warn_of(simplified)
+        return FoundTrees(tags, own, relations, impossible)
+
+    def with_trees(
+        self, layers: Sequence[Layer], trees: FoundTrees, *, keep_given: bool = False
+    ) -> list[Layer]:
+        """The sentences with these tags and trees; with `keep_given` given tags and relations stay."""
+        tagged = self.with_tags(layers, trees.tags)
+        if keep_given:
+            tagged = [with_given_tags(mine, given) for mine, given in zip(tagged, layers, strict=True)]
+        return super().with_trees(tagged, trees, keep_given=keep_given)

@@ -2,6 +2,9 @@
 
 Words in, tags and a tree out, from one search that weighs both. A plain tagger, which the model brings along,
 says which tags each word may have and what the tags around a part of a tree are.
+
+In an analyser it takes the words and finds tags of its own for the tree; the tags of the analysis stay the
+tagger's, so that they are the same with and without trees.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from duilian.models.joint_parser.predictor import JointParserPredictor
 from duilian.models.joint_parser.storage import JointParserModel
 from duilian.models.parser.config import ArcPruning, RelationSearch, TreeSearch
 from duilian.models.parser.model import Parser
+from duilian.models.roles import Ability
 from duilian.text import Script
 
 if TYPE_CHECKING:
@@ -24,6 +28,7 @@ class JointParser(Parser):
     """Finds tags and tree of words at once; otherwise as `Parser`, but without k best trees."""
 
     kind: ClassVar[str] = "joint-parser"
+    abilities = frozenset({Ability.TAGS, Ability.TREES, Ability.CONSTRAINTS})
     config_type = JointParserConfig
     model_type = JointParserModel
     predictor_type = JointParserPredictor

@@ -43,7 +43,8 @@ class JointParserModel(ParserModel):
 
     def packer(self) -> JointPacker:
         """How words become tags and trees."""
-        return JointPacker(self.config, self.tags, self.relations, self.tag_class, self.templates)
+        labels = (self.tags, self.relations, self.tag_class)
+        return JointPacker(self.config, *labels, self.templates, root_relations=self.root_relations)
 
     def state(self, precision: Precision = "float32") -> State:
         """The parser's state with that of its tagger."""

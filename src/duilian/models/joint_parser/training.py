@@ -21,10 +21,15 @@ from duilian.models.crf.training import CrfTrainer
 from duilian.models.joint_parser.config import JointParserConfig
 from duilian.models.joint_parser.joint_packing import JointPacker
 from duilian.models.joint_parser.storage import JointParserModel
-from duilian.models.joint_parser.tag_candidates import candidates, jackknifed_marginals, tag_numbers
+from duilian.models.joint_parser.tag_candidates import (
+    candidates,
+    jackknifed_marginals,
+    marginals_of,
+    tag_numbers,
+)
 from duilian.models.parser.arc_pruning import learn_pruning
 from duilian.models.parser.training import TrainedParser, TreeTrainer, attachment
-from duilian.models.parser.tree_packing import Weights
+from duilian.models.parser.tree_packing import Weights, open_heads
 from duilian.models.parser.treebank import Treebank
 
 
@@ -64,6 +69,7 @@ class JointParserTrainer(TreeTrainer):
             tags=packer.tags,
             relations=packer.relations,
             tag_class=packer.tag_class,
+            root_relations=packer.root_relations,
             lifted=treebank.lifted,
             weights=trainer.best,
             pruning=pruning.weights,
@@ -78,7 +84,9 @@ class JointParserTrainer(TreeTrainer):
         tags = sorted({tag for layer in gold.layers for tag in layer.tags or () if isinstance(tag, str)})
         if not tags:
             raise ConfigError("there is no sentence with tags and a tree to learn from")
-        return JointPacker(self.config, *gold.labels(tags), Templates.load(self.config.tagging.templates))
+        templates = Templates.load(self.config.tagging.templates)
+        roots = gold.root_relations()
+        return JointPacker(self.config, *gold.labels(tags), templates, root_relations=roots)
 
     def _fit_tagger(self, layers: Sequence[Layer]) -> CrfModel:
         """A plain tagger of these sentences."""
@@ -95,6 +103,12 @@ class JointParserTrainer(TreeTrainer):
     ) -> Callable[[Weights], Scores]:
         """Attachment and tags on a dev set, whose candidates are found once."""
         threads = self.session.threads
-        found = packer.candidates(CrfPredictor(tagger), dev, threads=threads)
-        parse = lambda x: packer.parse_jointly(x, pruning, dev, found, threads=threads)  # noqa: E731
+        marginals = marginals_of(CrfPredictor(tagger), dev, packer.tags, threads)
+        found = candidates(marginals, self.config.tagging.threshold)
+        words, heads = [layer.words for layer in dev], open_heads(len(found.best))
+
+        def parse(weights: Weights) -> list[Layer]:
+            trees = packer.parse_jointly(weights, pruning, words, found, heads, threads)
+            return packer.with_trees(dev, trees)
+
         return attachment(dev, parse, judge_tags=True)

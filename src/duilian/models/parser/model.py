@@ -1,12 +1,14 @@
 """The graph-based parser (kind `parser`) of order 1, 2 or 3: Li et al. (2014), Section II-B.
 
-Words with their tags in, a projective tree with relations out. A small model of order 1 first says which arcs
+Words with their tags in, a projective tree with relations out. A sentence of more than `max_length` words is
+parsed in parts, whose trees are joined into one. A small model of order 1 first says which arcs
 are worth trying; the best tree over those is found exactly; then every arc gets a relation. Weights stand in
 tables that features are hashed into.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 from duilian import evaluation
@@ -18,6 +20,7 @@ from duilian.models.base.sentences import Sentences, layer_of, layers_of
 from duilian.models.parser.config import ArcPruning, ParserConfig, RelationSearch, TreeConfig, TreeSearch
 from duilian.models.parser.predictor import ParserPredictor
 from duilian.models.parser.storage import ParserModel
+from duilian.models.roles import Ability, TaggedWords, Trees
 from duilian.text import Script
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ class Parser(Estimator[TreeConfig, ParserModel]):
     """
 
     kind: ClassVar[str] = "parser"
+    abilities: ClassVar[frozenset[Ability]] = frozenset({Ability.TREES, Ability.NBEST, Ability.CONSTRAINTS})
     config_type: type[TreeConfig] = ParserConfig
     model_type: type[ParserModel] = ParserModel
     predictor_type: ClassVar[type[ParserPredictor]] = ParserPredictor
@@ -118,8 +122,16 @@ class Parser(Estimator[TreeConfig, ParserModel]):
         """Feature selection: drop weights smaller than `min_weight`."""
         return self.use(self.model_.trimmed(min_weight))
 
+    def annotate(self, sentences: TaggedWords, given: Sequence[Layer] = (), threads: int = 1) -> Trees:
+        """Parse sentences of any length; `given` (none, or one for each sentence) is annotation to keep."""
+        return self.predictor_.annotate(sentences, given, threads)
+
     def predict_layers(self, X: Sentences, *, keep_heads: bool = False, threads: int = 1) -> list[Layer]:  # noqa: N803
-        """The sentences with their trees; with `keep_heads` given heads and relations stay."""
+        """The sentences with their trees; with `keep_heads` given heads and relations stay.
+
+        Whole trees stay as they are. Where given heads fit into no projective tree, the others are found as
+        if those were open, and then all are put together.
+        """
         return self.predictor_.predict_layers(self.layers(X), keep_heads=keep_heads, threads=threads)
 
     def k_best(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,9 +11,14 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
+from duilian.corpus.trees import word_in_cycle
 from duilian.errors import StandardError
+from duilian.models.parser.annotating import Tags, TreeFinder, lacks_tree
 from duilian.models.parser.storage import ParserModel
-from duilian.models.parser.tree_packing import Parsed, TreePacker
+from duilian.models.parser.tree_packing import FoundTrees, Ids, TreePacker, Words
+from duilian.models.roles import TaggedWords, Trees
+
+PART_RELATIONS = ("parataxis", "dep")  # relations that join the parts of an overlong sentence
 
 
 class ParserPredictor:
@@ -21,24 +27,90 @@ class ParserPredictor:
     packer: TreePacker
 
     def __init__(self, model: ParserModel) -> None:
-        self.standard, self.packer = model.config.standard, model.packer()
+        self.kind, self.standard, self.packer = model.kind, model.config.standard, model.packer()
         self.weights, self.pruning = model.weights, model.pruning
+        self._numbers: dict[tuple[str, ...], Ids] = {}  # of tags, by the names that others have for them
+
+    def annotate(self, sentences: TaggedWords, given: Sequence[Layer], threads: int) -> Trees:
+        """The trees of sentences of any length around what is given."""
+        finder = TreeFinder(self, sentences.words, self._tags(sentences), given)
+        found = finder.find(lacks_tree, threads)
+        names = self.packer.relations
+        if not names:
+            return Trees(found.heads, None, ())
+        given_names = [name for layer in given for name in layer.relations or (None,) * len(layer)]
+        number = {name: k for k, name in enumerate(dict.fromkeys([*names, *filter(None, given_names)]))}
+        for word, name in enumerate(given_names):
+            if name is not None:
+                found.relations[word] = number[name]
+        return Trees(found.heads, found.relations, tuple(number))
+
+    def _tags(self, sentences: TaggedWords) -> Tags:
+        """The parser's own numbers for tags."""
+        known = self._numbers.get(sentences.names)
+        if known is None:
+            place = {tag: k for k, tag in enumerate(self.packer.tags)}
+            known = np.array([place.get(name, len(place)) for name in sentences.names], np.int32)
+            self._numbers[sentences.names] = known
+        return known[sentences.tag]
 
     def predict_layers(
         self, layers: Sequence[Layer], *, keep_heads: bool = False, threads: int = 1
     ) -> list[Layer]:
         """The sentences with their trees; with `keep_heads` given heads and relations stay."""
         self.check_tags(layers)
-        return self.packer.parse(self.weights, self.pruning, layers, keep_heads=keep_heads, threads=threads)
+        tags, words = self.packer.tag_numbers(layers), [layer.words for layer in layers]
+        found = TreeFinder(self, words, tags, layers if keep_heads else ()).find(lacks_tree, threads)
+        return self.packer.with_trees(layers, found, keep_given=keep_heads)
 
-    def parse(self, data: _native.TreeData, *, keep_heads: bool = False, threads: int = 1) -> Parsed:
-        """The trees of packed sentences, as numbers."""
-        options = self.packer.options(keep_heads=keep_heads)
-        return self.packer.native.parse(self.weights, self.pruning, data, options, threads)
+    @property
+    def max_length(self) -> int:
+        """Longer sentences are parsed in parts."""
+        return self.packer.config.trees.max_length
+
+    @functools.cached_property
+    def part_relation(self) -> int:
+        """The relation that joins parts; not one of roots, if there are others."""
+        names, of_roots = self.packer.relations, self.packer.root_relations
+        usable = [name for name in (*PART_RELATIONS, *names) if name in names and name not in of_roots]
+        return names.index(usable[0]) if usable else 0
+
+    def search(self, words: Words, tags: Tags, heads: Ids, threads: int) -> FoundTrees:
+        """The best projective trees with these heads (-1: open)."""
+        return self.packer.parse(self.weights, self.pruning, words, tags, heads, threads)
+
+    @functools.cached_property
+    def _is_of_roots(self) -> npt.NDArray[np.bool_]:
+        return np.array([name in self.packer.root_relations for name in self.packer.relations], np.bool_)
+
+    def misplaced(self, heads: Ids, relations: Ids) -> npt.NDArray[np.int64]:
+        """Words that have a root's relation but are none, or the other way round."""
+        if not self.packer.root_relations:
+            return np.zeros(0, np.int64)
+        return np.flatnonzero((relations >= 0) & (self._is_of_roots[relations] != (heads == 0)))
+
+    def choose_relations(self, words: Sequence[str], tree: FoundTrees, doubtful: Sequence[int]) -> None:
+        """Give new relations to some words of a tree: each time the best, as the others are."""
+        heads, relations = tree.heads, tree.relations
+        is_scored = word_in_cycle(heads.tolist()) is None
+
+        def score(word: int, relation: int) -> float:
+            relations[word] = relation
+            data = self.packer.rows([words], tree.tags, heads, relations)
+            return self.packer.native.relation_score(self.weights, data, 0, int(heads[word]))
+
+        for word in doubtful if self.packer.relations else ():
+            usable = np.arange(len(self.packer.relations))
+            if self.packer.root_relations:
+                usable = np.flatnonzero(self._is_of_roots == (heads[word] == 0))
+            if is_scored and len(usable) > 1:
+                relations[word] = max(usable.tolist(), key=functools.partial(score, word))
+            else:
+                relations[word] = usable[0] if len(usable) else self.part_relation
 
     def k_best(self, layer: Layer, k: int, *, keep_heads: bool = False) -> list[tuple[float, Layer]]:
         """The k best trees of a sentence with their scores, best first; fewer if it has no more."""
-        self.check_tags([layer] if layer.words else [])
+        self.check_tags([layer])
         return self.ranked_trees(layer, k, keep_heads=keep_heads)
 
     def ranked_trees(self, layer: Layer, k: int, *, keep_heads: bool = False) -> list[tuple[float, Layer]]:
@@ -53,8 +125,10 @@ class ParserPredictor:
             found = packer.native.k_best(self.weights, self.pruning, data, 0, k, options)
         given = layer.relations if keep_heads else None
         trees = [dataclasses.replace(layer, heads=tuple(heads), relations=given) for _, heads in found]
-        labelled = packer.parse(self.weights, self.pruning, trees, keep_heads=True)
-        return [(score, tree) for (score, _), tree in zip(found, labelled, strict=True)]
+        tags, words = packer.tag_numbers(trees), [layer.words] * len(trees)
+        labelled = TreeFinder(self, words, tags, trees).find(lambda _: True, 1)
+        named = packer.with_trees(trees, labelled, keep_given=True)
+        return [(score, tree) for (score, _), tree in zip(found, named, strict=True)]
 
     def allowed_arcs(self, data: _native.TreeData, *, threads: int = 1) -> npt.NDArray[np.uint8]:
         """Which arcs of packed sentences pruning leaves."""
@@ -65,13 +139,16 @@ class ParserPredictor:
         """The sentences with the tags that pruning looks at."""
         return layers
 
-    def check_tags(self, layers: Sequence[Layer], first: int = 1) -> None:
-        """Refuse words without tags, and tags of another set; `first` is the number of the first sentence."""
+    def check_tags(self, layers: Sequence[Layer]) -> None:
+        """Refuse words without tags, and tags of another set."""
         seen = set()
-        for number, layer in enumerate(layers, first):
-            if layer.tags is None or not all(isinstance(tag, str) for tag in layer.tags):
-                raise StandardError(f"sentence {number} has words without a tag", "name a --tagger")
-            seen |= set(layer.tags)
+        for number, layer in enumerate(layers, start=1):
+            if layer.words and (layer.tags is None or not all(isinstance(tag, str) for tag in layer.tags)):
+                hint = "tag them first (--tagger), or use a joint-parser"
+                raise StandardError(
+                    f"sentence {number} has words without a tag; a {self.kind} needs them", hint
+                )
+            seen |= set(layer.tags or ())
         tags = self.packer.tags
         if seen and not seen & set(tags):
             ours, theirs = (

@@ -18,6 +18,7 @@ from duilian.models.parser.tree_packing import TreePacker, Weights
 FEATURES = 2
 """Rises when features change: weights of other features would answer, and answer wrong."""
 NO_WEIGHTS = np.zeros(0, np.float32)
+ROOT = "root"  # what UD calls the relation of roots
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,13 +34,15 @@ class ParserModel(StoredModel):
     tags: tuple[str, ...]
     relations: tuple[str, ...]
     tag_class: npt.NDArray[np.uint8]
+    root_relations: tuple[str, ...]  # of roots, and of no other words
     lifted: int  # words of crossing arcs in the training data, which were lifted
     weights: Weights  # of trees and relations
     pruning: Weights
 
     def packer(self) -> TreePacker:
         """How sentences become trees."""
-        return TreePacker(self.config, self.tags, self.relations, self.tag_class)
+        labels = (self.tags, self.relations, self.tag_class)
+        return TreePacker(self.config, *labels, root_relations=self.root_relations)
 
     def searching_as(self, config: TreeConfig) -> Self:
         """The same weights with the search settings of another config."""
@@ -66,6 +69,8 @@ class ParserModel(StoredModel):
             "relations": self.relations,
             "lifted": self.lifted,
         }
+        if self.root_relations != usual_root_relations(self.relations):
+            header["root_relations"] = self.root_relations
         arrays: Arrays = {"tag_class": self.tag_class}
         for name, weights in (("tree", self.weights), ("pruning", self.pruning)):
             is_used = weights != 0.0
@@ -90,13 +95,20 @@ class ParserModel(StoredModel):
     @classmethod
     def parts_of(cls, header: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
         """All but the weights."""
+        relations = tuple(header["relations"])
         return {
             "config": cls.config_type().updated(header["config"]),
             "tags": tuple(header["tags"]),
-            "relations": tuple(header["relations"]),
+            "relations": relations,
+            "root_relations": tuple(header.get("root_relations", usual_root_relations(relations))),
             "tag_class": np.array(arrays["tag_class"], np.uint8),
             "lifted": int(header["lifted"]),
         }
+
+
+def usual_root_relations(relations: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that a model file need not name."""
+    return tuple(name for name in relations if name == ROOT)
 
 
 def _unpacked(arrays: Arrays, name: str, size: int) -> Weights:

@@ -112,13 +112,15 @@ class ParserTrainer(TreeTrainer):
         )
         evaluate = None
         if dev is not None:
-            evaluate = attachment(dev, lambda x: packer.parse(x, pruning.weights, dev, threads=threads))
+            parse = lambda x: packer.parse_layers(x, pruning.weights, dev, threads=threads)  # noqa: E731
+            evaluate = attachment(dev, parse)
         trainer = self.learn(objective, treebank.layers, evaluate)
         model = ParserModel(
             config=self.config,
             tags=packer.tags,
             relations=packer.relations,
             tag_class=packer.tag_class,
+            root_relations=packer.root_relations,
             lifted=treebank.lifted,
             weights=trainer.best,
             pruning=pruning.weights,
@@ -140,7 +142,8 @@ class ParserTrainer(TreeTrainer):
         tags = {tag for layer in treebank.layers for tag in layer.tags or ()}
         if not all(isinstance(tag, str) for tag in tags):
             raise StandardError("a parser learns from words with one tag each")
-        return TreePacker(self.config, *treebank.labels(sorted(map(str, tags))))
+        labels = treebank.labels(sorted(map(str, tags)))
+        return TreePacker(self.config, *labels, root_relations=treebank.root_relations())
 
 
 def attachment(

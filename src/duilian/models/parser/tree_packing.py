@@ -6,23 +6,35 @@ import dataclasses
 import functools
 import logging
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
-from duilian.errors import ConfigError
 from duilian.features import pack
 from duilian.models.parser.config import TreeConfig
 from duilian.text import Folding
 
 Weights = npt.NDArray[np.float32]
 Ids = npt.NDArray[np.int32]
-Parsed = tuple[Ids, Ids, npt.NDArray[np.float64], list[int], list[int]]
-"""Heads and relations of all words, scores, sentences parsed at order 1, sentences without a tree."""
-
+Words = Sequence[Sequence[str]]
 _log = logging.getLogger("duilian")
+
+
+class FoundTrees(NamedTuple):
+    """Tags, heads and relations by number, for all words in a row."""
+
+    tags: Ids
+    heads: Ids
+    relations: Ids
+    impossible: Sequence[int] = ()  # sentences whose given heads fit into no projective tree
+
+
+def open_heads(words: int) -> Ids:
+    """No head is given, nor a relation."""
+    return np.full(words, -1, np.int32)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -33,6 +45,7 @@ class TreePacker:
     tags: tuple[str, ...]
     relations: tuple[str, ...]
     tag_class: npt.NDArray[np.uint8]  # [tags]  other, verb, conjunction or mark
+    root_relations: tuple[str, ...] = dataclasses.field(default=(), kw_only=True)  # of roots alone
 
     @functools.cached_property
     def native(self) -> _native.TreeParser:
@@ -53,9 +66,7 @@ class TreePacker:
 
     def data(self, layers: Sequence[Layer]) -> _native.TreeData:
         """The sentences as the native core reads them; an unknown tag is number len(tags)."""
-        places = {tag: k for k, tag in enumerate(self.tags)}
         known = {relation: k for k, relation in enumerate(self.relations)}
-        tags = [places.get(str(tag), len(places)) for layer in layers for tag in layer.tags or ()]
         heads = [
             -1 if head is None else head for layer in layers for head in layer.heads or (None,) * len(layer)
         ]
@@ -64,13 +75,21 @@ class TreePacker:
             for layer in layers
             for relation in layer.relations or (None,) * len(layer)
         ]
-        return self.rows(
-            [layer.words for layer in layers], *(np.array(row, np.int32) for row in (tags, heads, relations))
-        )
+        numbers = (np.array(row, np.int32) for row in (heads, relations))
+        return self.rows([layer.words for layer in layers], self.tag_numbers(layers), *numbers)
 
-    def rows(self, words: Iterable[Sequence[str]], tags: Ids, heads: Ids, relations: Ids) -> _native.TreeData:
+    def tag_numbers(self, layers: Sequence[Layer]) -> Ids:
+        """The number of each tag; len(tags) if it is unknown."""
+        places = {tag: k for k, tag in enumerate(self.tags)}
+        rows = [places.get(str(tag), len(places)) for layer in layers for tag in layer.tags or ()]
+        return np.array(rows, np.int32)
+
+    def rows(
+        self, words: Iterable[Sequence[str]], tags: Ids, heads: Ids, relations: Ids | None = None
+    ) -> _native.TreeData:
         """Words of sentences, and for all words in a row the numbers of their tags, heads and relations."""
         packed = pack(words, self.folding)
+        relations = open_heads(len(heads)) if relations is None else relations
         return _native.TreeData(packed, tags, heads, relations, len(self.tags), len(self.relations))
 
     def options(self, *, keep_heads: bool = False) -> _native.ParseOptions:
@@ -81,33 +100,41 @@ class TreePacker:
         )
 
     def parse(
-        self,
-        weights: Weights,
-        pruning: Weights,
-        layers: Sequence[Layer],
-        *,
-        keep_heads: bool = False,
-        threads: int = 1,
-    ) -> list[Layer]:
-        """The sentences with the trees that these weights find."""
-        options = self.options(keep_heads=keep_heads)
-        parsed = self.native.parse(weights, pruning, self.data(layers), options, threads)
-        return self.with_trees(layers, parsed, keep_heads=keep_heads)
+        self, weights: Weights, pruning: Weights, words: Words, tags: Ids, heads: Ids, threads: int
+    ) -> FoundTrees:
+        """The best projective trees with these heads (-1: open)."""
+        data, options = self.rows(words, tags, heads), self.options(keep_heads=True)
+        found, relations, _, simplified, impossible = self.native.parse(
+            weights, pruning, data, options, threads
+        )
+        self.warn_of(simplified)
+        return FoundTrees(tags, found, relations, impossible)
 
-    def with_trees(self, layers: Sequence[Layer], parsed: Parsed, *, keep_heads: bool) -> list[Layer]:
-        """The sentences with what the native core has found; with `keep_heads` given relations stay."""
-        heads, relations, _, simplified, impossible = parsed
+    def warn_of(self, simplified: Sequence[int]) -> None:
+        """Tell of sentences that were too long for the parser's order."""
         if simplified:
             most = self.config.trees.max_length
             _log.warning("%d sentences of more than %d words were parsed at order 1", len(simplified), most)
-        if impossible:
-            raise no_tree(impossible[0] + 1)
+
+    def parse_layers(
+        self, weights: Weights, pruning: Weights, layers: Sequence[Layer], *, threads: int = 1
+    ) -> list[Layer]:
+        """The sentences with the trees that these weights find."""
+        tags = self.tag_numbers(layers)
+        words = [layer.words for layer in layers]
+        found = self.parse(weights, pruning, words, tags, open_heads(len(tags)), threads)
+        return self.with_trees(layers, found)
+
+    def with_trees(
+        self, layers: Sequence[Layer], trees: FoundTrees, *, keep_given: bool = False
+    ) -> list[Layer]:
+        """The sentences with these trees; with `keep_given` given relations stay."""
         found, at = [], 0
-        all_heads, all_relations = heads.tolist(), relations.tolist()
+        heads, relations = trees.heads.tolist(), trees.relations.tolist()
         for layer in layers:
             end = at + len(layer)
-            names = self._names(all_relations[at:end], layer.relations if keep_heads else None)
-            found.append(dataclasses.replace(layer, heads=tuple(all_heads[at:end]), relations=names))
+            names = self._names(relations[at:end], layer.relations if keep_given else None)
+            found.append(dataclasses.replace(layer, heads=tuple(heads[at:end]), relations=names))
             at = end
         return found
 
@@ -115,13 +142,16 @@ class TreePacker:
         self, relations: list[int], given: Sequence[str | None] | None
     ) -> tuple[str | None, ...] | None:
         if not self.relations or not relations:
-            return None
+            return None if given is None else tuple(given)
         names = (self.relations[k] for k in relations)
         if given is None:
             return tuple(names)
         return tuple(mine if theirs is None else theirs for mine, theirs in zip(names, given, strict=True))
 
 
-def no_tree(sentence: int) -> ConfigError:
-    """What is wrong with the given heads of a sentence, counted from 1."""
-    return ConfigError(f"sentence {sentence}: the given heads fit into no projective tree with one root")
+def with_given_tags(found: Layer, given: Layer) -> Layer:
+    """Tags as given, and as found where not one tag is given."""
+    pairs = zip(found.tags or (), given.tags or (None,) * len(given), strict=True)
+    return dataclasses.replace(
+        found, tags=tuple(theirs if isinstance(theirs, str) else mine for mine, theirs in pairs)
+    )

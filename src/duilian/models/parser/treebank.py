@@ -18,6 +18,7 @@ from duilian.learning import Session, jackknifed
 from duilian.models.crf.config import CrfConfig
 from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.crf.training import CrfTrainer
+from duilian.models.parser.storage import ROOT
 from duilian.text import is_punctuation
 
 OTHER, VERB, CONJUNCTION, MARK = range(4)
@@ -48,6 +49,18 @@ class Treebank:
         """These tags, the relations found here, and the classes of the tags."""
         relations = {name for layer in self.layers for name in layer.relations or () if name is not None}
         return tuple(tags), tuple(sorted(relations)), np.array(tag_classes(tags, self.layers), np.uint8)
+
+    def root_relations(self) -> tuple[str, ...]:
+        """The relations of roots and of no other words; none if most roots have others. UD's name is one."""
+        count: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+        for layer in self.layers:
+            for head, name in zip(layer.heads or (), layer.relations or (), strict=False):
+                if head is not None and name is not None:
+                    count[head == 0][name] += 1
+        of_roots = count[True]
+        found = sorted(name for name in of_roots if name == ROOT or not count[False][name])
+        is_usual = ROOT in found or 2 * sum(of_roots[name] for name in found) > of_roots.total()
+        return tuple(found) if is_usual else ()
 
 
 def _is_partial(layer: Layer) -> bool:

@@ -1,8 +1,8 @@
 """A tagger of characters and a parser for its words, in one model file (kind `analyzer`).
 
 There may be a segmenter too: a small plain tagger that only cuts text, for those who want words alone, fast.
-Each keeps its own config, header and arrays; the arrays stand in the file under the names `tagger.…`,
-`parser.…` and `segmenter.…`. `Analyzer` loads such a file.
+Each part is a model of any kind that fits, with its own header and arrays; the arrays stand in the file under
+the names `tagger.…`, `parser.…` and `segmenter.…`. `Analyzer` loads such a file.
 """
 
 from __future__ import annotations
@@ -15,26 +15,32 @@ from duilian.errors import ConfigError
 from duilian.models.base.estimator import Arrays, State, Storable
 from duilian.models.base.precision import Precision
 from duilian.models.base.table_codec import below
-from duilian.models.coupled.model import CoupledTagger
-from duilian.models.crf.model import Tagger
-from duilian.models.parser.model import Parser
+from duilian.models.registry import KINDS, PARSERS, SUITE, estimator_of, standards_of
+from duilian.models.roles import Ability
 
-COARSE_WINDOW = 5.0  # narrower than for a tagger on its own: much faster, with hardly a difference
+# Narrower than for a tagger on its own: much faster, with hardly a difference.
+TUNED: Mapping[str, Mapping[str, Any]] = {"coupled": {"coarse_window": 5.0}}
+"""What taggers of a kind are told when they are loaded as a part."""
 
 
 class Suite(Storable):
     """A tagger, a parser for one of its standards, and perhaps a segmenter for one."""
 
-    kind: ClassVar[str] = "analyzer"
+    kind: ClassVar[str] = SUITE
 
-    def __init__(
-        self, tagger: Tagger | CoupledTagger, parser: Parser, segmenter: Tagger | None = None
-    ) -> None:
-        standards = tagger.standards if isinstance(tagger, CoupledTagger) else (tagger.standard,)
+    def __init__(self, tagger: Any, parser: Any, segmenter: Any = None) -> None:
+        _check_kind("parser", parser.kind, is_parser=True)
+        for name, part in (("tagger", tagger), ("segmenter", segmenter)):
+            if part is not None:
+                _check_kind(name, part.kind, is_parser=False)
+        standards = standards_of(tagger)
         if tagger.level != "char":
             raise ConfigError("the tagger must find the words itself", "train it with level = 'char'")
         if parser.standard not in standards:
             raise ConfigError(f"the parser's standard {parser.standard!r} is none of {', '.join(standards)}")
+        if getattr(tagger, "segment_only", False) and Ability.TAGS not in parser.abilities:
+            hint = "train the tagger with tags, or use a joint-parser"
+            raise ConfigError(f"the tagger only cuts text, and a {parser.kind} needs tags", hint)
         if segmenter is not None and (segmenter.standard not in standards or segmenter.level != "char"):
             raise ConfigError(f"the segmenter must be for characters, and for one of {', '.join(standards)}")
         self.tagger = tagger
@@ -42,7 +48,7 @@ class Suite(Storable):
         self.segmenter = segmenter
 
     @property
-    def parts(self) -> dict[str, Tagger | CoupledTagger | Parser]:
+    def parts(self) -> dict[str, Any]:
         """What there is, by name."""
         found = {"tagger": self.tagger, "parser": self.parser, "segmenter": self.segmenter}
         return {name: part for name, part in found.items() if part is not None}
@@ -59,19 +65,10 @@ class Suite(Storable):
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """All parts again."""
-        kind, own = header["tagger"]["kind"], below(arrays, "tagger.")
-        if kind not in (Tagger.kind, CoupledTagger.kind) or header["parser"]["kind"] != Parser.kind:
-            raise ConfigError("an analyser needs a tagger and a parser")
         with ThreadPoolExecutor(1) as beside:  # most of the work is native or numpy's
-            parser = beside.submit(Parser.from_state, header["parser"], below(arrays, "parser."))
-            tagger: Tagger | CoupledTagger
-            if kind == Tagger.kind:
-                tagger = Tagger.from_state(header["tagger"], own)
-            else:
-                tagger = CoupledTagger.from_state(header["tagger"], own, coarse_window=COARSE_WINDOW)
-            segmenter = None
-            if "segmenter" in header:
-                segmenter = Tagger.from_state(header["segmenter"], below(arrays, "segmenter."))
+            parser = beside.submit(_part, "parser", header, arrays)
+            tagger = _part("tagger", header, arrays, TUNED)
+            segmenter = _part("segmenter", header, arrays) if "segmenter" in header else None
             return cls(tagger, parser.result(), segmenter)
 
     def remember(self, notes: dict[str, Any]) -> None:
@@ -83,3 +80,21 @@ class Suite(Storable):
     def is_trained(self) -> bool:
         """Whether all parts are."""
         return all(part.is_trained() for part in self.parts.values())
+
+
+def _check_kind(name: str, kind: Any, *, is_parser: bool) -> None:
+    if kind not in KINDS:
+        raise ConfigError(f"the {name} is of kind {kind!r}, which this version of Duilian does not know")
+    if kind == SUITE or (kind in PARSERS) != is_parser:
+        raise ConfigError(f"the {name} cannot be a model of kind {kind!r}")
+
+
+def _part(
+    name: str, header: Mapping[str, Any], arrays: Arrays, tuned: Mapping[str, Mapping[str, Any]] = {}
+) -> Any:
+    """One part of a file, checked as a file of its own would be."""
+    own = header[name]
+    _check_kind(name, own["kind"], is_parser=name == "parser")
+    if "parameters" in own:
+        raise ConfigError(f"the {name} was written by an older version of Duilian")
+    return estimator_of(own["kind"]).from_state(own, below(arrays, f"{name}."), **tuned.get(own["kind"], {}))

@@ -1,13 +1,16 @@
-"""Kind analyzer: a coupled tagger of characters, a parser for the first side's standard, and perhaps a
+"""Kind analyzer: a tagger of characters of any kind, a parser for the first side's standard, and perhaps a
 segmenter for one of the sides', in one file.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Literal, cast
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal, cast
 
-from duilian.corpus import Corpus, Layer
+from duilian.corpus import Corpus, Layer, Sentence
+from duilian.engine.analyzer import Analyzer
 from duilian.errors import ConfigError
 from duilian.learning import AdaGrad
 from duilian.models.base.feature_settings import Features
@@ -15,12 +18,14 @@ from duilian.models.coupled.config import CoupledConfig
 from duilian.models.coupled.model import CoupledTagger
 from duilian.models.coupled.predictor import CoupledPredictor
 from duilian.models.crf.model import Tagger
-from duilian.models.parser.config import ParserConfig
+from duilian.models.parser.config import TreeConfig
 from duilian.models.parser.model import Parser
 from duilian.models.parser.treebank import jackknifed_tags
+from duilian.models.registry import PARSERS, SUITE, estimator_of, load
+from duilian.models.roles import Ability
 from duilian.models.suite.model import Suite
-from duilian.recipes.kinds.coupled import MAX_SIDES, fit_coupled
-from duilian.recipes.recipe import Kind, Recipe, Run, register
+from duilian.recipes.kinds.coupled import MAX_SIDES
+from duilian.recipes.recipe import KINDS, Kind, Recipe, Run, Side, register
 from duilian.recipes.steps import corpora_of, origin
 from duilian.settings import Settings, setting
 
@@ -31,6 +36,9 @@ TAGGER = "tagger"  # what is kept of a run between its two stages
 class ParserPart(Settings):
     """`[parser]`: the settings of the parser that differ from a parser's own, in short."""
 
+    kind: Literal["parser", "joint-parser"] = setting(
+        "parser", "The kind of the parser; a `joint-parser` finds tags of its own for the tree."
+    )
     order: Literal[1, 2, 3] = setting(2, "As in kind parser.")
     bits: int = setting(22, "The table for parts of trees has 2^bits weights.", at_least=4, at_most=28)
     relation_bits: int = setting(21, "The table for relations has 2^bits weights.", at_least=4, at_most=28)
@@ -43,6 +51,11 @@ class ParserPart(Settings):
     )
     min_weight: float = setting(0.0, "Leave out weights smaller than this.", at_least=0)
 
+    @property
+    def finds_tags(self) -> bool:
+        """Whether the parser needs no tags."""
+        return Ability.TAGS in estimator_of(self.kind).abilities
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SegmenterPart(Settings):
@@ -54,10 +67,23 @@ class SegmenterPart(Settings):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class TaggerPart(Settings):
+    """`[tagger]`: a tagger of another kind than coupled; its settings are `[tagger.features]` and so on."""
+
+    alternative_key: ClassVar[str] = "kind"
+
+    @classmethod
+    def alternatives(cls) -> Mapping[str, type[Settings]]:
+        """The settings of each kind that can cut text."""
+        return {name: kind.config for name, kind in KINDS.items() if name not in (*PARSERS, SUITE)}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class AnalyzerConfig(CoupledConfig):
-    """Kind `analyzer`: the settings of the tagger are those of kind `coupled`."""
+    """Kind `analyzer`: without `[tagger]`, the settings of the tagger are those of kind `coupled`."""
 
     level: Literal["char"] = setting("char", "Always characters: the tagger cuts text into words.")
+    tagger: Settings = setting(TaggerPart(), "The tagger, if it is not a coupled one.")
     parser: ParserPart = setting(ParserPart(), "The parser of the first side's standard.")
     segmenter: SegmenterPart = setting(SegmenterPart(), "The segmenter.")
 
@@ -67,19 +93,44 @@ class AnalyzerConfig(CoupledConfig):
             names = ", ".join(self.standards)
             raise ConfigError(f"the segmenter's standard {self.segmenter.standard!r} is none of {names}")
 
-    def tagger_config(self) -> CoupledConfig:
-        """The settings of the tagger."""
-        fields = dataclasses.fields(CoupledConfig)
-        return CoupledConfig(**{field.name: getattr(self, field.name) for field in fields})
+    @property
+    def tagger_kind(self) -> str:
+        """The kind of the tagger."""
+        found = {known: name for name, known in TaggerPart.alternatives().items()}
+        return found.get(type(self.tagger), "coupled")
 
-    def parser_config(self) -> ParserConfig:
+    def tagger_config(self, sides: Sequence[Side] = ()) -> Settings:
+        """The settings of the tagger of these sides."""
+        fields = dataclasses.fields(CoupledConfig)
+        top = CoupledConfig(**{field.name: getattr(self, field.name) for field in fields})
+        if isinstance(self.tagger, TaggerPart):
+            return top
+        shared = {"sample": top.learning.sample, "seed": top.learning.seed}
+        plain = CoupledConfig(standards=top.standards, level=top.level).updated({"learning": shared})
+        if top != plain:
+            hint = "write [tagger.features], [tagger.learning] and so on; [learning] seed is for all parts"
+            raise ConfigError("a recipe with [tagger] has the settings of the tagger there", hint)
+        found = KINDS[self.tagger_kind].with_sides(self.tagger, sides)
+        found = found.updated({"learning": {"seed": top.learning.seed}})
+        has_level = "level" in {field.name for field in dataclasses.fields(found)}
+        return found.updated({"level": "char"}) if has_level else found
+
+    @property
+    def tagger_features(self) -> Features:
+        """How the tagger reads text."""
+        found: Features = getattr(self.tagger, "features", self.features)
+        return found
+
+    def parser_config(self) -> TreeConfig:
         """The settings of the parser."""
         own = self.parser
-        return ParserConfig().updated(
+        found: TreeConfig = estimator_of(own.kind).config_type()
+        tagging = {"tagging": {"folds": own.tag_folds}} if own.finds_tags and own.tag_folds else {}
+        return found.updated(
             {
                 "standard": self.standards[0],
                 "order": own.order,
-                "script": self.features.script,
+                "script": self.tagger_features.script,
                 "trees": {"bits": own.bits},
                 "relations": {"bits": own.relation_bits},
                 "pruning": {"bits": own.pruning_bits, "threshold": own.threshold},
@@ -89,6 +140,7 @@ class AnalyzerConfig(CoupledConfig):
                     "seed": self.learning.seed,
                 },
             }
+            | tagging
         )
 
 
@@ -99,14 +151,17 @@ def train_analyzer(recipe: Recipe, run: Run) -> float | None:
     run that goes on must not differ from one that was never stopped.
     """
     config, saving, waiting = cast(AnalyzerConfig, recipe.config), recipe.saving, run.stage(TAGGER)
+    kind = KINDS[config.tagger_kind]
+    if len(recipe.sides) not in kind.sides:
+        raise ConfigError(
+            f"{recipe.file}: a tagger of kind {kind.name} cannot have {len(recipe.sides)} sides"
+        )
     if not (run.resume and waiting.exists()):
-        tagger, notes = fit_coupled(config.tagger_config(), recipe, run)
-        result = {"dev_score": tagger.best_score_, "iterations": tagger.iterations_}
-        if saving.min_weight > 0:
-            tagger.trim(saving.min_weight)
-        tagger.save(waiting, precision=saving.precision, notes=notes | result)
+        part = dataclasses.replace(recipe, kind=kind.name, config=config.tagger_config(recipe.sides))
+        known = {field.name: getattr(run, field.name) for field in dataclasses.fields(Run)}
+        kind.train(part, _TaggerRun(**known | {"output": waiting}, whole=run))
         run.checkpoint.unlink(missing_ok=True)
-    tagger = CoupledTagger.load(waiting)
+    tagger: Any = load(waiting)
     parser, parser_notes = _fit_parser(config, recipe, run, tagger)
     segmenter = _fit_segmenter(config, recipe, run)
     notes = origin(recipe) | tagger.notes_ | {"parser": parser_notes}
@@ -118,25 +173,40 @@ def train_analyzer(recipe: Recipe, run: Run) -> float | None:
     return None if score is None else float(score)
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _TaggerRun(Run):
+    """The first stage of a run, which keeps its state where the whole run does."""
+
+    whole: Run
+
+    @property
+    def checkpoint(self) -> Path:
+        """That of the whole run."""
+        return self.whole.checkpoint
+
+
 def _fit_parser(
-    config: AnalyzerConfig, recipe: Recipe, run: Run, tagger: CoupledTagger
+    config: AnalyzerConfig, recipe: Recipe, run: Run, tagger: Any
 ) -> tuple[Parser, dict[str, Any]]:
-    parser = Parser.with_config(config.parser_config())
+    own = config.parser
+    parser: Parser = estimator_of(own.kind).with_config(config.parser_config())
     corpus, dev = corpora_of(recipe, recipe.sides[0], trees="whole")
     layers, session = parser.layers(corpus), run.session()
-    if folds := config.parser.tag_folds:
-        session.stage(f"tagging in {folds} folds")
-        layers = jackknifed_tags(layers, folds, parser.standard, run.threads)
-    held_out = None if dev is None else _with_found_tags(tagger, dev, run.threads)
+    if own.tag_folds and not own.finds_tags:
+        session.stage(f"tagging in {own.tag_folds} folds")
+        layers = jackknifed_tags(layers, own.tag_folds, parser.standard, run.threads)
+    held_out = None if dev is None else parser.layers(dev)
+    if dev is not None and not own.finds_tags:
+        held_out = _with_found_tags(tagger, dev, run.threads)
     parser.fit(layers, dev=held_out, session=session)
-    if config.parser.min_weight > 0:
-        parser.trim(config.parser.min_weight)
+    if own.min_weight > 0:
+        parser.trim(own.min_weight)
     lifted = {"lifted": parser.lifted_}
     return parser, lifted | {"dev_score": parser.best_score_, "iterations": parser.iterations_}
 
 
 def _fit_segmenter(config: AnalyzerConfig, recipe: Recipe, run: Run) -> Tagger | None:
-    own, features = config.segmenter, config.features
+    own, features = config.segmenter, config.tagger_features
     if own.standard is None:
         return None
     run.session().stage(f"segmenter of {own.standard}")
@@ -147,7 +217,7 @@ def _fit_segmenter(config: AnalyzerConfig, recipe: Recipe, run: Run) -> Tagger |
         level="char",
         segment_only=True,
         features=Features(
-            templates=features.templates,
+            templates=config.features.templates,
             script=features.script,
             join_letters=features.join_letters,
             join_digits=features.join_digits,
@@ -157,15 +227,18 @@ def _fit_segmenter(config: AnalyzerConfig, recipe: Recipe, run: Run) -> Tagger |
     return segmenter.fit(corpus, dev=dev, threads=run.threads).trim(own.min_weight)
 
 
-def _with_found_tags(tagger: CoupledTagger, dev: Corpus, threads: int) -> list[Layer]:
-    """The gold words and trees of a dev set with the tags that the tagger gives those words.
-
-    It prunes exactly: a score that a model file keeps must not depend on how fast the tagger is.
-    """
+def _with_found_tags(tagger: Any, dev: Corpus, threads: int) -> list[Layer]:
+    """The gold words and trees of a dev set with the tags that the tagger gives those words."""
     layers = [sentence[dev.standard] for sentence in dev]
-    exact = CoupledPredictor(tagger.model_, coarse_window=0.0)
-    tags = exact.tags_of_words(layers, dev.standard, threads=threads)
+    if tagger.kind == CoupledTagger.kind:
+        # It prunes exactly: a score that a model file keeps must not depend on how fast the tagger is.
+        exact = CoupledPredictor(tagger.model_, coarse_window=0.0)
+        tags = exact.tags_of_words(layers, dev.standard, threads=threads)
+    else:
+        bare = [Sentence({dev.standard: Layer(layer.words)}) for layer in layers]
+        docs = Analyzer(tagger).fill(bare, dev.standard, threads=threads)
+        tags = [tuple(map(str, doc.tags(dev.standard))) for doc in docs]
     return [dataclasses.replace(layer, tags=each) for layer, each in zip(layers, tags, strict=True)]
 
 
-register(Kind("analyzer", AnalyzerConfig, range(2, MAX_SIDES + 1), train_analyzer, answers_all=True))
+register(Kind("analyzer", AnalyzerConfig, range(1, MAX_SIDES + 1), train_analyzer, answers_all=True))
