@@ -88,7 +88,12 @@ def command(
     column = reading_of(analyzer.model, name).get("column")
     shown = _make_form(form, name, column, output)
     source = Inputs(
-        inputs, format, encoding, cast(Errors, errors), reads=analyzer.labeler.reads, is_one_text=form == "brat"
+        inputs,
+        format,
+        encoding,
+        cast(Errors, errors),
+        reads=analyzer.labeler.reads,
+        is_one_text=form == "brat",
     )
     if form == "brat" and len(source.paths) > 1:
         raise typer.BadParameter("brat needs one .ann file per text: give a single text", param_hint="--to")
@@ -102,7 +107,9 @@ def command(
         _write_ranked(ranked, shown if form == "slash" else None, output, explainer)
         return
     has_all = standard is None and (shown.shows_all or explain)
-    ask = Ask(() if has_all else (name,), tags=shown.shows_tags or explain, trees=shown.shows_trees and not no_trees)
+    ask = Ask(
+        () if has_all else (name,), tags=shown.shows_tags or explain, trees=shown.shows_trees and not no_trees
+    )
     with open_writer(output) as write:
         for each in source.paths:
             write(shown.begin(each if source.is_file(each) else ""))

@@ -24,7 +24,8 @@ InputFormat = Annotated[
 ]
 ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A model from duilian train.")]
 ModelOption = Annotated[
-    str, typer.Option("--model", "-m", metavar="MODEL", help="A model of any kind (default: the bundled one).")
+    str,
+    typer.Option("--model", "-m", metavar="MODEL", help="A model of any kind (default: the bundled one)."),
 ]
 TextsOrFiles = Annotated[
     list[str] | None,
@@ -77,7 +78,9 @@ def in_mode(model: Any, mode: str | None) -> Any:
         return model
     modes = getattr(model, "answer_modes", ())
     if not modes:
-        raise ConfigError(f"a model of kind {model.kind!r} has no modes; two-chain models have", "omit --mode")
+        raise ConfigError(
+            f"a model of kind {model.kind!r} has no modes; two-chain models have", "omit --mode"
+        )
     if mode not in modes:
         raise typer.BadParameter(f"{mode!r} is none of {', '.join(modes)}", param_hint="--mode")
     return model.of(mode)

@@ -90,8 +90,7 @@ __getattr__ = lazily(
         "duilian.models.parser.config": "ArcPruning RelationSearch TreeSearch",
         "duilian.models.parser.model": "Parser",
         "duilian.models.base.standard_tagger": "StandardTagger",
-        "duilian.models.registry": "is_parser is_suite load load_parser reading_of "
-        "standards_of tagger_for",
+        "duilian.models.registry": "is_parser is_suite load load_parser reading_of standards_of tagger_for",
         "duilian.models.suite.model": "Suite",
         "duilian.models.two_chain.model": "TwoChainTagger",
         "duilian.models.two_chain.predictor": "TwoChainPredictor",

@@ -223,17 +223,7 @@ def allowed_labels(
     tags = (each.tags or () for each in encodings)
     matrix = table_mapping(mapping, standards, *tags).matrix
     matrix = matrix | ~matrix.any(axis=1, keepdims=True)  # a tag that the table does not know: all may
-    return on_labels(matrix, *encodings) | ~_end_alike(*encodings)
-
-
-def _end_alike(a: Encoding, b: Encoding) -> Bools:
-    """Pairs of labels that end words of one length, as far as letters tell.
-
-    A mapping is about tags of the same word. The parts of a word may have any: 电视机 NN is 电视 NN, 机 SFN.
-    """
-    letters = [np.arange(len(each.labels)) // max(len(each.tags or ()), 1) for each in (a, b)]
-    alike: Bools = letters[0][:, None] == letters[1][None, :]
-    return alike & a.succession.end[:, None]
+    return on_labels(matrix, *encodings)
 
 
 def mapped_sets(given: _native.TagSets, allows: Bools) -> _native.TagSets:

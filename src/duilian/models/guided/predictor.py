@@ -11,6 +11,7 @@ from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.features import pack
+from duilian.lexicon.constraint_builder import NO_BONUS
 from duilian.models.base.packing import Columns, Packer
 from duilian.models.coupled.conversion_answers import ConversionPlan, LabelLimits, TargetLabels
 from duilian.models.coupled.sides import GuidePacker
@@ -19,7 +20,6 @@ from duilian.models.guided.storage import GuidedModel
 from duilian.standards import Mapping
 
 UnitLabels = Sequence[Sequence[str]]
-NO_BONUSES = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,7 +86,7 @@ class GuidedConversion(ConversionPlan):
         known = GuidePacker(packer.folding, self.encodings[0], packer.source).known_guide(layers, threads)
         columns = packer.columns_with(units, packer.own_labels(units, threads), threads, known)
         packed = pack(units, packer.folding, columns)
-        constraints = _native.Constraints(limits.target, *NO_BONUSES)
+        constraints = _native.Constraints(limits.target, *NO_BONUS)
         label, _ = native.predict(packed, constraints, threads)
         marginals = native.predict_marginals(packed, constraints, threads)
         p = marginals[np.arange(len(label)), label]

@@ -63,9 +63,12 @@ class TwoChainLabeler:
             return (table // kinds if self._predictor.segment_only else table).astype(np.int32)
         is_alone = self._predictor.segment_only
         found = [
-            given.layer(["x"] * kinds, [s] * kinds, None if is_alone else range(kinds)) for s in range(letters)
+            given.layer(["x"] * kinds, [s] * kinds, None if is_alone else range(kinds))
+            for s in range(letters)
         ]
-        return np.array([[self._encoding.number[str(tag)] for tag in each.tags or ()] for each in found], np.int32)
+        return np.array(
+            [[self._encoding.number[str(tag)] for tag in each.tags or ()] for each in found], np.int32
+        )
 
     def _labels(self, letters: Ints, tags: Ints) -> Ints:
         """One label for each letter and tag; letters alone have no tags."""
