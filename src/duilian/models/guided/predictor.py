@@ -17,6 +17,7 @@ from duilian.models.coupled.conversion_answers import ConversionPlan, LabelLimit
 from duilian.models.coupled.sides import GuidePacker
 from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.guided.storage import GuidedModel
+from duilian.models.roles import Ability
 from duilian.standards import Mapping
 
 UnitLabels = Sequence[Sequence[str]]
@@ -57,6 +58,11 @@ class GuidedPredictor(CrfPredictor):
     """Answers of a guided tagger."""
 
     packer: GuidedPacker
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        """All that a plain tagger can answer, and conversion."""
+        return super().abilities | {Ability.CONVERSION}
 
     def _make_packer(self, model: GuidedModel) -> GuidedPacker:  # type: ignore[override]
         plain = model.packer()
