@@ -12,13 +12,17 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
-from duilian.errors import StandardError
 from duilian.labels.encoding import Encoding
 from duilian.labels.units import UnitBatch
 from duilian.lexicon.constraint_builder import NO_BONUS, NO_CONSTRAINTS
 from duilian.models.coupled.config import CoupledConfig
-from duilian.models.coupled.conversion_answers import Converted, conversion_limits, converted
-from duilian.models.coupled.sides import GuidePacker
+from duilian.models.coupled.conversion_answers import (
+    ConversionPlan,
+    LabelLimits,
+    TargetLabels,
+    marginal_tables,
+)
+from duilian.models.coupled.sides import NO_SETS, GuidePacker
 from duilian.models.coupled.storage import AVERAGE, CoupledModel
 from duilian.models.crf.predictor import PROBABILITIES, abilities_of
 from duilian.models.roles import (
@@ -214,55 +218,6 @@ class CoupledPredictor:
         answer = self.answers(bare, side, best_for=standard, allowed=allowed, threads=threads)
         return [tuple(str(tag) for tag in layer.tags or ()) for layer in self.layers(answer, side)]
 
-    def unknown_tags(self, layers: Sequence[Layer], standard: str) -> list[tuple[int, int, str]]:
-        """Tags of sentences that this side has never seen: sentence, word, tag."""
-        known = set(self.sides.encodings[self.sides.number(standard)].tags or ())
-        return [
-            (s, w, tag)
-            for s, layer in enumerate(layers)
-            for w, tag in enumerate(layer.tags or ())
-            if isinstance(tag, str) and tag not in known
-        ]
-
-    def convert(
-        self,
-        layers: Sequence[Layer],
-        source: str,
-        target: str,
-        *,
-        mapping: str | TagMapping | None = None,
-        lenient: bool = False,
-        with_marginals: bool = False,
-        threads: int = 1,
-    ) -> list[Converted]:
-        """Sentences annotated in `source`, in the style of `target`; see `CoupledTagger.convert`."""
-        a, b = self.sides.number(source), self.sides.number(target)
-        unknown = self.unknown_tags(layers, source)
-        if unknown and not lenient:
-            where, _, tag = unknown[0]
-            raise StandardError(
-                f"sentence {where + 1}: the model has never seen the tag {tag!r} of {source!r}"
-            )
-        is_guide = self.model.config.features.guide == source
-        answer = self.answers(
-            layers,
-            a,
-            best_for=target,
-            allowed=conversion_limits(self.sides, layers, a, b, mapping),
-            guide=self.packer.known_guide(layers, threads) if is_guide else None,
-            with_candidates=with_marginals,
-            threads=threads,
-        )
-        found = converted(
-            self.sides.encodings[b],
-            b,
-            answer.units,
-            answer.first,
-            answer.found,
-            with_marginals=with_marginals,
-        )
-        return found
-
     def learned_mapping(
         self, layers: Sequence[Layer], source: str, target: str, *, given: bool = False, threads: int = 1
     ) -> npt.NDArray[np.float64]:
@@ -277,3 +232,34 @@ class CoupledPredictor:
         tags_a, tags_b = (len(self.sides.encodings[side].tags or ()) for side in (a, b))
         # At character level labels go letter by letter, each with all tags.
         return np.asarray(table.reshape(-1, tags_a, table.shape[1] // tags_b, tags_b).sum(axis=(0, 2)))
+
+
+class CoupledConversion(ConversionPlan):
+    """Decoding with the labels of the source's side given."""
+
+    def __init__(
+        self, predictor: CoupledPredictor, source: str, target: str, mapping: str | TagMapping | None
+    ) -> None:
+        sides = predictor.sides
+        self._predictor, self._a, self._b = predictor, sides.number(source), sides.number(target)
+        super().__init__((source, target), (sides.encodings[self._a], sides.encodings[self._b]), mapping)
+
+    def _label(
+        self, layers: Sequence[Layer], limits: LabelLimits, *, with_marginals: bool, threads: int
+    ) -> TargetLabels:
+        predictor = self._predictor
+        allowed = [NO_SETS] * len(predictor.sides)
+        allowed[self._b], allowed[self._a] = limits.target, limits.source
+        is_guide = predictor.model.config.features.guide == self.source
+        answer = predictor.answers(
+            layers,
+            self._a,
+            best_for=self.target,
+            allowed=allowed,
+            guide=predictor.packer.known_guide(layers, threads) if is_guide else None,
+            with_candidates=with_marginals,
+            threads=threads,
+        )
+        found, labels = answer.found, len(self.encodings[1].labels)
+        marginals = marginal_tables(found, self._b, answer.first, labels) if with_marginals else None
+        return TargetLabels(answer.units, answer.first, found.label(self._b), found.p(self._b), marginals)
