@@ -113,6 +113,10 @@ class Lexicon:
 
         Tags and weight are optional. `#` starts a comment line, `\\#` a word that begins with #. `lenient`
         skips and counts malformed lines.
+
+        Dictionaries of jieba are read, too: a line without tabs that is `word frequency tag`, or a Chinese
+        word and only one of the two. Frequencies are not weights and are ignored; a tag that the model does
+        not know says nothing.
         """
         lexicon = cls(mode=mode, weight=weight)
         lexicon._entries = EntryTable(display_name(path))
@@ -269,6 +273,8 @@ class Lexicon:
         self.check_tags({standard: encoding.tags})
         constrained = WordConstraints(encoding, standard)
         found = self.matched(sentences, gaps, level=encoding.level)
+        if self._entries.loose_tags:
+            found = [_with_known_tags(words, encoding) for words in found]
         for units, words, apart in zip(sentences, found, gaps, strict=True):
             constrained.add_sentence(words, len(units), apart if cut_at_gaps else ())
         return constrained
@@ -307,7 +313,7 @@ class Lexicon:
         """Reject tags that no standard of a model has (None: a standard without tags, which accepts any)."""
         # All entries, not only those that match: a mistake shows at the first text, not halfway through.
         sets = [tags for tags in known.values() if tags is not None]
-        unknown = set(self._entries.native.all_tags()).difference(*sets)
+        unknown = set(self._entries.native.all_tags()).difference(self._entries.loose_tags, *sets)
         if not unknown or len(sets) < len(known):
             return
         numbers = range(len(self._entries))
@@ -319,6 +325,13 @@ class Lexicon:
             + f"the lexicon's word {shown(word)} has the tag {shown(tag)}, which the model does not know",
             hint="; ".join(f"the tags of {name} are {' '.join(tags or ())}" for name, tags in known.items()),
         )
+
+
+def _with_known_tags(words: Sequence[ConstrainedWord], encoding: Encoding) -> list[ConstrainedWord]:
+    """Drop tags that the model does not know; at word level, a word without any says nothing."""
+    known = set(encoding.tags or ())
+    found = [word._replace(tags=tuple(tag for tag in word.tags if tag in known)) for word in words]
+    return [word for word in found if word.tags or encoding.level == "char"]
 
 
 def _simplified_units(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
