@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from duilian.corpus.encodings import check_encoding, likely_encoding
-from duilian.errors import CorpusError, TextError
+from duilian.corpus.lines import shown
+from duilian.errors import ConfigError, CorpusError, TextError
 from duilian.text import Errors
 
 STANDARD_STREAM = "-"
@@ -34,6 +35,13 @@ _REPLACEMENTS = dict.fromkeys(map(ord, "\0\r"), "\ufffd")
 
 class DamagedFileError(CorpusError):
     """A file that cannot be read any further, so skipping a line does not help."""
+
+
+def check_path(path: object) -> None:
+    """Refuse what is not one path, such as a list of them."""
+    if not isinstance(path, str | os.PathLike):
+        hint = "read one file at a time" if isinstance(path, list | tuple) else ""
+        raise ConfigError(f"expected the path of a file, got {shown(path)}", hint)
 
 
 def display_name(path: str | os.PathLike[str]) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import bisect
 import functools
 import itertools
+import logging
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 import numpy as np
 
 from duilian import text as texts
-from duilian.corpus.files import display_name, read_lines
+from duilian.corpus.files import check_path, display_name, read_lines
 from duilian.corpus.lines import shown
 from duilian.corpus.storage import ReadReport
 from duilian.errors import ConfigError, CorpusError, StandardError
@@ -118,6 +119,7 @@ class Lexicon:
         word and only one of the two. Frequencies are not weights and are ignored; a tag that the model does
         not know says nothing.
         """
+        check_path(path)
         lexicon = cls(mode=mode, weight=weight)
         lexicon._entries = EntryTable(display_name(path))
         report = ReadReport()
@@ -129,6 +131,8 @@ class Lexicon:
                     raise problem
                 report.skip(problem)
         lexicon.skipped, lexicon.problems = report.skipped, tuple(report.problems)
+        if report.skipped:
+            logging.getLogger(__name__).warning("%s", report.skipped_line)
         return lexicon
 
     def __len__(self) -> int:
