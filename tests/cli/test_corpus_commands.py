@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -174,8 +175,9 @@ def test_a_closed_pipe_is_quiet(tmp_path):
         assert process.stderr.read() == b""
 
 
-def test_ctrl_c_is_said_and_leaves_nothing_behind(tmp_path):
+def test_ctrl_c_is_said_and_leaves_what_was_finished(tmp_path):
     target = tmp_path / "b.conllu"
+    target.write_text("old")
     with subprocess.Popen(
         command("corpus", "convert", "-", "--format", "slash", "-o", str(target)),
         stdin=subprocess.PIPE,
@@ -185,13 +187,19 @@ def test_ctrl_c_is_said_and_leaves_nothing_behind(tmp_path):
         process.stdin.write(TEXT.encode())
         process.stdin.flush()
         deadline = time.monotonic() + 30
-        while not os.listdir(tmp_path) and time.monotonic() < deadline:
+        while len(os.listdir(tmp_path)) < 2 and time.monotonic() < deadline:
             time.sleep(0.02)
-        assert os.listdir(tmp_path), "it should be writing by now"
+        assert len(os.listdir(tmp_path)) == 2, "it should be writing by now"
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 130
-        assert process.stderr.read() == b"duilian: stopped\n"
-    assert os.listdir(tmp_path) == []
+        said = process.stderr.read().decode()
+    part = tmp_path / "b.conllu.part"
+    found = re.fullmatch(rf"duilian: stopped; {part} has the first (\d) answers?; give the rest .*\n", said)
+    assert found is not None, said
+    assert target.read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == [target.name, part.name]
+    assert len(read(part, format="conllu", standard="pku")) == int(found[1])
 
 
 def test_a_full_disk_is_one_sentence():

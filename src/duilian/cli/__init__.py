@@ -112,11 +112,11 @@ def run(command: Callable[[], object], *, show_traceback: bool = False) -> int:
     except SystemExit as end:  # typer ends this way: 0, 2 for wrong usage, 130 for Ctrl-C
         if isinstance(end.__context__, BrokenPipeError):
             return _quiet_pipe()
-        if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):
-            return _interrupted()
+        if isinstance(stop := getattr(end.__context__, "__cause__", None), KeyboardInterrupt):
+            return _interrupted(stop)
         return _flush_output(end.code if isinstance(end.code, int) else int(end.code is not None))
-    except KeyboardInterrupt:
-        return _interrupted()
+    except KeyboardInterrupt as stop:
+        return _interrupted(stop)
     except BrokenPipeError:
         return _quiet_pipe()
     except (DuilianError, OSError) as error:
@@ -127,8 +127,9 @@ def run(command: Callable[[], object], *, show_traceback: bool = False) -> int:
     return 0
 
 
-def _interrupted() -> int:
-    print("duilian: stopped", file=sys.stderr)
+def _interrupted(stop: KeyboardInterrupt) -> int:
+    """Say that the run was stopped and what is left of it: see `open_writer`."""
+    print("; ".join(["duilian: stopped", *getattr(stop, "__notes__", ())]), file=sys.stderr)
     return INTERRUPTED
 
 

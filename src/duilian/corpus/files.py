@@ -1,4 +1,7 @@
-"""Corpus files: reading them as decoded, numbered lines, and writing them completely or not at all."""
+"""Corpus files: reading them as decoded, numbered lines, and writing them completely or not at all.
+
+Only a run that is stopped by Ctrl-C leaves a part, under another name.
+"""
 
 from __future__ import annotations
 
@@ -269,21 +272,52 @@ def _bad_character(line: str, name: str, number: int) -> CorpusError | None:
 
 @contextlib.contextmanager
 def open_writer(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Iterator[Write]:
-    """Open a file and yield a function that writes text to it.
+    """Open a file and yield a function that writes text to it, an answer at a time.
 
-    The file appears, or is replaced, only if the block ends without an error. If the name ends in .gz, it is
-    compressed; `-` is standard output.
+    The file appears, or is replaced, only if the block ends without an error. If it is stopped by Ctrl-C,
+    what was written stays in a file of the same name with .part at the end; a note on the KeyboardInterrupt
+    says so. If the name ends in .gz, it is compressed; `-` is standard output.
     """
+    check_path(path)
     check_encoding(encoding)
     name = "<stdout>" if os.fspath(path) == STANDARD_STREAM else os.fspath(path)
+    written = 0
+
+    def write(text: str) -> None:
+        nonlocal written
+        stream.write(encoder.encode(text))
+        written += bool(text)
+
     try:
         with _naming(name), _open_target(path) as stream:
             encoder = codecs.getincrementalencoder(encoding)()
-            yield lambda text: stream.write(encoder.encode(text))
+            yield write
+    except KeyboardInterrupt as stop:
+        _keep_part(path, stop, written)
+        raise
     except UnicodeEncodeError as error:
         char = error.object[error.start]
         hint = "" if 0xD800 <= ord(char) < 0xE000 else "write it as utf-8"
         raise TextError(f"{name}: {char!r} cannot be written as {encoding}", hint) from None
+
+
+def _keep_part(path: str | os.PathLike[str], stop: KeyboardInterrupt, written: int) -> None:
+    """Note on the exception where the part that was written is, or that there is none."""
+    part = _part_of(Path(path).resolve())
+    if os.fspath(path) == STANDARD_STREAM or not part.is_file():
+        return
+    if not written:
+        part.unlink()
+        stop.add_note("nothing was finished")
+        return
+    answers = "1 answer" if written == 1 else f"{written:,} answers"
+    name = part if Path(path).is_symlink() else f"{os.fspath(path)}.part"
+    stop.add_note(f"{name} has the first {answers}; give the rest of the input to go on")
+
+
+def _part_of(target: Path) -> Path:
+    """What a file is called while it is incomplete."""
+    return target.with_name(f"{target.name}.part")
 
 
 @contextlib.contextmanager
@@ -342,7 +376,10 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
         os.replace(temporary, target)
     except BaseException as error:
         with contextlib.suppress(OSError):
-            temporary.unlink()
+            if isinstance(error, KeyboardInterrupt):
+                os.replace(temporary, _part_of(target))
+            else:
+                temporary.unlink()
         if isinstance(error, OSError) and error.filename == str(temporary):
             error.filename = str(path)
         raise
