@@ -1,13 +1,13 @@
 """What a declared standard says about a corpus: which tags it has, and whether its name is a slip.
 
-Anyone may name a standard of their own, and only the tags of built-in ones are known. So what looks wrong here
+Anyone may name a standard of their own, and only the tags of built-in ones are known. So what looks wrong
 is told, never refused.
 """
 
 from __future__ import annotations
 
 import functools
-import os
+import itertools
 from collections import Counter
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ from duilian.standards import Standard, standard_names
 
 
 class ForeignTags:
-    """The tags of a corpus that its standard does not have, with their counts, and the first word with one."""
+    """The tags of a corpus that its standard does not have, their counts, and the first word with one."""
 
     def __init__(self, standard: str) -> None:
         self.standard = standard
@@ -29,7 +29,8 @@ class ForeignTags:
         if known is None or known.issuperset(tags):
             return
         for word, tag in enumerate(tags):
-            foreign = sorted((set(tag) if isinstance(tag, frozenset) else {tag}) - known)
+            names = (tag,) if isinstance(tag, str) else sorted(tag or ())
+            foreign = [name for name in names if name not in known]
             self.counts.update(foreign)
             if foreign and not self.first:
                 self.first = f"{place(word)}: {layer.words[word]}_{foreign[0]}"
@@ -65,7 +66,7 @@ def _is_one_slip(name: str, known: str) -> bool:
     """Whether one letter is missing, added or wrong, or two have changed places."""
     if len(known) < 3 and len(name) < 3:  # too short to tell
         return name == known
-    start = len(os.path.commonprefix([name, known]))
-    end = len(os.path.commonprefix([name[start:][::-1], known[start:][::-1]]))
-    a, b = name[start : len(name) - end], known[start : len(known) - end]
-    return max(len(a), len(b)) <= 1 or (len(a) == 2 and a == b[::-1])
+    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(name, known, strict=False))
+    first = len(list(same))  # letter that differs
+    a, b = name[first:], known[first:]
+    return a[1:] in (b, b[1:]) or a == b[1:] or (a[:2] == b[:2][::-1] and a[2:] == b[2:])

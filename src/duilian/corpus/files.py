@@ -92,6 +92,26 @@ class LiveInput(os.PathLike[str]):
             return False
 
 
+class MeasuredFile(os.PathLike[str]):
+    """A path that knows how much of its file has been read, for those who show progress."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = os.fspath(path)
+        self.stream: BinaryIO | None = None  # the open file
+        is_file = self._path != STANDARD_STREAM and os.path.isfile(self._path)
+        self.size = os.path.getsize(self._path) if is_file else None  # in bytes; None if it is not known
+
+    def __fspath__(self) -> str:
+        return self._path
+
+    @property
+    def position(self) -> int:
+        """The number of bytes read, compressed if the file is; none before it is opened, all after."""
+        if self.stream is None or self.size is None:
+            return 0
+        return self.size if self.stream.closed else self.stream.tell()
+
+
 def read_lines(
     path: str | os.PathLike[str],
     *,
@@ -222,6 +242,8 @@ def _open_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             stream = cast(io.BufferedReader, sys.stdin.buffer)
         else:
             stream = opened.enter_context(open(path, "rb"))
+        if isinstance(path, MeasuredFile):
+            path.stream = stream
         # Some standard inputs cannot be peeked at; those are never taken for gzip.
         is_gzip = hasattr(stream, "peek") and stream.peek(2)[:2] == _GZIP_MAGIC
         if is_gzip or os.fspath(path).endswith(".gz"):

@@ -6,6 +6,7 @@ import dataclasses
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from duilian.corpus.corpus import Corpus
@@ -50,16 +51,21 @@ class ReadReport:
             self.problems.append(problem.message)
 
     @property
-    def skipped_line(self) -> str:
-        """What a lenient read skipped, in one line; empty if it skipped nothing."""
-        lines = "1 line" if self.skipped == 1 else f"{self.skipped:,} lines"
-        return f"skipped {lines}; first: {self.problems[0]}" if self.skipped else ""
-
-    @property
     def warnings(self) -> list[str]:
         """All that a user should be told of, a line each."""
         tags = [str(self.foreign_tags)] if self.foreign_tags.counts else []
-        return [*filter(None, [self.skipped_line, likely_slip(self.foreign_tags.standard)]), *tags]
+        return [
+            *filter(
+                None, [skipped_line(self.skipped, self.problems), likely_slip(self.foreign_tags.standard)]
+            ),
+            *tags,
+        ]
+
+
+def skipped_line(skipped: int, problems: Sequence[str]) -> str:
+    """What a lenient read skipped, in one line; empty if it skipped nothing."""
+    lines = "1 line" if skipped == 1 else f"{skipped:,} lines"
+    return f"skipped {lines}; first: {problems[0]}" if skipped else ""
 
 
 def read(
@@ -192,14 +198,14 @@ class _FileReader:
         for sentence in sentences:
             layer = sentence.layers.get(standard)
             if layer is not None:
-                self.report.foreign_tags.add(layer, lambda word: self._place(taken, form, word - len(layer)))
+                self.report.foreign_tags.add(layer, partial(self._place, taken, form, len(layer)))
             taken.clear()
             yield sentence
 
-    def _place(self, taken: list[tuple[int, str]], form: Format, word: int) -> str:
-        """Where a word is, counted from the end of its sentence."""
+    def _place(self, taken: list[tuple[int, str]], form: Format, count: int, word: int) -> str:
+        """Where a word is. Its sentence of `count` words was read last, perhaps after malformed lines."""
         lines = word_lines(taken, form)
-        return f"{display_name(self.path)}:{lines[max(word, -len(lines))]}"
+        return f"{display_name(self.path)}:{lines[max(word - count, -len(lines))]}"
 
     def _cut(self, sentences: Iterator[Sentence], form: Format) -> Iterator[Sentence]:
         if self.cut == "line":
@@ -223,9 +229,7 @@ def _resuming(
             report.skip(problem)
 
 
-def _keeping(
-    lines: Iterator[tuple[int, str]], taken: list[tuple[int, str]]
-) -> Iterator[tuple[int, str]]:
+def _keeping(lines: Iterator[tuple[int, str]], taken: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """The lines; those that are not blank are also kept in a list."""
     for line in lines:
         if line[1] and not line[1].isspace():

@@ -23,7 +23,7 @@ import numpy as np
 from duilian import text as texts
 from duilian.corpus.files import check_path, display_name, read_lines
 from duilian.corpus.lines import shown
-from duilian.corpus.storage import ReadReport
+from duilian.corpus.storage import ReadReport, skipped_line
 from duilian.errors import ConfigError, CorpusError, StandardError
 from duilian.lexicon.constraints import ConstrainedWord, WordConstraints
 from duilian.lexicon.entries import Entry, EntryTable, check_weight
@@ -132,7 +132,7 @@ class Lexicon:
                 report.skip(problem)
         lexicon.skipped, lexicon.problems = report.skipped, tuple(report.problems)
         if report.skipped:
-            logging.getLogger(__name__).warning("%s", report.skipped_line)
+            logging.getLogger(__name__).warning("%s", skipped_line(report.skipped, report.problems))
         return lexicon
 
     def __len__(self) -> int:

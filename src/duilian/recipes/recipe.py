@@ -7,14 +7,15 @@ set, and nothing that differs from machine to machine: the same recipe, seed and
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
-from duilian.corpus import Corpus, Sentence, TreeCheck, read_sentences
+from duilian.corpus import Corpus, ReadReport, Sentence, TreeCheck, read_sentences
 from duilian.errors import ConfigError, did_you_mean
 from duilian.features.templates import presets
 from duilian.learning import IterationReport, Session
@@ -63,7 +64,7 @@ class Saving(Settings):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """A checked recipe. `folder` is what its paths are relative to."""
+    """A checked recipe. `folder` is what its paths are relative to; `run` is told about its corpora."""
 
     file: str
     text: str
@@ -74,6 +75,7 @@ class Recipe:
     saving: Saving
     card: Mapping[str, Any]
     folder: Path
+    run: Run | None = None
 
     @classmethod
     def load(cls, path: str | Path, data: str | Path | None = None, overrides: Sequence[str] = ()) -> Self:
@@ -104,9 +106,33 @@ class Recipe:
             return None
         names = [named] if isinstance(named, str) else named
         paths = [self._existing(name, part) for name in names]
-        found = itertools.chain.from_iterable(_read(side, path, trees) for path in paths)
-        limited = itertools.islice(found, side.limit if part == "train" else None)
-        return Corpus(limited, standard=side.standard, source=", ".join(map(str, paths)))
+        with contextlib.closing(self._read(side, paths, trees)) as found:
+            limited = itertools.islice(found, side.limit if part == "train" else None)
+            return Corpus(limited, standard=side.standard, source=", ".join(map(str, paths)))
+
+    def _read(self, side: Side, paths: Sequence[Path], trees: TreeCheck) -> Generator[Sentence, None, None]:
+        """The sentences of some files; the run is told which is being read, and what looks wrong in it."""
+        run = self.run or Run(output=Path())
+        for path in paths:
+            report = ReadReport()
+            run.say_reading(path.name)
+            try:
+                yield from read_sentences(
+                    path,
+                    standard=side.standard,
+                    format=side.format,
+                    encoding=side.encoding,
+                    lenient=run.lenient,
+                    cut=side.cut,
+                    column=side.column,
+                    names=side.columns,
+                    trees=trees,
+                    report=report,
+                )
+            finally:  # also if no more sentences are wanted
+                run.say_reading("")
+                for warning in report.warnings:
+                    run.warn(warning)
 
     def _existing(self, name: str, part: Part) -> Path:
         path = self.folder / name
@@ -114,19 +140,6 @@ class Recipe:
             hint = f"say where the corpora are: --data DIR, or the variable {DATA_VARIABLE}"
             raise ConfigError(f"{self.file}: [[side]] {part}: there is no file {str(path)!r}", hint)
         return path
-
-
-def _read(side: Side, path: Path, trees: TreeCheck) -> Iterator[Sentence]:
-    return read_sentences(
-        path,
-        standard=side.standard,
-        format=side.format,
-        encoding=side.encoding,
-        cut=side.cut,
-        column=side.column,
-        names=side.columns,
-        trees=trees,
-    )
 
 
 def _table(top: Table, key: str) -> Table:
@@ -230,10 +243,13 @@ class Run:
 
     output: Path
     resume: bool = False
+    lenient: bool = False  # whether malformed lines of the corpora are skipped
     threads: int = 1
     on_iteration: Callable[[IterationReport], None] | None = None
     on_stage: Callable[[str], None] | None = None  # what is done before the first iteration
+    on_reading: Callable[[str], None] | None = None  # the file that is being read; empty when it is done
     on_warning: Callable[[str], None] | None = None
+    told: set[str] = dataclasses.field(default_factory=set, repr=False)  # warnings so far
 
     def stage(self, name: str) -> Path:
         """Where a finished part of the model is kept until the whole is done."""
@@ -260,9 +276,15 @@ class Run:
         )
 
     def warn(self, message: str) -> None:
-        """Tell what may be a mistake."""
-        if self.on_warning:
+        """Tell what may be a mistake, once: some corpora are read for each part of a model."""
+        if self.on_warning and message not in self.told:
+            self.told.add(message)
             self.on_warning(message)
+
+    def say_reading(self, name: str) -> None:
+        """Tell which file is being read."""
+        if self.on_reading:
+            self.on_reading(name)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -296,7 +318,7 @@ def register(kind: Kind) -> None:
 def train(recipe: Recipe, run: Run) -> float | None:
     """Train, save the model, remove the checkpoint; gives the best score on the dev set, in percent."""
     _check_output(run.output)
-    score = KINDS[recipe.kind].train(recipe, run)
+    score = KINDS[recipe.kind].train(dataclasses.replace(recipe, run=run), run)
     run.checkpoint.unlink(missing_ok=True)
     return score
 
