@@ -55,7 +55,7 @@ def test_stats_list_tags_that_the_standard_does_not_have(duilian, tmp_path):
     told = "来_vv1: 3 words have tags that 'pku' does not have (vv1 2, vv2 1)"
     assert err == f"duilian: warning: b.txt:4: {told}\n"
     out = duilian("corpus", "stats", "b.txt", "--standard", "pku")[1]
-    assert re.search(r"does not have +count.*\nvv1 +2 .*\nvv2 +1 ", out)
+    assert out.endswith("\ntags that 'pku' does not have: vv1 2, vv2 1\n")
     assert duilian("corpus", "stats", "a.txt", "--standard", "pku")[2] == ""
 
 

@@ -88,6 +88,31 @@ def test_mistakes_are_named(recipe, setting, message, hint):
     assert bool(caught.value.hint) == bool(hint)
 
 
+def test_all_mistakes_are_told_at_once(recipe):
+    wrong = (
+        "learning.raet=1",
+        "learning.batch=0",
+        "model.most=4",
+        "lern.x=1",
+        "side.limit=0",
+        "saving.least=1",
+    )
+    with pytest.raises(ConfigError) as caught:
+        recipe(RECIPE.replace('standard = "ctb"', ""), *wrong)
+    assert caught.value.message.splitlines() == [
+        "r.toml: 7 mistakes",
+        "  [[side]] needs the key 'standard'",
+        "  [[side]] limit must be at least 1, got 0",
+        "  the recipe has no table [lern] (did you mean 'learning'?)",
+        "  [learning] has no key 'raet' (did you mean 'rate'?)",
+        "  [learning] batch must be at least 1, got 0",
+        "  [model] has no key 'most' (it is now [pruning] max_candidates)",
+        "  [saving] has no key 'least' (it is now [saving] min_weight)",
+    ]
+    with pytest.raises(ConfigError, match=r"^r\.toml: \[model\] kind 'crff' does not exist"):
+        recipe(RECIPE, "model.kind=crff", *wrong)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -93,6 +93,9 @@ def stats(
         typer.echo(json.dumps(found.as_json(), ensure_ascii=False, indent=2))
     else:
         show_statistics(found, ", ".join(paths))
+        if found.foreign_tags:
+            tags = ", ".join(f"{tag} {count:,}" for tag, count in found.foreign_tags.items())
+            typer.echo(f"\ntags that {standard!r} does not have: {tags}")
 
 
 @app.command()

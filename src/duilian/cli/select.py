@@ -9,6 +9,7 @@ import typer
 
 from duilian.annotation.selection import Selection, most_uncertain, select
 from duilian.cli.options import InputEncoding, Output, Threads
+from duilian.cli.progress import measured, watch
 from duilian.cli.taggers import InputFormat, ModelPath, StandardName, check_level, load_tagger
 from duilian.corpus import Sentence, write
 from duilian.engine.streams import Source, given_layer, read_sources
@@ -59,7 +60,8 @@ def command(
     share = parse_share(tokens)
     tagger = load_tagger(model, standard)
     check_level(tagger, "word", "select", "segment the text first and use a model that tags words")
-    sources = read_sources(file, tagger, format=format, encoding=encoding)
+    inputs = measured([file])
+    sources = watch(read_sources(inputs[0], tagger, format=format, encoding=encoding), files=inputs)
     found: Iterable[Selection] = select(tagger, _given_sentences(sources, tagger), share, threads=threads)
     if sentences is not None:
         found = most_uncertain(found, sentences)

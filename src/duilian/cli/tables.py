@@ -50,8 +50,6 @@ def _statistics_tables(statistics: Statistics, title: str) -> Iterator[Renderabl
         shown = dict(list(statistics.tags.items())[:_TAGS_SHOWN])
         rest = len(statistics.tags) - len(shown)
         yield _distribution("tag", shown, statistics.words, f"… and {rest} more tags" if rest else "")
-    if statistics.foreign_tags:
-        yield _distribution("tags that the standard does not have", statistics.foreign_tags, statistics.words)
     yield _distribution("characters per word", _long_tail(statistics.word_lengths), statistics.words)
 
 
