@@ -33,7 +33,9 @@ class ForeignWords:
     def label(self, batch: UnitBatch, ask: Ask, constraints: Constraints, threads: int) -> Labels:
         (standard,) = self.standards
         words = [list(self.cut("".join(units))) for units in batch.pieces]
-        return self.tagger.label(batch, ask, {standard: self.builder.of_words(batch, words, standard)}, threads)
+        return self.tagger.label(
+            batch, ask, {standard: self.builder.of_words(batch, words, standard)}, threads
+        )
 
     def k_best_labels(self, *_: object, **__: object) -> list[Ranked]:
         raise refuse(self, Ability.NBEST, "ask the tagger itself")

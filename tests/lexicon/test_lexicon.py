@@ -125,6 +125,44 @@ def test_entries_of_one_word_are_merged() -> None:
     assert list(lexicon) == [Entry("研究", ("NN", "VV"))]
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("云计算 5 n", Entry("云计算", ("n",))),
+        ("创新办 3 i ", Entry("创新办", ("i",))),
+        ("凱特琳 nz", Entry("凯特琳", ("nz",))),
+        ("台中 3", Entry("台中")),
+        ("B超 3 n", Entry("B超", ("n",))),
+        ("AT&T 3 nz", Entry("AT&T", ("nz",))),
+        ("\\#话题# 3 n", Entry("#话题#", ("n",))),
+        ("# 3 n", None),
+    ],
+)
+def test_lines_of_jieba_are_read(tmp_path: Path, line: str, expected: Entry | None) -> None:
+    lexicon = Lexicon.read(write(tmp_path / "dict.txt", f"{line}\n好\tVA\t1\n"))
+    assert set(lexicon) == {Entry("好", ("VA",), 1.0)} | ({expected} if expected else set())
+
+
+@pytest.mark.parametrize(
+    "line", ["iPhone 15", "plan b", "云计算 中心", "云计算 NN", "云 5 n n", "云  5 n", "卡拉 karaoke"]
+)
+def test_other_words_with_spaces_are_still_refused(tmp_path: Path, line: str) -> None:
+    with pytest.raises(CorpusError, match="has a space in it"):
+        Lexicon.read(write(tmp_path / "dict.txt", f"好 3 a\n{line}\n"))
+
+
+def test_a_tag_of_jieba_counts_where_it_is_known(characters: Tagger, tagged: Tagger, tmp_path: Path) -> None:
+    path = write(tmp_path / "dict.txt", "天去北 3 NR\n们明 9 nrt\n")
+    lexicon = pickle.loads(pickle.dumps(Lexicon.read(path)))
+    assert ("天去北", "NR") in analyse(characters, "我天去北京", lexicon)
+    assert "们明" in dict(analyse(characters, "我们明天去", lexicon))
+    given = Layer(("天去北", "们明"))
+    assert (tagged.predict_layers([given], lexicon=lexicon)[0].tags or ())[0] == "NR"
+    write(path, "天去北 3 NR\n们明\tnrt\n")
+    with pytest.raises(StandardError, match=r"dict\.txt:2: .* 'nrt'"):
+        characters.predict([["我们"]], lexicon=Lexicon.read(path))
+
+
 LINES = st.text("甲乙後后a|\t1.0 \\#\u3000\u200b-", max_size=12)
 
 

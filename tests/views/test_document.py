@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 import duilian.document.doc
 from duilian import Doc, Token
 from duilian.corpus import Layer, Sentence
-from duilian.document import Group, Names, WordTable, find_standard
+from duilian.document import Group, Names, WordTable
 from duilian.errors import ConfigError
+from duilian.models.roles import chosen_standard
 from duilian.views import FORMS
 
 TEXT = "他去办公室。 好！"
@@ -78,8 +79,8 @@ def test_standards_are_found_in_capitals_too(doc: Doc) -> None:
     assert doc.only("Pku").standards == ("pku",)
     assert doc.align("GSD", "PKU") == doc.align("gsd", "pku")
     assert doc.to_conllu("PKU") == doc.to_conllu("pku")
-    assert find_standard("MINE", ["pku", "Mine"]) == "Mine"
-    assert find_standard(None, ["pku", "Mine"]) == "pku"
+    assert chosen_standard("MINE", ["pku", "Mine"]) == "Mine"
+    assert chosen_standard(None, ["pku", "Mine"]) == "pku"
     with pytest.raises(ConfigError, match=r"there is no standard 'PKUU'\n.*did you mean 'pku'\?"):
         doc.words("PKUU")
     with pytest.raises(ConfigError, match=r"there is no standard 'ud'\n.*choose one of: gsd, pku"):

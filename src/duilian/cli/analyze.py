@@ -6,7 +6,6 @@ import itertools
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import Annotated, cast, get_args
 
 import typer
@@ -108,9 +107,7 @@ def command(
             write(shown.begin(each if source.is_file(each) else ""))
             docs = (doc for _, doc in source.analysed(each, analyzer, options, ask, threads, fill=True))
             # On a terminal, the output itself shows progress.
-            size = partial(_size, encoding=encoding)
-            total = source.size(each)
-            watched = docs if _is_terminal(output) else watch(docs, "texts", total=total, size=size)
+            watched = docs if _is_terminal(output) else watch(docs, "texts", files=source.files)
             for number, doc in enumerate(watched, start=1):
                 write(shown.text(doc))
                 if explainer is not None:
@@ -126,11 +123,6 @@ def _default_form(output: str, nbest: int | None) -> str:
 
 def _is_terminal(output: str) -> bool:
     return output == "-" and sys.stdout.isatty()
-
-
-def _size(doc: Doc, encoding: str) -> int:
-    """Return the size of a text in its file in bytes, with its line end."""
-    return len(doc.text.encode(encoding, "replace")) + 1
 
 
 def _ranked_analyses(

@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from duilian.cli.live_input import in_runs, standard_input
+from duilian.cli.progress import measured
 from duilian.corpus import Sentence, guess_format, read_lines
-from duilian.corpus.files import STANDARD_STREAM, display_name, read_text
+from duilian.corpus.files import STANDARD_STREAM, MeasuredFile, display_name, read_text
 from duilian.corpus.formats.lookup import SAMPLE_LINES, TEXT, FormatOptions, guess_by_content, guess_by_name
 from duilian.corpus.places import PlacedSentence, read_placed
 from duilian.document import Doc
 from duilian.engine import Analyzer
 from duilian.errors import AnnotationError, ConfigError, CorpusError
+from duilian.modelfile import MAGIC
 from duilian.models.roles import Ask
 from duilian.text import Errors, char_types
 
@@ -66,15 +68,13 @@ class Inputs:
         self._reads, self._has_columns, self._is_one_text = reads, has_columns, is_one_text
         self._formats: dict[str, str | None] = {}
         self._stdin = standard_input(self.paths)
+        self._files = dict(zip(self.paths, measured(self.paths), strict=True))
+        for path in filter(self.is_file, self.paths):
+            _refuse_model(path)
 
     def is_file(self, path: str) -> bool:
         """Return whether an input names a file, rather than being the text itself."""
         return path != STANDARD_STREAM and os.path.exists(path)
-
-    def size(self, path: str) -> int | None:
-        """Return the number of bytes of text to read, if it is known."""
-        is_plain = os.path.isfile(path) and not path.endswith(".gz") and self._format_of(path) is None
-        return os.path.getsize(path) if is_plain else None
 
     @property
     def is_text(self) -> bool:
@@ -116,7 +116,12 @@ class Inputs:
         yield from read_placed(source, options, format=form, encoding=encoding, errors=errors)[1]
 
     def _source(self, path: str) -> str | os.PathLike[str]:
-        return self._stdin if path == STANDARD_STREAM and self._stdin is not None else path
+        return self._stdin if path == STANDARD_STREAM and self._stdin is not None else self._files[path]
+
+    @property
+    def files(self) -> list[MeasuredFile]:
+        """The inputs, for those who show progress."""
+        return list(self._files.values())
 
     def _format_of(self, path: str) -> str | None:
         if path not in self._formats:
@@ -147,7 +152,7 @@ class Inputs:
         if path != STANDARD_STREAM and not self.is_file(path):
             yield self._decode_argument(path)
         elif self._is_one_text:
-            yield read_text(path, encoding=self._encoding, errors=self._errors)
+            yield read_text(self._files[path], encoding=self._encoding, errors=self._errors)
         else:
             source = self._source(path)
             for number, line in read_lines(source, encoding=self._encoding, errors=self._errors):
@@ -177,6 +182,13 @@ class Inputs:
         if _looks_like_path(text):
             raise ConfigError(f"there is no file {text!r}", "if it is text, pipe it in")
         return text
+
+
+def _refuse_model(path: str) -> None:
+    if os.path.isfile(path):
+        with open(path, "rb") as file:
+            if file.read(len(MAGIC)) == MAGIC:
+                raise ConfigError(f"{path}: this is a model, not text", f"name it with --model {path}")
 
 
 def _looks_like_path(text: str) -> bool:

@@ -8,6 +8,7 @@ import typer
 
 from duilian.cli.inputs import Inputs
 from duilian.cli.options import InputEncoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
+from duilian.cli.progress import watch
 from duilian.cli.taggers import InputFormat, ModelOption, StandardName, TextsOrFiles, load_analyzer
 from duilian.corpus import open_writer
 from duilian.corpus.formats.lookup import FormatOptions
@@ -45,5 +46,6 @@ def command(
     options = FormatOptions(standard=name)
     with open_writer(output) as write:
         for path in source.paths:
-            for _, doc in source.analysed(path, analyzer, options, ask, threads, fill=False):
+            docs = source.analysed(path, analyzer, options, ask, threads, fill=False)
+            for _, doc in watch(docs, "texts", files=source.files):
                 write(segmented_line(doc, name) + "\n")

@@ -11,6 +11,7 @@ import typer
 from duilian.annotation.selection import Selection, most_uncertain, select
 from duilian.cli.inputs import Inputs
 from duilian.cli.options import InputEncoding, Output, Threads
+from duilian.cli.progress import watch
 from duilian.cli.taggers import InputFormat, ModelPath, StandardName, load_tagger
 from duilian.corpus import Layer, Sentence, write
 from duilian.corpus.formats.lookup import FormatOptions
@@ -66,7 +67,8 @@ def command(
         hint = "segment the text first and use a model that tags words"
         raise ConfigError("select needs a word-level model", hint)
     source = Inputs([file], format, encoding, reads="words")
-    given = _given_sentences(source, file, FormatOptions(standard=tagger.standard))
+    options = FormatOptions(standard=tagger.standard)
+    given = watch(_given_sentences(source, file, options), files=source.files)
     found: Iterable[Selection] = select(tagger, given, share, threads=threads)
     if sentences is not None:
         found = most_uncertain(found, sentences)

@@ -10,6 +10,7 @@ import typer
 
 from duilian.cli.inputs import Analysed, Inputs
 from duilian.cli.options import InputEncoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
+from duilian.cli.progress import watch
 from duilian.cli.taggers import InputFormat, Mode, ModelOption, StandardName, TextsOrFiles, load_analyzer
 from duilian.corpus import FORMATS, Layer, Sentence, open_writer
 from duilian.corpus.formats.lookup import FormatOptions
@@ -68,7 +69,8 @@ def command(
     with open_writer(output) as write:
         for path in source.paths:
             if nbest is None:
-                for found in source.analysed(path, analyzer, options, ask, threads, fill=False):
+                docs = source.analysed(path, analyzer, options, ask, threads, fill=False)
+                for found in watch(docs, "texts", files=source.files):
                     write(render(found))
             else:
                 for line in _ranked_lines(source, path, analyzer, options, nbest, render):
