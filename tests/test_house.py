@@ -130,3 +130,23 @@ def test_no_constructor_has_more_than_eight_parameters() -> None:
                 if count > 8:
                     long.append(f"{path.relative_to(SOURCE)}:{node.lineno} has {count}")
     assert long == []
+
+
+def test_nobody_asks_for_the_class_of_a_model() -> None:
+    """Outside `models/`, roles and abilities tell what a model can do."""
+    classes = {
+        node.name
+        for path, tree in modules()
+        if room_of(path) == "models" and path.name != "roles.py"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    }
+    wrong = [
+        f"{path.relative_to(SOURCE)}:{node.lineno}"
+        for path, tree in modules()
+        if room_of(path) != "models"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance"
+        if classes & {each.id for each in ast.walk(node.args[1]) if isinstance(each, ast.Name)}
+    ]
+    assert wrong == []

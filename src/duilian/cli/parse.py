@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
+from duilian.cli.inputs import Inputs
 from duilian.cli.options import InputEncoding, Output, Threads
-from duilian.cli.taggers import Files, InputFormat, ModelPath, load_tagger, sources_of
-from duilian.corpus import FORMATS, Layer, Sentence, open_writer
+from duilian.cli.progress import watch
+from duilian.cli.taggers import Files, InputFormat, ModelPath, load_analyzer
+from duilian.corpus import FORMATS, Sentence, open_writer
 from duilian.corpus.formats.lookup import FormatOptions
 from duilian.corpus.places import PlacedSentence, read_placed
 from duilian.engine.parsing import parse_k_best, parse_sentences
-from duilian.engine.streams import analyse, given_layer
 from duilian.errors import ConfigError
-from duilian.models import StandardTagger, reading_of
+from duilian.models import reading_of
 from duilian.models.parser.model import Parser
 from duilian.models.parser.tree_packing import with_given_tags
 from duilian.models.registry import load_parser
+from duilian.models.roles import Ability, Ask
 
 EXAMPLE = "Example:\n\n    duilian parse udc.model --tagger xpos.model words.txt --to conllu"
 
@@ -59,9 +60,7 @@ def command(
     if tagger is None:
         sentences = _read_tagged(files, parser, format, encoding)
     else:
-        tagged = _tag_first(load_tagger(tagger), files, format, encoding, keep, threads)
-        found = (Sentence({parser.standard: layer}, *about) for layer, about in tagged)
-        sentences = map(PlacedSentence, found)
+        sentences = _tag_first(tagger, files, parser, format, encoding, keep, threads)
     form, column = FORMATS[to], reading_of(parser).get("column")
     assert form.write is not None
     if nbest is None:
@@ -83,21 +82,30 @@ def _read_tagged(
 
 
 def _tag_first(
-    tagger: StandardTagger,
+    tagger: str,
     files: list[str] | None,
+    parser: Parser,
     format: str | None,
     encoding: str,
     keep: bool,
     threads: int,
-) -> Iterator[tuple[Layer, tuple[str, tuple[str, ...]]]]:
-    """Yield the tagged words of each sentence, with its id and comments."""
-    if tagger.encoding_.tags is None:
+) -> Iterator[PlacedSentence]:
+    """Yield tagged sentences; those of a corpus keep their id and comments."""
+    analyzer, name = load_analyzer(tagger)
+    if Ability.TAGS not in analyzer.labeler.abilities:
         raise ConfigError("the model named by --tagger only segments text", "a parser needs tags")
-    column = reading_of(tagger).get("column")
-    runs = sources_of(files, tagger, format=format, encoding=encoding, column=column)
-    for analysis in analyse(tagger, itertools.chain.from_iterable(runs), threads=threads):
-        if analysis.layer.words:
-            given, layer = analysis.source.sentence, analysis.layer
-            if keep and tagger.level == "word":
-                layer = with_given_tags(layer, given_layer(analysis.source, tagger))
-            yield layer, ("", ()) if given is None else (given.id, given.comments)
+    reads, column = analyzer.labeler.reads, reading_of(analyzer.model, name).get("column")
+    source = Inputs(files, format, encoding, reads=reads)
+    options, ask = FormatOptions(standard=name, column=column), Ask((name,), trees=False)
+    for path in source.paths:
+        docs = source.analysed(path, analyzer, options, ask, threads, fill=False)
+        for given, doc in watch(docs, "texts", files=source.files):
+            for sentence in doc.to_sentences():
+                layer = sentence[name]
+                if keep and reads == "words" and given is not None:
+                    layer = with_given_tags(
+                        layer, given.layers.get(name) or next(iter(given.layers.values()))
+                    )
+                about = ("", ()) if given is None else (given.id, given.comments)
+                if layer.words:
+                    yield PlacedSentence(Sentence({parser.standard: layer}, *about))

@@ -15,6 +15,7 @@ from duilian.cli.taggers import InputFormat, Mode, ModelOption, StandardName, Te
 from duilian.corpus import FORMATS, Layer, Sentence, open_writer
 from duilian.corpus.formats.lookup import FormatOptions
 from duilian.engine import Analyzer
+from duilian.engine.analyzer import own_layer
 from duilian.errors import ConfigError
 from duilian.models.registry import reading_of
 from duilian.models.roles import Ability, Ask
@@ -114,7 +115,7 @@ def _found_layer(found: Analysed, standard: str) -> tuple[Layer, tuple[float, ..
     sure = None if confidence is None else tuple(confidence.tolist())
     _, layer = line_layer(found.doc, standard)
     if found.given is not None:
-        own = found.given.layers.get(standard) or next(iter(found.given.layers.values()))
+        own = own_layer(found.given, standard)
         if own.words == layer.words:
             layer = dataclasses.replace(own, tags=layer.tags)
     return layer, sure

@@ -198,7 +198,7 @@ class Analyzer:
         stays one. A sentence without that standard lends the words of its first.
         """
         name, wanted = chosen_standard(standard, self.standards), self._checked(ask)
-        layers = (_layer_of(sentence, name) for sentence in sentences)
+        layers = (own_layer(sentence, name) for sentence in sentences)
         for batch in _batches(layers, _layer_size, BATCH_CHARACTERS, threads):
             units = units_of_layers(batch, self._first)
             yield from self._docs(units, self._builder.constraints(units), wanted, threads)
@@ -251,7 +251,7 @@ class Analyzer:
         if Ability.NBEST not in self.labeler.abilities:
             raise refuse(self.labeler, Ability.NBEST, "use a model of kind crf or coupled")
         if isinstance(text, Sentence):
-            units = units_of_layers([_layer_of(text, name)], self._first)
+            units = units_of_layers([own_layer(text, name)], self._first)
         else:
             units = self._split([check_text(text)])
         if not len(units):
@@ -380,7 +380,8 @@ def _is_uncut(word: str) -> bool:
     return len(word) > MAX_UNCUT and "han" in texts.char_types(word)
 
 
-def _layer_of(sentence: Sentence, standard: str) -> Layer:
+def own_layer(sentence: Sentence, standard: str) -> Layer:
+    """Return the layer of a standard, or the first if there is none."""
     return sentence.layers[standard] if standard in sentence.layers else next(iter(sentence.layers.values()))
 
 

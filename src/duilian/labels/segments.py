@@ -92,10 +92,10 @@ class WordSegments(Encoding):
             out.units.append(units)
             out.sizes.append(sizes)
             known = () if is_given or layer.tags is None else layer.tags
-            out.tags.append([self._number(tag) for tag in known] or [UNKNOWN] * len(sizes))
+            out.tags.append([self._kind_number(tag) for tag in known] or [UNKNOWN] * len(sizes))
         return out
 
-    def _number(self, tag: object) -> int:
+    def _kind_number(self, tag: object) -> int:
         if not isinstance(tag, str):
             return UNKNOWN
         if tag not in self._kind:
@@ -181,7 +181,7 @@ class ChunkSegments:
                 chunk = found.get(start)
                 sizes.append(1 if chunk is None else chunk.end - start)
                 kind = OUTSIDE if chunk is None else chunk.label
-                tags.append(self._number(kind) if kind and is_typed and not is_given else UNKNOWN)
+                tags.append(self._kind_number(kind) if kind and is_typed and not is_given else UNKNOWN)
                 start += sizes[-1]
             out.units.append(list(layer.words))
             out.sizes.append(sizes)
@@ -201,7 +201,7 @@ class ChunkSegments:
             "use the bare letters B, I and O where the type is unknown",
         )
 
-    def _number(self, kind: str) -> int:
+    def _kind_number(self, kind: str) -> int:
         if kind not in self._kind:
             raise StandardError(f"the chunk type {kind!r} is not among the model's")
         return self._kind[kind]

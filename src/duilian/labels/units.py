@@ -68,12 +68,14 @@ class UnitBatch:
     @property
     def is_apart(self) -> npt.NDArray[np.bool_]:
         """Whether white space precedes each unit."""
-        return (self.known & texts.APART) != 0
+        found: npt.NDArray[np.bool_] = (self.known & texts.APART) != 0
+        return found
 
     @property
     def has_gap(self) -> npt.NDArray[np.bool_]:
         """Whether characters that are in no unit precede each unit."""
-        return (self.known & texts.GAP) != 0
+        found: npt.NDArray[np.bool_] = (self.known & texts.GAP) != 0
+        return found
 
     def joined(self) -> UnitBatch:
         """Return the same units as if there were no white space between them."""

@@ -28,6 +28,7 @@ from duilian.models.coupled.conversion_answers import ConversionPlan, Converting
 from duilian.models.coupled.predictor import COARSE_WINDOW, CoupledConversion, CoupledPredictor
 from duilian.models.coupled.side import CoupledSide
 from duilian.models.coupled.storage import AVERAGE, CoupledModel
+from duilian.models.roles import Ability
 
 if TYPE_CHECKING:
     from duilian.corpus import Layer
@@ -46,6 +47,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], Converting):
     """
 
     kind: ClassVar[str] = "coupled"
+    abilities: ClassVar[frozenset[Ability]] = frozenset(Ability) - {Ability.TREES}
     config_type = CoupledConfig
     model_type = CoupledModel
     predictor_: CoupledPredictor

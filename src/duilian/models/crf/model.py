@@ -20,6 +20,7 @@ from duilian.models.base.standard_tagger import StandardTagger
 from duilian.models.crf.config import CrfConfig
 from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.crf.storage import CrfModel
+from duilian.models.roles import Ability
 
 if TYPE_CHECKING:
     from duilian.models.crf.training import CrfTrainer, TrainedCrf
@@ -35,6 +36,7 @@ class Tagger(Estimator[CrfConfig, CrfModel], StandardTagger):
     """
 
     kind: ClassVar[str] = "crf"
+    abilities: ClassVar[frozenset[Ability]] = frozenset(Ability) - {Ability.TREES, Ability.CONVERSION}
     config_type = CrfConfig
     model_type: type[CrfModel] = CrfModel
     predictor_type: ClassVar[type[CrfPredictor]] = CrfPredictor

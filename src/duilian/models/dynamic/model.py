@@ -17,6 +17,7 @@ from duilian.models.crf.uncalibrated import UncalibratedTagger
 from duilian.models.dynamic.config import DynamicConfig, DynamicFeatures, DynamicSearch
 from duilian.models.dynamic.predictor import DynamicPredictor
 from duilian.models.dynamic.storage import DynamicModel
+from duilian.models.roles import Ability
 
 if TYPE_CHECKING:
     from duilian.models.dynamic.training import DynamicTrainer
@@ -35,6 +36,7 @@ class DynamicTagger(UncalibratedTagger):
     """
 
     kind: ClassVar[str] = "dynamic"
+    abilities = frozenset({Ability.WORDS, Ability.TAGS, Ability.CONSTRAINTS})
     config_type: type[CrfConfig] = DynamicConfig
     config: DynamicConfig
     model_type: type[CrfModel] = DynamicModel

@@ -22,6 +22,7 @@ from duilian.models.crf.storage import CrfModel
 from duilian.models.guided.config import GuidedConfig
 from duilian.models.guided.predictor import GuidedConversion, GuidedPredictor
 from duilian.models.guided.storage import GuidedModel
+from duilian.models.roles import Ability
 
 if TYPE_CHECKING:
     from duilian.models.guided.training import GuidedTrainer
@@ -38,6 +39,7 @@ class GuidedTagger(Tagger, Converting):
     """
 
     kind: ClassVar[str] = "guided"
+    abilities = frozenset(Ability) - {Ability.TREES}
     config_type = GuidedConfig
     config: GuidedConfig
     model_type: type[CrfModel] = GuidedModel

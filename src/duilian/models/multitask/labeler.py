@@ -29,7 +29,7 @@ class MultitaskLabeler:
 
     def encoding(self, standard: str) -> Encoding:
         """How annotation in a standard becomes labels."""
-        return self._sides[standard].encoding_
+        return self._sides[standard].encoding(standard)
 
     def label(self, batch: UnitBatch, ask: Ask, constraints: Constraints, threads: int) -> Labels:
         """Label all units, side by side."""

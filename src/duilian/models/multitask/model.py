@@ -28,6 +28,7 @@ from duilian.models.multitask.label_mapping import LabelMapping
 from duilian.models.multitask.labeler import MultitaskLabeler
 from duilian.models.multitask.predictor import BestSidePredictor
 from duilian.models.multitask.storage import SIDES, MultitaskModel, SideModel
+from duilian.models.roles import Ability
 from duilian.standards import Mapping
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
     """
 
     kind: ClassVar[str] = "multitask"
+    abilities: ClassVar[frozenset[Ability]] = Tagger.abilities
     level: ClassVar[Level] = "char"
     config_type = MultitaskConfig
     model_type = MultitaskModel

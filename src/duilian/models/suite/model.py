@@ -27,6 +27,7 @@ class Suite(Storable):
     """A tagger, a parser for one of its standards, and perhaps a segmenter for one."""
 
     kind: ClassVar[str] = SUITE
+    abilities: ClassVar[frozenset[Ability]] = frozenset(Ability)
 
     def __init__(self, tagger: Any, parser: Any, segmenter: Any = None) -> None:
         _check_kind("parser", parser.kind, is_parser=True)

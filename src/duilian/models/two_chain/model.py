@@ -21,6 +21,7 @@ from duilian.models.base.estimator import Estimator
 from duilian.models.base.feature_settings import Features
 from duilian.models.base.sentences import Sentences
 from duilian.models.base.standard_tagger import StandardTagger
+from duilian.models.roles import Ability
 from duilian.models.two_chain.config import MODES, Cost, Mode, TwoChainConfig
 from duilian.models.two_chain.labeler import TwoChainLabeler
 from duilian.models.two_chain.predictor import TwoChainPredictor
@@ -37,6 +38,9 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel], StandardTagger):
     """
 
     kind: ClassVar[str] = "two-chain"
+    abilities: ClassVar[frozenset[Ability]] = frozenset(
+        {Ability.WORDS, Ability.TAGS, Ability.MARGINALS, Ability.NBEST}
+    )
     mode: ClassVar[Mode] = "joint"
     answer_modes: ClassVar[tuple[Mode, ...]] = MODES
     segment_only: ClassVar[bool] = False
