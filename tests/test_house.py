@@ -104,7 +104,7 @@ def test_nobody_uses_private_attributes_of_another_package() -> None:
 
 def test_one_name_for_one_thing() -> None:
     """No two classes of one name, and no two modules (those that every model's package has aside)."""
-    shared = {"__init__", "config", "model", "packing", "training", "predictor", "storage"}
+    shared = {"__init__", "config", "model", "packing", "training", "predictor", "labeler", "storage"}
     classes: dict[str, list[str]] = defaultdict(list)
     names: dict[str, list[str]] = defaultdict(list)
     for path, tree in modules():

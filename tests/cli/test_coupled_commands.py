@@ -20,7 +20,7 @@ from duilian.learning import AdaGrad
 from duilian.models import CoupledTagger, Tagger, load
 from duilian.models.coupled.config import CoupledFeatures, CoupledPruning, Start
 from duilian.models.roles import Ask
-from duilian.views.lines import line_layer
+from duilian.views.text_lines import line_layer
 
 RECIPE = both_sides(
     "coupled",

@@ -23,7 +23,7 @@ from duilian.learning import AdaGrad
 from duilian.models.base.feature_settings import Features
 from duilian.models.roles import Ask
 from duilian.text import units
-from duilian.views.lines import line_layer, segmented_line
+from duilian.views.text_lines import line_layer, segmented_line
 
 WORD = """
 [model]

@@ -84,7 +84,7 @@ def test_all_of_a_document(coupled: Analyzer) -> None:
     assert doc.words() == doc.words("ctb")
     first = doc.to_sentences()[0]
     assert first.text == "我们明天去北京参观新的图书馆。"
-    assert list(first["pku"].words) == [token.text for token in next(doc.sentences("pku"))]
+    assert list(first["pku"].words) == [token.text for token in doc.sentences("pku")[0]]
 
 
 def test_empty_and_blank_texts_have_no_words(analyzer: Analyzer) -> None:
@@ -99,7 +99,7 @@ def test_empty_and_blank_texts_have_no_words(analyzer: Analyzer) -> None:
 
 def test_wrong_questions_are_answered_clearly(coupled: Analyzer) -> None:
     doc = coupled("我们")
-    with pytest.raises(ConfigError, match="there is no standard 'ud', only ctb, pku"):
+    with pytest.raises(ConfigError, match="there is no standard 'ud'"):
         doc.words("ud")
     with pytest.raises(ConfigError, match="no parser"):
         _ = doc.heads

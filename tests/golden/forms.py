@@ -134,15 +134,16 @@ def _asked_of_small(name: str) -> tuple[str, ...]:
     if name == "analyzer":
         return ("analyze --model %s sample.txt --to json", "analyze --model %s sample.txt --to words")
     if rest == "segment":
-        return ("segment %s sample.txt",)
+        return ("segment -m %s sample.txt",)
     if kind == "two":
-        return ("tag %s sample.txt --to jsonl", "segment %s sample.txt", "tag %s ctb-dev.txt --mode tag")
+        tagging = ("tag -m %s sample.txt --to jsonl", "tag -m %s ctb-dev.txt --mode tag")
+        return (tagging[0], "segment -m %s sample.txt", tagging[1])
     given = "sample.words.txt" if "word" in rest else "sample.txt"
-    commands: tuple[str, ...] = (f"tag %s {given} --to jsonl --marginals", f"tag %s {given} --nbest 3")
+    commands: tuple[str, ...] = (f"tag -m %s {given} --to jsonl --marginals", f"tag -m %s {given} --nbest 3")
     if kind in ("multitask", "dynamic"):  # they have no probabilities
-        commands = (f"tag %s {given} --to jsonl", f"segment %s {given}")
+        commands = (f"tag -m %s {given} --to jsonl", f"segment -m %s {given}")
     if kind in ("coupled", "multitask"):
-        commands = (*commands, f"tag %s {given} --standard pku")
+        commands = (*commands, f"tag -m %s {given} --standard pku")
     if kind == "coupled":
         commands = (*commands, "convert %s pku-dev.txt --from pku --to ctb --confidence")
     return commands
@@ -191,13 +192,13 @@ FORMS: dict[str, Form] = {
     "zh.segment gsd": Form(_segmented("gsd", threads=2)),
     "zh.explain, force": Form(_explained("force"), FEW),
     "zh.explain, prefer": Form(_explained("prefer"), FEW),
-    "tag --standard gsd": command("tag zh.model lines.txt --standard gsd"),
-    "tag --standard pku --to jsonl": command("tag zh.model lines.txt --standard pku --to jsonl"),
+    "tag --standard gsd": command("tag -m zh.model lines.txt --standard gsd"),
+    "tag --standard pku --to jsonl": command("tag -m zh.model lines.txt --standard pku --to jsonl"),
     "tag --standard gsd --marginals --to jsonl": command(
-        "tag zh.model lines.txt --standard gsd --marginals --to jsonl"
+        "tag -m zh.model lines.txt --standard gsd --marginals --to jsonl"
     ),
     **{
-        f"tag {options}": slow(f"tag zh.model lines.txt {options}")
+        f"tag {options}": slow(f"tag -m zh.model lines.txt {options}")
         for options in (
             "--standard pku --to slash",
             "--standard pku --to segmented",
@@ -211,9 +212,9 @@ FORMS: dict[str, Form] = {
             "--standard pku --lexicon lexicon.tsv --lexicon-mode prefer",
         )
     },
-    "segment --standard gsd": command("segment zh.model lines.txt --standard gsd"),
-    "segment --standard pku": command("segment zh.model lines.txt --standard pku"),
-    "segment --lexicon": slow("segment zh.model lines.txt --standard pku --lexicon lexicon.tsv"),
+    "segment --standard gsd": command("segment -m zh.model lines.txt --standard gsd"),
+    "segment --standard pku": command("segment -m zh.model lines.txt --standard pku"),
+    "segment --lexicon": slow("segment -m zh.model lines.txt --standard pku --lexicon lexicon.tsv"),
     "convert --from pku --to gsd": command("convert zh.model pku.jsonl --from pku --to gsd --confidence"),
     "convert --from gsd --to pku": command("convert zh.model gsd.jsonl --from gsd --to pku --confidence"),
     **{

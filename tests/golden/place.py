@@ -35,16 +35,16 @@ LEXICON = (
 )
 MADE = {
     "words.txt": "analyze short.txt --standard gsd --to words",
-    "gsd.jsonl": "tag zh.model short.txt --standard gsd --to jsonl",
-    "gsd.conllu": "tag zh.model short.txt --standard gsd --to conllu",
+    "gsd.jsonl": "tag -m zh.model short.txt --standard gsd --to jsonl",
+    "gsd.conllu": "tag -m zh.model short.txt --standard gsd --to conllu",
     "trees.gsd.conllu": "parse zh.model gsd.conllu",
-    "pku.jsonl": "tag zh.model short.txt --standard pku --to jsonl",
-    "pku.conllu": "tag zh.model short.txt --standard pku --to conllu",
-    "sample.pku.jsonl": "tag zh.model sample.txt --standard pku --to jsonl",
+    "pku.jsonl": "tag -m zh.model short.txt --standard pku --to jsonl",
+    "pku.conllu": "tag -m zh.model short.txt --standard pku --to conllu",
+    "sample.pku.jsonl": "tag -m zh.model sample.txt --standard pku --to jsonl",
     "sample.words.txt": "analyze sample.txt --standard gsd --to words",
-    "sample.ctb.conllu": "tag crf-word.model sample.words.txt --to conllu",
+    "sample.ctb.conllu": "tag -m crf-word.model sample.words.txt --to conllu",
     "brief.words.txt": "analyze brief.txt --standard gsd --to words",
-    "brief.ctb.conllu": "tag crf-word.model brief.words.txt --to conllu",
+    "brief.ctb.conllu": "tag -m crf-word.model brief.words.txt --to conllu",
 }
 """Files that commands make, for other commands to read."""
 _FLOAT = re.compile(rf"\d\.\d{{{DIGITS + 1},}}(?:e-?\d+)?|\d(?:\.\d+)?e-\d+")

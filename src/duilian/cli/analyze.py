@@ -109,7 +109,8 @@ def command(
             # On a terminal, the output itself shows progress.
             watched = docs if _is_terminal(output) else watch(docs, "texts", files=source.files)
             for number, doc in enumerate(watched, start=1):
-                write(shown.text(doc))
+                for part in shown.parts(doc):
+                    write(part)
                 if explainer is not None:
                     _explain(explainer, doc, source.place(each, number))
         write(shown.end())

@@ -14,7 +14,7 @@ from duilian.corpus import open_writer
 from duilian.corpus.formats.lookup import FormatOptions
 from duilian.errors import ConfigError
 from duilian.models.roles import Ask
-from duilian.views.lines import segmented_line
+from duilian.views.text_lines import segmented_line
 
 EXAMPLE = "Example:\n\n    duilian segment 我们去北京。"
 

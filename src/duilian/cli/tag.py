@@ -19,7 +19,7 @@ from duilian.engine.analyzer import own_layer
 from duilian.errors import ConfigError
 from duilian.models.registry import reading_of
 from duilian.models.roles import Ability, Ask
-from duilian.views.lines import line_layer
+from duilian.views.text_lines import line_layer
 
 EXAMPLE = "Example:\n\n    duilian tag 我们去北京。 --standard pku --to slash"
 

@@ -12,7 +12,7 @@ import functools
 import itertools
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -63,6 +63,16 @@ class Given:
     layers: Sequence[Layer]
 
 
+class Plan(NamedTuple):
+    """What has to run, and what could have been asked besides."""
+
+    ask: Ask
+    unasked: tuple[str, ...]
+
+
+USUAL = Ask()
+
+
 class Analyzer:
     """Finds words and tags of text in every standard of a model, and trees in the parser's standard.
 
@@ -92,6 +102,7 @@ class Analyzer:
         if lexicon is not None and Ability.CONSTRAINTS not in self.labeler.abilities:
             raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf, or no lexicon")
         self._builder = ConstraintBuilder(self._encodings, lexicon)
+        self._plans: dict[tuple[Ask, bool], Plan] = {}
         if parser is not None and parser.standard not in self.standards:
             names = ", ".join(self.standards)
             raise ConfigError(f"the parser's standard {parser.standard!r} is none of {names}")
@@ -112,8 +123,7 @@ class Analyzer:
         `ask` says what is wanted; the default is everything but probabilities. With `marginals`, tokens carry
         the probabilities of all their possible tags.
         """
-        wanted = self._checked(ask, marginals)
-        return next(self._analysed([check_text(text, errors)], wanted, 1))
+        return next(self._analysed([check_text(text, errors)], self._plan(ask, marginals), 1))
 
     def pipe(
         self,
@@ -130,13 +140,13 @@ class Analyzer:
         A batch has about `batch` characters. With `batch=1`, each text is answered before the next is read:
         slower, but right for live input.
         """
-        wanted = self._checked(ask, marginals)
+        plan = self._plan(ask, marginals)
         if isinstance(texts, str | bytes):
             raise TextError("expected several texts, got one", "put it in a list: [text]")
         checked = texts if errors == "strict" else (check_text(text, errors) for text in texts)
         limit = BATCH_CHARACTERS if batch is None else batch
         for texts_of_batch in _batches(checked, _text_size, limit, threads):
-            yield from self._analysed(texts_of_batch, wanted, threads)
+            yield from self._analysed(texts_of_batch, plan, threads)
 
     def segment(
         self,
@@ -197,11 +207,11 @@ class Analyzer:
         A model that reads text finds their words anew, too; one that reads words keeps them. Each sentence
         stays one. A sentence without that standard lends the words of its first.
         """
-        name, wanted = chosen_standard(standard, self.standards), self._checked(ask)
+        name, plan = chosen_standard(standard, self.standards), self._plan(ask)
         layers = (own_layer(sentence, name) for sentence in sentences)
         for batch in _batches(layers, _layer_size, BATCH_CHARACTERS, threads):
             units = units_of_layers(batch, self._first)
-            yield from self._docs(units, self._builder.constraints(units), wanted, threads)
+            yield from self._docs(units, self._builder.constraints(units), plan, threads)
 
     def fill(
         self,
@@ -221,16 +231,16 @@ class Analyzer:
             raise TextError("expected annotated sentences, got a string", "call the analyser to analyse text")
         if Ability.CONSTRAINTS not in self.labeler.abilities:
             raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf or coupled")
-        name, wanted = chosen_standard(standard, self.standards), self._checked(ask)
+        name, plan = chosen_standard(standard, self.standards), self._plan(ask)
         annotation, answered = OpenAnnotation(name, self._encodings[name].tags or ()), 0
         for batch in _batches(sentences, lambda each: _layer_size(each[name]), BATCH_CHARACTERS, threads):
             layers = [annotation.restrict(sentence[name]) for sentence in batch]
             try:
-                docs = self._filled(Given(name, layers), wanted, threads)
+                docs = self._filled(Given(name, layers), plan, threads)
             except DuilianError:
                 for number, layer in enumerate(layers, answered):
                     try:
-                        self._filled(Given(name, [layer]), wanted, threads)
+                        self._filled(Given(name, [layer]), plan, threads)
                     except DuilianError as error:
                         raise annotation.locate(number, layer, error) from None
                 raise
@@ -267,17 +277,29 @@ class Analyzer:
             docs.append(Doc(units.batch[0], {name: words}, probability=probability))
         return docs
 
-    def _checked(self, ask: Ask | None, marginals: bool = False) -> Ask:
-        """Return what is wanted, with the standards spelled as the model does."""
-        wanted = Ask() if ask is None else ask
-        names = tuple(chosen_standard(name, self.standards) for name in wanted.standards) or self.standards
-        has_marginals = wanted.marginals or marginals
-        if wanted.fast:
-            names = (self.fast_standard(wanted.standards[0] if wanted.standards else None),)
-        if (has_marginals or wanted.confidence) and Ability.MARGINALS not in self.labeler.abilities:
+    def _plan(self, ask: Ask | None, marginals: bool = False) -> Plan:
+        """Return what has to run; made once for each question."""
+        wanted = USUAL if ask is None else ask
+        if (wanted, marginals) not in self._plans:
+            checked = self._checked(dataclasses.replace(wanted, marginals=wanted.marginals or marginals))
+            self._plans[wanted, marginals] = Plan(checked, self._unasked(checked))
+        return self._plans[wanted, marginals]
+
+    def _checked(self, ask: Ask) -> Ask:
+        """Return the question with the standards as the model spells them, and no trees if there are none."""
+        names = tuple(chosen_standard(name, self.standards) for name in ask.standards) or self.standards
+        if ask.fast:
+            names = (self.fast_standard(ask.standards[0] if ask.standards else None),)
+        if (ask.marginals or ask.confidence) and Ability.MARGINALS not in self.labeler.abilities:
             raise refuse(self.labeler, Ability.MARGINALS, "use a model of kind crf or coupled")
-        has_trees = wanted.trees and self.parser is not None and self.parser.standard in names
-        return dataclasses.replace(wanted, standards=names, trees=has_trees, marginals=has_marginals)
+        has_trees = ask.trees and self.parser is not None and self.parser.standard in names and not ask.fast
+        return dataclasses.replace(ask, standards=names, trees=has_trees, tags=ask.tags and not ask.fast)
+
+    def _unasked(self, ask: Ask) -> tuple[str, ...]:
+        """Return what the analyser could have said besides."""
+        others = tuple(name for name in self.standards if name not in ask.standards)
+        tags = () if ask.tags or self._first.tags is None else ("tags",)
+        return (*others, *tags, *(() if ask.trees or self.parser is None else ("trees",)))
 
     @functools.cached_property
     def _fast(self) -> Analyzer:
@@ -292,41 +314,44 @@ class Analyzer:
             _log.warning("the text is not cut into words: a word-level model needs blanks between them")
         return units
 
-    def _analysed(self, batch: Sequence[str], ask: Ask, threads: int) -> Iterator[Doc]:
+    def _analysed(self, batch: Sequence[str], plan: Plan, threads: int) -> Iterator[Doc]:
         if len(batch) == 1 and len(batch[0]) > 2 * BATCH_CHARACTERS and self.labeler.reads == "text":
-            yield self._in_pieces(batch[0], ask, threads)
+            yield self._in_pieces(batch[0], plan, threads)
             return
-        if ask.fast:
-            yield from self._fast._analysed(batch, dataclasses.replace(ask, fast=False), threads)
+        if plan.ask.fast:
+            own = plan._replace(ask=dataclasses.replace(plan.ask, fast=False))
+            yield from self._fast._analysed(batch, own, threads)
             return
         units = self._split(batch)
-        yield from self._docs(units, self._builder.constraints(units), ask, threads)
+        yield from self._docs(units, self._builder.constraints(units), plan, threads)
 
-    def _in_pieces(self, text: str, ask: Ask, threads: int) -> Doc:
+    def _in_pieces(self, text: str, plan: Plan, threads: int) -> Doc:
         """Analyse a long text piece by piece: sentences do not know of each other."""
         ends = texts.sentences(text)[:, 1]
         cuts = np.searchsorted(ends, np.arange(BATCH_CHARACTERS, len(text), BATCH_CHARACTERS))
         edges = sorted({0, *ends[cuts[cuts < len(ends)]].tolist(), len(text)})
         pieces = ([text[a:b]] for a, b in itertools.pairwise(edges))
-        docs = (doc for piece in pieces for doc in self._analysed(piece, ask, threads))
-        tables: dict[str, list[WordTable]] = {name: [] for name in ask.standards}
+        docs = (doc for piece in pieces for doc in self._analysed(piece, plan, threads))
+        tables: dict[str, list[WordTable]] = {name: [] for name in plan.ask.standards}
         for doc in docs:
             for name, found in tables.items():
                 found.append(doc.layer(name))
-        return Doc(text, {name: joined_tables(found, edges) for name, found in tables.items()})
+        layers = {name: joined_tables(found, edges) for name, found in tables.items()}
+        return Doc(text, layers, unasked=plan.unasked)
 
-    def _filled(self, given: Given, ask: Ask, threads: int) -> list[Doc]:
+    def _filled(self, given: Given, plan: Plan, threads: int) -> list[Doc]:
         units = units_of_layers(given.layers, self._first)
         constraints = dict(self._builder.constraints(units))
         constraints[given.standard] = self._builder.given(given.layers, given.standard)
-        return self._docs(units, constraints, ask, threads, given)
+        return self._docs(units, constraints, plan, threads, given)
 
     def _docs(
-        self, units: UnitBatch, constraints: Constraints, ask: Ask, threads: int, given: Given | None = None
+        self, units: UnitBatch, constraints: Constraints, plan: Plan, threads: int, given: Given | None = None
     ) -> list[Doc]:
+        ask = plan.ask
         if not len(units):
             layers = {name: self._empty_table(name, ask) for name in ask.standards}
-            return [Doc(text, layers) for text in units.batch]
+            return [Doc(text, layers, unasked=plan.unasked) for text in units.batch]
         labels = self.labeler.label(units, ask, constraints, threads)
         if labels.impossible:
             _log.warning("%d sentences could not be analysed as the lexicon asks", labels.impossible)
@@ -346,7 +371,7 @@ class Analyzer:
                 tables = [each.with_trees(layer.heads, layer.relations) for each, layer in pairs]
             sides.append(tables)
         return [
-            Doc(text, dict(zip(ask.standards, layers, strict=True)))
+            Doc(text, dict(zip(ask.standards, layers, strict=True)), unasked=plan.unasked)
             for text, layers in zip(units.batch, zip(*sides, strict=True), strict=True)
         ]
 

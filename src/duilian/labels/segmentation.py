@@ -38,10 +38,11 @@ class Segmentation:
         p: npt.NDArray[np.float32] | None,
     ) -> Segmentation:
         """Decode the labels of all units, with their probabilities if known."""
-        *words, confidence = _native.words_of_labels(
+        first, start, end, of_words, sentence, sure = _native.words_of_labels(
             meaning.edges, units.spans, units.sentence, units.known, labels, p
         )
-        return cls(units, meaning.names, labels, *words, None if p is None else confidence)
+        confidence = None if p is None else sure
+        return cls(units, meaning.names, labels, first, start, end, of_words, sentence, confidence)
 
     def sentences(self) -> list[list[str]]:
         """Return the words of each sentence, without invisible characters."""

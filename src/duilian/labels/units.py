@@ -156,9 +156,8 @@ def units_of_words(batch: Sequence[str], encoding: Encoding) -> UnitBatch:
     first = np.append(found.word, len(found))
     shift = np.repeat(flat - found.start[found.word], np.diff(first)) if len(flat) else flat
     spans = found.spans + shift[:, None]
-    known = _gaps_of(
-        [batch[k] for k in np.repeat(np.arange(len(batch)), np.diff(text))], spans, found.sentence
-    )
+    owners = [each for each, count in zip(batch, np.diff(text).tolist(), strict=True) for _ in range(count)]
+    known = _gaps_of(owners, spans, found.sentence)
     return UnitBatch(batch, spans, found.sentence, np.array(text), known, {}, layers, found.word)
 
 
