@@ -1,10 +1,12 @@
 // Text: folding, character classes, units, sentences, parts that stay whole.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "duilian/score/words.hpp"
 #include "duilian/text/characters.hpp"
 #include "duilian/text/fold.hpp"
 #include "duilian/text/segment.hpp"
@@ -96,9 +98,29 @@ void bind_sentences(nb::module_& m) {
       "text"_a);
 }
 
+void bind_words(nb::module_& m) {
+  m.def(
+      "words_of_labels",
+      [](const std::pair<Input<std::uint8_t>, Input<std::uint8_t>>& edges, const Matrix<std::int64_t>& spans,
+         const Input<std::int64_t>& sentence, const Input<std::uint8_t>& known,
+         const Input<std::int32_t>& label, const std::optional<Input<float>>& p) {
+        const std::span<const float> sure = p ? view(*p) : std::span<const float>();
+        const std::span<const std::int64_t> flat(spans.data(), spans.size());
+        WordColumns found = without_gil([&] {
+          return words_of_labels({view(edges.first), view(edges.second)},
+                                 {flat, view(sentence), view(known), view(label), sure});
+        });
+        return std::make_tuple(to_numpy(std::move(found.first)), to_numpy(std::move(found.start)),
+                               to_numpy(std::move(found.end)), to_numpy(std::move(found.label)),
+                               to_numpy(std::move(found.sentence)), to_numpy(std::move(found.p)));
+      },
+      "edges"_a, "spans"_a, "sentence"_a, "known"_a, "label"_a, "p"_a.none());
+}
+
 }  // namespace
 
 void bind_text(nb::module_& m) {
+  bind_words(m);
   bind_characters(m);
   bind_units(m);
   bind_sentences(m);

@@ -49,11 +49,11 @@ void bind_predict(nb::class_<TwoChainPredictor>& predictor) {
           "sentences"_a, "mode"_a, "letter"_a, "threads"_a)
       .def(
           "predict_marginals",
-          [](const TwoChainPredictor& self, const Sentences& sentences, std::size_t threads) {
-            return to_numpy(without_gil([&] { return predict_marginals(self, sentences, threads); }),
+          [](const TwoChainPredictor& self, const Sentences& sentences, double scale, std::size_t threads) {
+            return to_numpy(without_gil([&] { return predict_marginals(self, sentences, scale, threads); }),
                             self.shape().letters() * self.shape().tags());
           },
-          "sentences"_a, "threads"_a);
+          "sentences"_a, "scale"_a, "threads"_a);
 }
 
 /// Questions about one sentence.
@@ -71,10 +71,10 @@ void bind_sentence(nb::class_<TwoChainPredictor>& predictor) {
           "sentences"_a, "sentence"_a, "k"_a, "letters_only"_a)
       .def(
           "log_partition",
-          [](const TwoChainPredictor& self, const Sentences& sentences, std::int64_t sentence) {
-            return log_partition(self, sentences, sentence);
+          [](const TwoChainPredictor& self, const Sentences& sentences, std::int64_t sentence, double scale) {
+            return log_partition(self, sentences, sentence, scale);
           },
-          "sentences"_a, "sentence"_a)
+          "sentences"_a, "sentence"_a, "scale"_a)
       .def(
           "path_score",
           [](const TwoChainPredictor& self, const Sentences& sentences, std::int64_t sentence,

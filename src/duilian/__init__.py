@@ -6,6 +6,7 @@ from duilian.lazy import lazily
 
 if TYPE_CHECKING:
     from duilian.corpus import Corpus, Layer, Sentence, read, write
+    from duilian.document import Doc, Token
     from duilian.engine import Analyzer, load
     from duilian.errors import DuilianError
     from duilian.features import Templates
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         Tagger,
         TwoChainTagger,
     )
+    from duilian.models.roles import Ask
     from duilian.standards import BoundaryScheme, Mapping, Standard, explain
     from duilian.text import Folding
 
@@ -33,10 +35,12 @@ __all__ = [
     "CRF",
     "AdaGrad",
     "Analyzer",
+    "Ask",
     "BoundaryScheme",
     "Chain",
     "Corpus",
     "CoupledTagger",
+    "Doc",
     "DuilianError",
     "DynamicTagger",
     "ExponentiatedGradient",
@@ -58,6 +62,7 @@ __all__ = [
     "Standard",
     "Tagger",
     "Templates",
+    "Token",
     "TwoChainTagger",
     "explain",
     "load",
@@ -69,6 +74,7 @@ __getattr__ = lazily(
     __name__,
     {
         "duilian.corpus": "Corpus Layer Sentence read write",
+        "duilian.document": "Doc Token",
         "duilian.errors": "DuilianError",
         "duilian.features": "Templates",
         "duilian.lattice": "Chain Lattice",
@@ -76,6 +82,7 @@ __getattr__ = lazily(
         "duilian.lexicon": "Lexicon",
         "duilian.models": "CRF CoupledTagger DynamicTagger Features GuidedTagger "
         "JointParser MultitaskTagger Parser Tagger TwoChainTagger",
+        "duilian.models.roles": "Ask",
         "duilian.engine": "Analyzer load",
         "duilian.standards": "BoundaryScheme Mapping Standard explain",
         "duilian.text": "Folding",

@@ -14,7 +14,7 @@ import operator
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 from duilian.errors import ConfigError, did_you_mean
@@ -26,6 +26,55 @@ _RANGES: tuple[tuple[str, str, Callable[[float, float], bool]], ...] = (
     ("at_most", "at most", operator.le),
 )
 _PLURALS = {str: "strings", int: "whole numbers", float: "numbers"}
+
+RENAMED = {
+    "learn": "it is now [learning]",
+    "save": "it is now [saving]",
+    "most": "it is now [pruning] max_candidates",
+    "tagging_most": "it is now [pruning] max_candidates_tagging",
+    "mass": "it is now [pruning] candidate_mass",
+    "margin": "it is now [pruning] bundle_gap, [trees] head_cost or [search] kind_gap, by kind",
+    "relation_margin": "it is now [relations] relation_cost",
+    "hearing": "it is now [search] path_gap",
+    "beam": "it is now [search] beam",
+    "words": "it is now [features] word_templates",
+    "keep": "it is now [learning] keep",
+    "warm": "it is now [start] shares",
+    "plain_iterations": "it is now [start] baseline_iterations",
+    "joint_count": "it is now [features] joint_count",
+    "folds": "it is now [pruning] folds (coupled), tag_folds (parser), [tagging] folds (joint-parser)",
+    **{f"parser_{key}": f"it is now [parser] {key}" for key in ("order", "bits", "iterations", "threshold")},
+    "parser_relation_bits": "it is now [parser] relation_bits",
+    "parser_pruning_bits": "it is now [parser] pruning_bits",
+    "parser_folds": "it is now [parser] tag_folds",
+    "parser_least": "it is now [parser] min_weight",
+    "segmenter_iterations": "it is now [segmenter] iterations",
+    "segmenter_least": "it is now [segmenter] min_weight",
+    "guide": "it is now [features] guide",
+    "least": "it is now [saving] min_weight",
+    "listens": "it is now learns_from_other",
+    "samples": "it is now [[side]] sample",
+    "rate": "algorithm = 'pa' has no rate; its largest step is [learning] aggressiveness",
+    "bits": "it is now [trees] bits",
+    "relation_bits": "it is now [relations] bits",
+    "guess_iterations": "it is now [relations] guess_iterations",
+    "pruning_bits": "it is now [pruning] bits",
+    "pruning_iterations": "it is now [pruning] iterations",
+    "threshold": "it is now [pruning] threshold",
+    "longest": "it is now [trees] max_length",
+    "tag_bits": "it is now [tagging] bits",
+    "tag_threshold": "it is now [tagging] threshold",
+    "likelihoods": "it is now [tagging] likelihoods",
+    "tagger_iterations": "it is now [tagging] iterations",
+    "threads": "threads belong to the run: duilian train --threads",
+    "templates": "it is now in [features], or in [tagging] for a joint-parser",
+    **dict.fromkeys(
+        ("scheme", "join_letters", "join_digits", "script", "min_count", "full_from"),
+        "it is now in [features]",
+    ),
+    **dict.fromkeys(("english", "letters", "min_word_count"), "it is now in [features]"),
+}
+"""Settings that had other names or places, and what became of them; groups are in brackets."""
 
 
 def setting(
@@ -56,6 +105,11 @@ class SettingError(ConfigError):
 class UnknownSettingError(SettingError):
     """A name that is not a setting."""
 
+    @classmethod
+    def of(cls, name: str, known: Iterable[str]) -> UnknownSettingError:
+        """The error, with a hint: what became of the name, or which one may be meant."""
+        return cls((name,), "is not a setting", RENAMED.get(name) or did_you_mean(name, known))
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings:
@@ -63,6 +117,12 @@ class Settings:
 
     alternative_key: ClassVar[str] = ""
     """The key that names one of several settings classes, such as `algorithm` for ways to learn."""
+
+    def __new__(cls, *_: Any, **values: Any) -> Self:
+        """Refuse unknown names before the constructor does, with a hint."""
+        for name in values.keys() - cls.__dataclass_fields__.keys():
+            raise UnknownSettingError.of(name, cls.__dataclass_fields__)
+        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -114,7 +174,7 @@ class Settings:
         names = [field.name for field in dataclasses.fields(base)]
         for name, value in own.items():
             if name not in names:
-                raise UnknownSettingError((name,), "is not a setting", did_you_mean(name, names))
+                raise UnknownSettingError.of(name, names)
             group = getattr(base, name)
             if isinstance(group, Settings) and isinstance(value, Mapping):
                 try:

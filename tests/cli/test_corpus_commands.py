@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -47,6 +48,35 @@ def test_stats_for_people(duilian):
     assert "\x1b" not in out, "no colours in a pipe"
 
 
+def test_stats_list_tags_that_the_standard_does_not_have(duilian, tmp_path):
+    (tmp_path / "b.txt").write_text(TEXT + "来/vv1  来/vv1  来/vv2\n", encoding="utf-8")
+    status, out, err = duilian("corpus", "stats", "b.txt", "--standard", "pku", "--json")
+    assert (status, json.loads(out)["foreign_tags"]) == (0, {"vv1": 2, "vv2": 1})
+    told = "来_vv1: 3 words have tags that 'pku' does not have (vv1 2, vv2 1)"
+    assert err == f"duilian: warning: b.txt:4: {told}\n"
+    out = duilian("corpus", "stats", "b.txt", "--standard", "pku")[1]
+    assert out.endswith("\ntags that 'pku' does not have: vv1 2, vv2 1\n")
+    assert duilian("corpus", "stats", "a.txt", "--standard", "pku")[2] == ""
+
+
+def test_a_shell_completes_commands_and_options(duilian, monkeypatch):
+    monkeypatch.setenv("_DUILIAN_COMPLETE", "complete_bash")
+    for words, place, expected in (
+        ("duilian se", 1, "segment\nselect\n"),
+        ("duilian tag --ma", 2, "--marginals\n"),
+    ):
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(place))
+        assert duilian()[:2] == (0, expected)
+    monkeypatch.setenv("COMP_WORDS", "duilian")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    assert set(duilian()[1].split()) >= set(cli.COMMANDS)
+
+
+def test_a_shell_can_be_taught_to_complete(duilian):
+    assert "--install-completion" in duilian("--help")[1]
+
+
 def test_several_files_are_one_corpus_and_nothing_is_standard_input(duilian):
     assert json.loads(duilian("corpus", "stats", "a.txt", "a.txt", "--json")[1])["sentences"] == 6
     assert json.loads(duilian("corpus", "stats", "--json", stdin=TEXT.encode())[1])["sentences"] == 3
@@ -87,8 +117,7 @@ def test_lenient_says_what_it_skipped(duilian, tmp_path):
     (tmp_path / "bad.txt").write_text(TEXT + "bad\n", encoding="utf-8")
     status, out, err = duilian("corpus", "stats", "bad.txt", "--lenient", "--json", "--format", "slash")
     assert (status, json.loads(out)["sentences"]) == (0, 3)
-    assert "bad.txt: skipped 1 malformed line" in err
-    assert "bad.txt:4: the word 'bad' has no tag" in err
+    assert err == "duilian: warning: skipped 1 line; first: bad.txt:4: the word 'bad' has no tag\n"
     status, out, err = duilian("corpus", "stats", "bad.txt", "--json", "--format", "slash")
     assert (status, out) == (1, "")
     assert (
@@ -174,8 +203,9 @@ def test_a_closed_pipe_is_quiet(tmp_path):
         assert process.stderr.read() == b""
 
 
-def test_ctrl_c_is_said_and_leaves_nothing_behind(tmp_path):
+def test_ctrl_c_is_said_and_leaves_what_was_finished(tmp_path):
     target = tmp_path / "b.conllu"
+    target.write_text("old")
     with subprocess.Popen(
         command("corpus", "convert", "-", "--format", "slash", "-o", str(target)),
         stdin=subprocess.PIPE,
@@ -185,13 +215,19 @@ def test_ctrl_c_is_said_and_leaves_nothing_behind(tmp_path):
         process.stdin.write(TEXT.encode())
         process.stdin.flush()
         deadline = time.monotonic() + 30
-        while not os.listdir(tmp_path) and time.monotonic() < deadline:
+        while len(os.listdir(tmp_path)) < 2 and time.monotonic() < deadline:
             time.sleep(0.02)
-        assert os.listdir(tmp_path), "it should be writing by now"
+        assert len(os.listdir(tmp_path)) == 2, "it should be writing by now"
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 130
-        assert process.stderr.read() == b"duilian: stopped\n"
-    assert os.listdir(tmp_path) == []
+        said = process.stderr.read().decode()
+    part = tmp_path / "b.conllu.part"
+    found = re.fullmatch(rf"duilian: stopped; {part} has the first (\d) answers?; give the rest .*\n", said)
+    assert found is not None, said
+    assert target.read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == [target.name, part.name]
+    assert len(read(part, format="conllu", standard="pku")) == int(found[1])
 
 
 def test_a_full_disk_is_one_sentence():

@@ -15,10 +15,12 @@ from duilian import demo, read
 from duilian.conversion import Converter
 from duilian.corpus import Layer, Sentence
 from duilian.corpus.places import PlacedSentence
-from duilian.engine.streams import Source, analyse
+from duilian.engine import load as load_analyzer
 from duilian.learning import AdaGrad
 from duilian.models import CoupledTagger, Tagger, load
 from duilian.models.coupled.config import CoupledFeatures, CoupledPruning, Start
+from duilian.models.roles import Ask
+from duilian.views.lines import line_layer
 
 RECIPE = both_sides(
     "coupled",
@@ -103,38 +105,44 @@ def test_train_ends_with_a_sentence_when_sides_do_not_fit(duilian):
 
 def test_every_standard_answers(duilian):
     words = "我们 去 北京 。\n".encode()
-    assert duilian("tag", "word", "--standard", "pku", stdin=words) == (0, "我们_r 去_v 北京_ns 。_w\n", "")
-    status, out, err = duilian("tag", "word", stdin=words)
+    assert duilian("tag", "-m", "word", "--standard", "pku", stdin=words) == (
+        0,
+        "我们_r 去_v 北京_ns 。_w\n",
+        "",
+    )
+    status, out, err = duilian("tag", "-m", "word", stdin=words)
     assert (status, out) == (0, "我们_PN 去_VV 北京_NR 。_PU\n")
     assert err == "duilian: answering in 'ctb'; choose with --standard (also: pku)\n"
-    assert duilian("tag", "plain", "--standard", "ctb", stdin=words)[0] == 0
+    assert duilian("tag", "-m", "plain", "--standard", "ctb", stdin=words)[0] == 0
     for model, names in (("word", "ctb, pku"), ("plain", "ctb")):
-        status, out, err = duilian("tag", model, "--standard", "ud", stdin=words)
+        status, out, err = duilian("tag", "-m", model, "--standard", "ud", stdin=words)
         assert (status, out) == (1, "")
-        assert err == f"duilian: the model has no standard 'ud', only {names}\n"
+        assert err == f"duilian: there is no standard 'ud'\n  hint: choose one of: {names}\n"
 
 
 @pytest.mark.parametrize("model", ["char", "guided"])
 @pytest.mark.parametrize("standard", demo.STANDARDS)
 def test_text_through_a_coupled_model(duilian, tmp_path, model, standard):
     line = " 我们去北京。他来 了！iPhone１５"
-    status, out, _ = duilian("segment", model, "--standard", standard, stdin=line.encode())
+    status, out, _ = duilian("segment", "-m", model, "--standard", standard, stdin=line.encode())
     assert status == 0
     assert "".join(out.split()) == "".join(line.split())
     tagger = load(tmp_path / model).of(standard)
-    (found,) = analyse(tagger, [Source(line)], with_confidence=True)
-    (plain,) = analyse(tagger, [Source(line)])
-    assert (found.lead + found.layer.text, plain.layer) == (line, found.layer)
-    assert found.confidence is not None
-    assert len(found.confidence) == len(found.layer)
-    assert all(0 < each <= 1 + 1e-6 for each in found.confidence)
+    zh = load_analyzer(tmp_path / model)
+    doc = zh(line, ask=Ask((standard,), confidence=True))
+    lead, layer = line_layer(doc, standard)
+    assert (lead + layer.text, line_layer(zh(line), standard)[1]) == (line, layer)
+    confidence = doc.layer(standard).confidence
+    assert confidence is not None
+    assert len(confidence) == len(layer)
+    assert all(0 < each <= 1 + 1e-6 for each in confidence)
     parts = tagger.predict_layers([("我们去北京。",), ("他来了！",)])
     words = [word for part in parts for word in part.words]
-    assert list(found.layer.words[: len(words)]) == words, "a line is cut into sentences"
+    assert list(layer.words[: len(words)]) == words, "a line is cut into sentences"
 
 
 def test_marginals_and_selection(duilian):
-    out = duilian("tag", "word", "--standard", "pku", "--marginals", stdin="我们 去 。".encode())[1]
+    out = duilian("tag", "-m", "word", "--standard", "pku", "--marginals", stdin="我们 去 。".encode())[1]
     assert re.fullmatch(r"我们_r:[01]\.\d{4} 去_v:[01]\.\d{4} 。_w:[01]\.\d{4}\n", out)
     status, out, _ = duilian("select", "word", "both-pku.txt", "--standard", "pku", "--sentences", "2")
     assert status == 0
@@ -146,7 +154,9 @@ def test_marginals_and_selection(duilian):
 def test_the_best_analyses_in_one_standard(duilian, model):
     text = "我们 去 北京 。\n" if model == "word" else "我们去北京。\n"
     for standard in ("ctb", "pku"):
-        status, out, err = duilian("tag", model, "--standard", standard, "--nbest", "3", stdin=text.encode())
+        status, out, err = duilian(
+            "tag", "-m", model, "--standard", standard, "--nbest", "3", stdin=text.encode()
+        )
         assert (status, err) == (0, "")
         rows = [line.split("\t") for line in out.splitlines()]
         assert [row[0] for row in rows] == ["1", "2", "3"]
@@ -162,15 +172,15 @@ def test_a_lexicon_for_one_standard(duilian, tmp_path, standard):
     (tmp_path / "words.tsv").write_text(f"京去北\t{tag}\n", encoding="utf-8")
     options = ("--standard", standard, "--lexicon", "words.tsv")
     text = "我们京去北。\n".encode()
-    status, out, err = duilian("tag", "char", *options, stdin=text)
+    status, out, err = duilian("tag", "-m", "char", *options, stdin=text)
     assert (status, err) == (0, "")
     assert f"京去北_{tag}" in out
     assert all(
         f"京去北_{tag}" in line
-        for line in duilian("tag", "char", *options, "--nbest", "2", stdin=text)[1].splitlines()
+        for line in duilian("tag", "-m", "char", *options, "--nbest", "2", stdin=text)[1].splitlines()
     )
-    assert f"京去北_{tag}:" in duilian("tag", "char", *options, "--marginals", stdin=text)[1]
-    status, out, _ = duilian("tag", "word", *options, stdin="我们 京去北 。\n".encode())
+    assert f"京去北_{tag}:" in duilian("tag", "-m", "char", *options, "--marginals", stdin=text)[1]
+    status, out, _ = duilian("tag", "-m", "word", *options, stdin="我们 京去北 。\n".encode())
     assert status == 0
     assert f"京去北_{tag}" in out
 

@@ -44,5 +44,5 @@ def test_a_guided_tagger_is_used_like_any_other(tmp_path: Path) -> None:
     tagger = GuidedTagger("ctb", source_standard="pku", level="char", learning=AdaGrad(iterations=2))
     tagger.fit(demo.load("ctb", "ctb"), source=demo.load("pku", "pku")).save(tmp_path / "g")
     (tmp_path / "text.txt").write_text("我们去北京。他 来了\n", encoding="utf-8")
-    tagged = run("tag", str(tmp_path / "g"), str(tmp_path / "text.txt"))
+    tagged = run("tag", "-m", str(tmp_path / "g"), str(tmp_path / "text.txt"))
     assert "".join(token.split("_")[0] for token in tagged.stdout.split()) == "我们去北京。他来了"

@@ -31,7 +31,7 @@ def test_train_then_tag_in_each_standard(duilian: Call) -> None:
     found = [re.fullmatch(line, each) for each in err.splitlines()]
     assert [each[1] for each in found if each] == ["1", "2"]
     text = "我们去北京。\n".encode()
-    answers = [duilian("tag", "m", "--standard", name, stdin=text) for name in ("ctb", "pku")]
+    answers = [duilian("tag", "-m", "m", "--standard", name, stdin=text) for name in ("ctb", "pku")]
     assert [status for status, _, _ in answers] == [0, 0]
     assert "。_PU" in answers[0][1]
     assert "。_w" in answers[1][1]
@@ -42,7 +42,7 @@ def test_train_then_tag_in_each_standard(duilian: Call) -> None:
     status, out, _ = duilian("inspect", "m")
     assert status == 0
     assert re.search(r"E@NR.*S@nr", out)  # a name of one word, and surname and given name
-    status, _, err = duilian("tag", "m", "--standard", "gsd", stdin=text)
+    status, _, err = duilian("tag", "-m", "m", "--standard", "gsd", stdin=text)
     assert status == 1
     assert "ctb" in err
     assert "pku" in err
@@ -55,7 +55,7 @@ def test_the_papers_learner_and_expansion_from_a_recipe(duilian: Call) -> None:
     )
     Path("paper.toml").write_text(own + 'algorithm = "pa"\n', encoding="utf-8")
     assert duilian("train", "paper.toml", "-o", "m")[0] == 0
-    status, out, _ = duilian("segment", "m", "--standard", "ctb", stdin="我们去北京。\n".encode())
+    status, out, _ = duilian("segment", "-m", "m", "--standard", "ctb", stdin="我们去北京。\n".encode())
     assert status == 0
     assert out.replace(" ", "") == "我们去北京。\n"
     Path("wrong.toml").write_text(own, encoding="utf-8")

@@ -244,7 +244,7 @@ def test_old_and_wrong_keys_of_a_recipe(duilian: Call, setting: str, message: st
     [
         (("parse", "tagger", "dev.conllu"), "kind 'crf', not 'parser'"),
         (("parse", "parser", "--tagger", "parser", "dev.conllu"), "not a tagger"),
-        (("tag", "parser", "dev.conllu"), "not a tagger"),
+        (("tag", "-m", "parser", "dev.conllu"), "not a tagger"),
         (("parse", "parser", "ctb-dev.txt", "--format", "segmented"), "ctb-dev.txt:1: the word"),
         (("evaluate", "parser", "ctb-dev.txt"), "no trees to compare with"),
     ],

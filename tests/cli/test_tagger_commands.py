@@ -17,11 +17,13 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from running import DEMO, Call, accept_control_c, in_demo_folder
 
-from duilian import Tagger, demo, read
-from duilian.engine.streams import Source, analyse, analyse_k_best, segmented_line
+from duilian import Tagger, demo, load, read
+from duilian.engine import Analyzer
 from duilian.learning import AdaGrad
 from duilian.models.base.feature_settings import Features
+from duilian.models.roles import Ask
 from duilian.text import units
+from duilian.views.lines import line_layer, segmented_line
 
 WORD = """
 [model]
@@ -160,7 +162,7 @@ WORDS = "我们 去 北京 。\n\n他　来 了\n"
 
 
 def test_tag_words_in_lines(duilian):
-    status, out, err = duilian("tag", "word", stdin=WORDS.encode())
+    status, out, err = duilian("tag", "-m", "word", stdin=WORDS.encode())
     assert (status, err) == (0, "")
     assert re.sub(r"_[A-Z]+", "", out) == "我们 去 北京 。\n\n他 来 了\n"
     assert out.startswith("我们_PN 去_VV ")
@@ -170,50 +172,54 @@ def test_tag_gives_what_the_library_gives(duilian, tmp_path):
     gold = read(tmp_path / "ctb-dev.txt", standard="ctb")
     for name in ("word", "char"):
         guess = Tagger.load(tmp_path / name).predict_layers(gold)
-        assert duilian("tag", name, "ctb-dev.txt", "--format", "underscore", "-o", "out.pos")[0] == 0
+        assert duilian("tag", "-m", name, "ctb-dev.txt", "--format", "underscore", "-o", "out.pos")[0] == 0
         assert [each["ctb"].tags for each in read(tmp_path / "out.pos")] == [each.tags for each in guess]
         assert [each["ctb"].words for each in read(tmp_path / "out.pos")] == [each.words for each in guess]
 
 
 def test_tag_knows_a_corpus_when_it_sees_one(duilian):
-    status, out, _ = duilian("tag", "word", "ctb-dev.txt")
+    status, out, _ = duilian("tag", "-m", "word", "ctb-dev.txt")
     assert status == 0
-    assert out == duilian("tag", "word", "ctb-dev.txt", "--format", "underscore")[1]
-    assert duilian("tag", "word", stdin=b"TCP/IP\n")[1].startswith("TCP/IP_"), "one word is no corpus"
-    assert duilian("tag", "word", stdin=b"a b\nc d\n")[1].count("_") == 4, "nor are two columns"
+    assert out == duilian("tag", "-m", "word", "ctb-dev.txt", "--format", "underscore")[1]
+    assert duilian("tag", "-m", "word", stdin=b"TCP/IP\n")[1].startswith("TCP/IP_"), "one word is no corpus"
+    assert duilian("tag", "-m", "word", stdin=b"a b\nc d\n")[1].count("_") == 4, "nor are two columns"
 
 
 def test_tag_in_every_format(duilian, tmp_path):
     for form in ("underscore", "slash", "conllu", "jsonl", "columns"):
-        assert duilian("tag", "char", "-o", "out", "--to", form, stdin="他来了。\n好".encode())[0] == 0
+        assert duilian("tag", "-m", "char", "-o", "out", "--to", form, stdin="他来了。\n好".encode())[0] == 0
         found = read(tmp_path / "out", format=form, standard="ctb")
         assert [each["ctb"].text for each in found] == ["他来了。", "好"], form
         assert all(each["ctb"].tags for each in found)
-    assert duilian("tag", "char", "--to", "segmented", stdin="好".encode())[1] == "好\n"
+    assert duilian("tag", "-m", "char", "--to", "segmented", stdin="好".encode())[1] == "好\n"
 
 
 def test_tag_keeps_the_rest_of_a_corpus(duilian, tmp_path):
     row = "1\t他\tLEMMA\tX\tAD\tA=b\t0\troot\t_\tGloss=he"
     (tmp_path / "a.conllu").write_text(f"# sent_id = s\n# a comment\n{row}\n\n", encoding="utf-8")
-    out = duilian("tag", "word", "a.conllu", "--to", "conllu")[1]
+    out = duilian("tag", "-m", "word", "a.conllu", "--to", "conllu")[1]
     tag = out.split("\t")[4]
     assert out == f"# sent_id = s\n# a comment\n{row}\n\n".replace("\tAD\t", f"\t{tag}\t")
     assert tag != "AD"
 
 
 def test_marginals(duilian, tmp_path):
-    line = duilian("tag", "word", "--marginals", stdin=WORDS.encode())[1].splitlines()[0]
+    line = duilian("tag", "-m", "word", "--marginals", stdin=WORDS.encode())[1].splitlines()[0]
     assert re.fullmatch(r"我们_PN:0\.\d{4} 去_VV:0\.\d{4} 北京_\w+:0\.\d{4} 。_PU:0\.\d{4}", line)
     tagger = Tagger.load(tmp_path / "word")
     (marginals,) = tagger.marginals([["我们", "去", "北京", "。"]])
     assert [float(each) for each in re.findall(r":([\d.]+)", line)] == pytest.approx(
         marginals.max(1), abs=0.02
     )
-    rows = duilian("tag", "char", "--marginals", "--to", "conllu", stdin="他 来了".encode())[1].splitlines()
+    rows = duilian("tag", "-m", "char", "--marginals", "--to", "conllu", stdin="他 来了".encode())[
+        1
+    ].splitlines()
     assert rows[0] == "# text = 他 来了"
     assert re.search(r"\tConf=[01]\.\d{4}$", rows[1]), "a space stands behind"
     assert all(re.search(r"\tSpaceAfter=No\|Conf=[01]\.\d{4}$", row) for row in rows[2:-1])
-    found = json.loads(duilian("tag", "char", "--marginals", "--to", "jsonl", stdin="他来了".encode())[1])
+    found = json.loads(
+        duilian("tag", "-m", "char", "--marginals", "--to", "jsonl", stdin="他来了".encode())[1]
+    )
     layer = found["layers"]["ctb"]
     assert len(layer["columns"]["confidence"]) == len(layer["words"])
 
@@ -221,7 +227,7 @@ def test_marginals(duilian, tmp_path):
 @pytest.mark.parametrize("model", ["word", "char"])
 def test_n_best(duilian, tmp_path, model):
     text = {"word": WORDS, "char": "我们去北京。\n\n他 来了\n"}[model]
-    status, out, _ = duilian("tag", model, "--nbest", "3", stdin=text.encode())
+    status, out, _ = duilian("tag", "-m", model, "--nbest", "3", stdin=text.encode())
     rows = [line.split("\t") for line in out.splitlines()]
     assert status == 0
     assert [row[0] for row in rows] == ["1", "2", "3", "", "1", "2", "3"]
@@ -231,12 +237,14 @@ def test_n_best(duilian, tmp_path, model):
         assert 0 < sum(shares) <= 1
         assert len({row[2] for row in three}) == 3
     if model == "word":
-        assert rows[0][2] + "\n" == duilian("tag", model, stdin=text.encode())[1].splitlines(True)[0]
-    assert duilian("tag", model, "--nbest", "2", "--to", "conllu")[0] == 2
+        assert rows[0][2] + "\n" == duilian("tag", "-m", model, stdin=text.encode())[1].splitlines(True)[0]
+    assert duilian("tag", "-m", model, "--nbest", "2", "--to", "conllu")[0] == 2
 
 
 def test_segment(duilian):
-    status, out, err = duilian("segment", "char", stdin="我们去北京。\n\n  他 来\u3000了\t\r\n最后".encode())
+    status, out, err = duilian(
+        "segment", "-m", "char", stdin="我们去北京。\n\n  他 来\u3000了\t\r\n最后".encode()
+    )
     assert (status, err) == (0, "")
     lines = out.split("\n")
     assert lines[0] == "我们  去  北京  。"
@@ -248,8 +256,8 @@ def test_segment(duilian):
 
 def test_segment_joins_the_words_of_a_corpus(duilian, tmp_path):
     (tmp_path / "a.seg").write_text("我 们  去北 京\n", encoding="utf-8")
-    assert duilian("segment", "char", "a.seg")[1] == "我们  去  北京\n"
-    status, out, _ = duilian("segment", "char", "ctb-dev.txt", "--format", "underscore")
+    assert duilian("segment", "-m", "char", "a.seg")[1] == "我们  去  北京\n"
+    status, out, _ = duilian("segment", "-m", "char", "ctb-dev.txt", "--format", "underscore")
     assert status == 0
     texts = [each["ctb"].text for each in demo.load("ctb-dev", "ctb")]
     assert out.replace("  ", "").splitlines() == texts
@@ -269,42 +277,43 @@ LINES = st.text(
 @given(line=LINES, model=st.sampled_from(["char", "cuts"]))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=200)
 def test_every_character_comes_back(models, line, model):
-    tagger = _loaded(models / model)
-    (found,) = analyse(tagger, [Source(line)], with_confidence=True)
-    assert found.lead + found.layer.text == line
-    assert not any(re.search(r"\S\s+\S", word) for word in found.layer.words)
-    assert found.confidence is not None
-    assert len(found.confidence) == len(found.layer)
-    assert all(0 <= each <= 1 + 1e-9 for each in found.confidence)
-    (plain,) = analyse(tagger, [Source(line)])
-    assert (plain.lead, plain.layer) == (found.lead, found.layer), "confidence changes nothing"
-    ((best,),) = analyse_k_best(tagger, [Source(line)], 1) if found.layer.words else [[found]]
-    assert best.lead + best.layer.text == line
-    out = segmented_line(found)
+    zh = _loaded(models / model)
+    doc = zh(line, ask=Ask(confidence=True))
+    lead, layer = line_layer(doc, "ctb")
+    assert lead + layer.text == line
+    assert not any(re.search(r"\S\s+\S", word) for word in layer.words)
+    confidence = doc.layer().confidence
+    assert confidence is not None
+    assert len(confidence) == len(layer)
+    assert all(0 <= each <= 1 + 1e-6 for each in confidence)
+    assert line_layer(zh(line), "ctb") == (lead, layer), "confidence changes nothing"
+    best = zh.nbest(line, 1)
+    assert [line_layer(each, "ctb") for each in best] == [(lead, layer)] * bool(layer.words)
+    out = segmented_line(doc, "ctb")
     assert "".join(out.split()) == "".join(line.split())
     visible = [token for token in out.split() if len(units(token))]
-    assert visible == list(found.layer.words), "words stand apart"
+    assert visible == list(layer.words), "words stand apart"
 
 
-_models: dict[Path, Tagger] = {}
+_models: dict[Path, Analyzer] = {}
 
 
-def _loaded(path: Path) -> Tagger:
-    return _models.setdefault(path, Tagger.load(path))
+def _loaded(path: Path) -> Analyzer:
+    return _models.setdefault(path, load(path))
 
 
 def test_many_batches_keep_their_order(duilian, monkeypatch):
-    monkeypatch.setattr("duilian.engine.streams.BATCH_SENTENCES", 3)
+    monkeypatch.setattr("duilian.engine.analyzer.BATCH_CHARACTERS", 30)
     lines = [f"我们去{number}号。他来了！" if number % 5 else "" for number in range(40)]
-    out = duilian("segment", "cuts", stdin="\n".join(lines).encode())[1]
+    out = duilian("segment", "-m", "cuts", stdin="\n".join(lines).encode())[1]
     assert [line.replace(" ", "") for line in out.split("\n")] == [*lines, ""]
 
 
 def test_files_one_after_the_other(duilian, tmp_path):
     (tmp_path / "a.txt").write_text("我们\n", encoding="utf-8")
     (tmp_path / "b.txt").write_bytes("北京\n".encode("gb18030"))
-    assert duilian("segment", "char", "a.txt", "a.txt", "-")[1] == "我们\n我们\n"
-    assert duilian("segment", "char", "b.txt", "--encoding", "gb18030")[1] == "北京\n"
+    assert duilian("segment", "-m", "char", "a.txt", "a.txt", "-")[1] == "我们\n我们\n"
+    assert duilian("segment", "-m", "char", "b.txt", "--encoding", "gb18030")[1] == "北京\n"
 
 
 def test_evaluate_as_json(duilian, tmp_path):
@@ -388,15 +397,15 @@ BAD = [
     (("train", "word.toml", "-o", "m", "--set", "side.train=words.seg"), "words.seg: the corpus has no tags"),
     (("train", "word.toml", "-o", "m", "--set", "features.templates=chunk"), "need the column 'pos'"),
     (("train", "word.toml", "-o", "m", "--data", "/nowhere"), "there is no file '/nowhere/ctb.txt'"),
-    (("tag", "missing", "words.seg"), "missing: no such file or directory"),
-    (("tag", "cut-short", "words.seg"), "cut-short: "),
-    (("tag", "words.seg"), "words.seg: "),
-    (("tag", "cuts", "words.seg"), "cuts: the model only segments text"),
-    (("tag", "word", "missing.txt"), "missing.txt: no such file or directory"),
-    (("tag", "word", "words.seg", "-o", "no/out"), "no/"),
-    (("tag", "word", "words.seg", "--format", "xml"), "unknown format 'xml'"),
-    (("segment", "word", "words.seg"), "segment needs a character-level model"),
-    (("segment", "char", "latin.txt"), "latin.txt:1: byte 0xe9"),
+    (("tag", "-m", "missing", "words.seg"), "missing: there is no such file"),
+    (("tag", "-m", "cut-short", "words.seg"), "cut-short: "),
+    (("tag", "-m", "words.seg"), "words.seg: "),
+    (("tag", "-m", "cuts", "words.seg"), "cuts: the model only segments text"),
+    (("tag", "-m", "word", "missing.txt"), "there is no file 'missing.txt'"),
+    (("tag", "-m", "word", "words.seg", "-o", "no/out"), "no/"),
+    (("tag", "-m", "word", "words.seg", "--format", "xml"), "unknown format 'xml'"),
+    (("segment", "-m", "word", "words.seg"), "segment needs a character-level model"),
+    (("segment", "-m", "char", "latin.txt"), "latin.txt:1: byte 0xe9"),
     (("evaluate", "word", "pku-dev.txt"), "pku-dev.txt: the model knows none of the tags, such as 'a'"),
     (("evaluate", "word", "words.seg"), "words.seg: there are no tags to compare with"),
     (("evaluate", "word", "empty.pos"), "empty.pos:1: the file is empty"),
@@ -424,7 +433,12 @@ def test_mistakes_end_with_one_sentence(duilian, tmp_path, arguments, message):
 
 @pytest.mark.parametrize(
     "arguments",
-    [("train", "word.toml"), ("tag", "word", "--to", "xml"), ("select", "word", "--tokens", "20"), ("tag",)],
+    [
+        ("train", "word.toml"),
+        ("tag", "-m", "word", "--to", "xml"),
+        ("select", "word", "--tokens", "20"),
+        ("select",),
+    ],
     ids=" ".join,
 )
 def test_wrong_usage(duilian, arguments):

@@ -61,15 +61,15 @@ def call(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, models: Path) -> Call:
 
 def test_three_uses_of_one_model(call: Call) -> None:
     text = "我们去北京。\n\n他 买了iPhone。\n".encode()
-    status, tagged, _ = call("tag", "two.model", stdin=text)
+    status, tagged, _ = call("tag", "-m", "two.model", stdin=text)
     assert status == 0
     assert tagged.splitlines()[0] == "我们_PN 去_VV 北京_NR 。_PU"
-    status, segmented, _ = call("segment", "two.model", stdin=text)
+    status, segmented, _ = call("segment", "-m", "two.model", stdin=text)
     assert status == 0
     assert segmented.splitlines()[0] == "我们  去  北京  。"
     assert "".join(segmented.split()) == "".join(text.decode().split())
     status, given, _ = call(
-        "tag", "two.model", "--mode", "tag", "--to", "slash", stdin="我 们 去 北京 。\n".encode()
+        "tag", "-m", "two.model", "--mode", "tag", "--to", "slash", stdin="我 们 去 北京 。\n".encode()
     )
     assert status == 0
     assert [word.partition("/")[0] for word in given.split()] == ["我", "们", "去", "北京", "。"]
@@ -96,9 +96,11 @@ def test_chunks_in_three_modes(call: Call) -> None:
     assert found["joint"]["chunk"]["f1"] == found["tag"]["chunk"]["f1"] == 100.0
     assert found["segment"]["word"]["f1"] == 100.0
     assert found["segment"]["tokens"] == 7  # a word outside of chunks is a segment too
-    status, out, _ = call("tag", "chunk.model", "chunks.txt", "--format", "columns", "--to", "columns")
+    status, out, _ = call("tag", "-m", "chunk.model", "chunks.txt", "--format", "columns", "--to", "columns")
     assert (status, out) == (0, CHUNKS)
-    status, out, _ = call("tag", "chunk.model", "chunks.txt", "--format", "columns", "--mode", "segment")
+    status, out, _ = call(
+        "tag", "-m", "chunk.model", "chunks.txt", "--format", "columns", "--mode", "segment"
+    )
     assert (status, out.splitlines()[0]) == (0, "He_B sees_B old_B ships_I ._B")
 
 
@@ -124,9 +126,13 @@ def test_a_second_side_gives_boundaries(call: Call, tmp_path: Path) -> None:
             1,
             "only segments text\n  hint: use duilian segment",
         ),
-        (("tag", "two.model", "--mode", "both"), 2, "'both' is none of joint, segment, tag"),
-        (("segment", "chunk.model"), 1, "segment needs a character-level model"),
-        (("tag", "two.model", "--mode", "tag", "--nbest", "2"), 1, "no list of best analyses in mode 'tag'"),
+        (("tag", "-m", "two.model", "--mode", "both"), 2, "'both' is none of joint, segment, tag"),
+        (("segment", "-m", "chunk.model"), 1, "segment needs a character-level model"),
+        (
+            ("tag", "-m", "two.model", "--mode", "tag", "--nbest", "2"),
+            1,
+            "no list of best analyses in mode 'tag'",
+        ),
         (
             ("train", "two.toml", "-o", "x.model", "--set", "learning.algorithm=sgd"),
             1,
@@ -168,7 +174,7 @@ def test_words_without_boundaries_are_refused_in_mode_tag(
 ) -> None:
     (tmp_path / "bare.txt").write_text("He PRP _\nsees VBZ _\n\n", encoding="utf-8")
     status, _, err = run_here(
-        monkeypatch, "tag", "chunk.model", "bare.txt", "--format", "columns", "--mode", "tag"
+        monkeypatch, "tag", "-m", "chunk.model", "bare.txt", "--format", "columns", "--mode", "tag"
     )
     assert status == 1
     assert "sentence 1 has no boundaries" in err

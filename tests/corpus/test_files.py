@@ -272,7 +272,7 @@ def test_the_extension_tells_before_the_content(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
-@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, OSError])
+@pytest.mark.parametrize("error", [ValueError, SystemExit, OSError])
 def test_a_failed_writing_leaves_the_old_file_and_nothing_else(tmp_path, name, error):
     path = tmp_path / name
     path.write_bytes(b"old")
@@ -286,6 +286,33 @@ def test_a_failed_writing_leaves_the_old_file_and_nothing_else(tmp_path, name, e
         write_and_fail()
     assert content(path) == b"old"
     assert os.listdir(tmp_path) == [name]
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+@pytest.mark.parametrize("texts", [[], ["一\n"], ["", "一\n", "二\n"]])
+def test_a_stopped_writing_leaves_the_old_file_and_a_part(tmp_path, name, texts):
+    path = tmp_path / name
+    path.write_bytes(b"old")
+
+    def write_and_stop() -> None:
+        with open_writer(path) as write_to:
+            for text in texts:
+                write_to(text)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        write_and_stop()
+    (note,) = caught.value.__notes__
+    assert path.read_bytes() == b"old"
+    if not texts:
+        assert note == "nothing was finished"
+        assert os.listdir(tmp_path) == [name]
+        return
+    part = tmp_path / f"{name}.part"
+    assert sorted(os.listdir(tmp_path)) == [name, part.name]
+    assert [line for _, line in read_lines(part)] == [text.strip() for text in texts if text]
+    count = "1 answer" if len(texts) == 1 else "2 answers"
+    assert note == f"{part} has the first {count}; give the rest of the input to go on"
 
 
 def test_a_full_disk_is_reported_with_the_name():

@@ -170,7 +170,7 @@ def test_commands_take_it(tagger, corpora, tmp_path, monkeypatch):
     tagger.save(tmp_path / "m")
     text = "他用Google查https://a.cn/b?c=1，发给bob@x.org。"
     status, out, _ = run_here(
-        monkeypatch, "tag", str(tmp_path / "m"), "--to", "slash", stdin=f"{text}\n".encode()
+        monkeypatch, "tag", "-m", str(tmp_path / "m"), "--to", "slash", stdin=f"{text}\n".encode()
     )
     assert status == 0
     words = [pair.rpartition("/")[0] for pair in out.split()]

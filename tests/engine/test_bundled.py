@@ -16,10 +16,9 @@ import duilian
 from analysed import check
 from cli.running import run_here
 from duilian.engine import BUNDLED, Analyzer
-from duilian.engine.streams import Source, analyse, analyse_k_best
 from duilian.errors import ModelFileError
 from duilian.lexicon import Lexicon
-from duilian.models import CoupledTagger
+from duilian.models.roles import Ask
 from duilian.reports.inspection import SCORES_SUFFIX, ModelCard
 
 RECIPE = Path(__file__).parents[2] / "recipes" / "bundled.toml"
@@ -139,17 +138,14 @@ def test_parts_stay_whole_on_every_way_through_a_text(zh: Analyzer) -> None:
     line = "我有5kg大米，见https://duilian.cn/a?b=1！#好天气！#@张三 I'm AT&T 花1,234.56元"
     parts = {"5kg", "https://duilian.cn/a?b=1", "#好天气！#", "@张三", "I'm", "AT&T", "1,234.56"}
     assert parts <= set(next(zh.segment([line])))
-    assert isinstance(zh.model, CoupledTagger)
+    for lexicon, sure in itertools.product((None, Lexicon(["大米"])), (False, True)):
+        doc = zh.with_lexicon(lexicon)(line, ask=Ask(confidence=sure))
+        for standard in zh.standards:
+            assert parts <= set(doc.words(standard))
     for standard in zh.standards:
-        side = zh.model.of(standard)
-        for lexicon, sure in itertools.product((None, Lexicon(["大米"])), (False, True)):
-            (found,) = analyse(side, [Source(line)], lexicon=lexicon, with_confidence=sure)
-            assert found.layer.text == line
-            assert parts <= set(found.layer.words)
-        ((best, *_),) = analyse_k_best(side, [Source(line)], 2)
-        assert parts <= set(best.layer.words)
-    (own,) = analyse(zh.model.of("pku"), [Source("用iPhone15打")], lexicon=Lexicon(["Phone"]))
-    assert "Phone" in own.layer.words, "a user's word is stronger"
+        assert parts <= set(zh.nbest(line, 2, standard)[0].words(standard))
+    own = zh.with_lexicon(Lexicon(["Phone"]))("用iPhone15打")
+    assert "iPhone15" in own.words("pku"), "nothing is stronger, not even a user's word"
 
 
 def test_quantities_are_numbers_and_signs_are_marks(zh: Analyzer) -> None:

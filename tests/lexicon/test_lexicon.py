@@ -17,13 +17,11 @@ from hypothesis import strategies as st
 
 from duilian import _native, demo
 from duilian.corpus import Layer
-from duilian.engine.streams import Source
-from duilian.engine.streams import analyse as analyse_sources
+from duilian.engine import Analyzer
 from duilian.errors import ConfigError, CorpusError, StandardError, TextError
-from duilian.labels.encoding import Encoding
 from duilian.learning import AdaGrad
 from duilian.lexicon import Entry, EntryMode, Finding, Lexicon, Match
-from duilian.lexicon.constraints import WordConstraints
+from duilian.lexicon.constraint_builder import NO_BONUS, ConstraintBuilder
 from duilian.lexicon.entries import EntryTable, is_entry, parse_entry
 from duilian.models import Tagger
 from duilian.models.base.feature_settings import Features
@@ -125,6 +123,44 @@ def test_wrong_settings_are_refused() -> None:
 def test_entries_of_one_word_are_merged() -> None:
     lexicon = Lexicon([Entry("研究", ("VV",)), "研究", Entry("研究", ("NN", "VV"))])
     assert list(lexicon) == [Entry("研究", ("NN", "VV"))]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("云计算 5 n", Entry("云计算", ("n",))),
+        ("创新办 3 i ", Entry("创新办", ("i",))),
+        ("凱特琳 nz", Entry("凯特琳", ("nz",))),
+        ("台中 3", Entry("台中")),
+        ("B超 3 n", Entry("B超", ("n",))),
+        ("AT&T 3 nz", Entry("AT&T", ("nz",))),
+        ("\\#话题# 3 n", Entry("#话题#", ("n",))),
+        ("# 3 n", None),
+    ],
+)
+def test_lines_of_jieba_are_read(tmp_path: Path, line: str, expected: Entry | None) -> None:
+    lexicon = Lexicon.read(write(tmp_path / "dict.txt", f"{line}\n好\tVA\t1\n"))
+    assert set(lexicon) == {Entry("好", ("VA",), 1.0)} | ({expected} if expected else set())
+
+
+@pytest.mark.parametrize(
+    "line", ["iPhone 15", "plan b", "云计算 中心", "云计算 NN", "云 5 n n", "云  5 n", "卡拉 karaoke"]
+)
+def test_other_words_with_spaces_are_still_refused(tmp_path: Path, line: str) -> None:
+    with pytest.raises(CorpusError, match="has a space in it"):
+        Lexicon.read(write(tmp_path / "dict.txt", f"好 3 a\n{line}\n"))
+
+
+def test_a_tag_of_jieba_counts_where_it_is_known(characters: Tagger, tagged: Tagger, tmp_path: Path) -> None:
+    path = write(tmp_path / "dict.txt", "天去北 3 NR\n们明 9 nrt\n")
+    lexicon = pickle.loads(pickle.dumps(Lexicon.read(path)))
+    assert ("天去北", "NR") in analyse(characters, "我天去北京", lexicon)
+    assert "们明" in dict(analyse(characters, "我们明天去", lexicon))
+    given = Layer(("天去北", "们明"))
+    assert (tagged.predict_layers([given], lexicon=lexicon)[0].tags or ())[0] == "NR"
+    write(path, "天去北 3 NR\n们明\tnrt\n")
+    with pytest.raises(StandardError, match=r"dict\.txt:2: .* 'nrt'"):
+        characters.predict([["我们"]], lexicon=Lexicon.read(path))
 
 
 LINES = st.text("甲乙後后a|\t1.0 \\#\u3000\u200b-", max_size=12)
@@ -531,12 +567,10 @@ def test_entries_that_a_line_of_text_does_not_have_change_nothing(
     cut = data.draw(st.integers(0, len(joined)))
     words = [each for each in (joined, joined[cut:], joined[:cut]) if each and each not in line]
     lexicon = Lexicon([*words, "我们北京"] if "我们北京" not in line else words)
-    for with_confidence in (False, True):
-        plain, constrained = (
-            list(analyse_sources(characters, [Source(line)], lexicon=each, with_confidence=with_confidence))
-            for each in (None, lexicon)
-        )
-        assert constrained == plain
+    plain, constrained = (
+        Analyzer(characters, lexicon=each)(line, marginals=True).tokens() for each in (None, lexicon)
+    )
+    assert constrained == plain
     assert characters.predict_layers([(line,)], lexicon=lexicon) == characters.predict_layers([(line,)])
     assert characters.k_best((line,), 2, lexicon=lexicon) == characters.k_best((line,), 2)
 
@@ -618,23 +652,13 @@ def test_a_model_that_only_segments_ignores_tags() -> None:
 
 
 def test_constraints_that_cannot_be_met_are_logged(
-    characters: Tagger, caplog: pytest.LogCaptureFixture
+    characters: Tagger, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Contradiction(WordConstraints):
-        def native(self) -> _native.Constraints:
-            sets = _native.TagSets(
-                np.array([0, 1, 1], np.int32),
-                np.array([characters.encoding_.number["E@NN"]], np.int32),
-            )
-            nothing = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
-            return _native.Constraints(sets, *nothing)
-
-    class Impossible(Lexicon):
-        def constraints(self, encoding: Encoding, *_: object, **__: object) -> WordConstraints:
-            return Contradiction(encoding)
-
+    end = np.array([characters.encoding_.number["E@NN"]], np.int32)
+    contradiction = _native.Constraints(_native.TagSets(np.array([0, 1, 1], np.int32), end), *NO_BONUS)
+    monkeypatch.setattr(ConstraintBuilder, "constraints", lambda *_: {"ctb": contradiction})
     with caplog.at_level(logging.WARNING, "duilian"):
-        layer = characters.predict_layers([["明天"]], lexicon=Impossible())[0]
+        layer = characters.predict_layers([["明天"]], lexicon=Lexicon(["明天"]))[0]
     assert layer == characters.predict_layers([["明天"]])[0]
     assert "1 sentences could not be analysed as the lexicon asks" in caplog.text
 

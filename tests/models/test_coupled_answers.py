@@ -68,7 +68,7 @@ def test_character_conversion_keeps_every_character(characters: CoupledTagger) -
 def test_a_tag_unseen_in_training_is_named_or_left_open(level: Any) -> None:
     tagger = small(level=level).fit(SMALL)
     given = side("他/P 走/V", "他/P 走/ZZ 看书/N")
-    assert tagger.unknown_tags(given, "a") == [(1, 1, "ZZ")]
+    assert tagger.conversion("a", "b").unknown_tags(given) == [(1, 1, "ZZ")]
     with pytest.raises(StandardError, match="sentence 2: the model has never seen the tag 'ZZ' of 'a'"):
         tagger.convert(given, "a", "b")
     back = tagger.convert(given, "a", "a", lenient=True)[1].layer

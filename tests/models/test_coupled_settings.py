@@ -78,14 +78,13 @@ def test_a_batch_that_is_not_named_suits_the_sample() -> None:
 
 def test_a_predictor_with_more_candidates() -> None:
     tagger = quick(pruning__kind="mixed", pruning__max_candidates=4, level="char").fit(TINY[0])
-    wide, narrow = tagger.predictor_.wide(), tagger.predictor_
+    wide, narrow = tagger.predictor_.wide, tagger.predictor_
     assert wide.model.config.pruning.candidate_mass == 1.0
     assert wide.model.weights["average"] is tagger.model_.weights["average"], "shared, not copied"
-    assert set(wide.natives) == {"average"}
     units = tagger.predictor_.sides.units(DEV[0][:5], 0)
     packed = tagger.predictor_.packer.pack(units)
     sizes = [
-        len(each.label_packed(packed, [], with_candidates=True)[0].candidates(0).tags)
+        len(each.best_for("ctb").predict_constrained(packed, [], True, 1)[0].candidates(0).tags)
         for each in (wide, narrow)
     ]
     assert sizes[0] > sizes[1]

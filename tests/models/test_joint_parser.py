@@ -298,5 +298,5 @@ def test_one_tag_a_word_is_the_taggers_answer(parsers: dict[int, JointParser]):
         parser.set_params(tagging__threshold=0.01)
     tagger = parser.predictor_.tagger
     best = [marginals.argmax(axis=1) for marginals in tagger.marginals(DEV)]
-    names = [[(tagger.encoding.tags or ())[k] for k in row] for row in best]
+    names = [[(tagger.encoding_.tags or ())[k] for k in row] for row in best]
     assert [list(layer.tags or ()) for layer in guess] == names

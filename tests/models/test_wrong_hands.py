@@ -7,9 +7,12 @@ import pickle
 
 import pytest
 
+import duilian
 from duilian import CoupledTagger, Lexicon, MultitaskTagger, Parser, Tagger, TwoChainTagger, demo
 from duilian.errors import ConfigError, NotFittedError, TextError
 from duilian.learning import AdaGrad, Session
+from duilian.models.base.sentences import check_corpora
+from duilian.models.coupled.config import CoupledPruning
 
 TAGGER = Tagger("ctb", learning=AdaGrad(iterations=1)).fit(demo.load("ctb", "ctb")[:20])
 
@@ -19,6 +22,62 @@ def test_a_string_is_no_sentence(wrong: object) -> None:
     with pytest.raises(TextError) as caught:
         TAGGER.predict(wrong)  # type: ignore[arg-type]
     assert "list" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("sentences", "message"),
+    [
+        ([["我们"], ["我们", "", "去"]], "sentence 2: word 2 is empty"),
+        ([["我们", 7]], "sentence 1: a word must be a string, got 7"),
+        ([["我们"], 7], "sentence 2 must be a list of words, got 7"),
+        (demo.load("ctb", "ctb")[0], "expected a list of sentences, got one sentence"),
+        (demo.load("ctb", "ctb")[0]["ctb"], "expected a list of sentences, got one sentence"),
+    ],
+)
+def test_what_is_wrong_with_sentences_is_said(sentences: object, message: str) -> None:
+    with pytest.raises(TextError) as caught:
+        TAGGER.predict(sentences)  # type: ignore[arg-type]
+    assert caught.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("tags", "message"),
+    [
+        ([["PN"]], "there are 2 sentences, but tags for 1"),
+        ([["PN"], ["VV"]], "sentence 2 has 2 words, but 1 tags"),
+    ],
+)
+def test_tags_must_fit_words(tags: list[list[str]], message: str) -> None:
+    with pytest.raises(TextError) as caught:
+        Tagger("ctb").fit([["我们"], ["去", "吧"]], tags)
+    assert caught.value.message == message
+
+
+def test_several_standards_need_several_corpora() -> None:
+    corpus = demo.load("ctb", "ctb")
+    check_corpora([corpus, corpus])
+    with pytest.raises(ConfigError, match="expected a list of corpora, got one corpus") as caught:
+        check_corpora(corpus)
+    assert "one per standard" in caught.value.hint
+
+
+@pytest.mark.parametrize("wrong", [["a.txt", "b.txt"], 7, None])
+def test_a_path_is_one_path(wrong: object) -> None:
+    for read in (duilian.read, Lexicon.read):
+        with pytest.raises(ConfigError, match="expected the path of a file, got"):
+            read(wrong)  # type: ignore[operator]
+    with pytest.raises(ConfigError, match="expected the path of a file, got"):
+        duilian.write([], wrong, format="segmented")  # type: ignore[arg-type]
+
+
+def test_settings_of_older_versions_say_what_became_of_them() -> None:
+    for make in (lambda: CoupledPruning(most=4), lambda: CoupledPruning().updated({"most": 4})):  # type: ignore[call-arg]
+        with pytest.raises(ConfigError, match="most is not a setting") as caught:
+            make()
+        assert caught.value.hint == "it is now [pruning] max_candidates"
+    with pytest.raises(ConfigError) as caught:
+        AdaGrad(raet=0.1)  # type: ignore[call-arg]
+    assert caught.value.hint == "did you mean 'rate'?"
 
 
 def test_a_lexicon_is_no_string() -> None:

@@ -95,13 +95,18 @@ class Case:
 
     def fired(self, sentence: int, path: list[int], side: int):
         features, phi = self.features(sentence), dict(enumerate(self.phi[side]))
-        other = self.table(1 - side)
-        chosen = chosen_best(phi, other, features) if self.expansion == "best" else chosen_all(phi)
+        chosen, legal = chosen_all(phi), functools.partial(allows, SIDES[1 - side])
+        if self.expansion == "best":
+            chosen = chosen_best(phi, self.table(1 - side), features, path, legal)
         share = mean_share(phi) if self.expansion == "mean" else lambda label: 1.0
-        return fired(features, path, chosen, lambda a, b: allows(SIDES[1 - side], a, b), share)
+        return fired(features, path, chosen, legal, share)
 
     def score(self, sentence: int, path: list[int], side: int) -> float:
         return score(self.fired(sentence, path, side), self.table(side), self.table(1 - side))
+
+    def move(self, step: np.ndarray) -> None:
+        self.weights = (self.weights + step).astype(np.float32)
+        self.table.cache_clear()
 
     def vector(self, sentence: int, path: list[int], side: int) -> np.ndarray:
         out = np.zeros(len(self.weights))
@@ -164,13 +169,28 @@ def test_the_answer_is_the_best_of_all_paths(seed: int, expansion: str) -> None:
 
 @pytest.mark.parametrize("expansion", EXPANSIONS)
 @pytest.mark.parametrize("seed", range(5))
-def test_a_step_moves_mapped_features_alike(seed: int, expansion: str) -> None:
-    case = Case(seed, expansion, without_other=[None, 0, 1][seed % 3])
-    for k, (side, gold) in enumerate(zip(case.side, case.gold, strict=True)):
-        guess = case.tagged(side)[k]
+def test_a_pass_is_algorithm_2(seed: int, expansion: str) -> None:
+    """Each step looks at the best wrong answer, also where gold is best, and moves mapped features alike."""
+    case, cap, losses = Case(seed, expansion, without_other=[None, 0, 1][seed % 3]), 0.3, 0.0
+    weights, order = case.weights.copy(), np.array([2, 0, 3, 1, 2, 0])
+    for k in order:
+        side, gold = case.side[k], case.gold[k]
+        wrong = [path for path in case.paths(k, side) if path != gold]
+        delta = np.zeros(len(weights))
+        if wrong:
+            guess = max(wrong, key=lambda path: case.score(k, path, side))
+            delta = case.vector(k, gold, side) - case.vector(k, guess, side)
         cost, difference = case.training.difference(case.weights, k, 0)
-        assert cost == (0.0 if guess == gold else 1.0)
-        np.testing.assert_allclose(difference, case.vector(k, gold, side) - case.vector(k, guess, side))
+        assert cost == (1.0 if wrong else 0.0)
+        np.testing.assert_allclose(difference, delta)
+        if delta.any():
+            loss = max(0.0, 1.0 - float(case.weights @ delta))
+            losses += loss
+            case.move(min(cap, loss / float(delta @ delta)) * delta)
+    lag, counted = np.zeros(len(weights)), _native.PerceptronState(0)
+    found = case.training.passive_aggressive_pass(weights, lag, cap, counted, order)
+    assert found == pytest.approx(losses, abs=1e-4)
+    np.testing.assert_allclose(weights, case.weights, atol=1e-5)
 
 
 @pytest.mark.parametrize("expansion", ["all", "mean"])
@@ -214,6 +234,24 @@ def test_compiled_tables_answer_alike(seed: int, expansion: str) -> None:
         )
         labels, _ = predictor.predict(case.sentences, NO_CONSTRAINTS, 1)
         assert labels.tolist() == [x for path in case.tagged(side) for x in path]
+
+
+@pytest.mark.parametrize("expansion", ["all", "mean"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_compiled_table_has_the_probabilities_of_all_paths(seed: int, expansion: str) -> None:
+    case = Case(seed, expansion)
+    for side, encoding in enumerate(SIDES):
+        compiled = case.training.compile(case.weights, side, case.keys, 0.0)
+        size, rules = len(encoding.labels), encoding.succession.native()
+        predictor = _native.Predictor(size, rules, compiled, TEMPLATES.native, Folding().native)
+        wanted = []
+        for k, units in enumerate(case.units):
+            p, paths = np.zeros((len(units), size)), case.paths(k, side)
+            for path, share in zip(paths, np.exp([case.score(k, each, side) for each in paths]), strict=True):
+                p[range(len(units)), path] += share
+            wanted.append(p / p[0].sum())
+        found = predictor.predict_marginals(case.sentences, NO_CONSTRAINTS, 1)
+        np.testing.assert_allclose(found, np.concatenate(wanted), atol=1e-5)
 
 
 def test_threads_do_not_show_in_the_weights() -> None:

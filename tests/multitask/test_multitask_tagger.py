@@ -9,6 +9,7 @@ import pickle
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cli.running import run_here
@@ -18,6 +19,7 @@ from duilian.errors import ConfigError, ModelFileError, StandardError
 from duilian.labels.encoding import Encoding
 from duilian.learning import AdaGrad, PassiveAggressive, Session, Sgd
 from duilian.models import load, standards_of, tagger_for
+from duilian.models.base.calibration import label_loss
 from duilian.models.base.feature_settings import Features
 from duilian.models.multitask.config import MultitaskConfig
 from duilian.models.multitask.label_mapping import label_mapping, split_name_pairs
@@ -109,6 +111,44 @@ def test_a_side_that_does_not_learn_from_the_other_is_a_plain_tagger(corpora):
     assert set(found.best_scores_) == {"pku"}
 
 
+def test_a_side_has_probabilities_and_n_best(tagger, corpora):
+    side, dev = tagger.of("pku"), corpora[1][1][:20]
+    for sentence, p in zip(dev, side.marginals(dev), strict=True):
+        np.testing.assert_allclose(p.sum(axis=1), 1.0)
+        found = side.k_best(sentence, 3)
+        assert found[0].layer == side.predict_layers([sentence])[0]
+        assert found[0].probability >= found[1].probability >= found[2].probability > 0
+        assert sum(each.probability for each in found) <= 1.0 + 1e-9
+
+
+def test_the_best_expansion_alone_has_none(corpora):
+    small = [part[:20] for part in corpora[0]]
+    side = MultitaskTagger(["ctb", "pku"], expansion="best", learning=PAPER).fit(small).of("pku")
+    with pytest.raises(ConfigError, match=r"with expansion 'best' has no probabilities\n.*'mean'"):
+        side.marginals([["我们"]])
+    with pytest.raises(ConfigError, match=r"'multitask' with expansion 'best' has no n best\n.*'mean'"):
+        side.k_best(["我们"], 2)
+
+
+def test_a_dev_set_tells_the_unit_of_learned_margins(corpora):
+    """Same answers as without, but probabilities; a side without a dev set keeps its weights."""
+    fitted, plain = (
+        MultitaskTagger(["ctb", "pku"], learning=dataclasses.replace(PAPER, keep="average")).fit(
+            corpora[0], dev=dev
+        )
+        for dev in ([None, corpora[1][1]], None)
+    )
+    test = corpora[0][1][:50]
+    assert fitted.predict_layers(test, "pku") == plain.predict_layers(test, "pku")
+    loss = {}
+    for name, tagger in (("fitted", fitted), ("plain", plain)):
+        side, dev = tagger.of("pku"), [sentence["pku"] for sentence in corpora[1][1]]
+        loss[name] = label_loss(np.concatenate(side.marginals(dev)), side.encoding_.encode(dev).label)
+    assert loss["fitted"] < 0.8 * loss["plain"]
+    ours, theirs = (each.of("ctb").model_.weights.weight for each in (fitted, plain))
+    np.testing.assert_array_equal(ours, theirs)
+
+
 def test_half_a_file_is_refused(tagger, tmp_path):
     tagger.save(tmp_path / "m")
     raw = (tmp_path / "m").read_bytes()
@@ -125,16 +165,16 @@ def test_half_a_file_is_refused(tagger, tmp_path):
 def test_commands_take_it(tagger, tmp_path, monkeypatch):
     tagger.save(tmp_path / "m")
     model, gold = str(tmp_path / "m"), str(DEMO / "pku-dev.txt")
-    status, out, _ = run_here(monkeypatch, "tag", model, "--standard", "pku", stdin="我们去北京。\n".encode())
+    status, out, _ = run_here(
+        monkeypatch, "tag", "-m", model, "--standard", "pku", stdin="我们去北京。\n".encode()
+    )
     assert status == 0
     assert re.sub(r"_[a-zA-Z]+ ?", "", out).strip() == "我们去北京。"
     status, out, _ = run_here(monkeypatch, "evaluate", model, gold, "--standard", "pku", "--json")
     assert status == 0
     assert json.loads(out)["word_tag"]["f1"] == pytest.approx(tagger.best_scores_["pku"], abs=0.01)
-    status, _, err = run_here(monkeypatch, "tag", model, "--marginals", stdin="我们\n".encode())
-    assert status == 1
-    assert "has no probabilities" in err
-    assert run_here(monkeypatch, "analyze", "--model", model, "我们")[0] in (1, 2)
+    assert run_here(monkeypatch, "tag", "-m", model, "--marginals", stdin="我们\n".encode())[0] == 0
+    assert run_here(monkeypatch, "analyze", "--model", model, "我们")[0] == 0
 
 
 def test_inspect_prints_the_mapping(tagger, tmp_path, monkeypatch):

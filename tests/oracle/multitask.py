@@ -23,16 +23,22 @@ def chosen_all(phi: Phi) -> Callable[[int, int], Sequence[int]]:
 
 
 def chosen_best(
-    phi: Phi, other: Weights, features: Sequence[Sequence[str]]
+    phi: Phi,
+    other: Weights,
+    features: Sequence[Sequence[str]],
+    path: Sequence[int],
+    other_allows: Callable[[int, int], bool],
 ) -> Callable[[int, int], Sequence[int]]:
-    """Only the mapped label counts that the unit's features like best, the first of several."""
+    """Of all ways to choose a partner for every label of a path, the one that scores best."""
+    ways = itertools.product(*([(z,) for z in phi[label]] or [()] for label in path))
 
-    def choose(t: int, label: int) -> Sequence[int]:
-        if label in (START, STOP) or not phi[label]:
-            return (label,) if label in (START, STOP) else ()
-        return (max(phi[label], key=lambda z: sum(other.get((f, z), 0.0) for f in features[t])),)
+    def chooser(way: Sequence[Sequence[int]]) -> Callable[[int, int], Sequence[int]]:
+        return lambda t, label: (label,) if label in (START, STOP) else way[t]
 
-    return choose
+    return max(
+        map(chooser, ways),
+        key=lambda chosen: score(fired(features, path, chosen, other_allows), {}, other),
+    )
 
 
 def mean_share(phi: Phi) -> Callable[[int], float]:

@@ -199,8 +199,8 @@ def test_words_alone_come_from_the_segmenter(folder: Path, call: Call) -> None:
 
 def test_other_commands_take_the_file_too(call: Call) -> None:
     Path("a.txt").write_text("我们明天去北京。\n", encoding="utf-8")
-    assert call("tag", "zh.model", "a.txt", "--standard", "pku")[0] == 0
-    assert call("segment", "zh.model", "a.txt", "--standard", "pku")[0] == 0
+    assert call("tag", "-m", "zh.model", "a.txt", "--standard", "pku")[0] == 0
+    assert call("segment", "-m", "zh.model", "a.txt", "--standard", "pku")[0] == 0
     status, out, _ = call("parse", "zh.model", "trees.conllu")
     assert status == 0
     assert out.count("\troot\t") == TREES

@@ -9,7 +9,7 @@ import pytest
 
 from demo_recipes import ONE_SIDE as RECIPE
 from demo_recipes import train_bytes
-from duilian.errors import ConfigError, DuilianError, ModelFileError, StandardError
+from duilian.errors import ConfigError, CorpusError, DuilianError, ModelFileError, StandardError
 from duilian.learning import AdaGrad
 from duilian.models import Tagger
 from duilian.models.crf.config import CrfConfig
@@ -86,6 +86,31 @@ def test_mistakes_are_named(recipe, setting, message, hint):
     assert caught.value.message == message
     assert caught.value.hint.startswith(hint)
     assert bool(caught.value.hint) == bool(hint)
+
+
+def test_all_mistakes_are_told_at_once(recipe):
+    wrong = (
+        "learning.raet=1",
+        "learning.batch=0",
+        "model.most=4",
+        "lern.x=1",
+        "side.limit=0",
+        "saving.least=1",
+    )
+    with pytest.raises(ConfigError) as caught:
+        recipe(RECIPE.replace('standard = "ctb"', ""), *wrong)
+    assert caught.value.message.splitlines() == [
+        "r.toml: 7 mistakes",
+        "  [[side]] needs the key 'standard'",
+        "  [[side]] limit must be at least 1, got 0",
+        "  the recipe has no table [lern] (did you mean 'learning'?)",
+        "  [learning] has no key 'raet' (did you mean 'rate'?)",
+        "  [learning] batch must be at least 1, got 0",
+        "  [model] has no key 'most' (it is now [pruning] max_candidates)",
+        "  [saving] has no key 'least' (it is now [saving] min_weight)",
+    ]
+    with pytest.raises(ConfigError, match=r"^r\.toml: \[model\] kind 'crff' does not exist"):
+        recipe(RECIPE, "model.kind=crff", *wrong)
 
 
 @pytest.mark.parametrize(
@@ -213,6 +238,27 @@ def test_warnings_about_the_dev_set(recipe, tmp_path):
     train(recipe(RECIPE, "side.dev=ctb.txt"), run)
     assert "the dev set is the training corpus" in said[0]
     assert "80 of 260 dev sentences also occur" in said[1]
+
+
+def test_what_looks_wrong_in_a_corpus_is_told_once(recipe, tmp_path):
+    """Malformed lines with --lenient, tags that the standard does not have, and its name if it is a slip."""
+    (tmp_path / "a.wordpos").write_text("他_PN 来_VV1\nbad\n他_PN 去_VV\n", encoding="utf-8")
+    text = RECIPE.replace("ctb.txt", "a.wordpos").replace("ctb-dev.txt", "a.wordpos")
+    with pytest.raises(CorpusError, match=r"a\.wordpos:2: the word 'bad' has no tag"):
+        train(recipe(text, data=tmp_path), Run(output=tmp_path / "m"))
+    told = []
+    run = Run(output=tmp_path / "m", lenient=True, on_warning=told.append)
+    train(recipe(text, data=tmp_path), run)
+    path = tmp_path / "a.wordpos"
+    assert told[:2] == [
+        f"skipped 1 line; first: {path}:2: the word 'bad' has no tag",
+        f"{path}:1: 来_VV1: 1 word has a tag that 'ctb' does not have (VV1 1)",
+    ]
+    assert len(told) == 3, "the third is about the dev set"
+    told.clear()
+    run = Run(output=tmp_path / "m", lenient=True, on_warning=told.append)
+    train(recipe(text, "side.standard=ctbb", "side.limit=1", data=tmp_path), run)
+    assert told[0] == "the standard 'ctbb' is not built in; did you mean 'ctb'?"
 
 
 def test_smaller_files(recipe, tmp_path):

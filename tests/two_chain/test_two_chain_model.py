@@ -10,7 +10,8 @@ from duilian.corpus import Layer
 from duilian.labels.segments import letter_numbers
 from duilian.models.base.feature_settings import Features
 from duilian.models.two_chain.config import TwoChainConfig
-from duilian.models.two_chain.storage import TwoChainPacker
+from duilian.models.two_chain.predictor import TwoChainPredictor
+from duilian.models.two_chain.storage import TwoChainModel, TwoChainPacker
 from duilian.models.two_chain.training import TwoChainExamples
 from oracle.two_chain import NaiveTwoChains, Path
 
@@ -108,6 +109,35 @@ def test_answers_are_the_best_of_all_paths(templates: str, settings: dict, seed:
         assert tuple(found[0]) == given
         if config.edge:
             assert tuple(found[1]) == t
+
+
+@pytest.mark.parametrize("edge", [True, False])
+@pytest.mark.parametrize("scale", [0.3, 1.0, 2.5])
+def test_probabilities_are_those_of_scaled_scores(templates: str, edge: bool, scale: float) -> None:
+    config, examples, weights = weighted(templates, 3, edge=edge)
+    packer, naive = examples.packer, naive_twin(examples)
+    model = TwoChainModel(
+        config,
+        packer.encoding.kinds,
+        packer.templates,
+        _native.compile_two_chain(examples.layout, weights, examples.keys, 0.0),
+        scale,
+    )
+    predictor = TwoChainPredictor.of(model)
+    for layer in SENTENCES[:3]:
+        units, _ = numbers(packer, layer)
+        paths = list(naive.paths(len(units), None, True))
+        scores = np.array([float(naive.vector(units, path) @ weights) for path in paths])
+        p = np.exp(scale * scores) / np.exp(scale * scores).sum()
+        wanted = np.zeros((len(units), len(packer.encoding.labels)))
+        for (letters, tags), share in zip(paths, p, strict=True):
+            for t, (s, tag) in enumerate(zip(letters, tags or (), strict=True)):
+                wanted[t, s * len(packer.encoding.kinds) + tag] += share
+        (found,) = predictor.marginals([layer])
+        np.testing.assert_allclose(found, wanted, atol=1e-5)
+        best = predictor.k_best(layer, 3)
+        assert [each.score for each in best] == pytest.approx(sorted(scores)[:-4:-1], abs=1e-4)
+        assert [each.probability for each in best] == pytest.approx(sorted(p)[:-4:-1], abs=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,11 @@ from duilian import TwoChainTagger, demo
 from duilian.corpus import Layer, read
 from duilian.errors import ConfigError, ModelFileError, StandardError
 from duilian.evaluation import word_score
+from duilian.labels.encoding import Encoding
 from duilian.learning import AdaGrad, PassiveAggressive, Session
 from duilian.modelfile import read_model, write_model
 from duilian.models import load
+from duilian.models.base.calibration import fit_scale, label_loss
 from duilian.models.base.feature_settings import Features
 from duilian.models.two_chain.config import TwoChainConfig
 
@@ -98,6 +100,35 @@ def test_k_best_is_in_order_and_begins_with_the_best(tagger: TwoChainTagger) -> 
     alone = tagger.of("segment").k_best(["我们去北京。"], 3)
     assert alone[0].layer == tagger.of("segment").predict_layers([["我们去北京。"]])[0]
     assert len({each.layer.words for each in alone}) == 3
+
+
+def test_a_dev_set_makes_confidence_tell(corpus: list[Layer]) -> None:
+    """On sentences used for neither weights nor scale, confidence is about the share of right labels."""
+    dev = [sentence["ctb"] for sentence in read(f"{FOLDER}/ctb-dev.txt", standard="ctb")]
+    fresh, unknown = dev[1::2], Layer(("新", "词"), ("NN", "ZZ"))
+    fitted = TwoChainTagger("ctb", learning=QUICK).fit(corpus, dev=[*dev[::2], Layer(("好",)), unknown])
+    plain = TwoChainTagger("ctb", learning=QUICK).fit(corpus)
+    assert plain.model_.scale == 1.0
+    assert TwoChainTagger("ctb", learning=ONCE).fit(corpus[:9], dev=[Layer(("好",))]).model_.scale == 1.0
+    raw = dataclasses.replace(fitted.model_, scale=1.0)
+    same = TwoChainTagger.with_model(raw).predict_layers(fresh)
+    assert fitted.predict_layers(fresh) == same
+    encoded = Encoding("char", fitted.encoding_.tags).encode(fresh)
+    p = np.concatenate(fitted.marginals(fresh))
+    is_right = p.argmax(axis=1) == encoded.label
+    assert p.max(axis=1).mean() == pytest.approx(is_right.mean(), abs=0.1)  # of some 300 units
+    before = np.concatenate(TwoChainTagger.with_model(raw).marginals(fresh))
+    assert before.max(axis=1).mean() < is_right.mean() - 0.3
+    assert pickle.loads(pickle.dumps(fitted)).model_.scale == fitted.model_.scale
+
+
+def test_the_scale_is_the_one_with_the_smallest_loss() -> None:
+    for wanted in (0.01, 0.7, 1.0, 3.0, 200.0):
+        assert fit_scale(lambda scale, at=wanted: abs(np.log(scale / at))) == pytest.approx(wanted, rel=0.03)
+    assert fit_scale(lambda scale: 0.0) == 1.0
+    assert fit_scale(lambda scale: -scale) == pytest.approx(2.0**13, rel=0.1)  # it ends
+    p = np.array([[0.5, 0.5], [0.25, 0.75], [1.0, 0.0]])
+    assert label_loss(p, np.array([0, 1, -1])) == pytest.approx((np.log(2) - np.log(0.75)) / 2)
 
 
 def test_each_sentence_is_used_for_what_it_has(corpus: list[Layer]) -> None:
@@ -241,12 +272,22 @@ def test_hostile_files_are_refused(tmp_path, tagger: TwoChainTagger) -> None:
         (header, {name: array for name, array in arrays.items() if name != "clique"}),
         (header | {"config": {"level": "char", "surprise": 1}}, arrays),
         (header | {"config": {"level": "page"}}, arrays),
+        *((header | {"scale": scale}, arrays) for scale in (0.0, -1.0, True, "2", None)),
     ]
     for number, (bad_header, bad_arrays) in enumerate(changes):
         bad = tmp_path / f"bad{number}.model"
         write_model(bad, bad_header, bad_arrays)
         with pytest.raises(ModelFileError, match="the parts of the model do not fit together"):
             TwoChainTagger.load(bad)
+
+
+@pytest.mark.parametrize("scale", [np.inf, np.nan, 0.0])
+def test_a_scale_is_a_number_above_0(tagger: TwoChainTagger, scale: float) -> None:
+    with pytest.raises(ConfigError, match="scale must be a number greater than 0, got"):
+        dataclasses.replace(tagger.model_, scale=scale)
+    packed = tagger.predictor_.packer.pack([["我"]], [Layer(("我",))])
+    with pytest.raises(ValueError, match="the scale of the scores must be above 0"):
+        tagger.predictor_.native.predict_marginals(packed, scale, 1)
 
 
 def test_same_bytes_for_any_threads_and_after_a_stop(tmp_path, corpus: list[Layer]) -> None:

@@ -79,126 +79,175 @@ std::vector<float> expand_transitions(const LabelMap& map, const SideTransitions
   return out;
 }
 
-void BestExpansion::choose(const LabelMap& map, std::span<const double> other, std::size_t other_stride,
-                           std::size_t stride, std::vector<double>& own) {
-  const std::size_t T = own.size() / stride;
-  const auto L = static_cast<std::size_t>(map.labels());
-  choice.assign(T * L, -1);
-  for (std::size_t t = 0; t < T; ++t) {
-    const double* scores = other.data() + t * other_stride;
-    for (std::size_t y = 0; y < L; ++y) {
-      std::int32_t& best = choice[t * L + y];
-      for (const std::int32_t z : map.of(static_cast<std::int32_t>(y))) {
-        if (best < 0 || scores[z] > scores[best]) best = z;
-      }
-      if (best >= 0) own[t * stride + y] += scores[best];
-    }
+LabelPairs::LabelPairs(const LabelMap& map, std::int32_t all_other_labels)
+    : other_labels(map.to.empty() ? 0 : all_other_labels), first{0} {
+  const auto add = [&](std::int32_t y, std::int32_t z) {
+    label.push_back(y);
+    partner.push_back(z);
+    code.push_back(z == kAlone ? codes() - 1 : static_cast<std::size_t>(z));
+  };
+  for (std::int32_t y = 0; y < map.labels(); ++y) {
+    for (const std::int32_t z : map.of(y)) add(y, z);
+    if (map.of(y).empty()) add(y, kAlone);
+    first.push_back(static_cast<std::int32_t>(label.size()));
   }
 }
 
-/// The row or column of `mapped` that a label counts as.
-std::size_t BestExpansion::code(std::size_t t, std::size_t label) const {
-  const std::int32_t chosen = choice[t * labels_ + label];
-  return chosen < 0 ? codes - 1 : static_cast<std::size_t>(chosen);
-}
-
-void BestExpansion::prepare(const LabelTransitions& between, const SideTransitions& other) {
-  const TransitionShape& s = between.shape;
-  labels_ = s.labels;
-  codes = static_cast<std::size_t>(other.labels) + 2;
-  mapped.assign(codes * codes, 0.0F);
-  mapped_peak.assign(codes, 0.0F);
-  for (std::int32_t a = 0; a <= other.labels; ++a) {
+PairSteps::PairSteps(const LabelPairs& pairs, const LabelTransitions& own, const SideTransitions& other)
+    : codes(pairs.codes()), mapped(codes * codes, 0.0F), mapped_peak(codes, 0.0F), core_peak(own.shape.rows) {
+  for (std::int32_t a = 0; pairs.other_labels > 0 && a <= other.labels; ++a) {
     float* row = mapped.data() + static_cast<std::size_t>(a) * codes;
     for (std::int32_t b = 0; b <= other.labels; ++b) row[b] = other(a, b);
     mapped_peak[static_cast<std::size_t>(a)] = *std::max_element(row, row + codes);
   }
-  core_peak.resize(s.rows);
-  for (std::size_t i = 0; i < s.rows; ++i) {
-    const double* row = between.core.data() + i * padded(s.cols);
-    core_peak[i] = *std::max_element(row, row + s.cols);
-  }
-  columns.resize(s.cols);
-}
-
-/// Ties go to the smaller label.
-void BestExpansion::offer(std::size_t t, std::size_t i, std::size_t j, double sum) {
-  double& highest = delta[t * labels_ + j];
-  std::int32_t& best = from[t * labels_ + j];
-  if (sum > highest || (sum == highest && static_cast<std::int32_t>(i) < best)) {
-    highest = sum;
-    best = static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < core_peak.size(); ++i) {
+    const double* row = own.core.data() + i * padded(own.shape.cols);
+    core_peak[i] = *std::max_element(row, row + own.shape.cols);
   }
 }
 
-/// The steps of the core from one label.
-void BestExpansion::offer_row(const LabelTransitions& between, std::size_t t, std::size_t i) {
-  const TransitionShape& s = between.shape;
-  const double before = delta[(t - 1) * labels_ + i];
-  const double* own = between.core.data() + (i - s.row0) * padded(s.cols);
-  const float* other = mapped_row(t - 1, i);
+/// The scores of a unit, with those of the other side's start and stop.
+void BestExpansion::add_states(const PairScores& x, std::size_t t) {
+  const float* start = x.steps.from(x.pairs.edge());
+  for (std::size_t p = 0; p < pairs_; ++p) {
+    const auto label = static_cast<std::size_t>(x.pairs.label[p]);
+    const std::size_t code = x.pairs.code[p];
+    double score = x.state[t * x.stride + label];
+    if (x.pairs.partner[p] != LabelPairs::kAlone) score += x.other[t * x.other_stride + code];
+    if (t == 0) score += static_cast<double>(start[code]);
+    if (t + 1 == length_) score += static_cast<double>(x.steps.from(code)[x.pairs.edge()]);
+    at(t, false)[p] += score;
+    at(t, true)[p] += score;
+  }
+}
+
+/// The steps of the core from one label, once the best of its pairs is known for every partner after it.
+void BestExpansion::offer_row(const PairScores& x, std::size_t t, std::size_t i) {
+  const TransitionShape& s = x.between.shape;
+  const double* before = at(t - 1, false);
+  reach_.assign(x.steps.codes, kForbidden);
+  x.pairs.for_each(s.row0 + i, [&](std::size_t p) {
+    const float* mapped = x.steps.from(x.pairs.code[p]);
+    for (std::size_t c = 0; c < reach_.size(); ++c)
+      reach_[c] = std::max(reach_[c], before[p] + static_cast<double>(mapped[c]));
+  });
+  const double* own = x.between.core.data() + i * padded(s.cols);
+  double* now = at(t, false);
   for (std::size_t k = 0; k < s.cols; ++k) {
-    offer(t, i, s.col0 + k, before + own[k] + static_cast<double>(other[columns[k]]));
+    x.pairs.for_each(s.col0 + k,
+                     [&](std::size_t p) { now[p] = std::max(now[p], own[k] + reach_[x.pairs.code[p]]); });
   }
 }
 
-// δ[t][j] = max_i (δ[t-1][i] + own(i, j) + mapped(choice[t-1][i], choice[t][j])), states to be added. Rows of
-// the core that cannot beat what the best label before reaches everywhere are skipped.
-void BestExpansion::step(const LabelTransitions& between, std::size_t t) {
-  const TransitionShape& s = between.shape;
-  const double* before = delta.data() + (t - 1) * labels_;
+// δ[t][(y, z)] = max_y' (own(y', y) + max_z' (δ[t-1][(y', z')] + other(z', z))), states to be added. Rows of
+// the core that cannot beat what the most promising one reaches everywhere are skipped.
+void BestExpansion::step(const PairScores& x, std::size_t t) {
+  const TransitionShape& s = x.between.shape;
+  const double* before = at(t - 1, false);
+  double* now = at(t, false);
   if (s.rows > 0 && s.cols > 0) {
-    for (std::size_t k = 0; k < s.cols; ++k) columns[k] = code(t, s.col0 + k);
-    const double* core = before + s.row0;
-    const auto best = s.row0 + static_cast<std::size_t>(std::max_element(core, core + s.rows) - core);
-    offer_row(between, t, best);
-    const double* reached = delta.data() + t * labels_ + s.col0;
-    const double lowest = *std::min_element(reached, reached + s.cols);
-    for (std::size_t i = s.row0; i < s.row0 + s.rows; ++i) {
-      const double bound =
-          before[i] + core_peak[i - s.row0] + static_cast<double>(mapped_peak[code(t - 1, i)]);
-      if (i != best && before[i] != kForbidden && bound >= lowest) offer_row(between, t, i);
+    bound_.assign(s.rows, kForbidden);
+    for (std::size_t i = 0; i < s.rows; ++i) {
+      x.pairs.for_each(s.row0 + i, [&](std::size_t p) {
+        const auto peak = static_cast<double>(x.steps.mapped_peak[x.pairs.code[p]]);
+        bound_[i] = std::max(bound_[i], before[p] + x.steps.core_peak[i] + peak);
+      });
+    }
+    const auto best =
+        static_cast<std::size_t>(std::max_element(bound_.begin(), bound_.end()) - bound_.begin());
+    offer_row(x, t, best);
+    const double lowest =
+        *std::min_element(now + x.pairs.first[s.col0], now + x.pairs.first[s.col0 + s.cols]);
+    for (std::size_t i = 0; i < s.rows; ++i) {
+      if (i != best && bound_[i] != kForbidden && bound_[i] >= lowest) offer_row(x, t, i);
     }
   }
   for (const Diagonal& d : s.diagonals) {
     for (std::size_t k = 0; k < d.size; ++k) {
-      const std::size_t i = d.i0 + k;
-      const auto other = static_cast<double>(mapped_row(t - 1, i)[code(t, d.j0 + k)]);
-      offer(t, i, d.j0 + k, before[i] + between.arc[d.at + k] + other);
+      x.pairs.for_each(d.i0 + k, [&](std::size_t from) {
+        const double sum = before[from] + x.between.arc[d.at + k];
+        const float* mapped = x.steps.from(x.pairs.code[from]);
+        x.pairs.for_each(d.j0 + k, [&](std::size_t p) {
+          now[p] = std::max(now[p], sum + static_cast<double>(mapped[x.pairs.code[p]]));
+        });
+      });
     }
   }
 }
 
-bool BestExpansion::try_labels(std::span<const double> state, std::size_t stride,
-                               const LabelTransitions& between, const SideTransitions& own,
-                               const SideTransitions& other, std::span<std::int32_t> labels) {
-  const std::size_t T = labels.size();
-  const auto L = static_cast<std::size_t>(own.labels);
-  if (T == 0) return true;
-  prepare(between, other);
-  const std::size_t edge = codes - 2;
-  delta.assign(T * L, kForbidden);
-  from.assign(T * L, own.labels);
-  for (std::size_t t = 0; t < T; ++t) {
-    if (t > 0) step(between, t);
-    for (std::size_t j = 0; j < L; ++j) {
-      const auto label = static_cast<std::int32_t>(j);
-      double& score = delta[t * L + j];
-      if (t == 0 && own.rules(own.labels, label))
-        score = own(own.labels, label) + static_cast<double>(mapped[edge * codes + code(0, j)]);
-      score += state[t * stride + j];
-      if (t + 1 < T) continue;
-      score += own.rules(label, own.labels)
-                   ? own(label, own.labels) + static_cast<double>(mapped_row(t, j)[edge])
-                   : kForbidden;
+/// The steps of gold so far: to gold's next label, or away from gold.
+void BestExpansion::leave(const PairScores& x, std::size_t t, std::span<const std::int32_t> gold) {
+  const std::int32_t before = gold[t - 1];
+  x.pairs.for_each(static_cast<std::size_t>(before), [&](std::size_t from) {
+    const double sum = at(t - 1, true)[from];
+    const float* mapped = x.steps.from(x.pairs.code[from]);
+    for (std::size_t p = 0; p < pairs_; ++p) {
+      const std::int32_t after = x.pairs.label[p];
+      if (!x.own.rules(before, after)) continue;
+      double& best = at(t, after == gold[t])[p];
+      const double own = static_cast<double>(x.own(before, after));
+      best = std::max(best, sum + own + static_cast<double>(mapped[x.pairs.code[p]]));
     }
+  });
+}
+
+/// Without gold all paths are free.
+void BestExpansion::run(const PairScores& x, std::span<const std::int32_t> gold) {
+  pairs_ = x.pairs.size();
+  length_ = x.state.size() / x.stride;
+  delta_.assign(length_ * 2 * pairs_, kForbidden);
+  for (std::size_t t = 0; t < length_; ++t) {
+    for (std::size_t p = 0; t == 0 && p < pairs_; ++p)
+      at(0, !gold.empty() && x.pairs.label[p] == gold[0])[p] = 0.0;
+    if (t > 0) step(x, t);
+    if (t > 0 && !gold.empty()) leave(x, t, gold);
+    add_states(x, t);
   }
-  const double* last = delta.data() + (T - 1) * L;
-  const double* best = std::max_element(last, last + L);
-  if (*best == kForbidden) return false;
-  labels[T - 1] = static_cast<std::int32_t>(best - last);
-  for (std::size_t t = T - 1; t > 0; --t) labels[t - 1] = from[t * L + static_cast<std::size_t>(labels[t])];
-  return true;
+}
+
+/// Back from the best end: a free path was free before, or left gold; false if there is no end.
+bool BestExpansion::trace(const PairScores& x, bool is_right, std::span<const std::int32_t> gold,
+                          ExpandedPath& out) const {
+  out.label.resize(length_);
+  out.partner.resize(length_);
+  if (length_ == 0) return true;
+  const double* last = at(length_ - 1, is_right);
+  auto p = static_cast<std::size_t>(std::max_element(last, last + pairs_) - last);
+  if (last[p] == kForbidden) return false;
+  for (std::size_t t = length_;;) {
+    --t;
+    const std::int32_t label = out.label[t] = x.pairs.label[p];
+    out.partner[t] = x.pairs.partner[p];
+    if (t == 0) return true;
+    const std::size_t code = x.pairs.code[p];
+    const bool may_leave = is_right || (!gold.empty() && label != gold[t]);
+    double best = kForbidden;
+    bool was_right = is_right;
+    for (const bool layer : {false, true}) {
+      if (layer ? !may_leave : is_right) continue;
+      for (std::size_t from = 0; from < pairs_; ++from) {
+        if (!x.own.rules(x.pairs.label[from], label)) continue;
+        const double own = static_cast<double>(x.own(x.pairs.label[from], label));
+        const double mapped = static_cast<double>(x.steps.from(x.pairs.code[from])[code]);
+        const double sum = at(t - 1, layer)[from] + own + mapped;
+        if (sum > best) best = sum, p = from, was_right = layer;
+      }
+    }
+    is_right = was_right;
+  }
+}
+
+bool BestExpansion::try_best(const PairScores& x, ExpandedPath& best) {
+  run(x, {});
+  return trace(x, false, {}, best);
+}
+
+bool BestExpansion::try_wrong(const PairScores& x, std::span<const std::int32_t> gold, ExpandedPath& wrong,
+                              ExpandedPath& right) {
+  if (gold.empty()) return false;
+  run(x, gold);
+  if (!trace(x, true, gold, right)) throw std::invalid_argument("the labels to learn from are not legal");
+  return trace(x, false, gold, wrong);
 }
 
 }  // namespace duilian

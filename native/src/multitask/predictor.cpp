@@ -1,5 +1,6 @@
 #include "duilian/multitask/predictor.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -14,7 +15,7 @@ class BestLabeler final : public SentenceLabeler {
 
   void label(const Sentences& sentences, std::span<const std::uint8_t> known,
              std::span<std::int32_t> out) override {
-    predictor_.own().score_states(sentences, 0, work_.own);
+    predictor_.own().score(sentences, 0, work_.own);
     forbid_labels(predictor_.own(), starts_, known, work_.own);
     if (!predictor_.decode(sentences, 0, work_, out)) throw std::invalid_argument("no analysis is legal");
   }
@@ -30,24 +31,25 @@ class BestLabeler final : public SentenceLabeler {
 BestExpansionPredictor::BestExpansionPredictor(std::int32_t labels, const Succession& rules,
                                                CompiledWeights weights, std::int32_t other_labels,
                                                const Succession& other_rules, CompiledWeights other_weights,
-                                               LabelMap map, const TemplateSet& templates,
+                                               const LabelMap& map, const TemplateSet& templates,
                                                const Folding& folding)
     : rules_(rules),
       other_rules_(other_rules),
       own_(labels, rules, std::move(weights), templates, folding),
       other_(other_labels, other_rules, std::move(other_weights), templates, folding),
-      map_(std::move(map)) {
-  check(map_, labels, other_labels);
-}
+      pairs_((check(map, labels, other_labels), map), other_labels),
+      steps_(pairs_, own_.chain(0, {}).between, {other_labels, other_rules_, other_.weights().transition}) {}
 
 bool BestExpansionPredictor::decode(const Sentences& sentences, std::int64_t sentence, Work& work,
                                     std::span<std::int32_t> out) const {
   other_.score_states(sentences, sentence, work.other);
-  work.best.choose(map_, work.other.state, other_.stride(), own_.stride(), work.own.state);
   const UniformChain chain = own_.chain(static_cast<std::int32_t>(out.size()), work.own);
-  return work.best.try_labels(work.own.state, own_.stride(), chain.between,
-                              {own_.labels(), rules_, own_.weights().transition},
-                              {other_.labels(), other_rules_, other_.weights().transition}, out);
+  const SideTransitions own{own_.labels(), rules_, own_.weights().transition};
+  const PairScores scores{pairs_,         steps_,           chain.between, own,
+                          work.own.state, work.other.state, own_.stride(), other_.stride()};
+  if (!work.best.try_best(scores, work.found)) return false;
+  std::copy(work.found.label.begin(), work.found.label.end(), out.begin());
+  return true;
 }
 
 std::vector<std::int32_t> predict(const BestExpansionPredictor& predictor, const Sentences& sentences,
@@ -57,7 +59,7 @@ std::vector<std::int32_t> predict(const BestExpansionPredictor& predictor, const
   return predict_with(
       predictor.own(), sentences, constraints, threads, impossible,
       [&](std::size_t thread, std::int64_t sentence) -> Predictor::Work& {
-        predictor.own().score_states(sentences, sentence, work[thread].own);
+        predictor.own().score(sentences, sentence, work[thread].own);
         return work[thread].own;
       },
       [&](std::size_t thread, std::int64_t sentence, std::span<std::int32_t> out) {

@@ -17,6 +17,8 @@ MultitaskTraining::MultitaskTraining(std::array<TaggerLayout, kSides> layout,
   for (std::size_t side = 0; side < kSides; ++side) {
     check(map_[side], layout_[side].labels, layout_[1 - side].labels);
     layout_[side].shape = shape_of(layout_[side].labels, layout_[side].rules);
+    const LabelMap none{std::vector<std::int32_t>(map_[side].first.size(), 0), {}};
+    pairs_.emplace_back(expansion == Expansion::best ? map_[side] : none, layout_[1 - side].labels);
   }
   if (layout_[0].first.size() != layout_[1].first.size())
     throw std::invalid_argument("the two sides must have the same features");
@@ -55,6 +57,7 @@ MultitaskTraining::Between MultitaskTraining::between(std::span<const float> wei
                   ? std::vector<float>(own.weight.begin(), own.weight.end())
                   : expand_transitions(map_[side], own, transitions(weights, 1 - side));
   out.chain.emplace(layout_[side].shape, layout_[side].rules, out.table, has_exponentials);
+  if (!has_exponentials) out.steps.emplace(pairs_[side], *out.chain, transitions(weights, 1 - side));
   return out;
 }
 
@@ -68,39 +71,35 @@ void MultitaskTraining::score(std::span<const float> weights, std::size_t side, 
   } else {
     score_state_parts(other, states(weights, 1 - side), features, begin, end, work.other);
   }
-  if (expansion_ == Expansion::best) {
-    work.best.choose(map_[side], work.other, other.shape.stride(), stride, work.state);
-  } else {
+  if (expansion_ == Expansion::all)
     expand_states(map_[side], work.other, other.shape.stride(), stride, work.state);
-  }
+}
+
+PairScores MultitaskTraining::pair_scores(std::size_t side, const Between& scores, const Work& work) const {
+  const TaggerLayout& own = layout_[side];
+  return {pairs_[side], *scores.steps, *scores.chain,      {own.labels, own.rules, scores.table},
+          work.state,   work.other,    own.shape.stride(), layout_[1 - side].shape.stride()};
 }
 
 bool MultitaskTraining::decode(std::span<const float> weights, std::size_t side, const Between& scores,
                                const FeatureRows& features, std::int64_t begin, std::int64_t end,
                                Work& work) const {
   const TaggerLayout& own = layout_[side];
-  const std::size_t stride = own.shape.stride();
-  work.guess.resize(static_cast<std::size_t>(end - begin));
   score(weights, side, features, begin, end, work);
-  if (expansion_ == Expansion::best) {
-    return work.best.try_labels(work.state, stride, *scores.chain, transitions(weights, side),
-                                transitions(weights, 1 - side), work.guess);
-  }
-  add_edges(own.labels, own.rules, {scores.table}, stride, work.state);
+  add_edges(own.labels, own.rules, {scores.table}, own.shape.stride(), work.state);
+  if (expansion_ == Expansion::best) return work.best.try_best(pair_scores(side, scores, work), work.guess);
+  work.guess.label.resize(static_cast<std::size_t>(end - begin));
   return try_best_labels(
       UniformChain{static_cast<std::int32_t>(end - begin), work.state.data(), *scores.chain, own.rules},
-      work.chain, work.guess);
+      work.chain, work.guess.label);
 }
 
 template <class Take>
-void MultitaskTraining::for_each_expanded(std::size_t side, std::size_t t, std::int32_t label,
-                                          const Work& work, const Take& take) const {
-  const std::int32_t labels = layout_[side].labels;
-  if (expansion_ == Expansion::all || label == labels)
+void MultitaskTraining::for_each_expanded(std::size_t side, std::int32_t label, std::int32_t partner,
+                                          const Take& take) const {
+  if (expansion_ == Expansion::all || label == layout_[side].labels)
     return for_each_mapped(map_[side], label, layout_[1 - side].labels, take);
-  const std::int32_t chosen =
-      work.best.choice[t * static_cast<std::size_t>(labels) + static_cast<std::size_t>(label)];
-  if (chosen >= 0) take(chosen);
+  if (partner != LabelPairs::kAlone) take(partner);
 }
 
 void MultitaskTraining::add_states(std::size_t side, std::int64_t unit, std::int32_t label, float sign,
@@ -121,27 +120,35 @@ void MultitaskTraining::add_transition(std::size_t side, std::int32_t before, st
 }
 
 /// The features of a path where it differs from its rival.
-void MultitaskTraining::add_path(std::size_t side, std::int64_t begin, std::span<const std::int32_t> labels,
-                                 std::span<const std::int32_t> rival, float sign, const Work& work,
+void MultitaskTraining::add_path(std::size_t side, std::int64_t begin, const ExpandedPath& path,
+                                 const ExpandedPath& rival, float sign,
                                  std::vector<Delta>& difference) const {
-  const std::int32_t edge = layout_[side].labels;
-  const std::size_t T = labels.size();
+  struct Pair {
+    std::int32_t label, partner;
+    bool is_same;
+  };
+  const std::size_t T = path.label.size();
+  const auto pair_at = [&](std::size_t t) {
+    return Pair{path.label[t], path.partner[t],
+                path.label[t] == rival.label[t] && path.partner[t] == rival.partner[t]};
+  };
+  const Pair edge{layout_[side].labels, LabelPairs::kAlone, true};
+  Pair before = edge;
   for (std::size_t t = 0; t <= T; ++t) {
-    const std::int32_t before = t == 0 ? edge : labels[t - 1];
-    const std::int32_t after = t == T ? edge : labels[t];
-    const bool is_same = (t == T || after == rival[t]) && (t == 0 || before == rival[t - 1]);
-    if (is_same) continue;
-    add_transition(side, before, after, sign, difference);
-    const float step = sign * map_[side].share(before) * map_[side].share(after);
-    for_each_expanded(side, t - 1, before, work, [&](std::int32_t left) {
-      for_each_expanded(side, t, after, work,
+    const Pair after = t == T ? edge : pair_at(t);
+    const Pair last = std::exchange(before, after);
+    if (last.is_same && after.is_same) continue;
+    add_transition(side, last.label, after.label, sign, difference);
+    const float step = sign * map_[side].share(last.label) * map_[side].share(after.label);
+    for_each_expanded(side, last.label, last.partner, [&](std::int32_t left) {
+      for_each_expanded(side, after.label, after.partner,
                         [&](std::int32_t right) { add_transition(1 - side, left, right, step, difference); });
     });
-    if (t == T || after == rival[t]) continue;
+    if (after.is_same) continue;
     const std::int64_t unit = begin + static_cast<std::int64_t>(t);
-    add_states(side, unit, after, sign, difference);
-    const float part = sign * map_[side].share(after);
-    for_each_expanded(side, t, after, work,
+    add_states(side, unit, after.label, sign, difference);
+    const float part = sign * map_[side].share(after.label);
+    for_each_expanded(side, after.label, after.partner,
                       [&](std::int32_t z) { add_states(1 - side, unit, z, part, difference); });
   }
 }
@@ -150,14 +157,16 @@ double MultitaskTraining::respond(WeightView weights, std::int64_t sentence, std
                                   std::vector<Delta>& difference) const {
   assert(weights.scale == 1.0F);  // as the passive-aggressive learner keeps them
   const auto side = static_cast<std::size_t>(data_.side[sentence]);
+  const TaggerLayout& own = layout_[side];
   const std::int64_t begin = data_.first[sentence];
   const std::int64_t end = data_.first[sentence + 1];
+  const Between scores = between(weights.value, side, false);
+  score(weights.value, side, data_.features, begin, end, work);
+  add_edges(own.labels, own.rules, {scores.table}, own.shape.stride(), work.state);
   const std::span gold(data_.label.data() + begin, static_cast<std::size_t>(end - begin));
-  if (!decode(weights.value, side, between(weights.value, side, false), data_.features, begin, end, work))
-    throw std::invalid_argument("no path through the lattice is legal");
-  if (std::equal(gold.begin(), gold.end(), work.guess.begin())) return 0.0;
-  add_path(side, begin, gold, work.guess, 1.0F, work, difference);
-  add_path(side, begin, work.guess, gold, -1.0F, work, difference);
+  if (!work.best.try_wrong(pair_scores(side, scores, work), gold, work.guess, work.gold)) return 0.0;
+  add_path(side, begin, work.gold, work.guess, 1.0F, difference);
+  add_path(side, begin, work.guess, work.gold, -1.0F, difference);
   return 1.0;
 }
 
@@ -174,7 +183,8 @@ std::vector<std::int32_t> MultitaskTraining::tag(WeightView weights, std::size_t
   team.for_each(first.size() - 1, [&](std::size_t thread, std::size_t k) {
     if (!decode(weights.value, side, scores, features, first[k], first[k + 1], work[thread]))
       throw std::invalid_argument("no path through the lattice is legal");
-    std::copy(work[thread].guess.begin(), work[thread].guess.end(), out.begin() + first[k]);
+    const auto& found = work[thread].guess.label;
+    std::copy(found.begin(), found.end(), out.begin() + first[k]);
   });
   return out;
 }

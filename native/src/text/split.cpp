@@ -138,7 +138,30 @@ void note(std::u32string_view text, const WholeSpan& part, SplitText& out) {
   out.whole.push_back({{static_cast<std::int64_t>(first), static_cast<std::int64_t>(after)}, part.kind});
 }
 
+/// Records gaps between the units of each sentence, and what the last of them is. Sentences of corpora end in
+/// a mark, so that a model takes anything there for punctuation.
+void note_edges(std::u32string_view text, SplitText& out) {
+  out.known.assign(out.unit.size(), 0);
+  for (std::size_t s = 0; s + 1 < out.first.size(); ++s) {
+    const auto begin = static_cast<std::size_t>(out.first[s]),
+               end = static_cast<std::size_t>(out.first[s + 1]);
+    for (std::size_t k = begin + 1; k < end; ++k) {
+      const std::int64_t gap = out.unit[k - 1].end, after = out.unit[k].begin;
+      if (gap == after) continue;
+      const auto between = text.substr(static_cast<std::size_t>(gap), static_cast<std::size_t>(after - gap));
+      const bool is_apart = std::any_of(between.begin(), between.end(), is_white_space);
+      out.known[k] = is_apart ? kGap | kApart | kWordBegins : kGap;
+    }
+    if (!is_mark(text[static_cast<std::size_t>(out.unit[end - 1].begin)])) out.known[end - 1] |= kNoMark;
+  }
+}
+
 }  // namespace
+
+bool is_white_space(char32_t c) {
+  if (c < 0x80) return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20);
+  return is_one_of(c, U"\u0085\u00a0\u1680\u2028\u2029\u202f\u205f\u3000") || (c >= 0x2000 && c <= 0x200a);
+}
 
 std::bitset<kWholeKinds> whole_kinds(const std::vector<bool>& is_whole) {
   std::bitset<kWholeKinds> out;
@@ -165,8 +188,7 @@ SplitText split_text(std::u32string_view text, const SplitOptions& options) {
     const auto units = static_cast<std::int64_t>(out.unit.size());
     if (units > out.first.back()) out.first.push_back(units);
   }
-  for (const Span& unit : out.unit)
-    out.known.push_back(is_mark(text[static_cast<std::size_t>(unit.begin)]) ? 0 : kNoMark);
+  note_edges(text, out);
   for (const WholeSpan& part : whole) {
     if (options.whole[static_cast<std::size_t>(part.kind)]) note(text, part, out);
   }

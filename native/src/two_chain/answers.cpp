@@ -1,11 +1,11 @@
-// The k best paths and marginals of two chains: questions that are rarer than the best path, in plain loops
-// over the same two recurrences.
+// The k best paths and marginals of two chains, by the same two recurrences as the best path.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <vector>
 
+#include "duilian/chain/kernels.hpp"
 #include "duilian/two_chain/search.hpp"
 
 namespace duilian {
@@ -14,26 +14,31 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-/// Both chains: the scores of the two steps, s' → s under t' and then t' → t under s.
+/// Both chains: the scores of the two steps, s' → s under t' and then t' → t under s, times a scale.
 struct Both {
   const TwoChains& x;
+  double scale = 1.0;
   [[nodiscard]] std::size_t tags() const { return x.shape.tags(); }
   [[nodiscard]] double start(std::size_t s, std::size_t t) const {
     const std::size_t W = x.shape.width();
-    return static_cast<double>(x.cliques.start[s]) + x.scores(0, Clique::letter)[s] +
-           x.scores(0, Clique::tag)[t] + x.scores(0, Clique::letter_tag)[s * W + t] +
-           x.cliques.start_tag[s * W + t];
+    return scale * (static_cast<double>(x.cliques.start[s]) + x.scores(0, Clique::letter)[s] +
+                    x.scores(0, Clique::tag)[t] + x.scores(0, Clique::letter_tag)[s * W + t] +
+                    x.cliques.start_tag[s * W + t]);
   }
   [[nodiscard]] double letter_step(std::size_t i, std::size_t s1, std::size_t s, std::size_t t1) const {
     const std::size_t S = x.shape.letters(), W = x.shape.width();
-    return static_cast<double>(x.cliques.letters[s1 * S + s]) + x.scores(i, Clique::letters)[s1 * S + s] +
-           x.scores(i, Clique::letter)[s] + x.cliques.c1[(s1 * S + s) * W + t1];
+    return scale *
+           (static_cast<double>(x.cliques.letters[s1 * S + s]) + x.scores(i, Clique::letters)[s1 * S + s] +
+            x.scores(i, Clique::letter)[s] + x.cliques.c1[(s1 * S + s) * W + t1]);
   }
   [[nodiscard]] double tag_step(std::size_t i, std::size_t s, std::size_t t1, std::size_t t) const {
-    if (x.shape.keeps_tag(s) && t1 != t) return kNever;
+    return x.shape.keeps_tag(s) && t1 != t ? kNever : free_tag_step(i, s, t1, t);
+  }
+  [[nodiscard]] double free_tag_step(std::size_t i, std::size_t s, std::size_t t1, std::size_t t) const {
     const std::size_t T = x.shape.tags(), W = x.shape.width();
-    return static_cast<double>(x.cliques.c2[(s * T + t1) * W + t]) + x.scores(i, Clique::tags)[t1 * W + t] +
-           x.scores(i, Clique::tag)[t] + x.scores(i, Clique::letter_tag)[s * W + t];
+    return scale *
+           (static_cast<double>(x.cliques.c2[(s * T + t1) * W + t]) + x.scores(i, Clique::tags)[t1 * W + t] +
+            x.scores(i, Clique::tag)[t] + x.scores(i, Clique::letter_tag)[s * W + t]);
   }
 };
 
@@ -120,20 +125,31 @@ std::vector<TwoChainPath> k_best(const TwoChains& x, const Scores& scores, std::
   return out;
 }
 
-/// log Σ e^x, summed one by one.
-class LogSum {
+/// Sums of e^x in logs, for all columns of a table at once.
+class ColumnSums {
  public:
-  void add(double x) {
-    if (x == kNever) return;
-    if (x > peak_)
-      sum_ = sum_ * std::exp(peak_ - x) + 1.0, peak_ = x;
-    else
-      sum_ += std::exp(x - peak_);
+  /// out[j] = log Σ_i e^value(i, j)
+  template <class Value>
+  void sum(std::size_t rows, std::size_t columns, const Value& value, double* out) {
+    table_.resize(rows * columns);
+    peak_.assign(columns, std::numeric_limits<double>::lowest());
+    for (std::size_t i = 0; i < rows; ++i) {
+      double* row = table_.data() + i * columns;
+      for (std::size_t j = 0; j < columns; ++j) row[j] = value(i, j);
+      for (std::size_t j = 0; j < columns; ++j) peak_[j] = std::max(peak_[j], row[j]);
+    }
+    std::fill_n(out, columns, 0.0);
+    for (std::size_t i = 0; i < rows; ++i) {
+      double* row = table_.data() + i * columns;
+      for (std::size_t j = 0; j < columns; ++j) row[j] -= peak_[j];
+      kernels().exponentials(row, 0.0, columns, row);
+      for (std::size_t j = 0; j < columns; ++j) out[j] += row[j];
+    }
+    for (std::size_t j = 0; j < columns; ++j) out[j] = peak_[j] + std::log(out[j]);
   }
-  [[nodiscard]] double value() const { return peak_ == kNever ? kNever : peak_ + std::log(sum_); }
 
  private:
-  double peak_ = kNever, sum_ = 0.0;
+  std::vector<double> table_, peak_;
 };
 
 }  // namespace
@@ -144,51 +160,59 @@ std::vector<TwoChainPath> k_best_letters(const TwoChains& x, std::size_t k) {
   return k_best(x, LettersAlone{x}, k);
 }
 
-TwoChainMarginals marginals(const TwoChains& x) {
-  const Both scores{x};
+// α_i(s, t) sums over paths to (s, t), β_i(s, t) over those from it, each in two steps like δ and η:
+//   α_i(s, t) = log Σ_t' e^(tag step) Σ_s' e^(letter step + α_{i-1}(s', t'))
+TwoChainMarginals marginals(const TwoChains& x, double scale) {
+  const Both scores{x, scale};
   const std::size_t S = x.shape.letters(), T = x.shape.tags(), N = S * T, L = x.length;
   TwoChainMarginals out;
   if (L == 0) return out;
-  std::vector<double> forward(L * N), backward(L * N), half(N);
-  for (std::size_t n = 0; n < N; ++n) forward[n] = scores.start(n / T, n % T);
+  std::vector<double> alpha(L * N), beta(L * N), half(N);
+  ColumnSums sums;
+  for (std::size_t n = 0; n < N; ++n) alpha[n] = scores.start(n / T, n % T);
   for (std::size_t i = 1; i < L; ++i) {
-    const double* from = forward.data() + (i - 1) * N;
-    for (std::size_t n = 0; n < N; ++n) {
-      LogSum sum;
-      for (std::size_t s1 = 0; s1 < S; ++s1)
-        sum.add(from[s1 * T + n % T] + scores.letter_step(i, s1, n / T, n % T));
-      half[n] = sum.value();
-    }
-    for (std::size_t n = 0; n < N; ++n) {
-      LogSum sum;
-      for (std::size_t t1 = 0; t1 < T; ++t1)
-        sum.add(half[n / T * T + t1] + scores.tag_step(i, n / T, t1, n % T));
-      forward[i * N + n] = sum.value();
+    const double* from = alpha.data() + (i - 1) * N;
+    for (std::size_t s = 0; s < S; ++s) {
+      double* before = half.data() + s * T;
+      double* to = alpha.data() + i * N + s * T;
+      sums.sum(
+          S, T,
+          [&](std::size_t s1, std::size_t t1) {
+            return from[s1 * T + t1] + scores.letter_step(i, s1, s, t1);
+          },
+          before);
+      for (std::size_t t = 0; x.shape.keeps_tag(s) && t < T; ++t)
+        to[t] = before[t] + scores.tag_step(i, s, t, t);
+      if (x.shape.keeps_tag(s)) continue;
+      sums.sum(
+          T, T, [&](std::size_t t1, std::size_t t) { return before[t1] + scores.free_tag_step(i, s, t1, t); },
+          to);
     }
   }
-  LogSum total;
-  for (std::size_t n = 0; n < N; ++n) {
-    backward[(L - 1) * N + n] = x.shape.may_end(n / T) ? 0.0 : kNever;
-    total.add(forward[(L - 1) * N + n] + backward[(L - 1) * N + n]);
-  }
-  out.log_partition = total.value();
+  double* ends = beta.data() + (L - 1) * N;
+  for (std::size_t n = 0; n < N; ++n) ends[n] = x.shape.may_end(n / T) ? 0.0 : kNever;
+  const double* last = alpha.data() + (L - 1) * N;
+  sums.sum(N, 1, [&](std::size_t n, std::size_t) { return last[n] + ends[n]; }, &out.log_partition);
   for (std::size_t i = L - 1; i > 0; --i) {
-    const double* to = backward.data() + i * N;
-    for (std::size_t n = 0; n < N; ++n) {
-      LogSum sum;
-      for (std::size_t t = 0; t < T; ++t) sum.add(to[n / T * T + t] + scores.tag_step(i, n / T, n % T, t));
-      half[n] = sum.value();
+    for (std::size_t s = 0; s < S; ++s) {
+      const double* to = beta.data() + i * N + s * T;
+      double* before = half.data() + s * T;
+      for (std::size_t t = 0; x.shape.keeps_tag(s) && t < T; ++t)
+        before[t] = to[t] + scores.tag_step(i, s, t, t);
+      if (x.shape.keeps_tag(s)) continue;
+      sums.sum(
+          T, T, [&](std::size_t t, std::size_t t1) { return to[t] + scores.free_tag_step(i, s, t1, t); },
+          before);
     }
-    for (std::size_t n = 0; n < N; ++n) {
-      LogSum sum;
-      for (std::size_t s = 0; s < S; ++s)
-        sum.add(half[s * T + n % T] + scores.letter_step(i, n / T, s, n % T));
-      backward[(i - 1) * N + n] = sum.value();
+    for (std::size_t s1 = 0; s1 < S; ++s1) {
+      sums.sum(
+          S, T,
+          [&](std::size_t s, std::size_t t1) { return half[s * T + t1] + scores.letter_step(i, s1, s, t1); },
+          beta.data() + (i - 1) * N + s1 * T);
     }
   }
   out.unit.resize(L * N);
-  for (std::size_t k = 0; k < L * N; ++k)
-    out.unit[k] = std::exp(forward[k] + backward[k] - out.log_partition);
+  for (std::size_t k = 0; k < L * N; ++k) out.unit[k] = std::exp(alpha[k] + beta[k] - out.log_partition);
   return out;
 }
 

@@ -180,8 +180,18 @@ TwoChainLabels predict(const TwoChainPredictor& predictor, const Sentences& sent
   return out;
 }
 
+namespace {
+
+void check_scale(double scale) {
+  if (!std::isfinite(scale) || scale <= 0.0)
+    throw std::invalid_argument("the scale of the scores must be above 0");
+}
+
+}  // namespace
+
 std::vector<double> predict_marginals(const TwoChainPredictor& predictor, const Sentences& sentences,
-                                      std::size_t threads) {
+                                      double scale, std::size_t threads) {
+  check_scale(scale);
   predictor.check_sentences(sentences);
   const std::size_t labels = predictor.shape().letters() * predictor.shape().tags();
   std::vector<double> out(static_cast<std::size_t>(sentences.units()) * labels);
@@ -189,7 +199,7 @@ std::vector<double> predict_marginals(const TwoChainPredictor& predictor, const 
   std::vector<TwoChainPredictor::Work> work(team.size());
   team.for_each(static_cast<std::size_t>(sentences.size()), [&](std::size_t thread, std::size_t n) {
     const auto k = static_cast<std::int64_t>(n);
-    const auto found = marginals(predictor.chains(sentences, k, false, work[thread]));
+    const auto found = marginals(predictor.chains(sentences, k, false, work[thread]), scale);
     std::copy(found.unit.begin(), found.unit.end(),
               out.begin() + sentences.begin_of(k) * static_cast<std::ptrdiff_t>(labels));
   });
@@ -215,9 +225,11 @@ std::vector<TwoChainPath> k_best(const TwoChainPredictor& predictor, const Sente
   return letters_only ? k_best_letters(x, k) : k_best_paths(x, k);
 }
 
-double log_partition(const TwoChainPredictor& predictor, const Sentences& sentences, std::int64_t sentence) {
+double log_partition(const TwoChainPredictor& predictor, const Sentences& sentences, std::int64_t sentence,
+                     double scale) {
+  check_scale(scale);
   TwoChainPredictor::Work work;
-  return marginals(one_sentence(predictor, sentences, sentence, false, work)).log_partition;
+  return marginals(one_sentence(predictor, sentences, sentence, false, work), scale).log_partition;
 }
 
 double path_score(const TwoChainPredictor& predictor, const Sentences& sentences, std::int64_t sentence,

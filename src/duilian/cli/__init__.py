@@ -22,6 +22,7 @@ from duilian import __version__
 from duilian.errors import DuilianError
 
 INTERRUPTED, BROKEN_PIPE = 130, 141  # 128 + signal number
+COMPLETION = "_DUILIAN_COMPLETE"  # set by a shell that asks how to complete a line
 COMMANDS = (
     "corpus",
     "analyze",
@@ -44,7 +45,7 @@ def make_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
         name="duilian",
         help="One Chinese analyser learned from corpora that disagree.",
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=len(names) == len(COMMANDS) or COMPLETION in os.environ,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
@@ -91,9 +92,23 @@ def main() -> int:
     logging.getLogger("duilian").addHandler(
         logging.StreamHandler() if show_traceback else logging.NullHandler()
     )
-    # Importing only the requested command starts faster.
-    names = arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS
+    names = _needed_commands(_words_to_complete() or arguments)
     return run(lambda: make_app(names)(arguments, prog_name="duilian"), show_traceback=show_traceback)
+
+
+def _needed_commands(arguments: Sequence[str]) -> Sequence[str]:
+    """Return the requested command alone, because importing only that starts faster; else all."""
+    return arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS
+
+
+def _words_to_complete() -> list[str]:
+    """Return the finished words of the line that a shell wants to complete, if one does."""
+    if COMPLETION not in os.environ:
+        return []
+    if "COMP_WORDS" in os.environ:  # bash
+        words = os.environ["COMP_WORDS"].split()
+        return words[1 : int(os.environ.get("COMP_CWORD", len(words)))]
+    return os.environ.get("_TYPER_COMPLETE_ARGS", "").split(" ")[1:-1]  # zsh, fish, PowerShell
 
 
 def _open_closed_streams() -> None:
@@ -112,11 +127,11 @@ def run(command: Callable[[], object], *, show_traceback: bool = False) -> int:
     except SystemExit as end:  # typer ends this way: 0, 2 for wrong usage, 130 for Ctrl-C
         if isinstance(end.__context__, BrokenPipeError):
             return _quiet_pipe()
-        if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):
-            return _interrupted()
+        if isinstance(stop := getattr(end.__context__, "__cause__", None), KeyboardInterrupt):
+            return _interrupted(stop)
         return _flush_output(end.code if isinstance(end.code, int) else int(end.code is not None))
-    except KeyboardInterrupt:
-        return _interrupted()
+    except KeyboardInterrupt as stop:
+        return _interrupted(stop)
     except BrokenPipeError:
         return _quiet_pipe()
     except (DuilianError, OSError) as error:
@@ -127,8 +142,9 @@ def run(command: Callable[[], object], *, show_traceback: bool = False) -> int:
     return 0
 
 
-def _interrupted() -> int:
-    print("duilian: stopped", file=sys.stderr)
+def _interrupted(stop: KeyboardInterrupt) -> int:
+    """Say that the run was stopped and what is left of it: see `open_writer`."""
+    print("; ".join(["duilian: stopped", *getattr(stop, "__notes__", ())]), file=sys.stderr)
     return INTERRUPTED
 
 

@@ -6,7 +6,6 @@ import itertools
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import Annotated, cast, get_args
 
 import typer
@@ -14,12 +13,14 @@ import typer
 from duilian.cli.inputs import Inputs
 from duilian.cli.options import InputEncoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
 from duilian.cli.progress import watch
+from duilian.cli.taggers import ModelOption, TextsOrFiles
 from duilian.corpus import open_writer
 from duilian.corpus.formats.lookup import FormatOptions
 from duilian.document import Doc
 from duilian.engine import Analyzer, load
 from duilian.errors import ConfigError
-from duilian.models import reading_of, tagger_for
+from duilian.models.registry import reading_of
+from duilian.models.roles import Ask, chosen_standard
 from duilian.text import Errors
 from duilian.views.exchange import ranked_json_line
 from duilian.views.forms import FORMS, Form, PrettyForm, find_form
@@ -31,13 +32,8 @@ PRETTY = "pretty"
 
 
 def command(
-    inputs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[TEXT | FILE]", help="Text, or text files; - is standard input."),
-    ] = None,
-    model: Annotated[
-        str, typer.Option(metavar="MODEL", help="A character-level model (default: the bundled one).")
-    ] = "",
+    inputs: TextsOrFiles = None,
+    model: ModelOption = "",
     to: Annotated[str, typer.Option(metavar="FORM", help=f"Output form: {', '.join(FORMS)}.")] = "",
     standard: Annotated[
         str | None,
@@ -60,6 +56,7 @@ def command(
             help="Show the N best analyses of each line with their probabilities (slash or json).",
         ),
     ] = None,
+    no_trees: Annotated[bool, typer.Option("--no-trees", help="Leave out the trees: much faster.")] = False,
     lexicon: LexiconFile = None,
     lexicon_mode: LexiconMode = "force",
     explain: Annotated[
@@ -78,56 +75,44 @@ def command(
     On a terminal, the standards are stacked like a couplet, and words that they cut differently are marked;
     in a pipe, the output is CoNLL-U. Each line of a file is one text. A corpus (.conllu, .conllx, .conll,
     .seg, .pos, .jsonl, or as --format says) keeps its annotation, and its gaps are filled: `_` in CoNLL-U,
-    words without a tag in slash. --to words is fast: it uses the model's segmenter if --standard has one.
+    words without a tag in slash. Trees are only found for forms that show them.
     """
     if errors not in get_args(Errors):
         raise typer.BadParameter(f"{errors!r} is neither 'strict' nor 'replace'", param_hint="--errors")
     if explain and lexicon is None:
         raise typer.BadParameter("there is nothing to explain without --lexicon", param_hint="--explain")
     analyzer = load(model or None, lexicon=read_lexicon(lexicon, lexicon_mode))
-    name = _chosen_standard(standard, analyzer)
+    name = chosen_standard(standard, analyzer.standards)
     form = to or _default_form(output, nbest)
-    column = reading_of(tagger_for(analyzer.model, name)).get("column")
+    column = reading_of(analyzer.model, name).get("column")
     shown = _make_form(form, name, column, output)
-    source = Inputs(inputs, format, encoding, cast(Errors, errors), is_one_text=form == "brat")
+    reads, is_one_text = analyzer.labeler.reads, form == "brat"
+    source = Inputs(inputs, format, encoding, cast(Errors, errors), reads=reads, is_one_text=is_one_text)
     if form == "brat" and len(source.paths) > 1:
         raise typer.BadParameter("brat needs one .ann file per text: give a single text", param_hint="--to")
     explainer = analyzer if explain else None
+    options = FormatOptions(standard=name, column=column, may_lack_tags=True)
     if nbest is not None:
         if form not in RANKED_FORMS or not source.is_text:
             message = f"needs text input and --to {' or '.join(RANKED_FORMS)}"
             raise typer.BadParameter(message, param_hint="--nbest")
-        ranked = _ranked_analyses(source, analyzer, nbest, name)
+        ranked = _ranked_analyses(source, analyzer, nbest, options)
         _write_ranked(ranked, shown if form == "slash" else None, output, explainer)
         return
-    if form == "words" and source.is_text and not explain:
-        runs = (run for each in source.paths for run in source.texts(each))
-        segmented = (analyzer.segment(run, standard, threads=threads) for run in runs)
-        _write_words(itertools.chain.from_iterable(segmented), output)
-        return
-    options = FormatOptions(standard=name, column=column, may_lack_tags=True)
+    has_all = standard is None and (shown.shows_all or explain)
+    has_trees = shown.shows_trees and not no_trees
+    ask = Ask(() if has_all else (name,), tags=shown.shows_tags or explain, trees=has_trees)
     with open_writer(output) as write:
         for each in source.paths:
             write(shown.begin(each if source.is_file(each) else ""))
-            docs = source.docs(each, analyzer, options, threads)
-            docs = docs if standard is None else (doc.only(name) for doc in docs)
+            docs = (doc for _, doc in source.analysed(each, analyzer, options, ask, threads, fill=True))
             # On a terminal, the output itself shows progress.
-            size = partial(_size, encoding=encoding)
-            total = source.size(each)
-            watched = docs if _is_terminal(output) else watch(docs, "texts", total=total, size=size)
+            watched = docs if _is_terminal(output) else watch(docs, "texts", files=source.files)
             for number, doc in enumerate(watched, start=1):
                 write(shown.text(doc))
                 if explainer is not None:
                     _explain(explainer, doc, source.place(each, number))
         write(shown.end())
-
-
-def _chosen_standard(standard: str | None, analyzer: Analyzer) -> str:
-    """Return the requested standard, or the first."""
-    name = standard or analyzer.standards[0]
-    if name not in analyzer.standards:
-        raise ConfigError(f"the model has no standard {name!r}, only {', '.join(analyzer.standards)}")
-    return name
 
 
 def _default_form(output: str, nbest: int | None) -> str:
@@ -140,24 +125,14 @@ def _is_terminal(output: str) -> bool:
     return output == "-" and sys.stdout.isatty()
 
 
-def _size(doc: Doc, encoding: str) -> int:
-    """Return the size of a text in its file in bytes, with its line end."""
-    return len(doc.text.encode(encoding, "replace")) + 1
-
-
-def _write_words(texts: Iterable[Sequence[str]], output: str) -> None:
-    with open_writer(output) as write:
-        for words in texts:
-            write(" ".join(words) + "\n")
-
-
 def _ranked_analyses(
-    source: Inputs, analyzer: Analyzer, count: int, standard: str
+    source: Inputs, analyzer: Analyzer, count: int, options: FormatOptions
 ) -> Iterator[tuple[str, str, Sequence[Doc]]]:
     """Yield the place of each line, the line, and its best analyses."""
     for each in source.paths:
-        for number, line in enumerate(itertools.chain.from_iterable(source.texts(each)), start=1):
-            yield source.place(each, number), line, analyzer.nbest(line, count, standard)
+        lines = itertools.chain.from_iterable(source.runs(each, options))
+        for number, (line, _) in enumerate(lines, start=1):
+            yield source.place(each, number), line, analyzer.nbest(line, count, options.standard)
 
 
 def _write_ranked(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -14,13 +14,12 @@ from duilian.cli.select import OUTPUT_FORMATS as REVIEW_FORMATS
 from duilian.cli.select import parse_share
 from duilian.cli.tag import analysed_sentence
 from duilian.cli.taggers import ModelPath
-from duilian.conversion import Conversion, Converter, with_source_tags
+from duilian.conversion import Conversion, ConversionModel, Converter, with_source_tags
 from duilian.corpus import FORMATS, Sentence, open_writer, write
 from duilian.corpus.formats.lookup import FormatOptions, find_format
 from duilian.corpus.places import ROW_FORMATS
-from duilian.engine.streams import Analysis, Source
 from duilian.errors import ConfigError
-from duilian.models import CoupledTagger, load
+from duilian.models import load
 
 EXAMPLE = "Example:\n\n    duilian convert both.model people.txt --from pku --to ctb -o people.ctb.txt"
 
@@ -73,7 +72,7 @@ def command(
     share = None if review is None else parse_share(review)
     place = _review_place(output, review_to, is_wanted=share is not None)
     converter = Converter(
-        load_coupled(model), source, target, mapping=mapping, lenient=lenient, threads=threads
+        load_converting(model), source, target, mapping=mapping, lenient=lenient, threads=threads
     )
     form, sentences = converter.open(file, format=format, encoding=encoding)
     to = _output_format(to_format or form.name)
@@ -93,12 +92,13 @@ def command(
         typer.echo(f"duilian: treated {unknown} {tags} that the model has never seen as unknown", err=True)
 
 
-def load_coupled(path: str) -> CoupledTagger:
-    """Load a coupled tagger."""
-    found = load(path)
-    if not isinstance(found, CoupledTagger):
-        raise ConfigError(f"{path}: is of kind {found.kind!r}; this command needs a coupled model")
-    return found
+def load_converting(path: str) -> ConversionModel:
+    """Load a model that converts."""
+    found: Any = load(path)
+    if not hasattr(found, "conversions"):
+        hint = "train a model of kind coupled or guided; to tag words in another standard, use duilian tag"
+        raise ConfigError(f"{path}: is of kind {found.kind!r}, which cannot convert", hint)
+    return cast(ConversionModel, found)
 
 
 def _review_place(output: str, review_to: str | None, *, is_wanted: bool) -> str:
@@ -127,9 +127,7 @@ def _renderer(converter: Converter, to: str, with_confidence: bool) -> Callable[
     def render(found: Conversion) -> str:
         layer = with_source_tags(found, converter) if to in ROW_FORMATS else found.layer
         confidence = found.confidence if with_confidence else None
-        sentence = analysed_sentence(
-            Analysis(Source(sentence=found.sentence), layer, "", confidence), target, to
-        )
+        sentence = analysed_sentence(layer, found.sentence, confidence, target, to)
         if to == "jsonl":
             sentence = _with_given_layers(found.sentence, sentence, target)
         return "".join(write_form([sentence], options))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,15 +13,14 @@ from typing import Annotated, Any
 
 import typer
 
-from duilian.cli.options import Column, Columns, CorpusFormat, InputEncoding, Output
-from duilian.cli.progress import watch
+from duilian.cli.options import Column, Columns, CorpusFormat, InputEncoding, Lenient, Output, warn_of
+from duilian.cli.progress import measured, watch
 from duilian.cli.tables import show_statistics
 from duilian.corpus import (
     FORMATS,
     Corpus,
     ReadReport,
     Sentence,
-    read,
     read_sentences,
     statistics,
     write,
@@ -41,20 +41,12 @@ CorpusFiles = Annotated[
     list[str] | None, typer.Argument(metavar="FILE", help="Corpus files; - is standard input.")
 ]
 StandardName = Annotated[str | None, typer.Option(metavar="NAME", help="Standard: pku, ctb, ud, gsd, …")]
-Lenient = Annotated[bool, typer.Option("--lenient", help="Skip malformed lines and count them.")]
 Cut = Annotated[str, typer.Option(metavar="HOW", help="line: keep lines; sentence: cut after 。！？.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="Random seed.")]
 
 
 def _column_names(columns: str | None) -> list[str] | None:
     return None if columns is None else columns.split(",")
-
-
-def _warn_of_skipped(path: str, report: ReadReport | Corpus) -> None:
-    if report.skipped:
-        print(f"duilian: {path}: skipped {report.skipped} malformed lines, including:", file=sys.stderr)
-        for problem in report.problems:
-            print(f"  {problem}", file=sys.stderr)
 
 
 @app.command()
@@ -77,8 +69,9 @@ def stats(
     Example: duilian corpus stats dev.conllu --against train.conllu
     """
     paths = files or ["-"]
+    inputs = measured(paths)
 
-    def sentences(path: str) -> Iterator[Sentence]:
+    def sentences(path: os.PathLike[str]) -> Iterator[Sentence]:
         report = ReadReport()
         yield from read_sentences(
             path,
@@ -91,14 +84,18 @@ def stats(
             names=_column_names(columns),
             report=report,
         )
-        _warn_of_skipped(path, report)
+        warn_of(report)
 
-    everything = watch(itertools.chain.from_iterable(map(sentences, paths)))
-    found = statistics(everything, standard=standard, known=None if against is None else sentences(against))
+    everything = watch(itertools.chain.from_iterable(map(sentences, inputs)), files=inputs)
+    known = None if against is None else sentences(Path(against))
+    found = statistics(everything, standard=standard, known=known)
     if as_json:
         typer.echo(json.dumps(found.as_json(), ensure_ascii=False, indent=2))
     else:
         show_statistics(found, ", ".join(paths))
+        if found.foreign_tags:
+            tags = ", ".join(f"{tag} {count:,}" for tag, count in found.foreign_tags.items())
+            typer.echo(f"\ntags that {standard!r} does not have: {tags}")
 
 
 @app.command()
@@ -120,10 +117,10 @@ def convert(
 
     Example: duilian corpus convert pku.txt --cut sentence --to conllu -o pku.conllu
     """
-    report = ReadReport()
+    report, inputs = ReadReport(), measured([file])
     names = _column_names(columns)
     sentences = read_sentences(
-        file,
+        inputs[0],
         standard=standard,
         format=format,
         encoding=encoding,
@@ -133,16 +130,27 @@ def convert(
         names=names,
         report=report,
     )
-    write(watch(sentences), output, format=to, standard=standard, column=column, names=names)
-    _warn_of_skipped(file, report)
+    found = watch(sentences, files=inputs)
+    write(found, output, format=to, standard=standard, column=column, names=names)
+    warn_of(report)
 
 
 def _read_all(
     file: str, standard: str | None, format: str | None, encoding: str, lenient: bool, cut: str
 ) -> Corpus:
-    corpus = read(file, standard=standard, format=format, encoding=encoding, lenient=lenient, cut=cut)
-    _warn_of_skipped(file, corpus)
-    return corpus
+    report, inputs = ReadReport(), measured([file])
+    sentences = read_sentences(
+        inputs[0],
+        standard=standard,
+        format=format,
+        encoding=encoding,
+        lenient=lenient,
+        cut=cut,
+        report=report,
+    )
+    read = tuple(watch(sentences, files=inputs))
+    warn_of(report)
+    return Corpus(read, standard=standard or next(iter(read[0])), source=file, format=report.format)
 
 
 def _parse_shares(text: str) -> list[float]:
@@ -248,7 +256,7 @@ def mix_command(
     corpus = _read_all(file, standard, format, encoding, lenient, cut)
     report = MixReport()
     mixed = mix(
-        watch(corpus),
+        watch(corpus, total=len(corpus)),
         mixing,
         standard=corpus.standard,
         seed=seed,

@@ -9,7 +9,7 @@ import typer
 
 from duilian.cli.options import ENCODINGS, Column, Columns, CorpusFormat, Threads
 from duilian.cli.tables import show_evaluation
-from duilian.cli.taggers import Mode, ModelPath, in_mode, say_first_standard
+from duilian.cli.taggers import Mode, ModelPath, in_mode, say_standard
 from duilian.corpus import Corpus, vocabulary
 from duilian.engine import Analyzer
 from duilian.engine import load as load_analyzer
@@ -17,19 +17,7 @@ from duilian.engine.measuring import measure, read_gold, read_gold_files, unknow
 from duilian.engine.parsing import measure_parser
 from duilian.engine.raw_text_measuring import with_tree_scores
 from duilian.evaluation import Evaluation
-from duilian.models import (
-    CoupledTagger,
-    Model,
-    MultitaskTagger,
-    StandardTagger,
-    TwoChainPredictor,
-    is_parser,
-    is_suite,
-    load,
-    load_parser,
-    standards_of,
-    tagger_for,
-)
+from duilian.models import StandardTagger, is_parser, is_suite, load, load_parser, standards_of, tagger_for
 
 EXAMPLE = "Example:\n\n    duilian evaluate zx.model zx/dev.wordpos --against zx/train.wordpos"
 
@@ -103,13 +91,15 @@ def _show(found: list[Evaluation], as_json: bool) -> None:
             show_evaluation(each)
 
 
-def _taggers(model: Model | TwoChainPredictor, named: list[str]) -> list[tuple[StandardTagger, str]]:
+def _taggers(model: Any, named: list[str]) -> list[tuple[StandardTagger, str]]:
     """Pair each tagger to evaluate with its layer of the gold sentences."""
-    if isinstance(model, CoupledTagger | MultitaskTagger):
-        if not named:
-            say_first_standard(standards_of(model))
-        return [(tagger_for(model, name), name) for name in named or model.standards[:1]]
-    return [(model, name) for name in named or [model.standard]]
+    names = standards_of(model)
+    if len(names) > 1 and not named:
+        say_standard(names[0], names)
+    if len(names) > 1:
+        found = [tagger_for(model, name) for name in named or names[:1]]
+        return [(each, each.standard) for each in found]
+    return [(tagger_for(model), name) for name in named or [model.standard]]
 
 
 def _evaluate(
@@ -138,7 +128,7 @@ def _evaluate_parser(
 
 
 def _warn_of_unknown_tags(tagger: StandardTagger, corpus: Corpus) -> None:
-    if tagger.segment_only:
+    if tagger.encoding_.tags is None:
         return
     unknown = unknown_tags(tagger, [sentence[corpus.standard] for sentence in corpus])
     if unknown:

@@ -1,62 +1,85 @@
-"""The inputs of `duilian analyze`: texts and files from the command line, or standard input."""
+"""The inputs of commands: texts and files from the command line, or standard input."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from duilian.cli.live_input import in_runs, standard_input
-from duilian.corpus import guess_format, read_lines
-from duilian.corpus.files import STANDARD_STREAM, display_name, read_text
-from duilian.corpus.formats.lookup import SAMPLE_LINES, TEXT, FormatOptions, guess_by_name
+from duilian.cli.progress import measured
+from duilian.corpus import Sentence, guess_format, read_lines
+from duilian.corpus.files import STANDARD_STREAM, MeasuredFile, display_name, read_text
+from duilian.corpus.formats.lookup import SAMPLE_LINES, TEXT, FormatOptions, guess_by_content, guess_by_name
 from duilian.corpus.places import PlacedSentence, read_placed
 from duilian.document import Doc
 from duilian.engine import Analyzer
 from duilian.errors import AnnotationError, ConfigError, CorpusError
+from duilian.modelfile import MAGIC
+from duilian.models.roles import Ask
 from duilian.text import Errors, char_types
 
 _ENDINGS = {".txt", ".text", ".md", ".csv", ".tsv", ".json", ".xml", ".html", ".log", ".conll", ".gz"}
 _ROW = re.compile(r"[1-9][0-9]*(-[0-9]+)?(\t[^\t]+){9}")
+_MIN_TOKENS = 5  # to recognise a format by its content
 _ENDING = re.compile(r"\.[A-Za-z]\w{0,5}")
 
 
+class Item(NamedTuple):
+    """A line of text, or a sentence of a corpus."""
+
+    text: str
+    placed: PlacedSentence | None = None
+
+
+class Analysed(NamedTuple):
+    """An item with its analysis."""
+
+    given: Sentence | None
+    doc: Doc
+
+
 class Inputs:
-    """The inputs of a command, in order; `format` overrides what their names suggest."""
+    """The inputs of a command, in order: text, files, or standard input.
+
+    `format` overrides what their names suggest, `options` say how corpora are read. `reads` is what the model
+    takes: for one that reads words, a file without a telling name is words separated by blanks unless its
+    content is unmistakably something else; `has_columns` says that the model needs columns beside the words.
+    """
 
     def __init__(
         self,
         given: Sequence[str] | None,
         format: str | None,
         encoding: str,
-        errors: Errors,
+        errors: Errors = "strict",
         *,
+        reads: str = "text",
+        has_columns: bool = False,
         is_one_text: bool = False,
     ) -> None:
         self.paths = list(given or [STANDARD_STREAM])
-        self._format, self._encoding, self._errors, self._is_one_text = format, encoding, errors, is_one_text
+        self._format, self._encoding, self._errors = format, encoding, errors
+        self._reads, self._has_columns, self._is_one_text = reads, has_columns, is_one_text
         self._formats: dict[str, str | None] = {}
         self._stdin = standard_input(self.paths)
+        self._files = dict(zip(self.paths, measured(self.paths), strict=True))
+        for path in filter(self.is_file, self.paths):
+            _refuse_model(path)
 
     def is_file(self, path: str) -> bool:
         """Return whether an input names a file, rather than being the text itself."""
         return path != STANDARD_STREAM and os.path.exists(path)
 
-    def size(self, path: str) -> int | None:
-        """Return the number of bytes of text to read, if it is known."""
-        is_plain = os.path.isfile(path) and not path.endswith(".gz") and self._format_of(path) is None
-        return os.path.getsize(path) if is_plain else None
-
     @property
     def is_text(self) -> bool:
         """Whether no input is a corpus."""
         return all(self._format_of(path) is None for path in self.paths)
-
-    def texts(self, path: str) -> Iterator[Iterator[str]]:
-        """Yield the texts of an input, in runs."""
-        return in_runs(self._texts(path), self._stdin)
 
     def place(self, path: str, number: int) -> str:
         """Return where this text or sentence is, for messages; empty for text from the command line."""
@@ -66,22 +89,39 @@ class Inputs:
             return f"{display_name(path)}, sentence {number}"
         return display_name(path) if self._is_one_text else f"{display_name(path)}:{number}"
 
-    def docs(self, path: str, analyzer: Analyzer, options: FormatOptions, threads: int) -> Iterator[Doc]:
-        """Yield the analysed texts of an input, or the sentences of a corpus with their gaps filled."""
+    def runs(self, path: str, options: FormatOptions) -> Iterator[Iterator[Item]]:
+        """Yield the texts or sentences of an input, in runs that end where live input makes us wait."""
         form = self._format_of(path)
         if form is None:
-            for run in in_runs(self._texts(path), self._stdin):
-                yield from analyzer.pipe(run, threads=threads)
+            items = (Item(text) for text in self._texts(path))
         else:
-            for given in in_runs(self._sentences(path, form, options), self._stdin):
-                yield from _completed_docs(analyzer, given, options.standard or "", threads)
+            items = (Item("", placed) for placed in self._sentences(path, form, options))
+        return in_runs(items, self._stdin)
+
+    def analysed(
+        self, path: str, analyzer: Analyzer, options: FormatOptions, ask: Ask, threads: int, *, fill: bool
+    ) -> Iterator[Analysed]:
+        """Yield the analysed texts of an input, or sentences of a corpus: with their gaps filled, or anew."""
+        for run in self.runs(path, options):
+            if self._format_of(path) is None:
+                docs = analyzer.pipe((item.text for item in run), ask=ask, threads=threads)
+                yield from (Analysed(None, doc) for doc in docs)
+            else:
+                placed = (item.placed for item in run if item.placed is not None)
+                work = analyzer.fill if fill else analyzer.anew
+                yield from _completed(partial(work, ask=ask, threads=threads), placed, options.standard or "")
 
     def _sentences(self, path: str, form: str, options: FormatOptions) -> Iterator[PlacedSentence]:
         source, encoding, errors = self._source(path), self._encoding, self._errors
         yield from read_placed(source, options, format=form, encoding=encoding, errors=errors)[1]
 
     def _source(self, path: str) -> str | os.PathLike[str]:
-        return self._stdin if path == STANDARD_STREAM and self._stdin is not None else path
+        return self._stdin if path == STANDARD_STREAM and self._stdin is not None else self._files[path]
+
+    @property
+    def files(self) -> list[MeasuredFile]:
+        """The inputs, for those who show progress."""
+        return list(self._files.values())
 
     def _format_of(self, path: str) -> str | None:
         if path not in self._formats:
@@ -90,26 +130,44 @@ class Inputs:
 
     def _guess_format(self, path: str) -> str | None:
         if self._format is not None:
-            return None if self._format == TEXT else self._format
+            is_words = self._reads == "words" and self._format == "segmented"
+            return None if self._format == TEXT or is_words else self._format
         if path == STANDARD_STREAM or not os.path.isfile(path):
             return None
+        name = guess_by_name(path)
         is_some_conll = path.removesuffix(".gz").lower().endswith(".conll")
-        return guess_format(path, encoding=self._encoding) if is_some_conll else guess_by_name(path)
+        if is_some_conll or (name is None and self._reads == "words"):
+            name = self._guess_by_content(path, name)
+        return None if name == "segmented" and self._reads == "words" else name
+
+    def _guess_by_content(self, path: str, name: str | None) -> str | None:
+        if self._reads != "words":
+            return guess_format(path, encoding=self._encoding)
+        lines = itertools.islice(read_lines(path, encoding=self._encoding), SAMPLE_LINES)
+        sample = [line for _, line in lines if line.strip()]
+        return guess_format_of_words(sample, display_name(path), has_columns=self._has_columns) or name
 
     def _texts(self, path: str) -> Iterator[str]:
         """Yield the lines of a file, or the whole file as one text."""
         if path != STANDARD_STREAM and not self.is_file(path):
             yield self._decode_argument(path)
         elif self._is_one_text:
-            yield read_text(path, encoding=self._encoding, errors=self._errors)
+            yield read_text(self._files[path], encoding=self._encoding, errors=self._errors)
         else:
             source = self._source(path)
             for number, line in read_lines(source, encoding=self._encoding, errors=self._errors):
-                if number <= SAMPLE_LINES and self._format is None and _ROW.fullmatch(line):
-                    hint = "use --format conllu to fill its gaps, or --format text if it is text"
-                    message = "this looks like a row of CoNLL-U, not like text"
-                    raise CorpusError(display_name(path), number, message, hint)
+                if number <= SAMPLE_LINES and self._format is None:
+                    self._check_is_text(line, display_name(path), number)
                 yield line
+
+    def _check_is_text(self, line: str, path: str, number: int) -> None:
+        if _ROW.fullmatch(line):
+            hint = "use --format conllu to read its annotation, or --format text if it is text"
+            raise CorpusError(path, number, "this looks like a row of CoNLL-U, not like text", hint)
+        sample = [line] if line.strip() else []
+        if self._reads == "words" and (name := guess_format_of_words(sample, path)) is not None:
+            hint = f"use --format {name} to read them, or --format text if it is text"
+            raise CorpusError(path, number, "these look like words with tags", hint)
 
     def _decode_argument(self, argument: str) -> str:
         """Decode text from the command line, in which invalid bytes have become lone surrogates."""
@@ -126,6 +184,13 @@ class Inputs:
         return text
 
 
+def _refuse_model(path: str) -> None:
+    if os.path.isfile(path):
+        with open(path, "rb") as file:
+            if file.read(len(MAGIC)) == MAGIC:
+                raise ConfigError(f"{path}: this is a model, not text", f"name it with --model {path}")
+
+
 def _looks_like_path(text: str) -> bool:
     folder, slash, _ = text.rpartition("/")
     ending = Path(text).suffix.lower()
@@ -136,21 +201,36 @@ def _looks_like_path(text: str) -> bool:
     return "://" not in text and (bool(slash) or _ENDING.fullmatch(ending) is not None)
 
 
-def _completed_docs(
-    analyzer: Analyzer, run: Iterator[PlacedSentence], standard: str, threads: int
-) -> Iterator[Doc]:
-    """Yield sentences with their gaps filled; errors name the place of the sentence."""
+def guess_format_of_words(lines: list[str], path: str, *, has_columns: bool = False) -> str | None:
+    """Return the format of a file without a telling name, if it is unmistakably not lines of words."""
+    try:
+        name = guess_by_content(lines, path) if lines else TEXT
+    except CorpusError:
+        return None
+    if name == "columns" and has_columns:
+        return name
+    sign = {"slash": "/", "underscore": "_"}.get(name)
+    if sign is None:  # lines of two or three words look like columns
+        return None if name in (TEXT, "segmented", "ctb-brackets", "columns") else name
+    tokens = [token for line in lines if line.lstrip()[:1] != "<" for token in line.split()]
+    return name if len(tokens) >= _MIN_TOKENS and all(sign in token[1:] for token in tokens) else None
+
+
+def _completed(
+    work: Callable[..., Iterator[Doc]], run: Iterator[PlacedSentence], standard: str
+) -> Iterator[Analysed]:
+    """Yield sentences with their analyses; errors name the place of the sentence."""
     pending: deque[PlacedSentence] = deque()
     answered = 0
 
-    def sentences() -> Iterator[PlacedSentence]:
+    def sentences() -> Iterator[Sentence]:
         for each in run:
             pending.append(each)
-            yield each
+            yield each.sentence
 
     try:
-        for doc in analyzer.fill((each.sentence for each in sentences()), standard, threads=threads):
-            yield doc
+        for doc in work(sentences(), standard):
+            yield Analysed(pending[0].sentence, doc)
             pending.popleft()
             answered += 1
     except AnnotationError as error:

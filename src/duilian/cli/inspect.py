@@ -11,12 +11,13 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from duilian.cli.convert import load_coupled
+from duilian.cli.convert import load_converting
 from duilian.cli.options import CorpusFormat, InputEncoding, Threads
 from duilian.cli.progress import watch
 from duilian.cli.tables import show
 from duilian.conversion import Converter
 from duilian.engine import find_model
+from duilian.errors import ConfigError
 from duilian.reports.inspection import (
     HEADS,
     AmbiguousWord,
@@ -79,11 +80,14 @@ def command(
         card = ModelCard.read(find_model(model or None))
         _print_json(card.as_json()) if as_json else _show_card(card)
         return
-    tagger = load_coupled(model)
+    tagger: Any = load_converting(model)
+    if not hasattr(tagger, "learned_mapping"):
+        hint = "convert the corpus with duilian convert, and compare the tags"
+        raise ConfigError(f"{model}: is of kind {tagger.kind!r}, which learns no mapping", hint)
     if source is None and file == "-":
         raise typer.BadParameter("name the standard of standard input", param_hint="--from")
     source = source or guess_standard(tagger, file, format=format, encoding=encoding)
-    target = target or next(name for name in tagger.standards if name != source)
+    target = target or next((b for a, b in tagger.conversions if a == source), tagger.standards[0])
     converter = Converter(tagger, source, target, lenient=True, threads=threads)
     _, sentences = converter.open(file, format=format, encoding=encoding)
     found = study(converter, watch(sentences), examples=examples)

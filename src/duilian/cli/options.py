@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from duilian.corpus import FORMATS
+from duilian.corpus import FORMATS, ReadReport
 
 if TYPE_CHECKING:
     from duilian.lexicon import Lexicon
@@ -22,6 +22,7 @@ InputEncoding = Annotated[str, typer.Option(metavar="NAME", help=f"Input encodin
 Output = Annotated[
     str, typer.Option("--output", "-o", metavar="FILE", help="Output file; - is standard output.")
 ]
+Lenient = Annotated[bool, typer.Option("--lenient", help="Skip malformed lines and count them.")]
 Threads = Annotated[int, typer.Option(min=1, metavar="N", help="Number of threads.")]
 LexiconFile = Annotated[
     str | None,
@@ -35,12 +36,27 @@ LexiconMode = Annotated[
 ]
 
 
-def read_lexicon(path: str | None, mode: str) -> Lexicon | None:
-    """Read the user's lexicon, if one is given."""
+def warn(message: str) -> None:
+    """Tell the user what may be a mistake."""
+    typer.echo(f"duilian: warning: {message}", err=True)
+
+
+def warn_of(report: ReadReport) -> None:
+    """Tell the user what was skipped of a file, and what looks wrong in it."""
+    for message in report.warnings:
+        warn(message)
+
+
+def read_lexicon(path: str | None, mode: str, *, lenient: bool = False) -> Lexicon | None:
+    """Read the user's lexicon, if one is given; `lenient` skips malformed lines and reports them."""
     if mode not in ("force", "prefer"):
         raise typer.BadParameter(f"{mode!r} is neither 'force' nor 'prefer'", param_hint="--lexicon-mode")
     if path is None:
         return None
+    from duilian.corpus.storage import skipped_line
     from duilian.lexicon import Lexicon
 
-    return Lexicon.read(path, mode=mode)  # type: ignore[arg-type]
+    found = Lexicon.read(path, mode=mode, lenient=lenient)  # type: ignore[arg-type]
+    if found.skipped:
+        warn(skipped_line(found.skipped, found.problems))
+    return found

@@ -1,36 +1,107 @@
-"""A progress counter on standard error, if that is a terminal."""
+"""Progress on standard error, if that is a terminal: what is done, how fast, and how long it will take."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-_STEP = 100
+from duilian.corpus.files import MeasuredFile
+
+REFRESH = 0.1  # seconds
 Item = TypeVar("Item")
+
+
+def measured(paths: Sequence[str]) -> list[MeasuredFile]:
+    """Return paths that know how much of them has been read, for `watch`; any reader takes them."""
+    return [MeasuredFile(path) for path in paths]
 
 
 def watch(
     items: Iterable[Item],
     name: str = "sentences",
     *,
+    files: Sequence[MeasuredFile] = (),
     total: int | None = None,
     size: Callable[[Item], int] = lambda _: 1,
 ) -> Iterator[Item]:
-    """Pass items through and count them on the terminal, with a bar if their total size is known."""
+    """Pass items through and count them on the terminal, with the time left if that can be told.
+
+    It can if all items come from files of known size (see `measured`), or if their `total` size is known.
+    """
     if not sys.stderr.isatty():
         yield from items
         return
     from rich.console import Console  # slow to import, and not needed in a pipe
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    counter = TextColumn(f"{{task.fields[count]:,}} {name}")
+    if files and all(file.size is not None for file in files):
+        total = sum(file.size or 0 for file in files)
+    counter = TextColumn(f"{{task.fields[count]:,}} {name}, {{task.fields[rate]:,.0f}} per second")
     bar = () if total is None else (BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
-    columns = (SpinnerColumn(), counter, *bar, TimeElapsedColumn())
+    columns = (SpinnerColumn(), counter, *bar, TimeElapsedColumn(), TextColumn("{task.fields[left]}"))
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task, done = progress.add_task("", total=total, count=0), 0
+        task = progress.add_task("", total=total, count=0, rate=0.0, left="")
+        done, start = 0, time.monotonic()
+        shown = start
+
+        def show(count: int, now: float) -> None:
+            read = sum(file.position for file in files) if files else done
+            rate = count / max(now - start, 1e-9)
+            left = "" if total is None else left_over(now - start, read, total)
+            progress.update(task, completed=read, count=count, rate=rate, left=left)
+
+        count = 0
         for count, item in enumerate(items, start=1):
             done += size(item)
-            if count % _STEP == 0:
-                progress.update(task, completed=done, count=count)
+            now = time.monotonic()
+            if now - shown >= REFRESH:
+                shown = now
+                show(count, now)
             yield item
+        show(count, time.monotonic())
+
+
+def left_over(seconds: float, done: float, total: float) -> str:
+    """Return how long the rest takes if it goes on as before, such as `2:05 left`."""
+    return f"{clock(seconds * (total - done) / done)} left" if 0 < done < total else ""
+
+
+def clock(seconds: float) -> str:
+    """Return a duration such as 0:07, 12:30 or 3:05:00."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+class Stages:
+    """The stages of a long command on a terminal: the last line shows which one is running, and how long."""
+
+    def __init__(self, first: str) -> None:
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+        self._bar = Progress(*columns, console=Console(stderr=True, highlight=False), transient=True)
+        self._task = self._bar.add_task(first)
+        self._name, self._start, self._stays = first, time.monotonic(), False
+
+    def __enter__(self) -> Stages:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def begin(self, name: str, *, stays: bool = True) -> None:
+        """Show the next stage; when it ends in turn, it stays as a line with its time, unless told not to."""
+        now = time.monotonic()
+        if self._stays:
+            self.print(f"{self._name}: {now - self._start:.1f} s")
+        self._name, self._start, self._stays = name, now, stays
+        self._bar.reset(self._task, description=name)
+
+    def print(self, line: str) -> None:
+        """Print a line that stays."""
+        self._bar.console.print(line, markup=False, soft_wrap=True)

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from duilian.cli.options import InputEncoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
-from duilian.cli.taggers import (
-    Files,
-    InputFormat,
-    ModelPath,
-    StandardName,
-    check_level,
-    load_tagger,
-    sources_of,
-)
-from duilian.corpus import open_writer
-from duilian.engine.streams import analyse, segmented_line
-from duilian.models import TwoChainTagger
+from typing import Annotated
 
-EXAMPLE = "Example:\n\n    echo 我们去北京。 | duilian segment char.model"
+import typer
+
+from duilian.cli.inputs import Inputs
+from duilian.cli.options import InputEncoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
+from duilian.cli.progress import watch
+from duilian.cli.taggers import InputFormat, ModelOption, StandardName, TextsOrFiles, load_analyzer
+from duilian.corpus import open_writer
+from duilian.corpus.formats.lookup import FormatOptions
+from duilian.errors import ConfigError
+from duilian.models.roles import Ask
+from duilian.views.lines import segmented_line
+
+EXAMPLE = "Example:\n\n    duilian segment 我们去北京。"
 
 
 def command(
-    model: ModelPath,
-    files: Files = None,
+    inputs: TextsOrFiles = None,
+    model: ModelOption = "",
+    fast: Annotated[
+        bool, typer.Option("--fast", help="Use the model's small segmenter: much faster, less accurate.")
+    ] = False,
     format: InputFormat = None,
     lexicon: LexiconFile = None,
     lexicon_mode: LexiconMode = "force",
@@ -35,13 +38,14 @@ def command(
     No character is lost. White space in the text always separates words and stays in place. Addresses,
     #topics#, @names, numbers and words in letters are never cut, except by two-chain models.
     """
-    tagger = load_tagger(model, standard)
-    check_level(tagger, "char", "segment", "train one with level = 'char'")
-    if isinstance(tagger, TwoChainTagger):
-        tagger = tagger.of("segment")
-    sources = sources_of(files, tagger, format=format, encoding=encoding)
-    words = read_lexicon(lexicon, lexicon_mode)
+    analyzer, name = load_analyzer(model, standard, lexicon=read_lexicon(lexicon, lexicon_mode), fast=fast)
+    if analyzer.labeler.reads == "words":
+        raise ConfigError("segment needs a character-level model", "train one with level = 'char'")
+    source = Inputs(inputs, format, encoding)
+    ask = Ask((name,), tags=False, trees=False, fast=fast)
+    options = FormatOptions(standard=name)
     with open_writer(output) as write:
-        for run in sources:
-            for analysis in analyse(tagger, run, lexicon=words, threads=threads):
-                write(segmented_line(analysis) + "\n")
+        for path in source.paths:
+            docs = source.analysed(path, analyzer, options, ask, threads, fill=False)
+            for _, doc in watch(docs, "texts", files=source.files):
+                write(segmented_line(doc, name) + "\n")

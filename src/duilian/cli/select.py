@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 import typer
 
 from duilian.annotation.selection import Selection, most_uncertain, select
+from duilian.cli.inputs import Inputs
 from duilian.cli.options import InputEncoding, Output, Threads
-from duilian.cli.taggers import InputFormat, ModelPath, StandardName, check_level, load_tagger
-from duilian.corpus import Sentence, write
-from duilian.engine.streams import Source, given_layer, read_sources
-from duilian.models import StandardTagger, reading_of
+from duilian.cli.progress import watch
+from duilian.cli.taggers import InputFormat, ModelPath, StandardName, load_tagger
+from duilian.corpus import Layer, Sentence, write
+from duilian.corpus.formats.lookup import FormatOptions
+from duilian.errors import ConfigError
+from duilian.labels.units import words_of
+from duilian.models import reading_of
 
 EXAMPLE = "Example:\n\n    duilian select pos.model new.seg --tokens 20% -o to-annotate.wordpos"
 
@@ -58,16 +63,22 @@ def command(
         raise typer.BadParameter(f"{to!r} is none of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
     share = parse_share(tokens)
     tagger = load_tagger(model, standard)
-    check_level(tagger, "word", "select", "segment the text first and use a model that tags words")
-    sources = read_sources(file, tagger, format=format, encoding=encoding)
-    found: Iterable[Selection] = select(tagger, _given_sentences(sources, tagger), share, threads=threads)
+    if tagger.encoding_.level != "word":
+        hint = "segment the text first and use a model that tags words"
+        raise ConfigError("select needs a word-level model", hint)
+    source = Inputs([file], format, encoding, reads="words")
+    options = FormatOptions(standard=tagger.standard)
+    given = watch(_given_sentences(source, file, options), files=source.files)
+    found: Iterable[Selection] = select(tagger, given, share, threads=threads)
     if sentences is not None:
         found = most_uncertain(found, sentences)
     column = reading_of(tagger).get("column")
     write((each.sentence for each in found), output, format=to, standard=tagger.standard, column=column)
 
 
-def _given_sentences(sources: Iterable[Source], tagger: StandardTagger) -> Iterator[Sentence]:
-    for source in sources:
-        id = "" if source.sentence is None else source.sentence.id
-        yield Sentence({tagger.standard: given_layer(source, tagger)}, id)
+def _given_sentences(source: Inputs, path: str, options: FormatOptions) -> Iterator[Sentence]:
+    for text, placed in itertools.chain.from_iterable(source.runs(path, options)):
+        if placed is not None:
+            yield placed.sentence
+        elif words := words_of(text):
+            yield Sentence({str(options.standard): Layer(words)})

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated
 
 import typer
 
+from duilian.cli.inputs import Analysed, Inputs
 from duilian.cli.options import InputEncoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
-from duilian.cli.taggers import Files, InputFormat, Mode, ModelPath, StandardName, load_tagger, sources_of
+from duilian.cli.progress import watch
+from duilian.cli.taggers import InputFormat, Mode, ModelOption, StandardName, TextsOrFiles, load_analyzer
 from duilian.corpus import FORMATS, Layer, Sentence, open_writer
 from duilian.corpus.formats.lookup import FormatOptions
-from duilian.engine.streams import Analysis, analyse, analyse_k_best
+from duilian.engine import Analyzer
 from duilian.errors import ConfigError
-from duilian.models import reading_of
+from duilian.models.registry import reading_of
+from duilian.models.roles import Ability, Ask
+from duilian.views.lines import line_layer
 
-EXAMPLE = "Example:\n\n    echo 我们 去 北京 。 | duilian tag pos.model --to slash"
+EXAMPLE = "Example:\n\n    duilian tag 我们去北京。 --standard pku --to slash"
 
 LINE_FORMATS = ("underscore", "slash", "segmented")
 OUTPUT_FORMATS = (*LINE_FORMATS, "conllu", "jsonl", "columns")
+Render = Callable[[Analysed], str]
 
 
 def command(
-    model: ModelPath,
-    files: Files = None,
+    inputs: TextsOrFiles = None,
+    model: ModelOption = "",
     to: Annotated[
         str, typer.Option(metavar="FORMAT", help=f"Output format: {', '.join(OUTPUT_FORMATS)}.")
     ] = "underscore",
@@ -48,28 +53,32 @@ def command(
 
     A word-level model takes lines of words separated by spaces, or any corpus format. A character-level model
     takes text, line by line; it joins the words of a corpus and segments them again. Addresses, #topics#,
-    @names, numbers and words in letters are never cut, except by two-chain models. A coupled model answers
-    in any of its standards: see --standard. Two-chain models can tag given words: see --mode.
+    @names, numbers and words in letters are never cut, except by two-chain models. A model of several
+    standards answers in any of them: see --standard. Two-chain models can tag given words: see --mode.
     """
-    tagger = load_tagger(model, standard, mode)
-    if tagger.encoding_.tags is None or (tagger.segment_only and tagger.level == "char"):
-        raise ConfigError(f"{model}: the model only segments text", "use duilian segment")
     _check_output_options(to, nbest, marginals)
-    column = reading_of(tagger).get("column")
-    sources = sources_of(files, tagger, format=format, encoding=encoding, column=column)
-    render = renderer(to, tagger.standard, column)
-    words = read_lexicon(lexicon, lexicon_mode)
+    analyzer, name = load_analyzer(model, standard, mode, read_lexicon(lexicon, lexicon_mode))
+    if Ability.TAGS not in analyzer.labeler.abilities:
+        raise ConfigError(f"{model}: the model only segments text", "use duilian segment")
+    column = reading_of(analyzer.model, name).get("column")
+    options = FormatOptions(standard=name, column=column)
+    reads, has_columns = analyzer.labeler.reads, bool(_columns_of(analyzer))
+    source = Inputs(inputs, format, encoding, reads=reads, has_columns=has_columns)
+    render = renderer(to, name, column, with_confidence=marginals)
+    ask = Ask((name,), trees=False, confidence=marginals)
     with open_writer(output) as write:
-        if nbest is None:
-            for run in sources:
-                for analysis in analyse(
-                    tagger, run, with_confidence=marginals, lexicon=words, threads=threads
-                ):
-                    write(render(analysis))
-        else:
-            for run in sources:
-                for line in _ranked_lines(analyse_k_best(tagger, run, nbest, words), render):
+        for path in source.paths:
+            if nbest is None:
+                docs = source.analysed(path, analyzer, options, ask, threads, fill=False)
+                for found in watch(docs, "texts", files=source.files):
+                    write(render(found))
+            else:
+                for line in _ranked_lines(source, path, analyzer, options, nbest, render):
                     write(line)
+
+
+def _columns_of(analyzer: Analyzer) -> tuple[str, ...]:
+    return tuple(getattr(getattr(analyzer.model, "templates_", None), "columns", ()))
 
 
 def _check_output_options(to: str, nbest: int | None, marginals: bool) -> None:
@@ -80,37 +89,57 @@ def _check_output_options(to: str, nbest: int | None, marginals: bool) -> None:
         raise typer.BadParameter(hint, param_hint="--nbest")
 
 
-def renderer(to: str, standard: str, column: str | None) -> Callable[[Analysis], str]:
-    """Return a function that writes an analysis in a format, with its confidence if it has any."""
+def renderer(to: str, standard: str, column: str | None, *, with_confidence: bool = False) -> Render:
+    """Return a function that writes an analysis in a format, with its confidence if asked for."""
     form = FORMATS[to]
     options = FormatOptions(standard=standard, column=column)
     assert form.write is not None
     write = form.write
 
-    def render(analysis: Analysis) -> str:
-        if not analysis.layer.words:
-            return "\n" if to in LINE_FORMATS and analysis.source.sentence is None else ""
-        return "".join(write([analysed_sentence(analysis, standard, to)], options))
+    def render(found: Analysed) -> str:
+        layer, confidence = _found_layer(found, standard)
+        if not layer.words:
+            return "\n" if to in LINE_FORMATS and found.given is None else ""
+        is_line = to in LINE_FORMATS and found.doc.probability is not None  # an analysis is one line
+        given = None if is_line else found.given
+        sure = confidence if with_confidence else None
+        return "".join(write([analysed_sentence(layer, given, sure, standard, to)], options))
 
     return render
 
 
-def _ranked_lines(answers: Iterator[list[Analysis]], render: Callable[[Analysis], str]) -> Iterator[str]:
-    for found in answers:
-        for rank, analysis in enumerate(found, start=1):
-            yield f"{rank}\t{analysis.probability:.6f}\t{render(analysis)}"
-        if not found:
-            yield "\n"
+def _found_layer(found: Analysed, standard: str) -> tuple[Layer, tuple[float, ...] | None]:
+    """Return the words and tags to write, with all other annotation of words that were kept."""
+    confidence = found.doc.layer(standard).confidence
+    sure = None if confidence is None else tuple(confidence.tolist())
+    _, layer = line_layer(found.doc, standard)
+    if found.given is not None:
+        own = found.given.layers.get(standard) or next(iter(found.given.layers.values()))
+        if own.words == layer.words:
+            layer = dataclasses.replace(own, tags=layer.tags)
+    return layer, sure
 
 
-def analysed_sentence(analysis: Analysis, standard: str, to: str) -> Sentence:
-    """Return the sentence to write, with its confidence if the format can carry it."""
-    layer, given = analysis.layer, analysis.source.sentence
+def _ranked_lines(
+    source: Inputs, path: str, analyzer: Analyzer, options: FormatOptions, count: int, render: Render
+) -> Iterator[str]:
+    for run in source.runs(path, options):
+        for item in run:
+            given = None if item.placed is None else item.placed.sentence
+            docs = analyzer.nbest(item.text if given is None else given, count, options.standard)
+            for rank, doc in enumerate(docs, start=1):
+                yield f"{rank}\t{doc.probability:.6f}\t{render(Analysed(given, doc))}"
+            if not docs:
+                yield "\n"
+
+
+def analysed_sentence(
+    layer: Layer, given: Sentence | None, confidence: Iterable[float] | None, standard: str, to: str
+) -> Sentence:
+    """Return the sentence to write, with its confidence if there is any and the format can carry it."""
     id, comments = ("", ()) if given is None else (given.id, given.comments)
-    if to in LINE_FORMATS and analysis.probability is not None:
-        id = ""  # an analysis is one line
-    if analysis.confidence is not None:
-        shown = [f"{each:.4f}" for each in analysis.confidence]
+    if confidence is not None:
+        shown = [f"{each:.4f}" for each in confidence]
         if to == "conllu" and not comments:
             comments = (f"# text = {layer.text.strip()}",)
         layer = _add_confidence(layer, shown, to)

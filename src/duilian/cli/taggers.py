@@ -1,21 +1,20 @@
-"""Arguments and helpers of the commands that use a tagger."""
+"""Arguments and helpers of the commands that use a model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from duilian.cli.live_input import in_runs, standard_input
 from duilian.corpus import FORMATS
-from duilian.corpus.files import STANDARD_STREAM
 from duilian.corpus.formats.lookup import TEXT
-from duilian.engine.streams import Source, read_sources
+from duilian.engine import Analyzer
+from duilian.engine.loading import load_parts
 from duilian.errors import ConfigError
-from duilian.models import Model, StandardTagger, TwoChainTagger, load, standards_of, tagger_for
-from duilian.models.two_chain.config import MODES
-from duilian.models.two_chain.predictor import TwoChainPredictor
+from duilian.lexicon import Lexicon
+from duilian.models.base.standard_tagger import StandardTagger
+from duilian.models.registry import load, standards_of, tagger_for
+from duilian.models.roles import chosen_standard
 
 InputFormat = Annotated[
     str | None,
@@ -24,6 +23,13 @@ InputFormat = Annotated[
     ),
 ]
 ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A model from duilian train.")]
+ModelOption = Annotated[
+    str, typer.Option("--model", "-m", metavar="MODEL", help="A model file (default: the bundled model).")
+]
+TextsOrFiles = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[TEXT | FILE]", help="Text, or files; - is standard input."),
+]
 Files = Annotated[list[str] | None, typer.Argument(metavar="FILE", help="Input files; - is standard input.")]
 StandardName = Annotated[
     str | None,
@@ -38,51 +44,46 @@ Mode = Annotated[
 ]
 
 
+def load_analyzer(
+    model: str,
+    standard: str | None = None,
+    mode: str | None = None,
+    lexicon: Lexicon | None = None,
+    *,
+    fast: bool = False,
+) -> tuple[Analyzer, str]:
+    """Load an analyser in this mode; return it with the standard to answer in, which is said if not named."""
+    parts = load_parts(model or None)
+    tagger, segmenter = in_mode(parts["tagger"], mode), parts.get("segmenter")
+    found = Analyzer(tagger, parts.get("parser"), segmenter=segmenter, lexicon=lexicon)
+    name = found.fast_standard(standard) if fast else chosen_standard(standard, found.standards)
+    if standard is None and len(found.standards) > 1:
+        say_standard(name, found.standards)
+    return found, name
+
+
 def load_tagger(model: str, standard: str | None = None, mode: str | None = None) -> StandardTagger:
     """Load a tagger in this standard and mode."""
     found = in_mode(load(model), mode)
     names = standards_of(found)
     if standard is None and len(names) > 1:
-        say_first_standard(names)
+        say_standard(names[0], names)
     return tagger_for(found, standard)
 
 
-def sources_of(
-    files: list[str] | None,
-    tagger: StandardTagger,
-    *,
-    format: str | None,
-    encoding: str,
-    column: str | None = None,
-) -> Iterator[Iterator[Source]]:
-    """Yield the contents of the files, or of standard input, in runs."""
-    paths = files or [STANDARD_STREAM]
-    stdin = standard_input(paths)
-    for path in paths:
-        source = stdin if path == STANDARD_STREAM and stdin is not None else path
-        found = read_sources(source, tagger, format=format, encoding=encoding, column=column)
-        yield from in_runs(found, stdin)
-
-
-def in_mode(model: Model, mode: str | None) -> Model | TwoChainPredictor:
+def in_mode(model: Any, mode: str | None) -> Any:
     """Return the model in one of the modes of two-chain models."""
     if mode is None:
         return model
-    if mode not in MODES:
-        raise typer.BadParameter(f"{mode!r} is none of {', '.join(MODES)}", param_hint="--mode")
-    if not isinstance(model, TwoChainTagger):
-        raise ConfigError("only two-chain models have modes", "omit --mode")
+    modes = getattr(model, "answer_modes", ())
+    if not modes:
+        raise ConfigError(f"a model of kind {model.kind!r} has no modes", "omit --mode")
+    if mode not in modes:
+        raise typer.BadParameter(f"{mode!r} is none of {', '.join(modes)}", param_hint="--mode")
     return model.of(mode)
 
 
-def say_first_standard(names: tuple[str, ...]) -> None:
+def say_standard(name: str, names: tuple[str, ...]) -> None:
     """Report the default standard of a model that has several."""
-    others = ", ".join(names[1:])
-    typer.echo(f"duilian: answering in {names[0]!r}; choose with --standard (also: {others})", err=True)
-
-
-def check_level(tagger: StandardTagger, level: str, command: str, instead: str) -> None:
-    """Refuse a model of the wrong level."""
-    if tagger.level != level:
-        wanted = {"word": "a word-level", "char": "a character-level"}[level]
-        raise ConfigError(f"{command} needs {wanted} model", instead)
+    others = ", ".join(each for each in names if each != name)
+    typer.echo(f"duilian: answering in {name!r}; choose with --standard (also: {others})", err=True)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from duilian.cli.options import Lenient, warn
+from duilian.cli.progress import Stages, clock
 from duilian.cli.tables import show_evaluation
 from duilian.engine import load as load_analyzer
 from duilian.engine.measuring import measure
@@ -24,8 +26,14 @@ from duilian.recipes import KINDS, Recipe, Run, Side, train
 
 EXAMPLE = "Example:\n\n    duilian train recipes/zx-pos.toml -o zx.model --set learning.iterations=5"
 
-OnIteration = Callable[[IterationReport], None]
-OnStage = Callable[[str], None]
+
+@dataclasses.dataclass(frozen=True)
+class Listeners:
+    """Whom a run tells of its progress."""
+
+    on_iteration: Callable[[IterationReport], None]
+    on_stage: Callable[[str], None]
+    on_reading: Callable[[str], None] | None = None
 
 
 def command(
@@ -42,6 +50,7 @@ def command(
         int, typer.Option(min=1, metavar="N", help="Number of threads; the model is the same.")
     ] = 1,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Random seed.")] = None,
+    lenient: Lenient = False,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Override a setting: learning.rate=0.1."),
@@ -59,17 +68,17 @@ def command(
     plan = Recipe.load(recipe, data, overrides)
     if test and not _tested(plan):
         raise typer.BadParameter("the recipe names no test set", param_hint="--test")
-    with _progress(plan) as (on_iteration, on_stage):
+    with _progress(plan) as listeners:
         run = Run(
             output=output,
             resume=resume,
+            lenient=lenient,
             threads=threads,
-            on_iteration=on_iteration,
-            on_stage=on_stage,
-            on_warning=_warn,
+            on_warning=warn,
+            **vars(listeners),
         )
         if resume and not run.is_begun:
-            _warn(f"there is no {run.checkpoint} to resume from; starting afresh")
+            warn(f"there is no {run.checkpoint} to resume from; starting afresh")
         try:
             score = train(plan, run)
         except KeyboardInterrupt:
@@ -77,11 +86,7 @@ def command(
             raise typer.Exit(130) from None
     typer.echo(f"{output}: {os.path.getsize(output):,} bytes{_format_best(output, score)}")
     if test:
-        _test(plan, output, threads)
-
-
-def _warn(message: str) -> None:
-    typer.echo(f"duilian: warning: {message}", err=True)
+        _test(dataclasses.replace(plan, run=run), output, threads)
 
 
 def _tested(plan: Recipe) -> list[Side]:
@@ -123,36 +128,31 @@ def _say_how_to_resume(run: Run) -> None:
 
 
 @contextlib.contextmanager
-def _progress(plan: Recipe) -> Iterator[tuple[OnIteration, OnStage]]:
-    """Yield callbacks that show iterations and stages: a bar on a terminal, else plain lines."""
-    console, names = Console(stderr=True), [side.standard for side in plan.sides]
-    if not console.is_terminal:
-        yield (
+def _progress(plan: Recipe) -> Iterator[Listeners]:
+    """Yield callbacks that show stages and iterations: with times on a terminal, else as plain lines."""
+    names = [side.standard for side in plan.sides]
+    if not sys.stderr.isatty():
+        yield Listeners(
             lambda report: typer.echo(_report_line(report, names), err=True),
             lambda stage: typer.echo(f"{stage} …", err=True),
         )
         return
-    columns = (
-        TextColumn("iteration"),
-        MofNCompleteColumn(),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}"),
-    )
-    best = 0.0
+    times: list[float] = []
 
     def show(report: IterationReport) -> None:
-        nonlocal best
-        best = max(best, report.score or 0.0)
-        if report.details:  # too long to fit next to the bar
-            bar.console.print(_report_line(report, names), highlight=False)
-        shown = _format_report(report, []) + (f", best {best:.2f}" if report.score is not None else "")
-        bar.update(task, completed=report.iteration, description=shown)
+        if report.iteration <= 1:
+            times.clear()
+        times.append(report.seconds)
+        rest = report.most - report.iteration
+        left = f", {clock(rest * sum(times) / len(times))} left" if rest else ""
+        stages.print(f"{_report_line(report, names)}{left}")
+        stages.begin(f"iteration {report.iteration + 1} of {report.most}" if rest else "saving", stays=False)
 
-    total = plan.config.learning.iterations  # type: ignore[attr-defined]
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task("reading", total=total)
-        yield show, lambda stage: bar.update(task, description=stage)
+    def show_reading(name: str) -> None:
+        stages.begin(f"reading {name}" if name else "preparing", stays=bool(name))
+
+    with Stages("preparing") as stages:
+        yield Listeners(show, stages.begin, show_reading)
 
 
 def _report_line(report: IterationReport, names: list[str]) -> str:

@@ -1,5 +1,5 @@
 """Conversion of corpora from one standard to another."""
 
-from duilian.conversion.converter import Conversion, Converter, with_source_tags
+from duilian.conversion.converter import Conversion, ConversionModel, Converter, with_source_tags
 
-__all__ = ["Conversion", "Converter", "with_source_tags"]
+__all__ = ["Conversion", "ConversionModel", "Converter", "with_source_tags"]

@@ -1,7 +1,7 @@
 """Conversion of corpora of any length from one standard to another.
 
-Puts the answers of `CoupledTagger.convert` back into the user's sentences, and reports the line of a tag that
-the model has never seen. At word level, a sentence keeps everything but its tags. At character level, text is
+Puts the answers of a model that converts back into the user's sentences, and reports the line of a tag that
+it has never seen. At word level, a sentence keeps everything but its tags. At character level, text is
 segmented again; a sentence whose words stay the same keeps its other annotation.
 """
 
@@ -11,13 +11,14 @@ import bisect
 import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from duilian import text as texts
 from duilian.annotation.selection import probable_tags
+from duilian.conversion.respelling import join_layers, restore
 from duilian.corpus import Layer, Sentence
 from duilian.corpus.cut import cut_sentences
 from duilian.corpus.files import display_name
@@ -25,10 +26,10 @@ from duilian.corpus.formats.lookup import Format, FormatOptions
 from duilian.corpus.formats.rows import TAG_COLUMNS, tag_column
 from duilian.corpus.places import PlacedSentence, read_placed
 from duilian.corpus.tag_spelling import UNKNOWN_FIELD, format_tags
-from duilian.engine.streams import join_layers, restore
 from duilian.errors import ConfigError, CorpusError
-from duilian.labels.encoding import Encoding
-from duilian.models import Converted, CoupledTagger, reading_of
+from duilian.labels.encoding import Encoding, Level
+from duilian.models import Converted
+from duilian.models.coupled.conversion_answers import ConversionPlan
 
 BATCH_SENTENCES = 500
 
@@ -49,12 +50,25 @@ class Conversion:
     unknown: int = 0
 
 
+class ConversionModel(Protocol):
+    """A model of any kind that converts, such as `CoupledTagger` and `GuidedTagger`."""
+
+    level: Level
+
+    @property
+    def conversions(self) -> tuple[tuple[str, str], ...]:
+        """The directions in which it converts: pairs of source and target."""
+
+    def conversion(self, source: str, target: str, *, mapping: str | None = None) -> ConversionPlan:
+        """Plan a conversion of many batches."""
+
+
 class Converter:
-    """Converts in one direction with a coupled tagger; `lenient` treats tags new to it as unknown."""
+    """Converts in one direction; `lenient` treats tags new to the model as unknown."""
 
     def __init__(
         self,
-        tagger: CoupledTagger,
+        model: ConversionModel,
         source: str,
         target: str,
         *,
@@ -64,14 +78,15 @@ class Converter:
     ) -> None:
         if source == target:
             raise ConfigError(f"there is nothing to convert from {source!r} to {target!r}")
-        self.tagger, self.mapping, self.lenient, self.threads = tagger, mapping, lenient, threads
+        self.model, self.lenient, self.threads = model, lenient, threads
         self.source, self.target = source, target
-        self._source_side, self._target_side = tagger.of(source), tagger.of(target)
+        self.plan = model.conversion(source, target, mapping=mapping)
+        self._reading = _reading(model, source)
 
     @property
     def target_column(self) -> str:
         """The column of the target's tags in row formats."""
-        return tag_column(reading_of(self._target_side).get("column"), self.target)
+        return tag_column(_reading(self.model, self.target).get("column"), self.target)
 
     def open(
         self, path: str, *, format: str | None = None, encoding: str = "utf-8"
@@ -79,11 +94,11 @@ class Converter:
         """Return the format of an annotated file and an iterator over its sentences."""
         options = FormatOptions(
             standard=self.source,
-            column=reading_of(self._source_side).get("column"),
-            names=_column_names(reading_of(self._source_side)),
+            column=self._reading.get("column"),
+            names=_column_names(self._reading),
         )
         form, sentences = read_placed(path, options, format=format, encoding=encoding)
-        if form.name == "segmented" and self.tagger.level == "word":
+        if form.name == "segmented" and self.model.level == "word":
             raise ConfigError(
                 f"{display_name(path)}: words without tags cannot be converted",
                 f"tag them with duilian tag MODEL --standard {self.target}",
@@ -94,13 +109,15 @@ class Converter:
         self, sentences: Iterable[PlacedSentence], *, with_candidates: bool = False
     ) -> Iterator[Conversion]:
         """Convert sentences, in order."""
+        if with_candidates and self.plan.encodings[1].tags is None:
+            raise ConfigError("the model only segments: there are no tags to review", "leave out --review")
         given = iter(sentences)
         while batch := list(itertools.islice(given, BATCH_SENTENCES)):
             yield from self._convert_batch(batch, with_candidates)
 
     def _convert_batch(self, batch: Sequence[PlacedSentence], with_candidates: bool) -> Iterator[Conversion]:
         layers = [each.sentence[self.source] for each in batch]
-        unknown = self.tagger.unknown_tags(layers, self.source)
+        unknown = self.plan.unknown_tags(layers)
         if unknown and not self.lenient:
             sentence, word, tag = unknown[0]
             raise CorpusError(
@@ -114,11 +131,8 @@ class Converter:
             counts[sentence] += 1
         pieces = [self._pieces(layer) for layer in layers]
         found = iter(
-            self.tagger.convert(
+            self.plan.convert(
                 list(itertools.chain.from_iterable(pieces)),
-                self.source,
-                self.target,
-                mapping=self.mapping,
                 lenient=True,
                 with_marginals=with_candidates,
                 threads=self.threads,
@@ -130,7 +144,7 @@ class Converter:
 
     def _pieces(self, layer: Layer) -> list[Layer]:
         """Cut a line into sentences, if the training corpus was cut that way."""
-        if reading_of(self._source_side).get("cut") != "sentence":
+        if self._reading.get("cut") != "sentence":
             return [layer]
         cut = cut_sentences([Sentence({self.source: layer})], self.source)
         return [piece[self.source] for piece in cut]
@@ -138,7 +152,7 @@ class Converter:
     def _conversion(
         self, sentence: Sentence, answers: Sequence[Converted], with_candidates: bool, unknown: int
     ) -> Conversion:
-        given, encoding = sentence[self.source], self._target_side.encoding_
+        given, encoding = sentence[self.source], self.plan.encodings[1]
         guess = join_layers([each.layer for each in answers])
         confidence = tuple(itertools.chain.from_iterable(each.confidence for each in answers))
         sets = tuple(
@@ -158,6 +172,13 @@ class Converter:
             tuple(sets[k] for k in owners) if with_candidates else None,
             unknown,
         )
+
+
+def _reading(model: ConversionModel, standard: str) -> dict[str, Any]:
+    """How the training corpus of a standard was read, as far as the model's notes say."""
+    notes = getattr(model, "notes_", {})
+    own = notes if getattr(model, "standard", None) == standard else {}
+    return dict(notes.get("sides", {}).get(standard, own).get("reading", {}))
 
 
 def _column_names(reading: dict[str, Any]) -> tuple[str, ...] | None:

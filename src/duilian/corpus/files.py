@@ -1,4 +1,7 @@
-"""Corpus files: reading them as decoded, numbered lines, and writing them completely or not at all."""
+"""Corpus files: reading them as decoded, numbered lines, and writing them completely or not at all.
+
+Only a run that is stopped by Ctrl-C leaves a part, under another name.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,8 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from duilian.corpus.encodings import check_encoding, likely_encoding
-from duilian.errors import CorpusError, TextError
+from duilian.corpus.lines import shown
+from duilian.errors import ConfigError, CorpusError, TextError
 from duilian.text import Errors
 
 STANDARD_STREAM = "-"
@@ -34,6 +38,13 @@ _REPLACEMENTS = dict.fromkeys(map(ord, "\0\r"), "\ufffd")
 
 class DamagedFileError(CorpusError):
     """A file that cannot be read any further, so skipping a line does not help."""
+
+
+def check_path(path: object) -> None:
+    """Refuse what is not one path, such as a list of them."""
+    if not isinstance(path, str | os.PathLike):
+        hint = "read one file at a time" if isinstance(path, list | tuple) else ""
+        raise ConfigError(f"expected the path of a file, got {shown(path)}", hint)
 
 
 def display_name(path: str | os.PathLike[str]) -> str:
@@ -79,6 +90,26 @@ class LiveInput(os.PathLike[str]):
             return not select.select([self._stream], [], [], 0)[0]
         except (OSError, ValueError):  # neither pipe nor terminal, or a system that cannot tell
             return False
+
+
+class MeasuredFile(os.PathLike[str]):
+    """A path that knows how much of its file has been read, for those who show progress."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = os.fspath(path)
+        self.stream: BinaryIO | None = None  # the open file
+        is_file = self._path != STANDARD_STREAM and os.path.isfile(self._path)
+        self.size = os.path.getsize(self._path) if is_file else None  # in bytes; None if it is not known
+
+    def __fspath__(self) -> str:
+        return self._path
+
+    @property
+    def position(self) -> int:
+        """The number of bytes read, compressed if the file is; none before it is opened, all after."""
+        if self.stream is None or self.size is None:
+            return 0
+        return self.size if self.stream.closed else self.stream.tell()
 
 
 def read_lines(
@@ -211,6 +242,8 @@ def _open_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             stream = cast(io.BufferedReader, sys.stdin.buffer)
         else:
             stream = opened.enter_context(open(path, "rb"))
+        if isinstance(path, MeasuredFile):
+            path.stream = stream
         # Some standard inputs cannot be peeked at; those are never taken for gzip.
         is_gzip = hasattr(stream, "peek") and stream.peek(2)[:2] == _GZIP_MAGIC
         if is_gzip or os.fspath(path).endswith(".gz"):
@@ -261,21 +294,52 @@ def _bad_character(line: str, name: str, number: int) -> CorpusError | None:
 
 @contextlib.contextmanager
 def open_writer(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Iterator[Write]:
-    """Open a file and yield a function that writes text to it.
+    """Open a file and yield a function that writes text to it, an answer at a time.
 
-    The file appears, or is replaced, only if the block ends without an error. If the name ends in .gz, it is
-    compressed; `-` is standard output.
+    The file appears, or is replaced, only if the block ends without an error. If it is stopped by Ctrl-C,
+    what was written stays in a file of the same name with .part at the end; a note on the KeyboardInterrupt
+    says so. If the name ends in .gz, it is compressed; `-` is standard output.
     """
+    check_path(path)
     check_encoding(encoding)
     name = "<stdout>" if os.fspath(path) == STANDARD_STREAM else os.fspath(path)
+    written = 0
+
+    def write(text: str) -> None:
+        nonlocal written
+        stream.write(encoder.encode(text))
+        written += bool(text)
+
     try:
         with _naming(name), _open_target(path) as stream:
             encoder = codecs.getincrementalencoder(encoding)()
-            yield lambda text: stream.write(encoder.encode(text))
+            yield write
+    except KeyboardInterrupt as stop:
+        _keep_part(path, stop, written)
+        raise
     except UnicodeEncodeError as error:
         char = error.object[error.start]
         hint = "" if 0xD800 <= ord(char) < 0xE000 else "write it as utf-8"
         raise TextError(f"{name}: {char!r} cannot be written as {encoding}", hint) from None
+
+
+def _keep_part(path: str | os.PathLike[str], stop: KeyboardInterrupt, written: int) -> None:
+    """Note on the exception where the part that was written is, or that there is none."""
+    part = _part_of(Path(path).resolve())
+    if os.fspath(path) == STANDARD_STREAM or not part.is_file():
+        return
+    if not written:
+        part.unlink()
+        stop.add_note("nothing was finished")
+        return
+    answers = "1 answer" if written == 1 else f"{written:,} answers"
+    name = part if Path(path).is_symlink() else f"{os.fspath(path)}.part"
+    stop.add_note(f"{name} has the first {answers}; give the rest of the input to go on")
+
+
+def _part_of(target: Path) -> Path:
+    """What a file is called while it is incomplete."""
+    return target.with_name(f"{target.name}.part")
 
 
 @contextlib.contextmanager
@@ -334,7 +398,10 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
         os.replace(temporary, target)
     except BaseException as error:
         with contextlib.suppress(OSError):
-            temporary.unlink()
+            if isinstance(error, KeyboardInterrupt):
+                os.replace(temporary, _part_of(target))
+            else:
+                temporary.unlink()
         if isinstance(error, OSError) and error.filename == str(temporary):
             error.filename = str(path)
         raise

@@ -65,11 +65,12 @@ def _placed(
             yield number, line
 
     for sentence in form.read(watched(), path, options):
-        yield PlacedSentence(sentence, path, _word_lines(taken, form))
+        yield PlacedSentence(sentence, path, word_lines(taken, form))
         taken.clear()
 
 
-def _word_lines(taken: Sequence[tuple[int, str]], form: Format) -> tuple[int, ...]:
+def word_lines(taken: Sequence[tuple[int, str]], form: Format) -> tuple[int, ...]:
+    """The lines of the words of a sentence for which these lines, none of them blank, were read."""
     if form.name in ROW_FORMATS:
         return tuple(number for number, line in taken if line.partition("\t")[0].isdigit())
     if form.name == "columns":

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from duilian.corpus.declared import ForeignTags
 from duilian.corpus.lines import layer_to_write
 from duilian.corpus.sentence import Layer, Sentence
 from duilian.corpus.tag_spelling import format_tag
@@ -36,6 +37,8 @@ class Statistics:
     sentence_lengths: Mapping[int, int]  # in words, by length
     unknown: UnknownCounts | None = None
     trees: TreeCounts | None = None
+    foreign_tags: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    """Tags that the declared standard does not have, most frequent first."""
 
     def as_json(self) -> dict[str, Any]:
         """The stable JSON output of `duilian corpus stats --json`; shares are percentages."""
@@ -51,6 +54,8 @@ class Statistics:
             "word_lengths": {str(length): count for length, count in self.word_lengths.items()},
             "sentence_lengths": {str(length): count for length, count in self.sentence_lengths.items()},
         }
+        if self.foreign_tags:
+            found["foreign_tags"] = dict(self.foreign_tags)
         if self.unknown is not None:
             found["oov"] = dataclasses.asdict(self.unknown)
         if self.trees is not None:
@@ -73,18 +78,20 @@ def statistics(
 ) -> Statistics:
     """Count one layer of each sentence: the named standard, or the first.
 
+    Of a named standard that is built in, also count the tags that it does not have.
     With a `known` corpus (the same standard, or its first), also count the words that it lacks.
     """
     words: Counter[str] = Counter()
     tags: Counter[str] = Counter()
     lengths: Counter[int] = Counter()
-    trees = TreeCounter()
+    trees, foreign = TreeCounter(), ForeignTags(standard or "")
     for sentence in sentences:
         layer = layer_to_write(sentence, standard)
         words.update(layer.words)
         lengths[len(layer)] += 1
         trees.add(layer)
         _count_tags(layer, tags)
+        foreign.add(layer)
     word_lengths: Counter[int] = Counter()
     for word, count in words.items():
         word_lengths[len(word)] += count
@@ -93,12 +100,17 @@ def statistics(
         words=words.total(),
         characters=sum(length * count for length, count in word_lengths.items()),
         types=len(words),
-        tags=dict(sorted(tags.items(), key=lambda entry: (-entry[1], entry[0]))),
+        tags=_by_frequency(tags),
         word_lengths=dict(sorted(word_lengths.items())),
         sentence_lengths=dict(sorted(lengths.items())),
         unknown=None if known is None else _unknown(words, vocabulary(known)),
         trees=trees.counts(),
+        foreign_tags=_by_frequency(foreign.counts),
     )
+
+
+def _by_frequency(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
 def vocabulary(sentences: Iterable[Sentence], *, standard: str | None = None) -> set[str]:

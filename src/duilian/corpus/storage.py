@@ -6,11 +6,13 @@ import dataclasses
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from duilian.corpus.corpus import Corpus
 from duilian.corpus.cut import cut_sentences
-from duilian.corpus.files import DamagedFileError, display_name, open_writer, peek, read_lines
+from duilian.corpus.declared import ForeignTags, known_tags, likely_slip
+from duilian.corpus.files import DamagedFileError, check_path, display_name, open_writer, peek, read_lines
 from duilian.corpus.formats.lookup import (
     CUTS,
     FORMATS,
@@ -22,6 +24,7 @@ from duilian.corpus.formats.lookup import (
     guess_by_name,
 )
 from duilian.corpus.lines import Lines
+from duilian.corpus.places import word_lines
 from duilian.corpus.sentence import Sentence
 from duilian.corpus.trees import TreeCheck
 from duilian.errors import ConfigError, CorpusError
@@ -31,21 +34,38 @@ _log = logging.getLogger(__name__)
 
 
 class ReadReport:
-    """What a read found besides sentences: the format, and what a lenient read skipped."""
+    """What a read found besides sentences: the format, what a lenient read skipped, and what looks wrong."""
 
     MESSAGES_KEPT = 5
 
     def __init__(self) -> None:
         self.format = ""
+        self.foreign_tags = ForeignTags("")  # those that the declared standard does not have
         self.skipped = 0  # malformed lines or blocks
         self.problems: list[str] = []  # the first few messages about them
 
     def skip(self, problem: CorpusError) -> None:
-        """Count a problem, and log it if it is one of the first."""
+        """Count a problem, and keep it if it is one of the first."""
         self.skipped += 1
         if len(self.problems) < self.MESSAGES_KEPT:
             self.problems.append(problem.message)
-            _log.warning("skipped: %s", problem.message)
+
+    @property
+    def warnings(self) -> list[str]:
+        """All that a user should be told of, a line each."""
+        tags = [str(self.foreign_tags)] if self.foreign_tags.counts else []
+        return [
+            *filter(
+                None, [skipped_line(self.skipped, self.problems), likely_slip(self.foreign_tags.standard)]
+            ),
+            *tags,
+        ]
+
+
+def skipped_line(skipped: int, problems: Sequence[str]) -> str:
+    """What a lenient read skipped, in one line; empty if it skipped nothing."""
+    lines = "1 line" if skipped == 1 else f"{skipped:,} lines"
+    return f"skipped {lines}; first: {problems[0]}" if skipped else ""
 
 
 def read(
@@ -66,7 +86,7 @@ def read(
     `standard` names the annotation; the format is guessed unless given. `lenient` skips and counts malformed
     lines instead of raising an error. `cut="sentence"` cuts lines after 。！？. `column` (upos, xpos) is the
     column of CoNLL tags; `names` are the columns of the format columns. `trees="partial"` rejects a second
-    root, `trees="whole"` also a missing head.
+    root, `trees="whole"` also a missing head. Tags that a built-in standard does not have are logged.
     """
     report = ReadReport()
     sentences = tuple(
@@ -113,7 +133,9 @@ def read_sentences(
     """Like `read`, but yield one sentence at a time; `report` records what a lenient read skips."""
     if cut not in CUTS:
         raise ConfigError(f"unknown cut {cut!r}", f"choose one of: {', '.join(CUTS)}")
+    check_path(path)
     report = ReadReport() if report is None else report
+    report.foreign_tags = ForeignTags(standard or "")
     options = FormatOptions(
         standard=standard, column=column, names=None if names is None else tuple(names), trees=trees
     )
@@ -152,6 +174,8 @@ class _FileReader:
         if is_empty and not self.empty_ok:
             hint = f"the first problem is: {self.report.problems[0]}" if self.report.problems else ""
             raise CorpusError(name, 1, f"the file has no sentence in the format {form.name}", hint)
+        for warning in self.report.warnings:
+            _log.warning("%s", warning)
 
     def _parsed(
         self, lines: Iterator[tuple[int, str]], form: Format, options: FormatOptions
@@ -159,7 +183,29 @@ class _FileReader:
         def read_on(rest: Lines) -> Iterator[Sentence]:
             return form.read(rest, display_name(self.path), options)
 
-        return _resuming(read_on, lines, self.report) if self.lenient else read_on(lines)
+        standard = options.standard or ""
+        if known_tags(standard) is None:
+            return _resuming(read_on, lines, self.report) if self.lenient else read_on(lines)
+        taken: list[tuple[int, str]] = []
+        kept = _keeping(lines, taken)
+        found = _resuming(read_on, kept, self.report) if self.lenient else read_on(kept)
+        return self._watched(found, taken, form, standard)
+
+    def _watched(
+        self, sentences: Iterator[Sentence], taken: list[tuple[int, str]], form: Format, standard: str
+    ) -> Iterator[Sentence]:
+        """Note the tags that the declared standard does not have."""
+        for sentence in sentences:
+            layer = sentence.layers.get(standard)
+            if layer is not None:
+                self.report.foreign_tags.add(layer, partial(self._place, taken, form, len(layer)))
+            taken.clear()
+            yield sentence
+
+    def _place(self, taken: list[tuple[int, str]], form: Format, count: int, word: int) -> str:
+        """Where a word is. Its sentence of `count` words was read last, perhaps after malformed lines."""
+        lines = word_lines(taken, form)
+        return f"{display_name(self.path)}:{lines[max(word - count, -len(lines))]}"
 
     def _cut(self, sentences: Iterator[Sentence], form: Format) -> Iterator[Sentence]:
         if self.cut == "line":
@@ -181,6 +227,14 @@ def _resuming(
             raise
         except CorpusError as problem:
             report.skip(problem)
+
+
+def _keeping(lines: Iterator[tuple[int, str]], taken: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """The lines; those that are not blank are also kept in a list."""
+    for line in lines:
+        if line[1] and not line[1].isspace():
+            taken.append(line)
+        yield line
 
 
 class _RemainingLines:

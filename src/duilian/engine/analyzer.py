@@ -1,86 +1,100 @@
-"""Text in, `Doc` out.
+"""Text in, `Doc` out: split → constrain → label → parse.
 
-An analyser has a character-level tagger, plain (one standard) or coupled (several), and may have a parser for
-one of the standards. Answers depend neither on how texts are batched nor on the number of threads.
+An analyser has a labeler, which finds words and tags in one standard or several, and may have a parser for
+one of them. Text, given words and given annotation all go the same way, and `Ask` says what of it runs.
+Answers depend neither on how texts are batched nor on the number of threads.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+import itertools
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from duilian import _native
+from duilian import text as texts
 from duilian.corpus import Layer, Sentence
-from duilian.document import Doc, WordTable
+from duilian.document import Doc
+from duilian.document.word_table import WordTable
 from duilian.engine.completion import OpenAnnotation
-from duilian.engine.fast_segmentation import segment_fast
 from duilian.engine.k_best import KBest
 from duilian.engine.lexicon_report import lexicon_report
-from duilian.engine.marginals import Marginals, with_marginals
-from duilian.engine.segmentation import Segmentation
-from duilian.engine.text_constraints import TextConstraints, uncut_spans
-from duilian.engine.tree_stage import TreeStage
-from duilian.labels.units import UnitBatch, packed_for, units_of_layers, units_of_texts
+from duilian.engine.word_tables import (
+    empty_table,
+    joined_tables,
+    with_marginals,
+    word_tables,
+)
 from duilian.errors import ConfigError, DuilianError, TextError
 from duilian.labels.encoding import Encoding
+from duilian.labels.segmentation import Segmentation
+from duilian.labels.units import UnitBatch, units_of_layers, units_of_texts, units_of_words
 from duilian.lexicon import Finding, Lexicon
-from duilian.lexicon.constraint_builder import NO_CONSTRAINTS
-from duilian.models import CoupledTagger, Parser, Tagger, standards_of
-from duilian.standards import LabelMeaning
+from duilian.lexicon.constraint_builder import ConstraintBuilder, uncut_spans
+from duilian.models.roles import (
+    Ability,
+    Ask,
+    Constraints,
+    Labeler,
+    TaggedWords,
+    TreeAnnotator,
+    Trees,
+    chosen_standard,
+    refuse,
+)
 from duilian.text import WHOLE_KINDS, Errors, WholeKind, check_text
 
 BATCH_CHARACTERS = 100_000
+MAX_UNCUT = 24  # characters; a longer word in Chinese characters is text that nobody has cut
 
 Item = TypeVar("Item")
-Labels = npt.NDArray[np.int32]
 _log = logging.getLogger("duilian")
 
 
-class Analyzer:
-    """Finds words and tags of raw text in every standard of a model, and trees in the parser's standard.
+@dataclasses.dataclass(frozen=True)
+class Given:
+    """Annotated sentences in one standard; what they say stays."""
 
-    `lexicon` holds the user's own words; `whole` lists the kinds of spans that are never cut (see
+    standard: str
+    layers: Sequence[Layer]
+
+
+class Analyzer:
+    """Finds words and tags of text in every standard of a model, and trees in the parser's standard.
+
+    `model` is a tagger of any kind, or whatever has the role of a `Labeler`; `parser` that of a
+    `TreeAnnotator`. `segmenter` is a smaller model for one of the standards, which answers if asked for the
+    fast way. `lexicon` holds the user's own words; `whole` lists the kinds of spans that are never cut (see
     `text.whole_spans`). An analyser keeps no state between calls and can serve any number of threads.
+
+    A model that reads words takes text in which they are separated by blanks.
     """
 
     def __init__(
         self,
-        model: Tagger | CoupledTagger,
-        parser: Parser | None = None,
+        model: Any,
+        parser: TreeAnnotator | None = None,
         *,
-        segmenter: Tagger | None = None,
+        segmenter: Any = None,
         lexicon: Lexicon | None = None,
         whole: Sequence[WholeKind] = WHOLE_KINDS,
     ) -> None:
-        if model.level != "char":
-            raise ConfigError(
-                "an analyser needs a character-level model, because it finds the words itself",
-                hint="train with level = 'char', or use `duilian tag` on words",
-            )
-        self.model = model
-        self.parser = parser
-        self.segmenter = segmenter
-        self.lexicon = lexicon
-        self.whole = tuple(whole)
-        self.standards = standards_of(model)
-        self._encodings: Sequence[Encoding] = (
-            model.encodings_ if isinstance(model, CoupledTagger) else [model.encoding_]
-        )
-        self._meanings: list[LabelMeaning] = [each.meaning for each in self._encodings]
-        self._constraints = TextConstraints(dict(zip(self.standards, self._encodings, strict=True)), lexicon)
-        self._marginals = Marginals(model)
-        self._trees: TreeStage | None = None
-        if parser is not None:
-            if parser.standard not in self.standards:
-                names = ", ".join(self.standards)
-                raise ConfigError(f"the parser's standard {parser.standard!r} is none of {names}")
-            self._tree_side = self.standards.index(parser.standard)
-            self._trees = TreeStage(parser, self._meanings[self._tree_side].tags)
+        self.model, self.parser, self.segmenter = model, parser, segmenter
+        self.lexicon, self.whole = lexicon, tuple(whole)
+        self.labeler = _labeler_of(model)
+        self.standards = self.labeler.standards
+        self._encodings = {name: self.labeler.encoding(name) for name in self.standards}
+        self._first: Encoding = self._encodings[self.standards[0]]
+        if lexicon is not None and Ability.CONSTRAINTS not in self.labeler.abilities:
+            raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf, or no lexicon")
+        self._builder = ConstraintBuilder(self._encodings, lexicon)
+        if parser is not None and parser.standard not in self.standards:
+            names = ", ".join(self.standards)
+            raise ConfigError(f"the parser's standard {parser.standard!r} is none of {names}")
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the models, as their files store them, and the lexicon, for other processes."""
@@ -90,18 +104,22 @@ class Analyzer:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
 
-    def __call__(self, text: str, *, marginals: bool = False, errors: Errors = "strict") -> Doc:
+    def __call__(
+        self, text: str, *, ask: Ask | None = None, marginals: bool = False, errors: Errors = "strict"
+    ) -> Doc:
         """Analyse a text of any length; `errors="replace"` reads lone surrogates as U+FFFD.
 
-        With `marginals`, tokens carry the probabilities of all their possible tags; these and the confidence
-        then come from a search that prunes less.
+        `ask` says what is wanted; the default is everything but probabilities. With `marginals`, tokens carry
+        the probabilities of all their possible tags.
         """
-        return self._analyse([check_text(text, errors)], 1, marginals)[0]
+        wanted = self._checked(ask, marginals)
+        return next(self._analysed([check_text(text, errors)], wanted, 1))
 
     def pipe(
         self,
         texts: Iterable[str],
         *,
+        ask: Ask | None = None,
         threads: int = 1,
         marginals: bool = False,
         batch: int | None = None,
@@ -112,46 +130,47 @@ class Analyzer:
         A batch has about `batch` characters. With `batch=1`, each text is answered before the next is read:
         slower, but right for live input.
         """
-        for texts_of_batch in self._text_batches(texts, threads, batch, errors):
-            yield from self._analyse(texts_of_batch, threads, marginals)
-
-    def _text_batches(
-        self, texts: Iterable[str], threads: int, batch: int | None, errors: Errors
-    ) -> Iterator[list[str]]:
-        if threads < 1:
-            raise ConfigError(f"threads must be at least 1, got {threads}")
+        wanted = self._checked(ask, marginals)
         if isinstance(texts, str | bytes):
             raise TextError("expected several texts, got one", "put it in a list: [text]")
-        if errors != "strict":
-            texts = (check_text(text, errors) for text in texts)
-        return _batches(texts, _text_size, BATCH_CHARACTERS if batch is None else batch)
-
-    def with_lexicon(self, lexicon: Lexicon | None) -> Analyzer:
-        """Return the same analyser with another lexicon."""
-        return Analyzer(self.model, self.parser, segmenter=self.segmenter, lexicon=lexicon, whole=self.whole)
+        checked = texts if errors == "strict" else (check_text(text, errors) for text in texts)
+        limit = BATCH_CHARACTERS if batch is None else batch
+        for texts_of_batch in _batches(checked, _text_size, limit, threads):
+            yield from self._analysed(texts_of_batch, wanted, threads)
 
     def segment(
         self,
         texts: Iterable[str],
         standard: str | None = None,
         *,
+        fast: bool = False,
         threads: int = 1,
         batch: int | None = None,
         errors: Errors = "strict",
     ) -> Iterator[list[str]]:
-        """Segment many texts in one standard, in order.
+        """Segment many texts in one standard, in order; the words are those of `pipe`.
 
-        In the standard of the model's segmenter (the default, if there is one) and without a lexicon, this is
-        many times as fast as `pipe` and a little less accurate.
+        `fast` takes the model's small segmenter: many times as fast, and a little less accurate.
         """
-        segmenter = self.segmenter
-        if segmenter is None or self.lexicon is not None or standard not in (None, segmenter.standard):
-            name = self.standards[self._side(standard)]
-            for doc in self.pipe(texts, threads=threads, batch=batch, errors=errors):
-                yield doc.words(name)
-            return
-        for texts_of_batch in self._text_batches(texts, threads, batch, errors):
-            yield from segment_fast(segmenter, texts_of_batch, threads)
+        name = self.fast_standard(standard) if fast else chosen_standard(standard, self.standards)
+        ask = Ask((name,), tags=False, trees=False, fast=fast)
+        for doc in self.pipe(texts, ask=ask, threads=threads, batch=batch, errors=errors):
+            yield doc.words(name)
+
+    def fast_standard(self, standard: str | None) -> str:
+        """Return the standard of the segmenter, which must be the one asked for."""
+        if self.segmenter is None:
+            raise ConfigError("this model has no fast segmenter", "leave out fast")
+        (own,) = _labeler_of(self.segmenter).standards
+        if standard is not None and chosen_standard(standard, self.standards) != own:
+            raise ConfigError(f"the fast segmenter only knows {own!r}", "leave out fast, or the standard")
+        return own
+
+    def with_lexicon(self, lexicon: Lexicon | None) -> Analyzer:
+        """Return the same analyser with another lexicon."""
+        if lexicon is not None and not isinstance(lexicon, Lexicon):
+            raise ConfigError("expected a Lexicon", "write Lexicon([...]) or Lexicon.read(path)")
+        return Analyzer(self.model, self.parser, segmenter=self.segmenter, lexicon=lexicon, whole=self.whole)
 
     def explain(self, text: str | Doc) -> list[Finding]:
         """Report every occurrence of a lexicon word in a text, and what the analysis has there.
@@ -161,12 +180,36 @@ class Analyzer:
         if self.lexicon is None:
             return []
         doc = self(text) if isinstance(text, str) else text
-        units = units_of_texts([doc.text], self._encodings[0], self.whole)
-        tags = {name: each.tags for name, each in zip(self.standards, self._encodings, strict=True)}
+        units = units_of_texts([doc.text], self._first, self.whole)
+        tags = {name: each.tags for name, each in self._encodings.items()}
         return lexicon_report(self.lexicon.trace_units(doc.text, uncut_spans(units)), doc, tags)
 
+    def anew(
+        self,
+        sentences: Iterable[Sentence],
+        standard: str | None = None,
+        *,
+        ask: Ask | None = None,
+        threads: int = 1,
+    ) -> Iterator[Doc]:
+        """Analyse the sentences of a corpus as if they had no annotation in one standard.
+
+        A model that reads text finds their words anew, too; one that reads words keeps them. Each sentence
+        stays one. A sentence without that standard lends the words of its first.
+        """
+        name, wanted = chosen_standard(standard, self.standards), self._checked(ask)
+        layers = (_layer_of(sentence, name) for sentence in sentences)
+        for batch in _batches(layers, _layer_size, BATCH_CHARACTERS, threads):
+            units = units_of_layers(batch, self._first)
+            yield from self._docs(units, self._builder.constraints(units), wanted, threads)
+
     def fill(
-        self, sentences: Iterable[Sentence], standard: str | None = None, *, threads: int = 1
+        self,
+        sentences: Iterable[Sentence],
+        standard: str | None = None,
+        *,
+        ask: Ask | None = None,
+        threads: int = 1,
     ) -> Iterator[Doc]:
         """Fill the gaps of annotated sentences.
 
@@ -174,17 +217,20 @@ class Analyzer:
         (consistently with a given universal tag), heads too if the parser has that standard; other standards
         follow from the words. `to_sentences` of an answer keeps everything that its sentence had.
         """
-        side = self._side(standard)
-        name = self.standards[side]
-        annotation, answered = OpenAnnotation(name, self._encodings[side].tags or ()), 0
-        for batch in _batches(sentences, lambda each: len(each[name].text), BATCH_CHARACTERS):
+        if isinstance(sentences, str):
+            raise TextError("expected annotated sentences, got a string", "call the analyser to analyse text")
+        if Ability.CONSTRAINTS not in self.labeler.abilities:
+            raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf or coupled")
+        name, wanted = chosen_standard(standard, self.standards), self._checked(ask)
+        annotation, answered = OpenAnnotation(name, self._encodings[name].tags or ()), 0
+        for batch in _batches(sentences, lambda each: _layer_size(each[name]), BATCH_CHARACTERS, threads):
             layers = [annotation.restrict(sentence[name]) for sentence in batch]
             try:
-                docs = self._fill(layers, side, threads)
+                docs = self._filled(Given(name, layers), wanted, threads)
             except DuilianError:
                 for number, layer in enumerate(layers, answered):
                     try:
-                        self._fill([layer], side, threads)
+                        self._filled(Given(name, [layer]), wanted, threads)
                     except DuilianError as error:
                         raise annotation.locate(number, layer, error) from None
                 raise
@@ -193,134 +239,176 @@ class Analyzer:
                 yield doc
             answered += len(batch)
 
-    def nbest(self, text: str, k: int, standard: str | None = None) -> list[Doc]:
-        """Return the k best analyses of a text in one standard, most probable first, with `probability`.
+    def nbest(self, text: str | Sentence, k: int, standard: str | None = None) -> list[Doc]:
+        """Return the k best analyses of a text, or of a sentence of a corpus, with `probability`.
 
-        Sentences are independent of each other. This search prunes less than that of a single analysis, which
-        may therefore differ from the best of these.
+        The first is that of a single analysis, the others follow by probability. Sentences are independent
+        of each other.
         """
-        side = self._side(standard)
-        name = self.standards[side]
+        name = chosen_standard(standard, self.standards)
         if k < 1:
             raise ConfigError(f"the number of analyses must be at least 1, got {k}")
-        units = units_of_texts([text], self._encodings[0], self.whole)
+        if Ability.NBEST not in self.labeler.abilities:
+            raise refuse(self.labeler, Ability.NBEST, "use a model of kind crf or coupled")
+        if isinstance(text, Sentence):
+            units = units_of_layers([_layer_of(text, name)], self._first)
+        else:
+            units = self._split([check_text(text)])
         if not len(units):
             return []
         best = KBest(k)
         for sentence in units.sentences():
-            best.add(self._marginals.k_best(side, sentence, self._constraints.constraints(sentence), k))
-        meaning, docs = self._meanings[side], []
+            constraints = self._builder.constraints(sentence)
+            answer = self.labeler.label(sentence, Ask((name,)), constraints, 1).of[name].label
+            best.add(self.labeler.k_best_labels(sentence, name, constraints, k, first=answer))
+        meaning, docs = self._encodings[name].meaning, []
         for probability, labels in best.answers():
-            (words,) = Segmentation.from_labels(meaning, units, labels, None).words(None)
-            docs.append(Doc(text, {name: words}, probability=probability))
+            (words,) = word_tables(Segmentation.from_labels(meaning, units, labels, None), None)
+            docs.append(Doc(units.batch[0], {name: words}, probability=probability))
         return docs
 
-    def _side(self, standard: str | None) -> int:
-        """Return the index of a standard; the default is the first."""
-        name = self.standards[0] if standard is None else standard
-        if name not in self.standards:
-            raise ConfigError(f"there is no standard {name!r}, only {', '.join(self.standards)}")
-        return self.standards.index(name)
+    def _checked(self, ask: Ask | None, marginals: bool = False) -> Ask:
+        """Return what is wanted, with the standards spelled as the model does."""
+        wanted = Ask() if ask is None else ask
+        names = tuple(chosen_standard(name, self.standards) for name in wanted.standards) or self.standards
+        has_marginals = wanted.marginals or marginals
+        if wanted.fast:
+            names = (self.fast_standard(wanted.standards[0] if wanted.standards else None),)
+        if (has_marginals or wanted.confidence) and Ability.MARGINALS not in self.labeler.abilities:
+            raise refuse(self.labeler, Ability.MARGINALS, "use a model of kind crf or coupled")
+        has_trees = wanted.trees and self.parser is not None and self.parser.standard in names
+        return dataclasses.replace(wanted, standards=names, trees=has_trees, marginals=has_marginals)
 
-    def _fill(self, layers: Sequence[Layer], side: int, threads: int) -> list[Doc]:
-        units = units_of_layers(layers, self._encodings[0])
-        constraints = self._constraints.constraints(units) or [NO_CONSTRAINTS] * len(self.standards)
-        no_bonus = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
-        constraints[side] = _native.Constraints(self._encodings[side].limits(layers), *no_bonus)
-        return self._docs([layer.text for layer in layers], units, constraints, threads, (side, layers))
+    @functools.cached_property
+    def _fast(self) -> Analyzer:
+        """The same with the segmenter alone."""
+        return Analyzer(self.segmenter, lexicon=self.lexicon, whole=self.whole)
 
-    def _analyse(self, batch: Sequence[str], threads: int, marginals: bool) -> list[Doc]:
-        units = units_of_texts(batch, self._encodings[0], self.whole)
-        return self._docs(batch, units, self._constraints.constraints(units), threads, marginals=marginals)
+    def _split(self, batch: Sequence[str]) -> UnitBatch:
+        if self.labeler.reads == "text":
+            return units_of_texts(batch, self._first, self.whole)
+        units = units_of_words(batch, self._first)
+        if any(_is_uncut(word) for layer in units.layers for word in layer.words):
+            _log.warning("the text is not cut into words: a word-level model needs blanks between them")
+        return units
+
+    def _analysed(self, batch: Sequence[str], ask: Ask, threads: int) -> Iterator[Doc]:
+        if len(batch) == 1 and len(batch[0]) > 2 * BATCH_CHARACTERS and self.labeler.reads == "text":
+            yield self._in_pieces(batch[0], ask, threads)
+            return
+        if ask.fast:
+            yield from self._fast._analysed(batch, dataclasses.replace(ask, fast=False), threads)
+            return
+        units = self._split(batch)
+        yield from self._docs(units, self._builder.constraints(units), ask, threads)
+
+    def _in_pieces(self, text: str, ask: Ask, threads: int) -> Doc:
+        """Analyse a long text piece by piece: sentences do not know of each other."""
+        ends = texts.sentences(text)[:, 1]
+        cuts = np.searchsorted(ends, np.arange(BATCH_CHARACTERS, len(text), BATCH_CHARACTERS))
+        edges = sorted({0, *ends[cuts[cuts < len(ends)]].tolist(), len(text)})
+        pieces = ([text[a:b]] for a, b in itertools.pairwise(edges))
+        docs = (doc for piece in pieces for doc in self._analysed(piece, ask, threads))
+        tables: dict[str, list[WordTable]] = {name: [] for name in ask.standards}
+        for doc in docs:
+            for name, found in tables.items():
+                found.append(doc.layer(name))
+        return Doc(text, {name: joined_tables(found, edges) for name, found in tables.items()})
+
+    def _filled(self, given: Given, ask: Ask, threads: int) -> list[Doc]:
+        units = units_of_layers(given.layers, self._first)
+        constraints = dict(self._builder.constraints(units))
+        constraints[given.standard] = self._builder.given(given.layers, given.standard)
+        return self._docs(units, constraints, ask, threads, given)
 
     def _docs(
-        self,
-        batch: Sequence[str],
-        units: UnitBatch,
-        constraints: Sequence[_native.Constraints],
-        threads: int,
-        given: tuple[int, Sequence[Layer]] | None = None,
-        marginals: bool = False,
+        self, units: UnitBatch, constraints: Constraints, ask: Ask, threads: int, given: Given | None = None
     ) -> list[Doc]:
         if not len(units):
-            return [Doc(text, self._empty_layers(marginals)) for text in batch]
+            layers = {name: self._empty_table(name, ask) for name in ask.standards}
+            return [Doc(text, layers) for text in units.batch]
+        labels = self.labeler.label(units, ask, constraints, threads)
+        if labels.impossible:
+            _log.warning("%d sentences could not be analysed as the lexicon asks", labels.impossible)
         sides = []
-        rows = self._marginals.rows(units, constraints, threads) if marginals else ()
-        for side, (labels, p) in enumerate(self._label(units, constraints, threads)):
-            known = given[1] if given is not None and given[0] == side else ()
+        for name in ask.standards:
+            known = given.layers if given is not None and given.standard == name else ()
             # A given word stays one word, even with white space in it.
-            own = dataclasses.replace(units, is_apart=np.zeros_like(units.is_apart)) if known else units
-            found = Segmentation.from_labels(self._meanings[side], own, labels, p)
-            if marginals:
-                found = with_marginals(found, self._encodings[side], rows[side])
-            if self._trees is not None and side == self._tree_side:
-                sides.append(found.words(self._trees(found.sentences(), found.labels, known, threads)))
-            else:
-                sides.append(_with_given_trees(found.words(None), known))
+            own = units.joined() if known else units
+            side, encoding = labels.of[name], self._encodings[name]
+            found = Segmentation.from_labels(encoding.meaning, own, side.label, side.p)
+            if ask.marginals:
+                found = with_marginals(found, encoding, side.rows())
+            trees = self._trees(found, known, threads) if self._is_parsed(name, ask) else None
+            tables = word_tables(found, trees, with_tags=ask.tags)
+            if known and trees is None:  # given trees in a standard without a parser
+                pairs = zip(tables, known, strict=True)
+                tables = [each.with_trees(layer.heads, layer.relations) for each, layer in pairs]
+            sides.append(tables)
         return [
-            Doc(text, dict(zip(self.standards, layers, strict=True)))
-            for text, layers in zip(batch, zip(*sides, strict=True), strict=True)
+            Doc(text, dict(zip(ask.standards, layers, strict=True)))
+            for text, layers in zip(units.batch, zip(*sides, strict=True), strict=True)
         ]
 
-    def _empty_layers(self, marginals: bool) -> dict[str, WordTable]:
-        """Return the layers of a text without words."""
-        places, found = np.zeros(0, np.int64), {}
-        for side, (name, meaning) in enumerate(zip(self.standards, self._meanings, strict=True)):
-            tree: tuple[()] | None = () if self._trees is not None and side == self._tree_side else None
-            found[name] = WordTable(
-                places,
-                places,
-                np.zeros(1, np.int64),
-                tags=None if None in meaning.tags else (),
-                confidence=np.zeros(0) if isinstance(self.model, CoupledTagger) else None,
-                heads=tree,
-                relations=tree,
-                marginals=() if marginals else None,
-            )
-        return found
+    def _is_parsed(self, standard: str, ask: Ask) -> bool:
+        return ask.trees and self.parser is not None and self.parser.standard == standard
 
-    def _label(
-        self, units: UnitBatch, constraints: Sequence[_native.Constraints], threads: int
-    ) -> list[tuple[Labels, npt.NDArray[np.float32] | None]]:
-        """Return for each standard the labels of all units and, for a coupled model, their probabilities."""
-        if isinstance(self.model, CoupledTagger):
-            answers, impossible = self.model.label_packed(packed_for(self.model, units), constraints, threads)
-            _warn_of_impossible(impossible)
-            return [(answers.label(side), answers.p(side)) for side in range(len(self.standards))]
-        labels, impossible = self.model.predictor_.native.predict(
-            packed_for(self.model, units), constraints[0] if constraints else NO_CONSTRAINTS, threads
+    def _trees(self, found: Segmentation, given: Sequence[Layer], threads: int) -> Trees:
+        assert self.parser is not None
+        tags = self._encodings[self.parser.standard].tags or ()
+        sentences = TaggedWords(found.sentences(), found.labels % max(len(tags), 1), tags)
+        return self.parser.annotate(sentences, given, threads)
+
+    def _empty_table(self, standard: str, ask: Ask) -> WordTable:
+        return empty_table(
+            has_tags=ask.tags and self._encodings[standard].tags is not None,
+            has_confidence=ask.confidence or ask.marginals,
+            has_tree=self._is_parsed(standard, ask),
+            has_marginals=ask.marginals,
         )
-        _warn_of_impossible(impossible)
-        return [(labels, None)]
+
+
+def _labeler_of(model: Any) -> Labeler:
+    found = getattr(model, "labeler", model)
+    if not isinstance(found, Labeler):
+        hint = "give a tagger, or a Labeler of your own"
+        raise ConfigError(f"{type(model).__name__} cannot find words", hint)
+    return found
+
+
+def _is_uncut(word: str) -> bool:
+    return len(word) > MAX_UNCUT and "han" in texts.char_types(word)
+
+
+def _layer_of(sentence: Sentence, standard: str) -> Layer:
+    return sentence.layers[standard] if standard in sentence.layers else next(iter(sentence.layers.values()))
+
+
+def _layer_size(layer: Layer) -> int:
+    return sum(map(len, layer.words))
 
 
 def _text_size(text: str) -> int:
     return len(text if isinstance(text, str) else check_text(text))
 
 
-def _batches(items: Iterable[Item], size: Callable[[Item], int], limit: int) -> Iterator[list[Item]]:
+def _batches(
+    items: Iterable[Item], size: Callable[[Item], int], limit: int, threads: int
+) -> Iterator[list[Item]]:
+    """Yield batches of about `limit` characters; an item that is larger stands alone."""
+    if threads < 1:
+        raise ConfigError(f"threads must be at least 1, got {threads}")
     batch: list[Item] = []
     total = 0
     for item in items:
+        own = size(item) + 1
+        if batch and own > limit:
+            yield batch
+            batch, total = [], 0
         batch.append(item)
-        total += size(item) + 1
+        total += own
         if total >= limit:
             yield batch
             batch, total = [], 0
     if batch:
         yield batch
-
-
-def _warn_of_impossible(impossible: int) -> None:
-    if impossible:
-        _log.warning("%d sentences could not be analysed as the lexicon asks", impossible)
-
-
-def _with_given_trees(words: list[WordTable], given: Sequence[Layer]) -> list[WordTable]:
-    """Copy given trees in a standard without a parser; each annotated sentence is one text."""
-    if not given:
-        return words
-    return [
-        dataclasses.replace(each, heads=layer.heads, relations=layer.relations)
-        for each, layer in zip(words, given, strict=True)
-    ]

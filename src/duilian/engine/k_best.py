@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from duilian.models.roles import Ranked
+
 Labels = npt.NDArray[np.int32]
 
 
@@ -26,25 +28,28 @@ class _Prefix(NamedTuple):
 
 
 class KBest:
-    """The k best analyses of a sequence of sentences, added one by one."""
+    """The k best analyses of a sequence of sentences, added one by one.
+
+    The first analysis of each sentence is its answer, and their sequence comes first wherever it ranks.
+    """
 
     def __init__(self, k: int) -> None:
         self._k = k
-        self._prefixes: list[_Prefix] = []
+        self._prefixes: list[_Prefix] = []  # the answer first, the others by score
 
-    def add(self, answers: Sequence[tuple[float, Labels]]) -> None:
-        """Add the next sentence: probability and labels of its best analyses."""
-        last = [(math.log(p) if p > 0.0 else -math.inf, labels) for p, labels in answers]
+    def add(self, answers: Sequence[Ranked]) -> None:
+        """Add the next sentence: its best analyses, the answer first."""
+        last = [(math.log(p) if p > 0.0 else -math.inf, labels) for _, p, labels in answers]
         if not self._prefixes:
             self._prefixes = [_Prefix(score, None, labels) for score, labels in last]
             return
-        longer = (
+        first, *others = (
             _Prefix(each.score + score, each, labels) for each in self._prefixes for score, labels in last
         )
-        self._prefixes = heapq.nlargest(self._k, longer, key=lambda each: each.score)
+        self._prefixes = [first, *heapq.nlargest(self._k - 1, others, key=lambda each: each.score)]
 
     def answers(self) -> list[tuple[float, Labels]]:
-        """Return probability and labels of the best analyses of all sentences, most probable first."""
+        """Return probability and labels of the best analyses of all sentences, the answer first."""
         return [(math.exp(each.score), _all_labels(each)) for each in self._prefixes]
 
 

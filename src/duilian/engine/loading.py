@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from duilian.engine.analyzer import Analyzer
 from duilian.errors import ConfigError, ModelFileError
 from duilian.lexicon import Lexicon
 from duilian.modelfile import read_model
-from duilian.models import CoupledTagger, Suite, Tagger
 from duilian.models.registry import restored
 
 BUNDLED = Path(__file__).parents[1] / "bundled" / "zh.model"
@@ -23,18 +23,24 @@ def find_model(path: str | Path | None) -> Path:
     if path is None:
         hint = "name your own model, or train the bundled one: duilian train recipes/bundled.toml"
         raise ConfigError("this copy of Duilian came without its model", hint)
-    hint = "load() takes the path of a model from `duilian train`, or nothing for the bundled one"
+    hint = "name a model from `duilian train`, or none for the bundled one"
     raise ConfigError(f"{path}: there is no such file", hint)
 
 
 def load(path: str | Path | None = None, *, lexicon: Lexicon | None = None) -> Analyzer:
-    """Load the analyser in a model file; the default is the bundled one."""
+    """Load the analyser in a model file of any kind; the default is the bundled one."""
+    parts = load_parts(path)
+    return Analyzer(parts["tagger"], parts.get("parser"), segmenter=parts.get("segmenter"), lexicon=lexicon)
+
+
+def load_parts(path: str | Path | None = None) -> dict[str, Any]:
+    """Load what an analyser is made of: a tagger and perhaps a parser and a fast segmenter, by name."""
     chosen = find_model(path)
     model = restored(chosen, *read_model(chosen))
-    if isinstance(model, Suite):
-        return Analyzer(model.tagger, model.parser, segmenter=model.segmenter, lexicon=lexicon)
-    if isinstance(model, Tagger | CoupledTagger):
-        return Analyzer(model, lexicon=lexicon)
-    raise ModelFileError(
-        str(chosen), f"an analyser cannot use a model of kind {model.kind}", "use `duilian tag` or `parse`"
-    )
+    parts = dict(getattr(model, "parts", {"tagger": model}))  # a model of kind analyzer has several
+    if not hasattr(parts["tagger"], "labeler"):
+        hint = "use duilian parse, or put it into a model of kind analyzer"
+        raise ModelFileError(str(chosen), f"a model of kind {model.kind!r} cannot find words", hint)
+    if "segmenter" not in parts and hasattr(parts["tagger"], "fast_segmenter"):
+        parts["segmenter"] = parts["tagger"].fast_segmenter
+    return parts

@@ -11,7 +11,7 @@ from duilian.corpus import Corpus, Layer, guess_format, read
 from duilian.corpus.formats.lookup import find_format
 from duilian.errors import ConfigError, StandardError
 from duilian.evaluation import Evaluation, evaluate_layers
-from duilian.models import CoupledSide, Parser, StandardTagger, TwoChainPredictor, reading_of
+from duilian.models import Parser, StandardTagger, reading_of
 
 
 def measure(
@@ -23,7 +23,7 @@ def measure(
     are in another standard, and that is refused.
     """
     layers = [sentence[gold.standard] for sentence in gold]
-    if tagger.level == "word":
+    if tagger.encoding_.level == "word":
         layers = [layer for layer in layers if layer.tags is not None]
         if gold and not layers:
             raise StandardError(f"{gold.source}: there are no tags to compare with")
@@ -33,9 +33,9 @@ def measure(
     start = time.perf_counter()
     guess = tagger.predict_layers(layers, threads=threads)
     seconds = time.perf_counter() - start
-    if isinstance(tagger, TwoChainPredictor) and tagger.level == "word" and tagger.mode == "segment":
+    if tagger.scores_segments:
         layers, guess = ([tagger.segments_of(each) for each in side] for side in (layers, guess))
-    elif tagger.level == "char":
+    elif tagger.encoding_.level == "char":
         layers = [_visible(*pair, tagger) for pair in zip(layers, guess, strict=True)]
     return evaluate_layers(layers, guess, standard=gold.standard, vocabulary=vocabulary).timed(seconds)
 
@@ -46,9 +46,9 @@ def _check_gold_tags(tagger: StandardTagger, layers: Sequence[Layer], source: st
     if known is None or not seen:
         return
     if not any(_tag_names(tag) & set(known) for layer in layers for tag in layer.tags or ()):
-        hint = f"the model has {', '.join(known[:5])} …; its standard is {tagger.standard!r}"
-        if isinstance(tagger, CoupledSide):
-            hint = f"in {tagger.standard!r} the model has {', '.join(known[:5])} …; choose with --standard"
+        hint = f"in {tagger.standard!r} the model has {', '.join(known[:5])} …; name another --standard"
+        if len(tagger.labeler.standards) == 1:
+            hint = f"the model has {', '.join(known[:5])} …; its standard is {tagger.standard!r}"
         raise StandardError(f"{source}: the model knows none of the tags, such as {seen[0]!r}", hint)
 
 

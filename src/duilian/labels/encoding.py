@@ -109,23 +109,6 @@ class Encoding:
         units, counts = _native.split_words(list(words), self.join_letters, self.join_digits)
         return units, counts
 
-    def gaps(self, words: Sequence[str], units: Sequence[str]) -> list[int]:
-        """The units that follow white space or invisible characters, which are in no unit."""
-        if sum(map(len, units)) == sum(map(len, words)):
-            return []
-        found: list[int] = []
-        first, is_open = 0, False  # is_open: the last word ends with such a character
-        for word in words:
-            spans = texts.units(word, join_letters=self.join_letters, join_digits=self.join_digits)
-            edges = [0, *spans.ravel().tolist()]
-            is_gap = [edges[k] < edges[k + 1] for k in range(0, len(edges) - 1, 2)]
-            if is_gap:
-                is_gap[0] = is_gap[0] or is_open
-            found += [first + k for k, gap in enumerate(is_gap) if gap]
-            is_open = edges[-1] < len(word) or (is_open and not is_gap)
-            first += len(is_gap)
-        return found
-
     def encode(self, layers: Iterable[Layer]) -> EncodedSentences:
         """Convert annotated sentences to units and labels."""
         if self.level == "word":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from duilian.corpus import Layer
 from duilian.labels.encoding import Encoding
 
 Ints = npt.NDArray[np.int64]
+SEPARATORS = re.compile("[ \t\r\u3000]+")  # of words in segmented text
 _NO_SPANS = np.zeros((0, 2), np.int64)
 
 
@@ -37,9 +39,9 @@ class UnitBatch:
     sentence: Ints  # [sentences + 1]  units before each sentence
     text: Ints  # [texts + 1]  first sentence of each text
     known: npt.NDArray[np.uint8]  # [units]  what is known before any model runs, see `text.Split`
-    is_apart: npt.NDArray[np.bool_]  # [units]  whether white space precedes the unit
-    has_gap: npt.NDArray[np.bool_]  # [units]  whether characters outside units precede it
     wholes: dict[int, list[Whole]]  # by sentence
+    layers: Sequence[Layer] = ()  # the sentences as annotated, if they are
+    word: Ints | None = None  # [words]  first unit of each word given, if the sentences are annotated
 
     def __len__(self) -> int:
         return len(self.spans)
@@ -63,6 +65,20 @@ class UnitBatch:
             found += [pieces[i - edges[a] : j - edges[a]] for i, j in itertools.pairwise(edges[a : b + 1])]
         return found
 
+    @property
+    def is_apart(self) -> npt.NDArray[np.bool_]:
+        """Whether white space precedes each unit."""
+        return (self.known & texts.APART) != 0
+
+    @property
+    def has_gap(self) -> npt.NDArray[np.bool_]:
+        """Whether characters that are in no unit precede each unit."""
+        return (self.known & texts.GAP) != 0
+
+    def joined(self) -> UnitBatch:
+        """Return the same units as if there were no white space between them."""
+        return dataclasses.replace(self, known=self.known & ~np.uint8(texts.APART | texts.BEGINS))
+
     def packed(self, folding: texts.Folding) -> _native.Sentences:
         """Pack the sentences for the native core."""
         found = _native.Sentences(folding.native, [])
@@ -79,8 +95,6 @@ class UnitBatch:
                 np.array([0, b - a]),
                 np.array([0, 1]),
                 self.known[a:b],
-                self.is_apart[a:b],
-                self.has_gap[a:b],
                 {0: self.wholes[s]} if s in self.wholes else {},
             )
 
@@ -92,46 +106,112 @@ def units_of_texts(batch: Sequence[str], encoding: Encoding, kinds: Sequence[tex
 
 def units_of_layers(layers: Sequence[Layer], encoding: Encoding) -> UnitBatch:
     """Split the words of annotated sentences into units; each layer stays one sentence, even if empty."""
-    found = [
-        np.concatenate(
-            [
-                _NO_SPANS,
-                *(
-                    a + _word_units(word, encoding)
-                    for word, (a, _) in zip(layer.words, layer.spans(), strict=True)
-                ),
-            ]
+    flat = list(itertools.chain.from_iterable([layer.words for layer in layers]))
+    starts, lengths = _word_starts(layers, flat)
+    words = np.cumsum([0, *map(len, layers)])
+    if encoding.level == "word":
+        return _batch_of_layers(
+            layers, np.stack([starts, starts + lengths], axis=1), words, np.arange(len(flat) + 1)
         )
-        for layer in layers
-    ]
-    first = np.cumsum([0, *map(len, found)])
-    known = np.zeros(int(first[-1]), np.uint8)
-    split = texts.Split(np.concatenate([_NO_SPANS, *found]), first, np.arange(len(layers) + 1), known, [])
-    return _make_batch([layer.text for layer in layers], split)
+    texts.check_text("".join(flat))
+    units, counts = _native.split_words(flat, encoding.join_letters, encoding.join_digits)
+    edges = np.cumsum([0, *counts])
+    if sum(map(len, units)) == int(lengths.sum()):
+        size = np.fromiter(map(len, units), np.int64, len(units))
+        within = np.cumsum(size) - size
+        begins = within + np.repeat(starts - (np.cumsum(lengths) - lengths), counts)
+        spans = np.stack([begins, begins + size], axis=1)
+    else:  # invisible characters are in no unit
+        joins = {"join_letters": encoding.join_letters, "join_digits": encoding.join_digits}
+        found = [texts.units(word, **joins) + at for word, at in zip(flat, starts.tolist(), strict=True)]
+        spans = np.concatenate([_NO_SPANS, *found])
+    return _batch_of_layers(layers, spans, edges[words], edges)
 
 
-def _word_units(text: str, encoding: Encoding) -> texts.Spans:
-    return texts.units(text, join_letters=encoding.join_letters, join_digits=encoding.join_digits)
+def words_of(line: str) -> tuple[str, ...]:
+    """Return the words of a line of segmented text."""
+    return tuple([word for word in SEPARATORS.split(line) if word])
+
+
+def units_of_words(batch: Sequence[str], encoding: Encoding) -> UnitBatch:
+    """Take the words of texts, separated by blanks, as the words of sentences: a line is a sentence."""
+    layers, lines, text, offset = [], [], [0], []
+    for each in batch:
+        at = 0
+        for line in each.split("\n"):
+            words = words_of(line)
+            if words:
+                layers.append(Layer(words))
+                lines.append(line)
+                offset.append(at)
+            at += len(line) + 1
+        text.append(len(layers))
+    found = units_of_layers(layers, encoding)
+    places = zip(lines, layers, offset, strict=True)
+    starts = [_places_of_words(line, layer, at) for line, layer, at in places]
+    assert found.word is not None
+    flat = np.concatenate([np.zeros(0, np.int64), *starts])
+    first = np.append(found.word, len(found))
+    shift = np.repeat(flat - found.start[found.word], np.diff(first)) if len(flat) else flat
+    spans = found.spans + shift[:, None]
+    known = _gaps_of(
+        [batch[k] for k in np.repeat(np.arange(len(batch)), np.diff(text))], spans, found.sentence
+    )
+    return UnitBatch(batch, spans, found.sentence, np.array(text), known, {}, layers, found.word)
+
+
+def _places_of_words(line: str, layer: Layer, at: int) -> Ints:
+    """Return where each word of a line begins; `at` is where the line does."""
+    sizes = np.fromiter(map(len, layer.words), np.int64, len(layer))
+    if int(sizes.sum()) + len(sizes) - 1 == len(line):  # one blank between words
+        return at + np.cumsum(sizes + 1) - sizes - 1
+    ends = [match.end() for match in SEPARATORS.finditer(line) if match.end() < len(line)]
+    return at + np.array(ends if line[:1].isspace() and SEPARATORS.match(line) else [0, *ends], np.int64)
+
+
+def _word_starts(layers: Sequence[Layer], flat: Sequence[str]) -> tuple[Ints, Ints]:
+    """Return the start of each word in the text of its layer, and its length."""
+    lengths = np.fromiter(map(len, flat), np.int64, len(flat))
+    advance = lengths
+    if any(layer.spaces is not None for layer in layers):
+        spaces = [len(each) for layer in layers for each in layer.spaces or ("",) * len(layer)]
+        advance = lengths + np.array(spaces, np.int64)
+    through = np.cumsum(advance) - advance
+    sizes = [len(layer) for layer in layers]
+    first = np.cumsum([0, *sizes])[:-1]
+    before = (
+        through[np.minimum(first, max(len(flat) - 1, 0))] if len(flat) else np.zeros(len(layers), np.int64)
+    )
+    return through - np.repeat(before, sizes), lengths
+
+
+def _batch_of_layers(layers: Sequence[Layer], spans: texts.Spans, sentence: Ints, word: Ints) -> UnitBatch:
+    batch, spans = [layer.text for layer in layers], spans.reshape(-1, 2)
+    known = _gaps_of(batch, spans, sentence)
+    return UnitBatch(batch, spans, sentence, np.arange(len(layers) + 1), known, {}, layers, word[:-1])
 
 
 def _make_batch(batch: Sequence[str], found: texts.Split) -> UnitBatch:
-    start, end = found.spans[:, 0], found.spans[:, 1]
-    has_gap = np.zeros(len(start), np.bool_)
-    has_gap[1:] = start[1:] > end[:-1]
-    has_gap[found.first[:-1][found.first[:-1] < len(start)]] = False
-    is_apart = has_gap.copy()
-    # Gaps inside sentences are rare.
-    for unit in np.flatnonzero(has_gap).tolist():
-        owner = np.searchsorted(found.text, np.searchsorted(found.first, unit, "right") - 1, "right") - 1
-        gap = batch[int(owner)][int(end[unit - 1]) : int(start[unit])]
-        is_apart[unit] = any(map(str.isspace, gap))
-    return UnitBatch(
-        batch, found.spans, found.first, found.text, found.known, is_apart, has_gap, _wholes_of(found)
-    )
+    return UnitBatch(batch, found.spans, found.first, found.text, found.known, _wholes_of(found))
+
+
+def _gaps_of(batch: Sequence[str], spans: texts.Spans, sentence: Ints) -> npt.NDArray[np.uint8]:
+    """Return what the gaps between units tell; each text is one sentence."""
+    known = np.zeros(len(spans), np.uint8)
+    known[1:][spans[1:, 0] != spans[:-1, 1]] = texts.GAP
+    known[sentence[:-1][sentence[:-1] < len(spans)]] = 0
+    for unit in np.flatnonzero(known).tolist():  # few
+        owner = int(np.searchsorted(sentence, unit, "right")) - 1
+        gap = batch[owner][int(spans[unit - 1, 1]) : int(spans[unit, 0])]
+        if any(map(str.isspace, gap)):
+            known[unit] |= texts.APART | texts.BEGINS
+    return known
 
 
 def _wholes_of(found: texts.Split) -> dict[int, list[Whole]]:
     """Group the spans that stay whole by sentence, counted within it."""
+    if not found.wholes:
+        return {}
     owners = np.searchsorted(found.first, [each.start for each in found.wholes], "right") - 1
     wholes: dict[int, list[Whole]] = {}
     for (start, end, kind), s, at in zip(

@@ -30,6 +30,7 @@ class IterationReport:
     is_best: bool
     seconds: float
     details: Mapping[str, float] = dataclasses.field(default_factory=dict)  # by name: sides' scores and more
+    most: int = 0  # iterations that the run may have
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,7 +100,8 @@ class Trainer:
         if self.iteration == 0 and self._judges_start and evaluate is not None:
             start = time.perf_counter()
             score, is_best, details = self._judge([self.weights], evaluate)
-            yield IterationReport(0, None, score, is_best, time.perf_counter() - start, details)
+            seconds = time.perf_counter() - start
+            yield IterationReport(0, None, score, is_best, seconds, details, learning.iterations)
         while self.iteration < learning.iterations and self._is_patient():
             start = time.perf_counter()
             order = self._order(self.iteration)
@@ -107,7 +109,8 @@ class Trainer:
             self.iteration += 1
             score, is_best, details = self._keep_best(evaluate)
             mean = None if loss is None else loss / max(len(order), 1)
-            yield IterationReport(self.iteration, mean, score, is_best, time.perf_counter() - start, details)
+            seconds, most = time.perf_counter() - start, learning.iterations
+            yield IterationReport(self.iteration, mean, score, is_best, seconds, details, most)
 
     def run_kept(
         self,

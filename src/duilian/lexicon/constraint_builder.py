@@ -1,60 +1,176 @@
-"""Constraints on the labels of sentences, from the user's lexicon and from the text itself."""
+"""What is known of the words of a text before any model runs, as constraints on the decoder.
+
+White space ends a word. Whole spans (addresses, numbers, words in letters) are never cut; most kinds are
+complete words. What contains letters, digits or Han characters is not punctuation. The user's lexicon comes
+after all that: an entry fires where it begins and ends between such spans, never inside one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import bisect
+import itertools
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
-from duilian import text as texts
 from duilian.corpus import Layer
 from duilian.labels.encoding import Encoding
-from duilian.lexicon.constraints import ConstrainedWord
+from duilian.labels.units import UnitBatch, Whole
+from duilian.lexicon.constraints import ConstrainedWord, WordConstraints
 from duilian.lexicon.lexicon import Lexicon
+from duilian.standards import tag_classes, tags_of_wholes
+from duilian.text import BEGINS, GOES_ON, NO_MARK, NO_NUMBER, WHOLE_KINDS, Spans, WholeKind
 
+WORD_KINDS: frozenset[WholeKind] = frozenset(WHOLE_KINDS) - {"number", "word"}
+"""Kinds of whole spans that are complete words; others may be part of a longer word (15 in 15日)."""
+
+
+FACTS = np.uint8(BEGINS | GOES_ON | NO_MARK | NO_NUMBER)
+NO_BONUS = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
 NO_CONSTRAINTS = _native.Constraints(
-    _native.TagSets(np.array([0], np.int32), np.array([], np.int32)),
-    np.array([], np.int64),
-    np.array([], np.int32),
-    np.array([], np.float32),
+    _native.TagSets(np.array([0], np.int32), np.array([], np.int32)), *NO_BONUS
 )
 
 
-def constraints_for(
+class ConstraintBuilder:
+    """Builds constraints on the labels of each standard; `encodings` has them by standard."""
+
+    def __init__(self, encodings: Mapping[str, Encoding], lexicon: Lexicon | None = None) -> None:
+        self._encodings, self._lexicon = dict(encodings), lexicon
+        self._is_word = all(encoding.level == "word" for encoding in encodings.values())
+        if lexicon is not None:
+            lexicon.check_tags({name: each.tags for name, each in encodings.items()})
+        self._tags = {
+            standard: {kind: _known_tags(tags, encoding) for kind, tags in tags_of_wholes(standard).items()}
+            for standard, encoding in encodings.items()
+        }
+        self._barred_by = {
+            standard: encoding.barred_by(tag_classes(standard)) for standard, encoding in encodings.items()
+        }
+
+    def constraints(self, units: UnitBatch) -> dict[str, _native.Constraints]:
+        """Return the constraints of each standard; none at all if nothing is known of these units."""
+        known = None if self._is_word else units.known
+        has_facts = known is not None and bool((known & FACTS).any())
+        matches = {} if self._lexicon is None else self._matches(units)
+        if not has_facts and not matches:
+            return {}
+        edges = units.sentence.tolist()
+        constrained_sentences = sorted({*units.wholes, *matches})
+        found = {}
+        for standard, encoding in self._encodings.items():
+            if known is not None and not constrained_sentences:
+                found[standard] = NO_CONSTRAINTS.restricted(known, self._barred_by[standard])
+                continue
+            constrained = WordConstraints(encoding, standard)
+            for s in constrained_sentences:
+                constrained.go_to(edges[s])
+                words = _constrained_words(
+                    units.wholes.get(s, ()), matches.get(s, ()), self._tags[standard], encoding
+                )
+                constrained.add_sentence(words, edges[s + 1] - edges[s])
+            constrained.go_to(edges[-1])
+            native = constrained.native()
+            found[standard] = native if known is None else native.restricted(known, self._barred_by[standard])
+        return found
+
+    def given(self, layers: Sequence[Layer], standard: str) -> _native.Constraints:
+        """Return what annotation says of the labels in its standard."""
+        return _native.Constraints(self._encodings[standard].limits(layers), *NO_BONUS)
+
+    def of_words(
+        self, units: UnitBatch, words: Sequence[Sequence[str]], standard: str
+    ) -> _native.Constraints:
+        """Return the constraints of given words for the units of each sentence.
+
+        A word that ends inside a unit goes on to the unit's end.
+        """
+        layers = []
+        for pieces, own in zip(units.pieces, words, strict=True):
+            ends = set(itertools.accumulate(map(len, own)))
+            at = list(itertools.accumulate(map(len, pieces)))
+            edges = [0, *(k for k, end in enumerate(at, start=1) if end in ends or k == len(at))]
+            layers.append(Layer(tuple(["".join(pieces[a:b]) for a, b in itertools.pairwise(edges)])))
+        return self.given(layers, standard)
+
+    def _matches(self, units: UnitBatch) -> dict[int, list[ConstrainedWord]]:
+        """Return the lexicon matches by sentence; to the lexicon, a whole span is one unit."""
+        assert self._lexicon is not None
+        if self._is_word:
+            words = self._lexicon.matched(units.pieces, [()] * len(units.pieces), level="word")
+            return {s: each for s, each in enumerate(words) if each}
+        gaps = _by_sentence(units, units.has_gap)
+        joined = [_join_wholes(pieces, units.wholes.get(s, ())) for s, pieces in enumerate(units.pieces)]
+        places = [first for _, first in joined]
+        apart = [np.searchsorted(first, gaps.get(s, ())).tolist() for s, first in enumerate(places)]
+        found = self._lexicon.matched([pieces for pieces, _ in joined], apart)
+        for s in units.wholes:
+            first = places[s]
+            found[s] = [each._replace(start=first[each.start], end=first[each.end]) for each in found[s]]
+        return {s: words for s, words in enumerate(found) if words}
+
+
+def _constrained_words(
+    wholes: Sequence[Whole],
+    matches: Sequence[ConstrainedWord],
+    tags: Mapping[str, tuple[str, ...]],
     encoding: Encoding,
-    lexicon: Lexicon | None,
-    units: Sequence[Sequence[str]],
-    layers: Sequence[Layer],
-    *,
-    standard: str,
-    is_text: bool = False,
-) -> _native.Constraints:
-    """The constraints that a lexicon puts on the labels of these sentences. If they are text (each the only
-    word of its layer), white space ends words too, and spans that stay whole are not cut unless the lexicon
-    has a word there.
-    """
-    is_word = encoding.level == "word"
-    is_text = is_text and not is_word
-    if lexicon is None and not is_text:
-        return NO_CONSTRAINTS
-    gaps = [
-        [] if is_word else encoding.gaps(layer.words, each) for layer, each in zip(layers, units, strict=True)
+) -> list[ConstrainedWord]:
+    """Merge the user's words with whole spans that are words; the user's words win."""
+    default_tags = {(start, end): tags.get(kind, ()) for start, end, kind in wholes}
+    own = [
+        each._replace(tags=_known_tags(each.tags, encoding) or default_tags.get((each.start, each.end), ()))
+        if each.tags or default_tags
+        else each
+        for each in matches
     ]
-    words = Lexicon() if lexicon is None else lexicon
-    constrained = words.constraints(encoding, standard, units, gaps, cut_at_gaps=is_text).native()
-    if not is_text:
-        return constrained
-    matches = [[]] * len(units) if lexicon is None else lexicon.matched(units, gaps)
-    known = [_unit_facts(layer.text, encoding, own) for layer, own in zip(layers, matches, strict=True)]
-    return constrained.restricted(np.concatenate([np.zeros(0, np.uint8), *known]), encoding.barred_by())
+    forced = [each for each in own if each.bonus is None]
+    spans = [
+        ConstrainedWord(start, end, tags.get(kind, ()), None, kind in ("sign", "emoji"))
+        for start, end, kind in wholes
+        if kind in WORD_KINDS
+    ]
+    spans = _disjoint(spans, forced)
+    return sorted([*forced, *spans, *_disjoint([each for each in own if each.bonus is not None], spans)])
 
 
-def _unit_facts(text: str, encoding: Encoding, words: Sequence[ConstrainedWord]) -> npt.NDArray[np.uint8]:
-    joins = encoding.join_letters, encoding.join_digits
-    found = texts.split([text], joins, texts.WHOLE_KINDS, is_one_sentence=True)
-    for part in found.wholes:
-        if any(word.start < part.end and part.start < word.end for word in words):
-            found.known[part.start : part.end + 1] = 0
-    return found.known
+def _disjoint(words: Sequence[ConstrainedWord], others: Sequence[ConstrainedWord]) -> list[ConstrainedWord]:
+    """Return the words that overlap none of the others, which are in order."""
+    ends = [each.end for each in others]
+    after = [bisect.bisect_right(ends, each.start) for each in words]  # the first that ends after its start
+    is_apart = [k == len(ends) or others[k].start >= each.end for each, k in zip(words, after, strict=True)]
+    return list(itertools.compress(words, is_apart))
+
+
+def _join_wholes(pieces: list[str], wholes: Sequence[Whole]) -> tuple[list[str], list[int]]:
+    """Join each whole span into one unit; also return the first original unit of each."""
+    if not wholes:
+        return pieces, list(range(len(pieces) + 1))
+    inner = {t for each in wholes for t in range(each.start + 1, each.end)}
+    first = [t for t in range(len(pieces) + 1) if t not in inner]
+    return ["".join(pieces[a:b]) for a, b in itertools.pairwise(first)], first
+
+
+def _by_sentence(units: UnitBatch, is_marked: npt.NDArray[np.bool_]) -> dict[int, list[int]]:
+    """Return the marked units of each sentence that has any, counted within it."""
+    found: dict[int, list[int]] = {}
+    for unit in np.flatnonzero(is_marked).tolist():
+        sentence = int(np.searchsorted(units.sentence, unit, "right")) - 1
+        found.setdefault(sentence, []).append(unit - int(units.sentence[sentence]))
+    return found
+
+
+def _known_tags(tags: tuple[str, ...], encoding: Encoding) -> tuple[str, ...]:
+    """Keep the tags that the encoding knows; those of other standards say nothing here."""
+    return tuple(tag for tag in tags if tag in (encoding.tags or ()))
+
+
+def uncut_spans(units: UnitBatch) -> list[Spans]:
+    """Return the spans that the lexicon takes for single units, for each sentence."""
+    found = []
+    for s, (a, b) in enumerate(itertools.pairwise(units.sentence.tolist())):
+        first = np.array(_join_wholes(units.pieces[s], units.wholes.get(s, ()))[1], np.int64)
+        found.append(np.stack([units.start[a:b][first[:-1]], units.end[a:b][first[1:] - 1]], axis=1))
+    return found

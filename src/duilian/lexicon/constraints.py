@@ -44,24 +44,15 @@ class WordConstraints:
     def __init__(self, encoding: Encoding, standard: str = "") -> None:
         known = _label_classes(encoding, standard)
         self._usual, self._nouns, self._labels_of = known.usual, known.nouns, known.labels_of
-        self._edges, self._starts, self._inner = known.edges, known.starts, known.inner
+        self._edges = known.edges
         self._first = 0  # unit where the next sentence begins
         self._allowed: dict[int, Labels] = {}
         self._bonus: dict[int, dict[Labels, float]] = {}
         self._nouns_at: dict[int, tuple[Labels, float]] = {}
 
-    def add_sentence(
-        self,
-        words: Sequence[ConstrainedWord],
-        length: int,
-        starts: Sequence[int] = (),
-        joined: Sequence[int] = (),
-    ) -> None:
+    def add_sentence(self, words: Sequence[ConstrainedWord], length: int) -> None:
         """Add the words of the next sentence, which has `length` units. They do not overlap, except that
         preferred words may be at either end of a longer one: the larger of two bonuses on a label counts.
-
-        `starts` are units that must begin a word; no constrained word has one inside. `joined` are units that
-        must not begin a word; no constrained word begins or ends before one.
         """
         for word in words:
             count = word.end - word.start
@@ -78,11 +69,6 @@ class WordConstraints:
                 self._nouns_at[units.start] = self._labels_of(self._nouns, count)[0], bonus
         if any(self._edges):
             self._close_edges(words, length)
-        for unit in starts:
-            allowed = self._allowed.get(self._first + unit, self._starts)
-            self._allowed[self._first + unit] = tuple(each for each in allowed if each in self._starts)
-        for unit in joined:
-            self._allowed.setdefault(self._first + unit, self._inner)
         self._first += length
 
     def go_to(self, unit: int) -> None:
@@ -164,8 +150,6 @@ class _LabelClasses(NamedTuple):
     nouns: tuple[str, ...]
     labels_of: Callable[[tuple[str, ...], int], list[Labels]]
     edges: _Edges
-    starts: Labels
-    inner: Labels
 
 
 @functools.lru_cache(maxsize=64)
@@ -176,8 +160,6 @@ def _label_classes(encoding: Encoding, standard: str) -> _LabelClasses:
         tuple(tag for tag in known if tag in classes.get("noun", ())),
         _labels_of_words(encoding),
         _open_edges(encoding),
-        tuple(np.flatnonzero(encoding.succession.start).tolist()),
-        tuple(np.flatnonzero(~encoding.succession.start).tolist()),
     )
 
 

@@ -22,6 +22,11 @@ from duilian.text import check_text, simplified
 
 MAX_WEIGHT = 1e4  # decoding is exact up to scores of this size
 _ESCAPED = re.compile(r"^\\(?=#)", re.MULTILINE)
+_HAN = "\u3400-\u9fff\U00020000-\U0003ffff"
+_JIEBA = re.compile(
+    rf"^(?!#)(?:(\S+) [0-9]+ ([A-Za-z]+)|(?=\S*[{_HAN}])(\S+) (?:[0-9]+|([a-z]{{1,4}}))) *$", re.MULTILINE
+)
+"""A line of jieba's dictionaries. Two columns must begin with a Chinese word: `iPhone 15` is a mistake."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -63,8 +68,11 @@ def is_entry(line: str) -> bool:
 
 
 def parse_entry(line: str) -> Entry:
-    """Parse a line: word, tags (`NN|VV`) and weight, separated by tabs; `\\#` begins a word with #."""
-    word, *rest = line.split("\t")
+    """Parse a line: word, tags (`NN|VV`) and weight, separated by tabs; `\\#` begins a word with #.
+
+    A line of jieba's dictionaries, `word frequency tag`, is read, too; its frequency is ignored.
+    """
+    word, *rest = _with_tabs(line, set()).split("\t")
     if len(rest) > 2:
         raise ConfigError(
             f"expected at most 3 columns, found {len(rest) + 1}", hint="word, tags (NN|VV) and weight"
@@ -75,6 +83,17 @@ def parse_entry(line: str) -> Entry:
     return Entry(_ESCAPED.sub("", word), tags, _parse_weight(rest[1]) if len(rest) == 2 else None)
 
 
+def _with_tabs(lines: str, loose_tags: set[str]) -> str:
+    """The lines with those of jieba's dictionaries as word and tag, which is added to the loose tags."""
+
+    def tabbed(found: re.Match[str]) -> str:
+        word, tag, chinese_word, lone_tag = found.groups("")
+        loose_tags.add(tag or lone_tag)
+        return f"{word}{chinese_word}\t{tag}{lone_tag}"
+
+    return _JIEBA.sub(tabbed, lines) if " " in lines else lines
+
+
 def _parse_weight(field: str) -> float:
     try:
         return float(field)
@@ -83,10 +102,14 @@ def _parse_weight(field: str) -> float:
 
 
 class EntryTable:
-    """Entries, numbered in the order in which their words were added. `path` is their file."""
+    """Entries, numbered in the order in which their words were added. `path` is their file.
+
+    `loose_tags` are those of jieba's dictionaries: they say nothing where a model does not know them.
+    """
 
     def __init__(self, path: str = "") -> None:
         self.path = path
+        self.loose_tags: set[str] = set()
         self.native = _native.WordList()
         self._lines = array("I")  # [entries]  the first line with the word; 0 if there is none
 
@@ -128,7 +151,8 @@ class EntryTable:
         The native table takes lines that are clearly well formed and stops at any other. That line is parsed
         here: it may be well formed after all, and if not, there is one place that says why.
         """
-        text = _simplified_words("\n".join([line for _, line in block])) + "\n"
+        given = "\n".join([line for _, line in block])
+        text = _simplified_words(_with_tabs(given, self.loose_tags)) + "\n"
         lines = (_ESCAPED.sub(" ", text) if "\\#" in text else text).encode()  # a space makes the table stop
         at = done = 0  # bytes and lines processed
         while at < len(lines):
@@ -159,13 +183,13 @@ class EntryTable:
 
     def __getstate__(self) -> dict[str, Any]:
         entries = [dataclasses.astuple(self[number]) for number in range(len(self))]
-        return {"path": self.path, "entries": entries, "lines": self._lines}
+        return {"path": self.path, "entries": entries, "lines": self._lines, "loose": self.loose_tags}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["path"])  # type: ignore[misc]
         for word, tags, weight in state["entries"]:
             self.native.add(word, list(tags), math.nan if weight is None else weight)
-        self._lines = state["lines"]
+        self._lines, self.loose_tags = state["lines"], state["loose"]
 
 
 def _simplified_words(text: str) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import bisect
 import functools
 import itertools
+import logging
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,16 +21,16 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 import numpy as np
 
 from duilian import text as texts
-from duilian.corpus.files import display_name, read_lines
+from duilian.corpus.files import check_path, display_name, read_lines
 from duilian.corpus.lines import shown
-from duilian.corpus.storage import ReadReport
+from duilian.corpus.storage import ReadReport, skipped_line
 from duilian.errors import ConfigError, CorpusError, StandardError
-from duilian.lexicon.constraints import ConstrainedWord, WordConstraints
+from duilian.lexicon.constraints import ConstrainedWord
 from duilian.lexicon.entries import Entry, EntryTable, check_weight
 from duilian.text import check_text, simplified
 
 if TYPE_CHECKING:
-    from duilian.labels.encoding import Encoding, Level
+    from duilian.labels.encoding import Level
 
 __all__ = ["Entry", "EntryMode", "Finding", "Lexicon", "Match"]
 
@@ -113,7 +114,12 @@ class Lexicon:
 
         Tags and weight are optional. `#` starts a comment line, `\\#` a word that begins with #. `lenient`
         skips and counts malformed lines.
+
+        Dictionaries of jieba are read, too: a line without tabs that is `word frequency tag`, or a Chinese
+        word and only one of the two. Frequencies are not weights and are ignored; a tag that the model does
+        not know says nothing.
         """
+        check_path(path)
         lexicon = cls(mode=mode, weight=weight)
         lexicon._entries = EntryTable(display_name(path))
         report = ReadReport()
@@ -125,6 +131,8 @@ class Lexicon:
                     raise problem
                 report.skip(problem)
         lexicon.skipped, lexicon.problems = report.skipped, tuple(report.problems)
+        if report.skipped:
+            logging.getLogger(__name__).warning("%s", skipped_line(report.skipped, report.problems))
         return lexicon
 
     def __len__(self) -> int:
@@ -252,27 +260,6 @@ class Lexicon:
             tags[start:end] = ["|".join(self._tags(entry)) or "-"] * (end - start)
         return {"lexicon": places, "lexicon_tag": tags}
 
-    def constraints(
-        self,
-        encoding: Encoding,
-        standard: str,
-        sentences: Sequence[Sequence[str]],
-        gaps: Sequence[Sequence[int]],
-        *,
-        cut_at_gaps: bool = False,
-    ) -> WordConstraints:
-        """The constraints for sentences of units, whose labels are of one standard.
-
-        `gaps` are, for each sentence, the units that follow white space or invisible characters. No word of
-        the lexicon spans a gap; with `cut_at_gaps`, no word at all does.
-        """
-        self.check_tags({standard: encoding.tags})
-        constrained = WordConstraints(encoding, standard)
-        found = self.matched(sentences, gaps, level=encoding.level)
-        for units, words, apart in zip(sentences, found, gaps, strict=True):
-            constrained.add_sentence(words, len(units), apart if cut_at_gaps else ())
-        return constrained
-
     def matched(
         self, sentences: Sequence[Sequence[str]], gaps: Sequence[Sequence[int]], *, level: Level = "char"
     ) -> list[list[ConstrainedWord]]:
@@ -307,7 +294,7 @@ class Lexicon:
         """Reject tags that no standard of a model has (None: a standard without tags, which accepts any)."""
         # All entries, not only those that match: a mistake shows at the first text, not halfway through.
         sets = [tags for tags in known.values() if tags is not None]
-        unknown = set(self._entries.native.all_tags()).difference(*sets)
+        unknown = set(self._entries.native.all_tags()).difference(self._entries.loose_tags, *sets)
         if not unknown or len(sets) < len(known):
             return
         numbers = range(len(self._entries))

@@ -7,6 +7,7 @@ from duilian.lazy import lazily
 if TYPE_CHECKING:
     from duilian.models.attribute_crf.model import CRF
     from duilian.models.base.feature_settings import Features
+    from duilian.models.base.standard_tagger import StandardTagger
     from duilian.models.coupled.config import CoupledFeatures, CoupledPruning, Start
     from duilian.models.coupled.conversion_answers import Converted
     from duilian.models.coupled.model import CoupledTagger
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from duilian.models.parser.config import ArcPruning, RelationSearch, TreeSearch
     from duilian.models.parser.model import Parser
     from duilian.models.registry import (
-        Model,
-        StandardTagger,
         is_parser,
         is_suite,
         load,
@@ -51,7 +50,6 @@ __all__ = [
     "GuidedTagger",
     "JointParser",
     "JointTagging",
-    "Model",
     "MultitaskTagger",
     "Parser",
     "RelationSearch",
@@ -91,8 +89,8 @@ __getattr__ = lazily(
         "duilian.models.multitask.model": "MultitaskTagger",
         "duilian.models.parser.config": "ArcPruning RelationSearch TreeSearch",
         "duilian.models.parser.model": "Parser",
-        "duilian.models.registry": "Model StandardTagger is_parser is_suite load load_parser reading_of "
-        "standards_of tagger_for",
+        "duilian.models.base.standard_tagger": "StandardTagger",
+        "duilian.models.registry": "is_parser is_suite load load_parser reading_of standards_of tagger_for",
         "duilian.models.suite.model": "Suite",
         "duilian.models.two_chain.model": "TwoChainTagger",
         "duilian.models.two_chain.predictor": "TwoChainPredictor",

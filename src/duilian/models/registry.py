@@ -5,29 +5,18 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from duilian.errors import ConfigError, ModelFileError
+from duilian.errors import ConfigError, ModelFileError, did_you_mean
 from duilian.modelfile import read_model
 from duilian.models.base.estimator import Arrays
+from duilian.models.roles import chosen_standard
 
 if TYPE_CHECKING:  # a kind's module is imported when a file has a model of it
-    from duilian.models.coupled.model import CoupledTagger
-    from duilian.models.coupled.side import CoupledSide
-    from duilian.models.crf.model import Tagger
-    from duilian.models.multitask.model import MultitaskTagger
+    from duilian.models.base.standard_tagger import StandardTagger
     from duilian.models.parser.model import Parser
-    from duilian.models.suite.model import Suite
-    from duilian.models.two_chain.model import TwoChainTagger
-    from duilian.models.two_chain.predictor import TwoChainPredictor
 
-    StandardTagger: TypeAlias = Tagger | CoupledSide | TwoChainTagger | TwoChainPredictor
-    """A tagger that answers in one standard: on its own, or as one side of a model of several."""
-    Model: TypeAlias = Tagger | CoupledTagger | MultitaskTagger | TwoChainTagger
-    """What a file may hold."""
-else:
-    StandardTagger = Model = Any
-
+ENTRY_POINTS = "duilian.models"
 PARSERS = ("parser", "joint-parser")
 SUITE = "analyzer"
 KINDS = {
@@ -49,30 +38,41 @@ def register_kind(kind: str, place: str) -> None:
     KINDS[kind] = place
 
 
+def is_known(kind: str) -> bool:
+    """Whether there is such a kind; other packages offer theirs in the entry-point group `duilian.models`."""
+    if kind not in KINDS:
+        from importlib.metadata import entry_points  # slow to import
+
+        for point in entry_points(group=ENTRY_POINTS):
+            KINDS.setdefault(point.name, point.value)
+    return kind in KINDS
+
+
 def estimator_of(kind: str) -> type[Any]:
     """The class of a kind."""
+    if not is_known(kind):
+        raise ConfigError(f"there is no kind of model {kind!r}", did_you_mean(kind, KINDS))
     module, _, name = KINDS[kind].partition(":")
     found: type[Any] = getattr(importlib.import_module(module), name)
     return found
 
 
-def restored(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> Model | Parser | Suite:
+def restored(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> Any:
     """The model, of any kind, in what was read from a file."""
     kind = header.get("kind")
-    if kind not in KINDS:
+    if not isinstance(kind, str) or not is_known(kind):
         raise ModelFileError(str(path), f"is of kind {kind!r}, which this version of Duilian does not know")
-    found: Model | Parser | Suite = estimator_of(kind).restored(path, header, arrays)
-    return found
+    return estimator_of(kind).restored(path, header, arrays)
 
 
-def load(path: str | Path) -> Model:
+def load(path: str | Path) -> Any:
     """The tagger in a file, of whatever kind it is."""
     header, arrays = read_model(path)
     if header.get("kind") in PARSERS:
         hint = "use it with duilian parse"
         raise ModelFileError(str(path), f"is of kind {header['kind']!r}, not a tagger", hint)
     found = restored(path, header, arrays)
-    return cast(Any, found).tagger if header["kind"] == SUITE else cast(Model, found)
+    return found.tagger if header["kind"] == SUITE else found
 
 
 def is_parser(path: str | Path) -> bool:
@@ -100,25 +100,21 @@ def load_parser(path: str | Path) -> Parser:
     return cast("Parser", found.parser if kind == SUITE else found)
 
 
-def standards_of(model: Model | TwoChainPredictor) -> tuple[str, ...]:
+def standards_of(model: Any) -> tuple[str, ...]:
     """The standards that a model answers in; the first is the one it answers in unless told."""
     several = getattr(model, "standards", None)
     return (model.standard,) if several is None else tuple(several)
 
 
-def tagger_for(model: Model | TwoChainPredictor, standard: str | None = None) -> StandardTagger:
+def tagger_for(model: Any, standard: str | None = None) -> StandardTagger:
     """The model as a tagger for one of its standards, the first if none is named."""
-    names = standards_of(model)
-    if standard is not None and standard not in names:
-        raise ConfigError(f"the model has no standard {standard!r}, only {', '.join(names)}")
-    if not hasattr(model, "standards"):
-        return cast(StandardTagger, model)
-    side: StandardTagger = cast(Any, model).of(standard or names[0])
-    return side
+    name = chosen_standard(standard, standards_of(model))
+    found: StandardTagger = model.of(name) if hasattr(model, "standards") else model
+    return found
 
 
-def reading_of(tagger: StandardTagger | Parser) -> dict[str, Any]:
-    """How the training corpus of this standard was read, as a recipe's run has noted it."""
-    notes = getattr(tagger, "notes_", {})
-    side = notes.get("sides", {}).get(tagger.standard, notes)
+def reading_of(model: Any, standard: str | None = None) -> dict[str, Any]:
+    """How the training corpus of a standard was read, as a recipe's run has noted it."""
+    notes = getattr(model, "notes_", {})
+    side = notes.get("sides", {}).get(standard or model.standard, notes)
     return dict(side.get("reading", {}))

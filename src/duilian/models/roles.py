@@ -8,45 +8,47 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
-from duilian.errors import ConfigError
-from duilian.labels.encoding import Encoding, Level
+from duilian.errors import ConfigError, did_you_mean
+from duilian.labels.encoding import Encoding
 from duilian.labels.units import UnitBatch
 
 Ints = npt.NDArray[np.int32]
+Table = npt.NDArray[np.float64]
 
 
 class Ability(enum.StrEnum):
-    """What a model can be asked for."""
+    """What a model can do."""
 
-    WORDS = "words"  # it cuts text into words
-    TAGS = "tags"
-    CONSTRAINTS = "lexicon and given annotation"
-    MARGINALS = "probabilities"
-    NBEST = "n best"
-    TREES = "trees"
-    CONVERSION = "conversion"
+    WORDS = "find words"
+    TAGS = "find tags"
+    CONSTRAINTS = "take a lexicon or given annotation"
+    MARGINALS = "give probabilities"
+    NBEST = "give n-best lists"
+    TREES = "find trees"
+    CONVERSION = "convert annotation"
 
 
 @dataclasses.dataclass(frozen=True)
 class Ask:
     """What is wanted of an analysis; nothing else is computed.
 
-    `standards`: the standards to answer in, all if empty. `fast`: words from the small segmenter that a model
-    may have, less accurate. `marginals`: the probability of every likely tag.
+    `standards` are those to answer in, all if empty. `confidence` is the probability of each word and tag;
+    coupled models give it for nothing. `marginals` are the probabilities of every likely tag. `fast` takes
+    words from the small segmenter that a model may have: less accurate, and without tags and trees.
     """
 
     standards: tuple[str, ...] = ()
     tags: bool = True
     trees: bool = True
-    confidence: bool = True
+    confidence: bool = False
     marginals: bool = False
     fast: bool = False
 
@@ -69,8 +71,31 @@ class SideLabels:
     """The labels of all units of a batch in one standard."""
 
     label: Ints  # [units]
-    p: npt.NDArray[np.float32] | None = None  # [units]  probability of each label, if asked for and known
-    rows: LabelRows | None = None  # if marginals were asked for
+    p: npt.NDArray[np.float32] | None = None  # [units]  probability of each label, if asked for
+    marginals: Table | LabelRows | None = None  # of all labels, [units, labels], or of the likely ones
+
+    @classmethod
+    def with_table(cls, label: Ints, table: Table, ask: Ask) -> SideLabels:
+        """Labels with what was asked for of the probabilities of all labels."""
+        p = np.take_along_axis(table, label[:, None].astype(np.int64), axis=1)[:, 0].astype(np.float32)
+        return cls(label, p, table if ask.marginals else None)
+
+    def rows(self) -> LabelRows:
+        """The probabilities as rows."""
+        if isinstance(self.marginals, LabelRows):
+            return self.marginals
+        assert self.marginals is not None
+        unit, label = np.nonzero(self.marginals)
+        return LabelRows(unit, label.astype(np.int32), self.marginals[unit, label])
+
+    def table(self, labels: int) -> Table:
+        """The probabilities as a table; 0 for what was pruned."""
+        if not isinstance(self.marginals, LabelRows):
+            assert self.marginals is not None
+            return self.marginals
+        found = np.zeros((len(self.label), labels))
+        found[self.marginals.unit, self.marginals.label] = self.marginals.p
+        return found
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,6 +110,14 @@ Constraints = Mapping[str, _native.Constraints]
 """What is known of the labels in each standard; a standard that is missing is free."""
 
 
+class Ranked(NamedTuple):
+    """One of the best analyses of a sentence."""
+
+    score: float
+    probability: float
+    labels: Ints
+
+
 @runtime_checkable
 class Labeler(Protocol):
     """Finds words and tags: labels the units of a batch."""
@@ -94,8 +127,8 @@ class Labeler(Protocol):
         """The name of the kind of model."""
 
     @property
-    def level(self) -> Level:
-        """Whether units are words or characters."""
+    def reads(self) -> Literal["text", "words"]:
+        """What it takes: text, which it cuts, or words."""
 
     @property
     def standards(self) -> tuple[str, ...]:
@@ -111,10 +144,35 @@ class Labeler(Protocol):
     def label(self, batch: UnitBatch, ask: Ask, constraints: Constraints, threads: int) -> Labels:
         """Label all units in the standards asked for."""
 
-    def k_best(
-        self, sentence: UnitBatch, standard: str, constraints: Constraints, k: int
-    ) -> list[tuple[float, Ints]]:
-        """Return probability and labels of the best analyses of one sentence in one standard."""
+    def k_best_labels(
+        self, sentence: UnitBatch, standard: str, constraints: Constraints, k: int, first: Ints | None = None
+    ) -> list[Ranked]:
+        """Return the best analyses of one sentence in one standard, most probable first.
+
+        `first` are the labels of an analysis that goes to the front wherever it ranks.
+        """
+
+
+def chosen_standard(name: str | None, standards: Collection[str]) -> str:
+    """The standard of this name, in capitals or not; the first if none is named."""
+    if name is None:
+        return next(iter(standards))
+    for each in standards:
+        if each.casefold() == name.casefold():
+            return each
+    raise ConfigError(f"there is no standard {name!r}", did_you_mean(name.casefold(), standards))
+
+
+def refuse(model: Labeler | TreeAnnotator, what: Ability, instead: str = "") -> ConfigError:
+    """The error for something that a model cannot do; the way out is the model's own, if it knows one."""
+    hint = getattr(model, "way_out", instead) or "docs/models.md says which kinds can"
+    return ConfigError(f"a model of kind {model.kind!r} cannot {what.value}", hint)
+
+
+def with_first(found: list[Ranked], first: Ranked, k: int) -> list[Ranked]:
+    """Put an analysis to the front of the k best."""
+    others = [each for each in found if not np.array_equal(each.labels, first.labels)]
+    return [first, *others[: k - 1]]
 
 
 class TaggedWords(NamedTuple):

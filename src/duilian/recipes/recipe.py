@@ -7,20 +7,21 @@ set, and nothing that differs from machine to machine: the same recipe, seed and
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
-from duilian.corpus import Corpus, Sentence, TreeCheck, read_sentences
+from duilian.corpus import Corpus, ReadReport, Sentence, TreeCheck, read_sentences
 from duilian.errors import ConfigError, did_you_mean
 from duilian.features.templates import presets
 from duilian.learning import IterationReport, Session
 from duilian.models.base.precision import Precision
-from duilian.recipes.tables import FORMER_KEYS, RENAMED, Table, override, read_toml
-from duilian.settings import SettingError, Settings, UnknownSettingError, setting
+from duilian.recipes.tables import FORMER_KEYS, Table, override, read_toml
+from duilian.settings import RENAMED, SettingError, Settings, UnknownSettingError, setting
 
 DATA_VARIABLE = "DUILIAN_DATA"
 Part = Literal["train", "dev", "test"]
@@ -63,7 +64,7 @@ class Saving(Settings):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """A checked recipe. `folder` is what its paths are relative to."""
+    """A checked recipe. `folder` is what its paths are relative to; `run` is told about its corpora."""
 
     file: str
     text: str
@@ -74,6 +75,7 @@ class Recipe:
     saving: Saving
     card: Mapping[str, Any]
     folder: Path
+    run: Run | None = None
 
     @classmethod
     def load(cls, path: str | Path, data: str | Path | None = None, overrides: Sequence[str] = ()) -> Self:
@@ -83,17 +85,20 @@ class Recipe:
             override(content, each)
         file, folder = Path(path).name, data or os.environ.get(DATA_VARIABLE) or Path(path).parent
         top = Table(file, "the recipe", content)
-        kind = _kind(_table(top, "model"))
+        kind = _kind(top.table("model"))
         sides = _sides(top, kind)
+        config = _config(top, kind, sides)
+        saving, card = _updated(Saving(), top.table("saving")), _card(top.table("card"))
+        top.raise_mistakes()
         return cls(
             file=file,
             text=text,
             overrides=tuple(overrides),
             kind=kind.name,
-            config=_config(top, kind, sides, Path(path).parent),
+            config=_with_paths(config, Path(path).parent),
             sides=sides,
-            saving=_updated(Saving(), _table(top, "saving")),
-            card=_card(_table(top, "card")),
+            saving=saving,
+            card=card,
             folder=Path(folder),
         )
 
@@ -104,9 +109,33 @@ class Recipe:
             return None
         names = [named] if isinstance(named, str) else named
         paths = [self._existing(name, part) for name in names]
-        found = itertools.chain.from_iterable(_read(side, path, trees) for path in paths)
-        limited = itertools.islice(found, side.limit if part == "train" else None)
-        return Corpus(limited, standard=side.standard, source=", ".join(map(str, paths)))
+        with contextlib.closing(self._read(side, paths, trees)) as found:
+            limited = itertools.islice(found, side.limit if part == "train" else None)
+            return Corpus(limited, standard=side.standard, source=", ".join(map(str, paths)))
+
+    def _read(self, side: Side, paths: Sequence[Path], trees: TreeCheck) -> Generator[Sentence, None, None]:
+        """The sentences of some files; the run is told which is being read, and what looks wrong in it."""
+        run = self.run or Run(output=Path())
+        for path in paths:
+            report = ReadReport()
+            run.say_reading(path.name)
+            try:
+                yield from read_sentences(
+                    path,
+                    standard=side.standard,
+                    format=side.format,
+                    encoding=side.encoding,
+                    lenient=run.lenient,
+                    cut=side.cut,
+                    column=side.column,
+                    names=side.columns,
+                    trees=trees,
+                    report=report,
+                )
+            finally:  # also if no more sentences are wanted
+                run.say_reading("")
+                for warning in report.warnings:
+                    run.warn(warning)
 
     def _existing(self, name: str, part: Part) -> Path:
         path = self.folder / name
@@ -116,38 +145,28 @@ class Recipe:
         return path
 
 
-def _read(side: Side, path: Path, trees: TreeCheck) -> Iterator[Sentence]:
-    return read_sentences(
-        path,
-        standard=side.standard,
-        format=side.format,
-        encoding=side.encoding,
-        cut=side.cut,
-        column=side.column,
-        names=side.columns,
-        trees=trees,
-    )
-
-
-def _table(top: Table, key: str) -> Table:
-    values = top.values.get(key, {})
-    if not isinstance(values, dict):
-        raise top.wrong(f"{key} must be a table: [{key}]")
-    return Table(top.file, f"[{key}]", values)
-
-
 def _updated(settings: S, table: Table) -> S:
-    """Settings with the values of a table; an error names the table."""
-    try:
-        return settings.updated(table.values)
-    except SettingError as error:
-        *groups, key = error.path
-        place = table.inside(".".join(groups))
-        if isinstance(error, UnknownSettingError):
-            raise place.wrong(f"has no key {key!r}", RENAMED.get(key) or error.hint) from None
-        raise place.wrong(f"{key} {error.what}", error.hint) from None
-    except ConfigError as error:
-        raise table.wrong(error.message, error.hint) from None
+    """Settings with the values of a table; those that are wrong are noted and left out."""
+    values = dict(table.values)
+    while True:
+        try:
+            return settings.updated(values)
+        except SettingError as error:
+            _note(error, table)
+            values.pop(error.path[0])
+        except ConfigError as error:  # values that do not go together; perhaps because some were left out
+            if not table.mistakes:
+                table.note(error.message, error.hint)
+            return settings
+
+
+def _note(error: SettingError, table: Table) -> None:
+    *groups, key = error.path
+    place = table.inside(".".join(groups))
+    if isinstance(error, UnknownSettingError):
+        place.note(f"has no key {key!r}", error.hint)
+    else:
+        place.note(f"{key} {error.what}", error.hint)
 
 
 def _card(table: Table) -> dict[str, str | list[str]]:
@@ -155,43 +174,47 @@ def _card(table: Table) -> dict[str, str | list[str]]:
     for key, value in table.values.items():
         lines = value if isinstance(value, list) else [value]
         if not all(isinstance(line, str) for line in lines):
-            raise table.wrong(f"{key} must be a text or a list of texts")
+            table.note(f"{key} must be a text or a list of texts")
     return dict(table.values)
 
 
 def _kind(table: Table) -> Kind:
+    """The kind of model; without one, nothing else can be checked."""
     name = table.values.get("kind")
     if name is None:
-        raise table.wrong("needs the key 'kind'", f"there are: {', '.join(KINDS)}")
-    if name not in KINDS:
-        raise table.wrong(f"kind {name!r} does not exist", did_you_mean(str(name), KINDS))
-    return KINDS[name]
+        table.note("needs the key 'kind'", f"there are: {', '.join(KINDS)}")
+    elif name not in KINDS:
+        table.note(f"kind {name!r} does not exist", did_you_mean(str(name), KINDS))
+    table.raise_mistakes()
+    return KINDS[str(name)]
 
 
-def _config(top: Table, kind: Kind, sides: tuple[Side, ...], folder: Path) -> Settings:
+def _config(top: Table, kind: Kind, sides: tuple[Side, ...]) -> Settings:
     """The settings of the model: the keys of `[model]`, a table for each group, and what the sides say."""
-    config, model = kind.with_sides(kind.config(), sides), _table(top, "model").without("kind")
+    config = kind.config() if top.mistakes else kind.with_sides(kind.config(), sides)
     groups = [name for name, _ in config.groups()]
+    _check_names(top, kind, groups)
+    model = top.table("model").without("kind", *BY_SIDES, *groups)
+    changed = {group: _updated(getattr(config, group), top.table(group)) for group in groups}
+    return _updated(config, dataclasses.replace(model, values={**model.values, **changed}))
+
+
+def _check_names(top: Table, kind: Kind, groups: Sequence[str]) -> None:
+    """Note tables that do not exist, and keys of `[model]` that belong elsewhere."""
     for key in top.values:
         if key not in (*PARTS, *groups):
             known = [f"[{each}]" for each in (*PARTS, *groups)]
             is_elsewhere = any(key in dict(other.config().groups()) for other in KINDS.values())
             hint = f"a recipe of kind {kind.name!r} has {', '.join(known)}" if is_elsewhere else ""
-            raise top.wrong(
-                f"has no table [{key}]", RENAMED.get(key) or hint or did_you_mean(key, (*PARTS, *groups))
-            )
+            hint = RENAMED.get(key) or hint or did_you_mean(key, (*PARTS, *groups))
+            top.note(f"has no table [{key}]", hint)
+    model = top.table("model")
     for key in model.values:
         if key in groups:
-            hint = f"write [{key}] and its keys" + (
-                f", such as {old}" if (old := FORMER_KEYS.get(key)) else ""
-            )
-            raise model.wrong(f"{key} is a table", hint)
+            former = f", such as {FORMER_KEYS[key]}" if key in FORMER_KEYS else ""
+            model.note(f"{key} is a table", f"write [{key}] and its keys{former}")
         if key in BY_SIDES:
-            raise model.wrong(f"has no key {key!r}", "say it in [[side]]")
-    changed = {group: _updated(getattr(config, group), _table(top, group)) for group in groups}
-    return _with_paths(
-        _updated(config, dataclasses.replace(model, values={**model.values, **changed})), folder
-    )
+            model.note(f"has no key {key!r}", "say it in [[side]]")
 
 
 def _with_paths(config: Settings, folder: Path) -> Settings:
@@ -209,18 +232,19 @@ def _with_paths(config: Settings, folder: Path) -> Settings:
 def _sides(top: Table, kind: Kind) -> tuple[Side, ...]:
     tables = top.values.get("side", [])
     if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
-        raise top.wrong("side must be a list of tables: [[side]]")
+        top.note("side must be a list of tables: [[side]]")
+        return ()
     if len(tables) not in kind.sides:
         least, most = kind.sides[0], kind.sides[-1]
         wanted = str(least) if least == most else f"{least} to {most}"
-        raise top.wrong(f"has {len(tables)} [[side]]; a model of kind {kind.name!r} needs {wanted}")
-    return tuple(_side(Table(top.file, "[[side]]", values)) for values in tables)
+        top.note(f"has {len(tables)} [[side]]; a model of kind {kind.name!r} needs {wanted}")
+    return tuple(_side(Table(top.file, "[[side]]", values, top.mistakes)) for values in tables)
 
 
 def _side(table: Table) -> Side:
     for key in ("standard", "train"):
         if key not in table.values:
-            raise table.wrong(f"needs the key {key!r}")
+            table.note(f"needs the key {key!r}")
     return _updated(Side(), table)
 
 
@@ -230,10 +254,13 @@ class Run:
 
     output: Path
     resume: bool = False
+    lenient: bool = False  # whether malformed lines of the corpora are skipped
     threads: int = 1
     on_iteration: Callable[[IterationReport], None] | None = None
     on_stage: Callable[[str], None] | None = None  # what is done before the first iteration
+    on_reading: Callable[[str], None] | None = None  # the file that is being read; empty when it is done
     on_warning: Callable[[str], None] | None = None
+    told: set[str] = dataclasses.field(default_factory=set, repr=False)  # warnings so far
 
     def stage(self, name: str) -> Path:
         """Where a finished part of the model is kept until the whole is done."""
@@ -260,9 +287,15 @@ class Run:
         )
 
     def warn(self, message: str) -> None:
-        """Tell what may be a mistake."""
-        if self.on_warning:
+        """Tell what may be a mistake, once: some corpora are read for each part of a model."""
+        if self.on_warning and message not in self.told:
+            self.told.add(message)
             self.on_warning(message)
+
+    def say_reading(self, name: str) -> None:
+        """Tell which file is being read."""
+        if self.on_reading:
+            self.on_reading(name)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -296,7 +329,7 @@ def register(kind: Kind) -> None:
 def train(recipe: Recipe, run: Run) -> float | None:
     """Train, save the model, remove the checkpoint; gives the best score on the dev set, in percent."""
     _check_output(run.output)
-    score = KINDS[recipe.kind].train(recipe, run)
+    score = KINDS[recipe.kind].train(dataclasses.replace(recipe, run=run), run)
     run.checkpoint.unlink(missing_ok=True)
     return score
 

@@ -10,66 +10,45 @@ from typing import Any
 
 from duilian.errors import ConfigError
 
-RENAMED = {
-    "learn": "it is now [learning]",
-    "save": "it is now [saving]",
-    "most": "it is now [pruning] max_candidates",
-    "tagging_most": "it is now [pruning] max_candidates_tagging",
-    "mass": "it is now [pruning] candidate_mass",
-    "margin": "it is now [pruning] bundle_gap, [trees] head_cost or [search] kind_gap, by kind",
-    "relation_margin": "it is now [relations] relation_cost",
-    "hearing": "it is now [search] path_gap",
-    "beam": "it is now [search] beam",
-    "words": "it is now [features] word_templates",
-    "keep": "it is now [learning] keep",
-    "warm": "it is now [start] shares",
-    "plain_iterations": "it is now [start] baseline_iterations",
-    "joint_count": "it is now [features] joint_count",
-    "folds": "it is now [pruning] folds (coupled), tag_folds (parser), [tagging] folds (joint-parser)",
-    **{f"parser_{key}": f"it is now [parser] {key}" for key in ("order", "bits", "iterations", "threshold")},
-    "parser_relation_bits": "it is now [parser] relation_bits",
-    "parser_pruning_bits": "it is now [parser] pruning_bits",
-    "parser_folds": "it is now [parser] tag_folds",
-    "parser_least": "it is now [parser] min_weight",
-    "segmenter_iterations": "it is now [segmenter] iterations",
-    "segmenter_least": "it is now [segmenter] min_weight",
-    "guide": "it is now [features] guide",
-    "least": "it is now [saving] min_weight",
-    "listens": "it is now learns_from_other",
-    "samples": "it is now [[side]] sample",
-    "rate": "algorithm = 'pa' has no rate; its largest step is [learning] aggressiveness",
-    "bits": "it is now [trees] bits",
-    "relation_bits": "it is now [relations] bits",
-    "guess_iterations": "it is now [relations] guess_iterations",
-    "pruning_bits": "it is now [pruning] bits",
-    "pruning_iterations": "it is now [pruning] iterations",
-    "threshold": "it is now [pruning] threshold",
-    "longest": "it is now [trees] max_length",
-    "tag_bits": "it is now [tagging] bits",
-    "tag_threshold": "it is now [tagging] threshold",
-    "likelihoods": "it is now [tagging] likelihoods",
-    "tagger_iterations": "it is now [tagging] iterations",
-    "threads": "threads belong to the run: duilian train --threads",
-    "templates": "it is now in [features], or in [tagging] for a joint-parser",
-    **dict.fromkeys(
-        ("scheme", "join_letters", "join_digits", "script", "min_count", "full_from"),
-        "it is now in [features]",
-    ),
-    **dict.fromkeys(("english", "letters", "min_word_count"), "it is now in [features]"),
-}
-"""Keys of older recipes, and what became of them."""
-
 FORMER_KEYS = {"features": "parts", "pruning": "kind", "start": "kind", "segmenter": "standard"}
 """Groups that were single keys in older recipes: where their values belong now."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """One table of a file, with what messages call it: `recipe.toml: [learn]`."""
+    """One table of a file, with what messages call it: `recipe.toml: [learn]`.
+
+    All tables of a file share a list of `mistakes`, so that a user can mend them at once.
+    """
 
     file: str
     name: str
     values: Mapping[str, Any]
+    mistakes: list[ConfigError] = dataclasses.field(default_factory=list)
+
+    def note(self, what: str, hint: str = "") -> None:
+        """Add a mistake."""
+        self.mistakes.append(self.wrong(what, hint))
+
+    def raise_mistakes(self) -> None:
+        """Raise the mistakes so far, if there are any, as one error."""
+        if len(self.mistakes) == 1:
+            raise self.mistakes[0]
+        if self.mistakes:
+            start = f"{self.file}: "
+            lines = [
+                each.message.removeprefix(start) + (f" ({each.hint})" if each.hint else "")
+                for each in self.mistakes
+            ]
+            raise ConfigError("\n  ".join([f"{start}{len(lines)} mistakes", *lines]))
+
+    def table(self, key: str) -> Table:
+        """The table of this name inside; empty if it is missing or not a table, which is a mistake."""
+        values = self.values.get(key, {})
+        if not isinstance(values, dict):
+            self.note(f"{key} must be a table: [{key}]")
+            values = {}
+        return Table(self.file, f"[{key}]", values, self.mistakes)
 
     def wrong(self, what: str, hint: str = "") -> ConfigError:
         """An error that says where it is."""

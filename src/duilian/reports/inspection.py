@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from duilian.conversion.converter import BATCH_SENTENCES, Conversion, Converter
+from duilian.conversion.converter import BATCH_SENTENCES, Conversion, ConversionModel, Converter
 from duilian.corpus.places import PlacedSentence
 from duilian.errors import ConfigError, ModelFileError
 from duilian.modelfile import checksum_of, read_model
-from duilian.models import CoupledTagger, Suite, TwoChainTagger
+from duilian.models import Suite, TwoChainTagger
 from duilian.models.base.estimator import refuse_older
 from duilian.models.registry import KINDS, estimator_of
 
@@ -253,14 +253,15 @@ def study(converter: Converter, sentences: Iterable[PlacedSentence], *, examples
 
     Tags of the corpus are taken as given.
     """
-    tagger, source, target = converter.tagger, converter.source, converter.target
-    source_tags, target_tags = (tagger.of(name).encoding_.tags or () for name in (source, target))
+    model: Any = converter.model
+    source, target = converter.source, converter.target
+    source_tags, target_tags = (encoding.tags or () for encoding in converter.plan.encodings)
     counts = np.zeros((len(source_tags), len(target_tags)))
     found = _WordReadings()
     given = iter(sentences)
     while batch := list(itertools.islice(given, BATCH_SENTENCES)):
         several = [each.sentence for each in batch]
-        counts += tagger.learned_mapping(several, source, target, given=True, threads=converter.threads)
+        counts += model.learned_mapping(several, source, target, given=True, threads=converter.threads)
         for conversion in converter.run(batch) if examples else ():
             found.add(conversion, source)
     return Study(LearnedMapping(source, target, source_tags, target_tags, counts), found.ambiguous(examples))
@@ -306,18 +307,18 @@ def _in_context(words: Sequence[str], place: int) -> str:
 
 
 def guess_standard(
-    tagger: CoupledTagger, path: str, *, format: str | None = None, encoding: str = "utf-8"
+    model: ConversionModel, path: str, *, format: str | None = None, encoding: str = "utf-8"
 ) -> str:
     """Guess the standard of a file: the one that knows most tags of its first sentences."""
     known = {}
-    for name in tagger.standards:
-        other = next(each for each in tagger.standards if each != name)
-        _, sentences = Converter(tagger, name, other).open(path, format=format, encoding=encoding)
+    for name, other in dict(model.conversions).items():
+        converter = Converter(model, name, other, mapping="complete")
+        _, sentences = converter.open(path, format=format, encoding=encoding)
         layers = [each.sentence[name] for each in itertools.islice(sentences, SAMPLE_SENTENCES)]
         tags = sum(isinstance(tag, str) for layer in layers for tag in layer.tags or ())
-        known[name] = tags - len(tagger.unknown_tags(layers, name))
+        known[name] = tags - len(converter.plan.unknown_tags(layers))
     best = max(known, key=lambda name: known[name])
     if known[best] == 0:
-        names = ", ".join(tagger.standards)
+        names = ", ".join(known)
         raise ConfigError(f"{path}: its tags belong to none of the model's standards", f"they are: {names}")
     return best

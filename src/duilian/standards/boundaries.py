@@ -174,6 +174,11 @@ class LabelMeaning:
     ends: BoolArray  # [L]
 
     @functools.cached_property
+    def edges(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+        """The same for the native core."""
+        return self.starts.astype(np.uint8), self.ends.astype(np.uint8)
+
+    @functools.cached_property
     def names(self) -> list[str] | None:
         """The tag of each label; None if labels have no tags."""
         return None if None in self.tags else [str(tag) for tag in self.tags]

@@ -3,7 +3,9 @@
 from duilian.text.characters import Errors, char_types, check_text, is_punctuation
 from duilian.text.folding import Folding, Letters, Script, is_traditional, simplified
 from duilian.text.splitting import (
+    APART,
     BEGINS,
+    GAP,
     GOES_ON,
     NO_MARK,
     NO_NUMBER,
@@ -22,7 +24,9 @@ from duilian.text.splitting import (
 )
 
 __all__ = [
+    "APART",
     "BEGINS",
+    "GAP",
     "GOES_ON",
     "NO_MARK",
     "NO_NUMBER",

@@ -36,7 +36,8 @@ class Split(NamedTuple):
     """The units of texts, sentence by sentence, and what is known about them before any model runs.
 
     `known` is a bit set for each unit: BEGINS and GOES_ON (a word begins here; none does), NO_MARK (a letter,
-    digit or Han character, so not in punctuation), NO_NUMBER (in a word made of letters).
+    digit or Han character at the end of a sentence, so not in punctuation), NO_NUMBER (in a word made of
+    letters), GAP (characters in no unit precede it), APART (white space does).
     """
 
     spans: Spans  # of units, as offsets into their own text
@@ -46,7 +47,14 @@ class Split(NamedTuple):
     wholes: list[WholeSpan]  # counted in units of all texts
 
 
-BEGINS, GOES_ON, NO_MARK, NO_NUMBER = 1, 2, 4, 8  # as in native/include/duilian/text/split.hpp
+BEGINS, GOES_ON, NO_MARK, NO_NUMBER, GAP, APART = (
+    1,
+    2,
+    4,
+    8,
+    16,
+    32,
+)  # as in native/include/duilian/text/split.hpp
 
 
 def sentences(text: str) -> Spans:

@@ -6,7 +6,7 @@ from duilian.lazy import lazily
 
 if TYPE_CHECKING:
     from duilian.views.couplets import couplet
-    from duilian.views.exchange import brat, conllu_sentences, json_line, label_studio_task, span_line
+    from duilian.views.exchange import brat, label_studio_task, span_line
     from duilian.views.forms import FORMS, Form, find_form, register_form
     from duilian.views.tree_drawing import tree_lines
 
@@ -14,10 +14,8 @@ __all__ = [
     "FORMS",
     "Form",
     "brat",
-    "conllu_sentences",
     "couplet",
     "find_form",
-    "json_line",
     "label_studio_task",
     "register_form",
     "span_line",
@@ -28,7 +26,7 @@ __getattr__ = lazily(
     __name__,
     {
         "duilian.views.couplets": "couplet",
-        "duilian.views.exchange": "brat conllu_sentences json_line label_studio_task span_line",
+        "duilian.views.exchange": "brat label_studio_task span_line",
         "duilian.views.forms": "FORMS Form find_form register_form",
         "duilian.views.tree_drawing": "tree_lines",
     },

@@ -1,19 +1,15 @@
-"""An analysis for other programs: JSON, CoNLL-U, and the formats of annotation tools."""
+"""Several analyses of a text as JSON, and the formats of annotation tools."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from duilian.corpus import Layer, Sentence
-from duilian.corpus.tag_spelling import UNKNOWN_FIELD
-from duilian.document import Doc, Token
-from duilian.standards import conll_column, universal_tags
+from duilian.document import Doc
+from duilian.document.word_table import PLACES
 
-PLACES = 4  # decimal places of a confidence
 UNTAGGED = "WORD"  # the label of a word where there are no tags
 # brat accepts only names of ASCII letters, digits, - and _.
 BRAT_NAMES = {
@@ -31,38 +27,10 @@ BRAT_NAMES = {
 _NOT_BRAT = re.compile(r"[^A-Za-z0-9_-]")
 
 
-def json_line(doc: Doc) -> str:
-    """The text and, for each standard, words, tags, spans and everything else known."""
-    layers = {name: _layer_json(doc, name) for name in doc.standards}
-    return json.dumps({"text": doc.text, "standards": layers}, ensure_ascii=False)
-
-
 def ranked_json_line(text: str, docs: Sequence[Doc]) -> str:
-    """A text and its best analyses, most probable first, each like `json_line`."""
-    analyses = []
-    for doc in docs:
-        layers = {name: _layer_json(doc, name) for name in doc.standards}
-        analyses.append({"probability": doc.probability, "standards": layers})
+    """A text and its best analyses, most probable first, each like `Doc.to_json` without the text."""
+    analyses = [{key: value for key, value in doc.to_dict().items() if key != "text"} for doc in docs]
     return json.dumps({"text": text, "analyses": analyses}, ensure_ascii=False)
-
-
-def _layer_json(doc: Doc, standard: str) -> dict[str, Any]:
-    layer = doc.layer(standard)
-    found: dict[str, Any] = {
-        "words": doc.words(standard),
-        "spans": [list(span) for span in zip(layer.start.tolist(), layer.end.tolist(), strict=True)],
-        "sentences": layer.sentence.tolist(),
-    }
-    if layer.tags is not None:
-        found["tags"] = list(layer.tags)
-    if layer.confidence is not None:
-        found["confidence"] = layer.confidence.round(PLACES).tolist()
-    if layer.marginals is not None:
-        found["marginals"] = [{tag: round(p, PLACES) for tag, p in each.items()} for each in layer.marginals]
-    if layer.heads is not None:
-        found["heads"] = list(layer.heads)
-        found["relations"] = list(layer.relations or ())
-    return found
 
 
 def span_line(doc: Doc, standard: str) -> str:
@@ -114,66 +82,3 @@ def _arcs(doc: Doc, standard: str, first: int = 1) -> Iterator[tuple[int, int, s
             if token.head:
                 yield first + token.head - 1, number, token.relation or "dep"
         first += len(tokens)
-
-
-def conllu_sentences(doc: Doc, standard: str, column: str | None = None, *, first: int = 1) -> list[Sentence]:
-    """The sentences for CoNLL-U, numbered from `first`, with each word's span and confidence in MISC.
-    `column` has the tags and defaults to xpos, or upos for universal tags; if it is xpos, upos has the
-    universal tags that follow from them.
-    """
-    if doc.given is not None and "misc" in doc.given[standard].columns:
-        return [_completed_sentence(doc, standard)]
-    found, universal = [], universal_tags(standard)
-    pairs = zip(doc.to_sentences(), doc.sentences(standard), strict=True)
-    for number, (sentence, tokens) in enumerate(pairs, start=first):
-        layer = sentence[standard]
-        is_fine = (column or conll_column(standard)) == "xpos"
-        columns = _with_universal(layer, universal) if is_fine else dict(layer.columns)
-        columns["misc"] = tuple(_misc(doc.text, token) for token in tokens)
-        id = sentence.id or str(number)
-        comments = (f"# sent_id = {id}", f"# text = {' '.join(layer.text.split())}")
-        numbered = dataclasses.replace(layer, columns=columns)
-        found.append(Sentence({standard: numbered}, id, comments))
-    return found
-
-
-def _completed_sentence(doc: Doc, standard: str) -> Sentence:
-    """A given sentence, completed. Its annotation is unchanged; MISC has the confidence of each tag added."""
-    assert doc.given is not None
-    (sentence,) = doc.to_sentences()
-    layer = sentence[standard]
-    given = doc.given[standard].tags or (None,) * len(layer)
-    columns = dict(layer.columns)
-    if "upos" in columns:  # so the tags are in xpos
-        columns = _with_universal(layer, universal_tags(standard))
-    columns["misc"] = tuple(
-        misc if isinstance(tag, str) or token.confidence is None else _with_confidence(misc, token.confidence)
-        for tag, misc, token in zip(given, columns["misc"], doc.tokens(standard), strict=True)
-    )
-    filled = dataclasses.replace(layer, columns=columns)
-    return dataclasses.replace(sentence, layers={standard: filled})
-
-
-def _with_universal(layer: Layer, universal: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """The columns of a layer, with universal tags in upos where it has none."""
-    columns = dict(layer.columns)
-    unknown = (UNKNOWN_FIELD,) * len(layer)
-    columns["upos"] = tuple(
-        universal.get(str(tag), UNKNOWN_FIELD) if upos == UNKNOWN_FIELD else upos
-        for tag, upos in zip(layer.tags or unknown, columns.get("upos", unknown), strict=True)
-    )
-    return columns
-
-
-def _with_confidence(misc: str, confidence: float) -> str:
-    notes = [note for note in misc.split("|") if note != UNKNOWN_FIELD and not note.startswith("Conf=")]
-    return "|".join([*notes, f"Conf={confidence:.{PLACES}f}"])
-
-
-def _misc(text: str, token: Token) -> str:
-    following = text[token.end : token.end + 1]
-    notes = [] if not following or following.isspace() else ["SpaceAfter=No"]
-    notes.append(f"TokenRange={token.start}:{token.end}")
-    if token.confidence is not None:
-        notes.append(f"Conf={token.confidence:.{PLACES}f}")
-    return "|".join(notes)

@@ -7,15 +7,16 @@ packages add forms with `register_form`, or by the entry-point group `duilian.fo
 from __future__ import annotations
 
 import abc
-import dataclasses
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from duilian.corpus import FORMATS, Sentence
+from duilian.corpus import FORMATS
 from duilian.corpus.formats.lookup import FormatOptions
 from duilian.document import Doc
+from duilian.document.export import conllu_blocks
 from duilian.errors import ConfigError, did_you_mean
 from duilian.lazy import plugins
-from duilian.views.exchange import brat, conllu_sentences, json_line, label_studio_task, span_line
+from duilian.views.exchange import brat, label_studio_task, span_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,6 +28,9 @@ class Form(abc.ABC):
     """A form for the words of one standard; `column` is where CoNLL-U has its tags, if not as usual."""
 
     name: ClassVar[str] = ""
+    shows_tags: ClassVar[bool] = True  # what has to be found for it
+    shows_trees: ClassVar[bool] = True
+    shows_all: ClassVar[bool] = True  # all standards, not one
 
     def __init_subclass__(cls, name: str = "") -> None:
         super().__init_subclass__()
@@ -42,6 +46,10 @@ class Form(abc.ABC):
     @abc.abstractmethod
     def text(self, doc: Doc) -> str:
         """Return what to write for one text, that is, one line of the input."""
+
+    def parts(self, doc: Doc) -> Iterator[str]:
+        """Yield what `text` returns, in parts if the form need not hold all of a long text at once."""
+        yield self.text(doc)
 
     def end(self) -> str:
         """Return what to write after the last text."""
@@ -96,6 +104,8 @@ class PrettyForm(Form, name="pretty"):
 class ConlluForm(Form, name="conllu"):
     """CoNLL-U: a file is a document, a line a numbered paragraph; sentences are numbered consecutively."""
 
+    shows_all = False
+
     def __init__(self, standard: str, column: str | None = None) -> None:
         super().__init__(standard, column)
         self._comments: tuple[str, ...] = ()
@@ -108,33 +118,49 @@ class ConlluForm(Form, name="conllu"):
         return ""
 
     def text(self, doc: Doc) -> str:
+        return "".join(self.parts(doc))
+
+    def parts(self, doc: Doc) -> Iterator[str]:
+        """Yield one sentence at a time."""
         self._lines += 1
-        sentences = conllu_sentences(doc, self.standard, self.column, first=self._sentences + 1)
-        if sentences and doc.given is None:
-            comments = (*self._comments, f"# newpar id = {self._lines}")
-            sentences[0] = dataclasses.replace(sentences[0], comments=(*comments, *sentences[0].comments))
+        comments = (*self._comments, f"# newpar id = {self._lines}") if doc.given is None else ()
+        number = self._sentences + 1
+        for block in conllu_blocks(doc, self.standard, self.column, first=number, paragraph=comments):
             self._comments = ()
-        self._sentences += len(sentences)
-        return "".join(_written("conllu", self.standard, sentences))
+            self._sentences += 1
+            yield block
 
 
 class JsonForm(Form, name="json"):
     """JSON lines with all standards of a text."""
 
     def text(self, doc: Doc) -> str:
-        return json_line(doc) + "\n"
+        return doc.to_json() + "\n"
 
 
 class SlashForm(Form, name="slash"):
     """The words and tags of a text on one line."""
 
+    shows_trees = shows_all = False
+
     def text(self, doc: Doc) -> str:
-        lines = _written("slash", self.standard, conllu_sentences(doc, self.standard))
-        return "  ".join(line.removesuffix("\n") for line in lines) + "\n"
+        return "".join(self.parts(doc))
+
+    def parts(self, doc: Doc) -> Iterator[str]:
+        """Yield one sentence at a time."""
+        write, separator = FORMATS["slash"].write, ""
+        assert write is not None
+        for piece in doc.only(self.standard).pieces():
+            for line in write(piece.to_sentences(), FormatOptions(standard=self.standard)):
+                yield separator + line.removesuffix("\n")
+                separator = "  "
+        yield "\n"
 
 
 class SpansForm(Form, name="spans"):
     """JSON lines for doccano."""
+
+    shows_trees = shows_all = False
 
     def text(self, doc: Doc) -> str:
         return span_line(doc, self.standard) + "\n"
@@ -142,6 +168,8 @@ class SpansForm(Form, name="spans"):
 
 class LabelStudioForm(Form, name="label-studio"):
     """A JSON list of tasks: Label Studio does not accept JSON lines."""
+
+    shows_all = False
 
     def __init__(self, standard: str, column: str | None = None) -> None:
         super().__init__(standard, column)
@@ -162,6 +190,8 @@ class LabelStudioForm(Form, name="label-studio"):
 class BratForm(Form, name="brat"):
     """The lines of one `.ann` file: the texts form one document, so offsets and numbers continue."""
 
+    shows_all = False
+
     def __init__(self, standard: str, column: str | None = None) -> None:
         super().__init__(standard, column)
         self._first, self._offset = 1, 0
@@ -177,14 +207,10 @@ class BratForm(Form, name="brat"):
 class WordsForm(Form, name="words"):
     """The words of a text on one line, separated by blanks."""
 
+    shows_tags = shows_trees = shows_all = False
+
     def text(self, doc: Doc) -> str:
         return " ".join(doc.words(self.standard)) + "\n"
-
-
-def _written(format: str, standard: str, sentences: list[Sentence]) -> list[str]:
-    write = FORMATS[format].write
-    assert write is not None
-    return list(write(sentences, FormatOptions(standard=standard)))
 
 
 for _each in (PrettyForm, ConlluForm, JsonForm, SlashForm, SpansForm, LabelStudioForm, BratForm, WordsForm):

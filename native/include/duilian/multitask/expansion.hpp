@@ -4,9 +4,9 @@
 //   state(t, y)     = u·f(x, y)   + Σ_{z ∈ φ(y)} s·h(x, z)
 //   between(y', y)  = v1(y', y)   + Σ_{z' ∈ φ(y'), z ∈ φ(y)} v2(z', z),
 // where v2 is 0 for pairs that the other standard's rules forbid, and start and stop map to themselves.
-// Alternatively, only the best of φ(y) at each unit, by its state score, stands for all of it (the paper's
-// approximation). Or the mean over φ(y) replaces the sum (our addition): then a label with many partners
-// moves no faster than others, without which a random field learns badly.
+// Alternatively, only the best of all ways to choose a partner for every unit counts, like a latent variable
+// (the paper's approximation). Or the mean over φ(y) replaces the sum (our addition): then a label with many
+// partners moves no faster than others, without which a random field learns badly.
 #pragma once
 
 #include <cstdint>
@@ -75,38 +75,87 @@ void expand_states(const LabelMap& map, std::span<const double> other, std::size
 [[nodiscard]] std::vector<float> expand_transitions(const LabelMap& map, const SideTransitions& own,
                                                     const SideTransitions& other);
 
-/// The search under the best of each expansion.
-struct BestExpansion {
-  std::vector<std::int32_t> choice;  // [T][L]  the mapped label that counts at a unit, or -1
-  std::vector<double> delta;         // [T][L]
-  std::vector<std::int32_t> from;    // [T][L]
+/// All pairs of a label and one that it maps to, by label; a label that maps to none is a pair alone.
+struct LabelPairs {
+  LabelPairs(const LabelMap& map, std::int32_t all_other_labels);
 
-  /// Chooses by the other side's states, the smaller label of equals, and adds their scores to the side's
-  /// own.
-  void choose(const LabelMap& map, std::span<const double> other, std::size_t other_stride,
-              std::size_t stride, std::vector<double>& own);
-  /// Labels of the best path; false if none is legal. `state` has no start and stop scores yet; `between` is
-  /// made of the side's own transitions.
-  [[nodiscard]] bool try_labels(std::span<const double> state, std::size_t stride,
-                                const LabelTransitions& between, const SideTransitions& own,
-                                const SideTransitions& other, std::span<std::int32_t> labels);
+  std::int32_t other_labels;          // 0 if no label maps to any
+  std::vector<std::int32_t> first;    // [L + 1]
+  std::vector<std::int32_t> label;    // [P]
+  std::vector<std::int32_t> partner;  // [P]  or kAlone
+  std::vector<std::size_t> code;      // [P]  the partner's row and column in PairSteps
+
+  static constexpr std::int32_t kAlone = -1;
+  [[nodiscard]] std::size_t size() const { return label.size(); }
+  [[nodiscard]] std::size_t edge() const { return static_cast<std::size_t>(other_labels); }
+  [[nodiscard]] std::size_t codes() const { return edge() + 2; }  // labels, their edge, none
+  /// Calls take(p) for the pairs of a label.
+  template <class Take>
+  void for_each(std::size_t of, const Take& take) const {
+    for (auto p = static_cast<std::size_t>(first[of]); p < static_cast<std::size_t>(first[of + 1]); ++p)
+      take(p);
+  }
+};
+
+/// What the other side adds to a step between pairs, and bounds for the search.
+struct PairSteps {
+  PairSteps(const LabelPairs& pairs, const LabelTransitions& own, const SideTransitions& other);
+
+  std::size_t codes;
+  std::vector<float> mapped;       // [codes][codes]  0 where forbidden or without partner
+  std::vector<float> mapped_peak;  // [codes]  the largest of a row
+  std::vector<double> core_peak;   // [rows]  the same for the core of the side's own transitions
+
+  [[nodiscard]] const float* from(std::size_t code) const { return mapped.data() + code * codes; }
+};
+
+/// A scored sentence: states of the side with its start and stop scores, and of the other without.
+struct PairScores {
+  const LabelPairs& pairs;
+  const PairSteps& steps;
+  const LabelTransitions& between;  // of the side's own transitions
+  SideTransitions own;              // the same as a table
+  std::span<const double> state;    // [T][stride]
+  std::span<const double> other;    // [T][other_stride]
+  std::size_t stride, other_stride;
+};
+
+struct ExpandedPath {
+  std::vector<std::int32_t> label;    // [T]
+  std::vector<std::int32_t> partner;  // [T]  the mapped label that counts, or LabelPairs::kAlone
+};
+
+/// The search under the best expansion: a path scores what its labels do and what the best choice of partners
+/// adds, transitions included,
+///   S(y) = own(y) + max_z other(z),  z_t ∈ φ(y_t),
+/// so that it is a search over pairs (y, z). Of equals the first pair counts.
+class BestExpansion {
+ public:
+  /// The best path; false if none is legal.
+  [[nodiscard]] bool try_best(const PairScores& x, ExpandedPath& best);
+  /// The best path whose labels are not `gold`, and gold with its best partners; false if there is no other.
+  [[nodiscard]] bool try_wrong(const PairScores& x, std::span<const std::int32_t> gold, ExpandedPath& wrong,
+                               ExpandedPath& right);
 
  private:
-  void prepare(const LabelTransitions& between, const SideTransitions& other);
-  [[nodiscard]] std::size_t code(std::size_t t, std::size_t label) const;
-  [[nodiscard]] const float* mapped_row(std::size_t t, std::size_t label) const {
-    return mapped.data() + code(t, label) * codes;
+  void run(const PairScores& x, std::span<const std::int32_t> gold);
+  void add_states(const PairScores& x, std::size_t t);
+  void step(const PairScores& x, std::size_t t);
+  void offer_row(const PairScores& x, std::size_t t, std::size_t i);
+  void leave(const PairScores& x, std::size_t t, std::span<const std::int32_t> gold);
+  [[nodiscard]] bool trace(const PairScores& x, bool is_right, std::span<const std::int32_t> gold,
+                           ExpandedPath& out) const;
+  [[nodiscard]] double* at(std::size_t t, bool is_right) {
+    return delta_.data() + (2 * t + (is_right ? 1 : 0)) * pairs_;
   }
-  void step(const LabelTransitions& between, std::size_t t);
-  void offer_row(const LabelTransitions& between, std::size_t t, std::size_t i);
-  void offer(std::size_t t, std::size_t i, std::size_t j, double sum);
+  [[nodiscard]] const double* at(std::size_t t, bool is_right) const {
+    return delta_.data() + (2 * t + (is_right ? 1 : 0)) * pairs_;
+  }
 
-  std::size_t labels_ = 0;
-  std::size_t codes = 0;             // other labels, their edge, and one for "none"
-  std::vector<float> mapped;         // [codes][codes]  the other's transitions, 0 where forbidden or none
-  std::vector<float> mapped_peak;    // [codes]  the largest of a row
-  std::vector<double> core_peak;     // [rows]  the same for the side's own core
-  std::vector<std::size_t> columns;  // [cols]  codes of the core's columns at the current unit
+  std::size_t pairs_ = 0, length_ = 0;
+  std::vector<double> delta_;  // [T][2][P]  of paths that are free or have left gold; of gold so far
+  std::vector<double> reach_;  // [codes]
+  std::vector<double> bound_;  // [rows]
 };
 
 }  // namespace duilian

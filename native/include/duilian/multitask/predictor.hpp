@@ -18,24 +18,26 @@ class BestExpansionPredictor {
   /// Throws std::invalid_argument if any index in the arrays leads outside.
   BestExpansionPredictor(std::int32_t labels, const Succession& rules, CompiledWeights weights,
                          std::int32_t other_labels, const Succession& other_rules,
-                         CompiledWeights other_weights, LabelMap map, const TemplateSet& templates,
+                         CompiledWeights other_weights, const LabelMap& map, const TemplateSet& templates,
                          const Folding& folding);
 
   struct alignas(kCacheSeparation) Work {
     Predictor::Work own, other;
     BestExpansion best;
+    ExpandedPath found;
   };
 
   [[nodiscard]] const Predictor& own() const { return own_; }
   [[nodiscard]] const Predictor& other() const { return other_; }
-  /// The best labels from the side's own state scores in `work.own`, which have no start and stop scores.
+  /// The best labels from the side's own scores in `work.own`.
   [[nodiscard]] bool decode(const Sentences& sentences, std::int64_t sentence, Work& work,
                             std::span<std::int32_t> out) const;
 
  private:
   Succession rules_, other_rules_;
   Predictor own_, other_;
-  LabelMap map_;
+  LabelPairs pairs_;
+  PairSteps steps_;
 };
 
 /// Like `predict` of a plain tagger.

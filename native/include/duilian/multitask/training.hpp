@@ -1,6 +1,7 @@
 // Two taggers that share weights through a loose mapping (Qiu et al. 2013). Each side has the weights of a
 // plain tagger over the same features; a sentence of one side is scored with its own weights and, if the
-// mapping is used for that side, with the other's. A passive-aggressive step moves all of them (Eq. 15).
+// mapping is used for that side, with the other's. A passive-aggressive step compares gold with the best
+// wrong answer (Eq. 11) and moves all of them (Eq. 15).
 #pragma once
 
 #include <array>
@@ -30,7 +31,7 @@ class MultitaskTraining {
  public:
   struct Work {
     std::vector<double> state, other;
-    std::vector<std::int32_t> guess;
+    ExpandedPath gold, guess;
     UniformWorkspace chain;
     BestExpansion best;
   };
@@ -65,10 +66,12 @@ class MultitaskTraining {
   struct Between {
     std::vector<float> table;  // [L + 1][L + 1]
     std::optional<LabelTransitions> chain;
+    std::optional<PairSteps> steps;  // for the best expansion, and for learning
   };
   [[nodiscard]] Between between(std::span<const float> weights, std::size_t side,
                                 bool has_exponentials) const;
-  /// State scores of the side and of all labels that its labels map to, without start and stop.
+  /// State scores of the side, with those of all labels that its labels map to unless only the best is
+  /// expanded; without start and stop.
   void score(std::span<const float> weights, std::size_t side, const FeatureRows& features,
              std::int64_t begin, std::int64_t end, Work& work) const;
   [[nodiscard]] Expansion expansion() const { return expansion_; }
@@ -87,18 +90,18 @@ class MultitaskTraining {
   [[nodiscard]] bool decode(std::span<const float> weights, std::size_t side, const Between& scores,
                             const FeatureRows& features, std::int64_t begin, std::int64_t end,
                             Work& work) const;
+  /// What is in `work`, for a search over pairs.
+  [[nodiscard]] PairScores pair_scores(std::size_t side, const Between& scores, const Work& work) const;
   /// The weights, shifted so that a side's states are where its layout says; its transitions are not.
   [[nodiscard]] WeightView states(std::span<const float> weights, std::size_t side) const {
     return {weights.subspan(static_cast<std::size_t>(state_offset(side)))};
   }
   [[nodiscard]] SideTransitions transitions(std::span<const float> weights, std::size_t side) const;
-  void add_path(std::size_t side, std::int64_t begin, std::span<const std::int32_t> labels,
-                std::span<const std::int32_t> rival, float sign, const Work& work,
-                std::vector<Delta>& difference) const;
-  /// Calls take(z) for what a label of unit t counts as on the other side.
+  void add_path(std::size_t side, std::int64_t begin, const ExpandedPath& path, const ExpandedPath& rival,
+                float sign, std::vector<Delta>& difference) const;
+  /// Calls take(z) for what a label with this partner counts as on the other side.
   template <class Take>
-  void for_each_expanded(std::size_t side, std::size_t t, std::int32_t label, const Work& work,
-                         const Take& take) const;
+  void for_each_expanded(std::size_t side, std::int32_t label, std::int32_t partner, const Take& take) const;
   void add_states(std::size_t side, std::int64_t unit, std::int32_t label, float sign,
                   std::vector<Delta>& difference) const;
   void add_transition(std::size_t side, std::int32_t before, std::int32_t after, float sign,
@@ -106,6 +109,7 @@ class MultitaskTraining {
 
   std::array<TaggerLayout, kSides> layout_;
   std::array<LabelMap, kSides> map_;
+  std::vector<LabelPairs> pairs_;  // [sides]  labels alone if all are expanded
   Expansion expansion_;
   MultitaskData data_;
 };

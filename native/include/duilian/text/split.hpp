@@ -25,9 +25,14 @@ inline constexpr std::size_t kLongestSentence = 2000;  // characters, or one par
 enum Known : std::uint8_t {
   kWordBegins = 1,  // a word begins here
   kWordGoesOn = 2,  // no word begins here
-  kNoMark = 4,      // a letter, digit or Han: in no word that is punctuation
+  kNoMark = 4,      // a letter, digit or Han at the end of a sentence: in no word that is punctuation
   kNoNumber = 8,    // of a word in letters: in no number
+  kGap = 16,        // characters that are in no unit precede it in its sentence
+  kApart = 32,      // white space is among them, so that a word begins here
 };
+
+/// Whether Python takes it for white space.
+[[nodiscard]] bool is_white_space(char32_t c);
 
 struct SplitOptions {
   UnitOptions units;

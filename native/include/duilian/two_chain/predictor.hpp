@@ -71,15 +71,18 @@ class TwoChainPredictor {
                                      TwoChainMode mode, std::span<const std::int32_t> letter,
                                      std::size_t threads);
 
-/// p(s_i, t_i) at every unit, [units][S · T].
+/// p(s_i, t_i) at every unit, [units][S · T], where the log of a path's probability is its score times
+/// `scale`, up to a constant. Throws std::invalid_argument unless the scale is finite and above 0.
 [[nodiscard]] std::vector<double> predict_marginals(const TwoChainPredictor& predictor,
-                                                    const Sentences& sentences, std::size_t threads);
+                                                    const Sentences& sentences, double scale,
+                                                    std::size_t threads);
 
 /// The k best paths of one sentence, or its k best letters by the chain of letters alone.
 [[nodiscard]] std::vector<TwoChainPath> k_best(const TwoChainPredictor& predictor, const Sentences& sentences,
                                                std::int64_t sentence, std::size_t k, bool letters_only);
+/// That constant, for one sentence.
 [[nodiscard]] double log_partition(const TwoChainPredictor& predictor, const Sentences& sentences,
-                                   std::int64_t sentence);
+                                   std::int64_t sentence, double scale);
 /// The score of a path of one sentence; without tags, by the chain of letters alone.
 [[nodiscard]] double path_score(const TwoChainPredictor& predictor, const Sentences& sentences,
                                 std::int64_t sentence, std::span<const std::int32_t> letter,

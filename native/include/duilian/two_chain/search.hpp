@@ -67,6 +67,7 @@ struct TwoChainMarginals {
   double log_partition = 0.0;
   std::vector<double> unit;  // [L][S][T]  p(s_i, t_i)
 };
-[[nodiscard]] TwoChainMarginals marginals(const TwoChains& x);
+/// Of the distribution whose log is the score times `scale`, up to a constant.
+[[nodiscard]] TwoChainMarginals marginals(const TwoChains& x, double scale);
 
 }  // namespace duilian

@@ -95,6 +95,13 @@ class StoredModel(abc.ABC):
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """The model again, checked."""
 
+    def named_weights(self, feature: str) -> dict[str, Any]:
+        """The weights of a feature; see `Estimator.weights`."""
+        hint = "taggers have features with names: crf, guided, dynamic, coupled, multitask, two-chain"
+        raise ConfigError(
+            f"the features of a model of kind {self.kind!r} have no names to find them by", hint
+        )
+
 
 def refuse_older(path: str | Path, header: Mapping[str, Any]) -> None:
     """Refuse a model file whose header is of another time."""
@@ -181,6 +188,14 @@ class Estimator(Parameters[Config], Storable, Generic[Config, Model]):
     def is_trained(self) -> bool:
         """Whether there is a model to ask."""
         return hasattr(self, "model_")
+
+    def weights(self, feature: str) -> dict[str, Any]:
+        """The weights of a feature, as templates write it: `w[0]=北京`, or `t[-1]=NN` for the label before.
+
+        A model of one standard has a weight by label. Others have such weights by part: a standard, for
+        coupled models also a bundle `[ctb, pku]`, for two chains a clique. What has no weight is left out.
+        """
+        return self.model_.named_weights(feature)
 
     def state(self, precision: Precision = "float32") -> State:
         """What a model file keeps."""

@@ -13,6 +13,7 @@ from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.features import Templates, pack
 from duilian.labels.encoding import Encoding
+from duilian.labels.units import UnitBatch
 from duilian.text import Folding
 
 Columns = Mapping[str, Sequence[str]]
@@ -37,6 +38,12 @@ class Packer:
         if not self.templates.columns:
             return pack(units, self.folding)
         return pack(units, self.folding, self.columns(units, layers, threads))
+
+    def pack_batch(self, batch: UnitBatch, threads: int = 1) -> _native.Sentences:
+        """The units of a batch, with the columns that the templates ask for."""
+        if self.templates.columns:
+            return self.pack(batch.pieces, batch.layers, threads)
+        return batch.packed(self.folding)
 
     def columns(
         self, units: Sequence[Sequence[str]], layers: Sequence[Layer], threads: int

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 
-from duilian.corpus import Layer, Sentence
-from duilian.errors import StandardError, TextError
+from duilian.corpus import Corpus, Layer, Sentence
+from duilian.corpus.lines import shown
+from duilian.errors import ConfigError, StandardError, TextError
 
 Sentences = Iterable[Layer] | Iterable[Sentence] | Iterable[Sequence[str]]
 
@@ -20,16 +21,28 @@ class Answer:
     probability: float
 
 
-def layer_of(sentence: Layer | Sentence | Sequence[str], standard: str) -> Layer:
-    """A layer, a sentence that has one in `standard`, or words, as a layer."""
-    if isinstance(sentence, Layer):
-        return sentence
-    if isinstance(sentence, str):
+def layer_of(sentence: Layer | Sentence | Sequence[str], standard: str, number: int = 0) -> Layer:
+    """A layer, a sentence that has one in `standard`, or words, as a layer.
+
+    `number` is the sentence's in messages, counted from 0.
+    """
+    if isinstance(sentence, Layer | Sentence):
+        layer = sentence if isinstance(sentence, Layer) else sentence[standard]
+    elif isinstance(sentence, str):
         raise TextError(
             f"a sentence is a list of words, not the string {sentence[:20]!r}",
             "put sentences into a list, and the words of each into a list: [['我们', '去']]",
         )
-    return sentence[standard] if isinstance(sentence, Sentence) else Layer(tuple(sentence))
+    elif not isinstance(sentence, Iterable):
+        raise TextError(f"sentence {number + 1} must be a list of words, got {shown(sentence)}")
+    else:
+        layer = Layer(tuple(sentence))
+        for word in layer.words:
+            if not isinstance(word, str):
+                raise TextError(f"sentence {number + 1}: a word must be a string, got {shown(word)}")
+    if "" in layer.words and len(layer) > 1:  # alone it is a text that is empty
+        raise TextError(f"sentence {number + 1}: word {layer.words.index('') + 1} is empty")
+    return layer
 
 
 def layers_of(
@@ -39,9 +52,27 @@ def layers_of(
     if isinstance(sentences, str):
         hint = "read a file with duilian.read(path, standard=…), or give a list of lists of words"
         raise TextError("expected a list of sentences, got one string", hint)
-    if tags is not None:
-        return [Layer(tuple(words), tuple(each)) for words, each in zip(sentences, tags, strict=True)]  # type: ignore[arg-type]
-    return [layer_of(each, standard) for each in sentences]
+    if isinstance(sentences, Layer | Sentence):
+        raise TextError("expected a list of sentences, got one sentence", "put it into a list")
+    given: Iterable[Layer | Sentence | Sequence[str]] = sentences
+    layers = [layer_of(each, standard, number) for number, each in enumerate(given)]
+    return layers if tags is None else _with_tags(layers, list(tags))
+
+
+def _with_tags(layers: Sequence[Layer], tags: Sequence[Sequence[str]]) -> list[Layer]:
+    if len(layers) != len(tags):
+        raise TextError(f"there are {len(layers)} sentences, but tags for {len(tags)}")
+    for number, (layer, each) in enumerate(zip(layers, tags, strict=True), start=1):
+        if len(layer) != len(each):
+            raise TextError(f"sentence {number} has {len(layer)} words, but {len(each)} tags")
+    return [Layer(layer.words, tuple(each)) for layer, each in zip(layers, tags, strict=True)]
+
+
+def check_corpora(corpora: object) -> None:
+    """Refuse one corpus where a model of several standards takes a list of them."""
+    if isinstance(corpora, Corpus):
+        hint = "give a list of corpora, one per standard, in the order of the standards"
+        raise ConfigError("expected a list of corpora, got one corpus", hint)
 
 
 def tags_of(layers: Sequence[Layer], standard: str) -> tuple[str, ...]:

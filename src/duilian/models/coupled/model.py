@@ -8,6 +8,7 @@ them off. Pruning by context keeps the lattice small.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -23,20 +24,19 @@ from duilian.learning import Learning, Session
 from duilian.models.base.estimator import Arrays, Estimator
 from duilian.models.base.sentences import Sentences, layers_of
 from duilian.models.coupled.config import CoupledConfig, CoupledFeatures, CoupledPruning, Start
-from duilian.models.coupled.conversion_answers import Converted
-from duilian.models.coupled.predictor import COARSE_WINDOW, CoupledPredictor
+from duilian.models.coupled.conversion_answers import ConversionPlan, Converting
+from duilian.models.coupled.predictor import COARSE_WINDOW, CoupledConversion, CoupledPredictor
 from duilian.models.coupled.side import CoupledSide
 from duilian.models.coupled.storage import AVERAGE, CoupledModel
 
 if TYPE_CHECKING:
-    from duilian import _native
     from duilian.corpus import Layer
     from duilian.models.coupled.dev_sets import DevLayers
     from duilian.models.coupled.training import CoupledTrainer, TrainedCoupled
     from duilian.standards import Mapping as TagMapping
 
 
-class CoupledTagger(Estimator[CoupledConfig, CoupledModel]):
+class CoupledTagger(Estimator[CoupledConfig, CoupledModel], Converting):
     """Answers in each of its `standards`; see the module's text, and docs/settings.md for the parameters.
 
     >>> from duilian import demo
@@ -147,6 +147,11 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel]):
         super().__setstate__(kept)
 
     @property
+    def labeler(self) -> CoupledPredictor:
+        """The model compiled for answering."""
+        return self.predictor_
+
+    @property
     def encodings_(self) -> tuple[Encoding, ...]:
         """How annotation in each standard becomes labels."""
         return self.predictor_.sides.encodings
@@ -155,12 +160,6 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel]):
     def templates_(self) -> Templates:
         """The feature templates."""
         return self.model_.templates
-
-    def label_packed(
-        self, packed: _native.Sentences, constraints: Sequence[_native.Constraints], threads: int = 1
-    ) -> tuple[_native.CoupledAnswers, int]:
-        """Labels of every side for packed sentences; see `CoupledPredictor.label_packed`."""
-        return self.predictor_.label_packed(packed, constraints, threads)
 
     def of(self, standard: str) -> CoupledSide:
         """The tagger as one for a single standard, with the weights that do best for it."""
@@ -174,8 +173,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel]):
         threads: int = 1,
     ) -> list[Layer]:
         """The analysis of each sentence in one standard, the first if none is named."""
-        name = standard or self.standards[0]
-        return self.predictor_.predict_layers(layers_of(X, name), name, threads=threads)
+        return self.of(standard or self.standards[0]).predict_layers(X, threads=threads)
 
     def predict(
         self,
@@ -189,8 +187,10 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel]):
         return [[str(tag) for tag in layer.tags or ()] for layer in found]
 
     def analyse(self, X: Sentences, *, threads: int = 1) -> list[dict[str, Layer]]:  # noqa: N803
-        """Each sentence in every standard at once, with the weights that do best on average."""
-        return self.predictor_.analyse(layers_of(X, self.standards[0]), threads=threads)
+        """Each sentence in every standard."""
+        layers = layers_of(X, self.standards[0])
+        found = [self.of(name).predict_layers(layers, threads=threads) for name in self.standards]
+        return [dict(zip(self.standards, each, strict=True)) for each in zip(*found, strict=True)]
 
     def tags_of_words(
         self,
@@ -216,37 +216,16 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel]):
         found = self.predict_layers(gold, name, threads=threads)
         return evaluation.main_score(gold, found, is_cut=self.level == "char") / 100.0
 
-    def unknown_tags(self, X: Sentences, standard: str) -> list[tuple[int, int, str]]:  # noqa: N803
-        """Tags of sentences that this side has never seen: sentence, word, tag."""
-        return self.predictor_.unknown_tags(layers_of(X, standard), standard)
+    @property
+    def conversions(self) -> tuple[tuple[str, str], ...]:
+        """The directions in which it converts: any."""
+        return tuple(itertools.permutations(self.standards, 2))
 
-    def convert(
-        self,
-        X: Sentences,  # noqa: N803
-        source: str,
-        target: str,
-        *,
-        mapping: str | TagMapping | None = None,
-        lenient: bool = False,
-        with_marginals: bool = False,
-        threads: int = 1,
-    ) -> list[Converted]:
-        """Sentences annotated in `source`, in the style of `target`: decoding with the source side given.
-
-        At character level word boundaries are converted too. `mapping` says which tags of the target may
-        stand for which of the source: tight, relaxed, complete (all may), the path of a table or a `Mapping`;
-        None is the tight table of the two standards where one is shipped, else complete. A tag that the model
-        has never seen is an error; with `lenient` it counts as unknown.
-        """
-        return self.predictor_.convert(
-            layers_of(X, source),
-            source,
-            target,
-            mapping=mapping,
-            lenient=lenient,
-            with_marginals=with_marginals,
-            threads=threads,
-        )
+    def conversion(
+        self, source: str, target: str, *, mapping: str | TagMapping | None = None
+    ) -> ConversionPlan:
+        """Plan a conversion of many batches; see `Converting.conversion` for `mapping`."""
+        return CoupledConversion(self.predictor_, source, target, mapping)
 
     def learned_mapping(
         self,

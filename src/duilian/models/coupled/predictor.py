@@ -3,19 +3,40 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
-from duilian.errors import StandardError
+from duilian.labels.encoding import Encoding
+from duilian.labels.units import UnitBatch
+from duilian.lexicon.constraint_builder import NO_BONUS, NO_CONSTRAINTS
 from duilian.models.coupled.config import CoupledConfig
-from duilian.models.coupled.conversion_answers import Converted, conversion_limits, converted
-from duilian.models.coupled.sides import GuidePacker
+from duilian.models.coupled.conversion_answers import (
+    ConversionPlan,
+    LabelLimits,
+    TargetLabels,
+    marginal_tables,
+)
+from duilian.models.coupled.sides import NO_SETS, GuidePacker
 from duilian.models.coupled.storage import AVERAGE, CoupledModel
-from duilian.standards import Mapping
+from duilian.models.crf.predictor import PROBABILITIES, abilities_of
+from duilian.models.roles import (
+    Ability,
+    Ask,
+    Constraints,
+    Ints,
+    LabelRows,
+    Labels,
+    Ranked,
+    SideLabels,
+    with_first,
+)
+from duilian.standards import Mapping as TagMapping
 
 COARSE_WINDOW = 7.0  # of a mixed model's coarse pruning (chain/coarse.hpp)
 FAINT = 1e-3  # of a unit's probability: less does not count when candidates are looked for
@@ -67,39 +88,104 @@ class CoupledPredictor:
             config.pruning.native_gap,
         )
 
+    kind = CoupledModel.kind
+
+    @property
+    def reads(self) -> Literal["text", "words"]:
+        """Words at word level, else text."""
+        return "words" if self.model.config.level == "word" else "text"
+
+    @property
+    def standards(self) -> tuple[str, ...]:
+        """The standards it answers in."""
+        return self.sides.standards
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        """All that a lattice of bundles can answer."""
+        own = abilities_of(self.sides.encodings[0])
+        return own | PROBABILITIES | {Ability.CONSTRAINTS, Ability.CONVERSION}
+
+    def encoding(self, standard: str) -> Encoding:
+        """How annotation in a standard becomes labels."""
+        return self.sides.encodings[self.sides.number(standard)]
+
+    @cached_property
     def wide(self) -> CoupledPredictor:
-        """The weights that do best on average with more candidates: what is left out hardly counts."""
-        pruning = {"candidate_mass": WIDE_MASS, "bundle_gap": WIDE_GAP}
-        model = dataclasses.replace(
-            self.model,
-            config=self.model.config.updated({"pruning": pruning}),
-            weights={AVERAGE: self.model.weights[AVERAGE]},
-        )
+        """The same weights with more candidates: what is left out hardly counts. Has its own tables."""
+        gap = max(self.model.config.pruning.native_gap, WIDE_GAP)
+        pruning = {"candidate_mass": WIDE_MASS, "bundle_gap": gap}
+        model = dataclasses.replace(self.model, config=self.model.config.updated({"pruning": pruning}))
         return CoupledPredictor(model, coarse_window=self.coarse_window)
 
     def best_for(self, standard: str) -> _native.CoupledPredictor:
         """The weights that do best for a standard."""
         return self.natives.get(standard, self.natives[AVERAGE])
 
-    def label_packed(
+    def label(self, batch: UnitBatch, ask: Ask, constraints: Constraints, threads: int) -> Labels:
+        """Label all units, in each standard with the weights that do best for it.
+
+        The best labels come from the usual search, marginals from one that prunes less.
+        """
+        packed, given = self.packer.pack_batch(batch, threads), self._given(constraints)
+        found: dict[str, SideLabels] = {}
+        answered: dict[_native.CoupledPredictor, tuple[_native.CoupledAnswers, int]] = {}
+        for name in ask.standards or self.standards:
+            native, side = self.best_for(name), self.sides.number(name)
+            if native not in answered:
+                answered[native] = native.predict_constrained(packed, given, False, threads)
+            answers = answered[native][0]
+            found[name] = SideLabels(answers.label(side), answers.p(side))
+        if ask.marginals:
+            found |= self.wide.likely_labels(packed, given, found, threads)
+        return Labels(found, max(impossible for _, impossible in answered.values()))
+
+    def likely_labels(
         self,
         packed: _native.Sentences,
-        constraints: Sequence[_native.Constraints],
-        threads: int = 1,
-        *,
-        with_candidates: bool = False,
-    ) -> tuple[_native.CoupledAnswers, int]:
-        """Labels of every side for packed sentences, under constraints for each side or none at all, and for
-        how many sentences these were dropped as impossible; with the weights that do best on average."""
-        native = self.natives[AVERAGE]
-        return native.predict_constrained(packed, list(constraints), with_candidates, threads)
+        given: list[_native.Constraints],
+        labels: Mapping[str, SideLabels],
+        threads: int,
+    ) -> dict[str, SideLabels]:
+        """Add the probabilities of all candidates to these labels."""
+        answered: dict[_native.CoupledPredictor, _native.CoupledAnswers] = {}
+        found = {}
+        for name, own in labels.items():
+            native, side = self.best_for(name), self.sides.number(name)
+            if native not in answered:
+                answered[native], _ = native.predict_constrained(packed, given, True, threads)
+            sets = answered[native].candidates(side)
+            unit = np.repeat(np.arange(len(sets.first) - 1), np.diff(sets.first))
+            p = answered[native].candidate_p(side).astype(np.float64)
+            found[name] = dataclasses.replace(own, marginals=LabelRows(unit, sets.tags, p))
+        return found
 
     def k_best_labels(
-        self, packed: _native.Sentences, side: int, constraints: Sequence[_native.Constraints], k: int
-    ) -> list[tuple[float, npt.NDArray[np.int32]]]:
-        """Probability and labels of the k best analyses of one packed sentence in one standard."""
-        log_z, found = self.natives[AVERAGE].k_best(packed, side, list(constraints), k)
-        return [(float(np.exp(score - log_z)), labels) for score, labels in found]
+        self, sentence: UnitBatch, standard: str, constraints: Constraints, k: int, first: Ints | None = None
+    ) -> list[Ranked]:
+        """The analyses of a sentence in a standard whose best paths of bundles score highest.
+
+        The probability is that of the analysis in this standard, whatever goes with it in the others.
+        """
+        wide, side = self.wide.best_for(standard), self.sides.number(standard)
+        packed, given = self.packer.pack_batch(sentence), self._given(constraints)
+        log_z, best = wide.k_best(packed, side, given, k)
+        found = [Ranked(score, float(np.exp(score - log_z)), labels) for score, labels in best]
+        found.sort(key=lambda each: -each.probability)
+        if first is None:
+            return found
+        for each in found:
+            if np.array_equal(each.labels, first):
+                return with_first(found, each, k)
+        only = _native.TagSets(np.arange(len(first) + 1, dtype=np.int32), first)
+        fixed = _native.Constraints(only, *NO_BONUS)
+        _, ((score, _),) = wide.k_best(packed, side, self._given({**constraints, standard: fixed}), 1)
+        return with_first(found, Ranked(score, min(float(np.exp(score - log_z)), 1.0), first), k)
+
+    def _given(self, constraints: Constraints) -> list[_native.Constraints]:
+        if not constraints:
+            return []
+        return [constraints.get(name, NO_CONSTRAINTS) for name in self.standards]
 
     def answers(
         self,
@@ -122,17 +208,6 @@ class CoupledPredictor:
         """An answer in one standard."""
         return self.sides.decode(side, answer.units, answer.found.label(side), answer.first)
 
-    def predict_layers(self, layers: Sequence[Layer], standard: str, *, threads: int = 1) -> list[Layer]:
-        """The analysis of each sentence in one standard."""
-        side = self.sides.number(standard)
-        return self.layers(self.answers(layers, side, best_for=standard, threads=threads), side)
-
-    def analyse(self, layers: Sequence[Layer], *, threads: int = 1) -> list[dict[str, Layer]]:
-        """Each sentence in every standard at once, with the weights that do best on average."""
-        answer = self.answers(layers, 0, best_for=AVERAGE, threads=threads)
-        found = [self.layers(answer, side) for side in range(len(self.sides))]
-        return [dict(zip(self.sides.standards, each, strict=True)) for each in zip(*found, strict=True)]
-
     def tags_of_words(
         self, layers: Sequence[Layer], standard: str, *, threads: int = 1
     ) -> list[tuple[str, ...]]:
@@ -142,55 +217,6 @@ class CoupledPredictor:
         allowed = self.sides.given(bare, side)
         answer = self.answers(bare, side, best_for=standard, allowed=allowed, threads=threads)
         return [tuple(str(tag) for tag in layer.tags or ()) for layer in self.layers(answer, side)]
-
-    def unknown_tags(self, layers: Sequence[Layer], standard: str) -> list[tuple[int, int, str]]:
-        """Tags of sentences that this side has never seen: sentence, word, tag."""
-        known = set(self.sides.encodings[self.sides.number(standard)].tags or ())
-        return [
-            (s, w, tag)
-            for s, layer in enumerate(layers)
-            for w, tag in enumerate(layer.tags or ())
-            if isinstance(tag, str) and tag not in known
-        ]
-
-    def convert(
-        self,
-        layers: Sequence[Layer],
-        source: str,
-        target: str,
-        *,
-        mapping: str | Mapping | None = None,
-        lenient: bool = False,
-        with_marginals: bool = False,
-        threads: int = 1,
-    ) -> list[Converted]:
-        """Sentences annotated in `source`, in the style of `target`; see `CoupledTagger.convert`."""
-        a, b = self.sides.number(source), self.sides.number(target)
-        unknown = self.unknown_tags(layers, source)
-        if unknown and not lenient:
-            where, _, tag = unknown[0]
-            raise StandardError(
-                f"sentence {where + 1}: the model has never seen the tag {tag!r} of {source!r}"
-            )
-        is_guide = self.model.config.features.guide == source
-        answer = self.answers(
-            layers,
-            a,
-            best_for=target,
-            allowed=conversion_limits(self.sides, layers, a, b, mapping),
-            guide=self.packer.known_guide(layers, threads) if is_guide else None,
-            with_candidates=with_marginals,
-            threads=threads,
-        )
-        found = converted(
-            self.sides.encodings[b],
-            b,
-            answer.units,
-            answer.first,
-            answer.found,
-            with_marginals=with_marginals,
-        )
-        return found
 
     def learned_mapping(
         self, layers: Sequence[Layer], source: str, target: str, *, given: bool = False, threads: int = 1
@@ -206,3 +232,34 @@ class CoupledPredictor:
         tags_a, tags_b = (len(self.sides.encodings[side].tags or ()) for side in (a, b))
         # At character level labels go letter by letter, each with all tags.
         return np.asarray(table.reshape(-1, tags_a, table.shape[1] // tags_b, tags_b).sum(axis=(0, 2)))
+
+
+class CoupledConversion(ConversionPlan):
+    """Decoding with the labels of the source's side given."""
+
+    def __init__(
+        self, predictor: CoupledPredictor, source: str, target: str, mapping: str | TagMapping | None
+    ) -> None:
+        sides = predictor.sides
+        self._predictor, self._a, self._b = predictor, sides.number(source), sides.number(target)
+        super().__init__((source, target), (sides.encodings[self._a], sides.encodings[self._b]), mapping)
+
+    def _label(
+        self, layers: Sequence[Layer], limits: LabelLimits, *, with_marginals: bool, threads: int
+    ) -> TargetLabels:
+        predictor = self._predictor
+        allowed = [NO_SETS] * len(predictor.sides)
+        allowed[self._b], allowed[self._a] = limits.target, limits.source
+        is_guide = predictor.model.config.features.guide == self.source
+        answer = predictor.answers(
+            layers,
+            self._a,
+            best_for=self.target,
+            allowed=allowed,
+            guide=predictor.packer.known_guide(layers, threads) if is_guide else None,
+            with_candidates=with_marginals,
+            threads=threads,
+        )
+        found, labels = answer.found, len(self.encodings[1].labels)
+        marginals = marginal_tables(found, self._b, answer.first, labels) if with_marginals else None
+        return TargetLabels(answer.units, answer.first, found.label(self._b), found.p(self._b), marginals)

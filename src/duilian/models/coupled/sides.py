@@ -14,6 +14,7 @@ from duilian.corpus import Layer, Tag
 from duilian.errors import ConfigError
 from duilian.features import pack
 from duilian.labels.encoding import Encoding
+from duilian.labels.units import UnitBatch
 from duilian.models.base.packing import decode_layers
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.crf.predictor import CrfPredictor
@@ -110,6 +111,12 @@ class GuidePacker:
             return pack(units, self.folding)
         labels = self.source.predict_labels(units, threads=threads) if guide is None else guide
         return pack(units, self.folding, [{"guide": each} for each in labels])
+
+    def pack_batch(self, batch: UnitBatch, threads: int = 1) -> _native.Sentences:
+        """The units of a batch; the guide's labels are guessed."""
+        if self.source is None:
+            return batch.packed(self.folding)
+        return self.pack(batch.pieces, threads=threads)
 
     def known_guide(self, layers: Sequence[Layer], threads: int = 1) -> list[list[str]]:
         """The guide's labels of sentences annotated in its standard, guessed where they are left open."""

@@ -7,7 +7,7 @@ table of features and labels, and one list of transitions.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,6 +18,15 @@ from duilian.errors import ConfigError
 from duilian.features import Templates
 from duilian.lattice import SideMapping
 from duilian.models.base.estimator import Arrays, State, StoredModel
+from duilian.models.base.named_weights import (
+    PREVIOUS,
+    START,
+    LabelWeights,
+    NamedFeature,
+    check_previous,
+    entries,
+    transition_weights,
+)
 from duilian.models.base.precision import Precision, dequantise, quantise
 from duilian.models.base.table_codec import EncodedTable, below, decode_table, encode_table
 from duilian.models.coupled.config import CoupledConfig
@@ -41,6 +50,50 @@ class CoupledModel(StoredModel):
     shape: _native.CoupledShape
     weights: Mapping[str, _native.CoupledWeights]  # by what they are best for: a standard, or the average
     source: CrfModel | None  # the tagger of the guide
+
+    def named_weights(self, feature: str) -> dict[str, LabelWeights]:
+        """The weights of a feature that do best on average, by standard and label (`ctb`, `NN`), and by joint
+        part and bundle (`[ctb, pku]`, `[NN, n]`).
+        """
+        if feature.startswith(PREVIOUS):
+            return self._weights_after(feature.removeprefix(PREVIOUS))
+        weights = self.weights[AVERAGE]
+        named = NamedFeature.parse(feature, self.templates.native.texts)
+        found = entries(weights, named.key(self.config.features.folding()))
+        first = sum(self.shape.labels[side] for side in weights.pruned_sides)
+        out = {}
+        for name, labels, _ in self._blocks():
+            out[name] = {label: found[k] for k, label in enumerate(labels, first) if k in found}
+            first += len(labels)
+        return out
+
+    def _weights_after(self, before: str) -> dict[str, LabelWeights]:
+        """The weights of labels and bundles after another one."""
+        weights, blocks = self.weights[AVERAGE], self._blocks()
+        check_previous(before, [label for _, labels, _ in blocks for label in labels])
+        at = sum((self.shape.labels[side] + 1) ** 2 for side in weights.pruned_sides)
+        out = {}
+        for name, labels, linked in blocks:
+            table = weights.transition[at : at + (linked + 1) ** 2]
+            at += len(table)
+            if before in (START, *labels[:linked]):
+                out[name] = transition_weights(table, labels[:linked], before)
+        return out
+
+    def _blocks(self) -> list[tuple[str, Sequence[str], int]]:
+        """Sides and joint parts: name, labels or bundles, and how many of these have transitions."""
+        names, labels = self.sides.standards, [each.labels for each in self.sides.encodings]
+        out: list[tuple[str, Sequence[str], int]] = [
+            (name, own, len(own)) for name, own in zip(names, labels, strict=True)
+        ]
+        for p in range(self.shape.parts):
+            members = self.shape.part_sides(p)
+            bundles = [
+                _bundle_name(labels[side][k] for side, k in zip(members, bundle, strict=True))
+                for bundle in self.shape.part_bundles(p).tolist()
+            ]
+            out.append((_bundle_name(names[side] for side in members), bundles, self.shape.part_linked(p)))
+        return out
 
     def state(self, precision: Precision = "float32") -> State:
         """What a model file keeps."""
@@ -94,6 +147,10 @@ class CoupledModel(StoredModel):
             if config.features.guide is None
             else CrfModel.from_state(header["source"], below(arrays, "source.")),
         )
+
+
+def _bundle_name(names: Iterable[str]) -> str:
+    return f"[{', '.join(names)}]"
 
 
 def make_shape(sides: Sides, mappings: Sequence[SideMapping]) -> _native.CoupledShape:

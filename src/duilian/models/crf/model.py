@@ -8,20 +8,15 @@ what it learns ends in an underscore: scikit-learn's grid search and cross-valid
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
-import numpy as np
-import numpy.typing as npt
-
-from duilian import evaluation
-from duilian.corpus import Layer, Sentence
 from duilian.features import Templates
-from duilian.labels.encoding import Encoding, Level
+from duilian.labels.encoding import Level
 from duilian.learning import Learning, Session
-from duilian.lexicon import Lexicon
 from duilian.models.base.estimator import Estimator
 from duilian.models.base.feature_settings import Features
-from duilian.models.base.sentences import Answer, Sentences, layer_of, layers_of
+from duilian.models.base.sentences import Sentences
+from duilian.models.base.standard_tagger import StandardTagger
 from duilian.models.crf.config import CrfConfig
 from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.crf.storage import CrfModel
@@ -30,7 +25,7 @@ if TYPE_CHECKING:
     from duilian.models.crf.training import CrfTrainer, TrainedCrf
 
 
-class Tagger(Estimator[CrfConfig, CrfModel]):
+class Tagger(Estimator[CrfConfig, CrfModel], StandardTagger):
     """Labels units in one standard; see the module's text for the levels.
 
     >>> from duilian import demo
@@ -85,10 +80,6 @@ class Tagger(Estimator[CrfConfig, CrfModel]):
 
         return CrfTrainer(self.config, session)
 
-    def layers(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> list[Layer]:  # noqa: N803
-        """Annotated sentences in any of the accepted forms, as layers."""
-        return layers_of(X, self.standard, y)
-
     def trim(self, min_weight: float) -> Self:
         """Feature selection: drop state weights smaller than `min_weight`. Needs the state of training."""
         return self.use(self.trained_.model(min_weight))
@@ -97,60 +88,14 @@ class Tagger(Estimator[CrfConfig, CrfModel]):
         self.predictor_ = self.predictor_type(model)
 
     @property
-    def encoding_(self) -> Encoding:
-        """How annotation becomes labels."""
-        return self.predictor_.encoding
+    def labeler(self) -> CrfPredictor:
+        """The model compiled for answering."""
+        return self.predictor_
 
     @property
     def templates_(self) -> Templates:
         """The feature templates."""
         return self.predictor_.templates
-
-    def predict_layers(
-        self,
-        X: Sentences,  # noqa: N803
-        *,
-        lexicon: Lexicon | None = None,
-        is_text: bool = False,
-        threads: int = 1,
-    ) -> list[Layer]:
-        """The analysis of each sentence; see `CrfPredictor.predict_layers`."""
-        return self.predictor_.predict_layers(
-            self.layers(X), lexicon=lexicon, is_text=is_text, threads=threads
-        )
-
-    def predict(
-        self,
-        X: Sentences,  # noqa: N803
-        *,
-        lexicon: Lexicon | None = None,
-        threads: int = 1,
-    ) -> list[list[str]]:
-        """Tags of each sentence's words; the words themselves if the tagger only segments."""
-        return [
-            [str(tag) for tag in layer.tags] if layer.tags is not None else list(layer.words)
-            for layer in self.predict_layers(X, lexicon=lexicon, threads=threads)
-        ]
-
-    def score(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> float:  # noqa: N803
-        """Accuracy of tags at word level, F1 of words (with tags, if any) at character level; from 0 to 1."""
-        gold = self.layers(X, y)
-        return evaluation.main_score(gold, self.predict_layers(gold), is_cut=self.level == "char") / 100.0
-
-    def marginals(
-        self,
-        X: Sentences,  # noqa: N803
-        *,
-        lexicon: Lexicon | None = None,
-        is_text: bool = False,
-        threads: int = 1,
-    ) -> list[npt.NDArray[np.float64]]:
-        """For each sentence the probability of every label (`encoding_.labels`) at every unit, [T, L]."""
-        return self.predictor_.marginals(self.layers(X), lexicon=lexicon, is_text=is_text, threads=threads)
-
-    def k_best(self, sentence: Layer | Sentence | Sequence[str], k: int, **options: Any) -> list[Answer]:
-        """The k most probable analyses of a sentence, best first; see `CrfPredictor.k_best`."""
-        return self.predictor_.k_best(layer_of(sentence, self.standard), k, **options)
 
     def tag_lines(self, text: bytes, *, between: str = " ", before_tag: str = "_", threads: int = 1) -> bytes:
         """Lines of UTF-8 in, tagged lines out: the fast way for whole files."""

@@ -2,39 +2,65 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from duilian import _native
-from duilian.corpus import Layer
 from duilian.errors import ConfigError
+from duilian.labels.encoding import Encoding
 from duilian.labels.line_options import line_options
-from duilian.lexicon import Lexicon
-from duilian.lexicon.constraint_builder import NO_CONSTRAINTS, constraints_for
+from duilian.labels.units import UnitBatch
+from duilian.lexicon.constraint_builder import NO_CONSTRAINTS
 from duilian.models.base.packing import Packer
-from duilian.models.base.sentences import Answer
+from duilian.models.base.standard_tagger import StandardTagger
 from duilian.models.crf.storage import CrfModel
+from duilian.models.roles import Ability, Ask, Constraints, Ints, Labels, Ranked, SideLabels, with_first
 
-_log = logging.getLogger("duilian")
+PROBABILITIES = frozenset({Ability.MARGINALS, Ability.NBEST})
 
 
-class CrfPredictor:
+def abilities_of(encoding: Encoding) -> frozenset[Ability]:
+    """Whether labels tell words, tags or both."""
+    words = frozenset({Ability.WORDS}) if encoding.level == "char" else frozenset()
+    return words | ({Ability.TAGS} if encoding.tags is not None else frozenset())
+
+
+class CrfPredictor(StandardTagger):
     """Answers of a plain tagger: words, tags, probabilities, k best."""
 
     def __init__(self, model: CrfModel) -> None:
-        self.standard, self.level = model.config.standard, model.config.level
+        self.kind, self.standard, self.level = model.kind, model.config.standard, model.config.level
+        self.standards = (self.standard,)
         self.packer = self._make_packer(model)
-        self.encoding, self.templates = self.packer.encoding, self.packer.templates
+        self.templates = self.packer.templates
         self.native = self._compile(model)
+
+    @property
+    def labeler(self) -> CrfPredictor:
+        """Itself."""
+        return self
+
+    @property
+    def reads(self) -> Literal["text", "words"]:
+        """Words at word level, else text."""
+        return "words" if self.level == "word" else "text"
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        """All that a chain over a lattice can answer."""
+        return abilities_of(self.encoding_) | {Ability.CONSTRAINTS} | PROBABILITIES
+
+    def encoding(self, standard: str) -> Encoding:
+        """How annotation becomes labels."""
+        return self.packer.encoding
 
     def _make_packer(self, model: CrfModel) -> Packer:
         return model.packer()
 
     def _compile(self, model: CrfModel) -> _native.Predictor:
-        encoding = self.encoding
+        encoding = self.encoding_
         return _native.Predictor(
             len(encoding.labels),
             encoding.succession.native(),
@@ -43,73 +69,35 @@ class CrfPredictor:
             self.packer.folding.native,
         )
 
-    def _packed(
-        self, layers: Sequence[Layer], lexicon: Lexicon | None, is_text: bool, threads: int
-    ) -> tuple[list[list[str]], _native.Sentences, _native.Constraints]:
-        """Units of sentences, the same packed, and what a lexicon and the text itself ask for."""
-        units = self.packer.units(layers)
-        constraints = constraints_for(
-            self.encoding, lexicon, units, layers, standard=self.standard, is_text=is_text
-        )
-        return units, self.packer.pack(units, layers, threads), constraints
-
-    def predict_layers(
-        self,
-        layers: Sequence[Layer],
-        *,
-        lexicon: Lexicon | None = None,
-        is_text: bool = False,
-        threads: int = 1,
-    ) -> list[Layer]:
-        """The analysis of each sentence. At character level the given words are joined and cut anew; if they
-        are text, white space in them ends a word, and spans that stay whole are not cut.
-        """
-        units, packed, constraints = self._packed(layers, lexicon, is_text, threads)
-        labels, impossible = self.native.predict(packed, constraints, threads)
-        if impossible:
-            _log.warning("%d sentences could not be analysed as the lexicon asks", impossible)
-        return self.packer.decode(units, labels, packed.first)
-
-    def marginals(
-        self,
-        layers: Sequence[Layer],
-        *,
-        lexicon: Lexicon | None = None,
-        is_text: bool = False,
-        threads: int = 1,
-    ) -> list[npt.NDArray[np.float64]]:
-        """For each sentence the probability of every label at every unit, [T, L]."""
-        _, packed, constraints = self._packed(layers, lexicon, is_text, threads)
-        found = self.native.predict_marginals(packed, constraints, threads)
-        return np.split(found, packed.first[1:-1])
-
-    def k_best(
-        self, layer: Layer, k: int, *, lexicon: Lexicon | None = None, is_text: bool = False
-    ) -> list[Answer]:
-        """The k most probable analyses of a sentence, best first."""
-        (units,), packed, constraints = self._packed([layer], lexicon, is_text, 1)
-        chain = self.native.chain(packed, constraints, 0)
-        log_z, tags = chain.log_partition(), chain.tags
-        return [
-            Answer(self.encoding.decode(units, tags[states].tolist()), score, float(np.exp(score - log_z)))
-            for score, states in chain.k_best(k)
-        ]
+    def label(self, batch: UnitBatch, ask: Ask, constraints: Constraints, threads: int) -> Labels:
+        """Label all units."""
+        packed, own = self.packer.pack_batch(batch, threads), constraints.get(self.standard, NO_CONSTRAINTS)
+        label, impossible = self.native.predict(packed, own, threads)
+        if ask.confidence or ask.marginals:
+            table = self.native.predict_marginals(packed, own, threads)
+            return Labels({self.standard: SideLabels.with_table(label, table, ask)}, impossible)
+        return Labels({self.standard: SideLabels(label)}, impossible)
 
     def k_best_labels(
-        self, units: Sequence[str], constraints: Sequence[_native.Constraints], k: int
-    ) -> list[tuple[float, npt.NDArray[np.int32]]]:
-        """Probability and labels of the k best analyses of a split sentence, under one constraint or none."""
-        chain = self.native.chain(
-            self.packer.pack([units], []), constraints[0] if constraints else NO_CONSTRAINTS, 0
-        )
+        self, sentence: UnitBatch, standard: str, constraints: Constraints, k: int, first: Ints | None = None
+    ) -> list[Ranked]:
+        """The best analyses of a sentence."""
+        packed, own = self.packer.pack_batch(sentence), constraints.get(standard, NO_CONSTRAINTS)
+        chain = self.native.chain(packed, own, 0)
         log_z, tags = chain.log_partition(), chain.tags
-        return [(float(np.exp(score - log_z)), tags[states]) for score, states in chain.k_best(k)]
+        found = [
+            Ranked(score, float(np.exp(score - log_z)), tags[states]) for score, states in chain.k_best(k)
+        ]
+        # The best path is the answer; where several score the same, the answer chooses.
+        if first is not None and found and not np.array_equal(found[0].labels, first):
+            return with_first(found, Ranked(found[0].score, found[0].probability, first), k)
+        return found
 
     def predict_labels(self, units: Sequence[Sequence[str]], *, threads: int = 1) -> list[list[str]]:
         """The label of every unit of split sentences (no further columns)."""
         packed = self.packer.pack(units, [], threads)
         labels, _ = self.native.predict(packed, NO_CONSTRAINTS, threads)
-        flat, first = [self.encoding.labels[k] for k in labels], packed.first.tolist()
+        flat, first = [self.encoding_.labels[k] for k in labels], packed.first.tolist()
         return [flat[first[k] : first[k + 1]] for k in range(len(units))]
 
     def tag_lines(self, text: bytes, *, between: str = " ", before_tag: str = "_", threads: int = 1) -> bytes:
@@ -117,7 +105,7 @@ class CrfPredictor:
 
         At word level a line holds words separated by blanks, at character level raw text.
         """
-        return self.native.tag_lines(text, line_options(self.encoding, between, before_tag), threads)
+        return self.native.tag_lines(text, line_options(self.encoding_, between, before_tag), threads)
 
     def tag_rows(self, text: bytes, columns: Sequence[str], *, between: str = " ", threads: int = 1) -> bytes:
         """Rows of white-space fields in, the same rows with a label at the end out: the fast way for words
@@ -129,4 +117,4 @@ class CrfPredictor:
                 f"rows of {', '.join(columns)} do not suit this tagger", hint=f"it needs {missing}"
             )
         field = [list(columns).index(name) for name in self.templates.columns]
-        return _native.tag_rows(self.native, text, field, line_options(self.encoding, between, ""), threads)
+        return _native.tag_rows(self.native, text, field, line_options(self.encoding_, between, ""), threads)

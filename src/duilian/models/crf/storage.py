@@ -10,6 +10,14 @@ from duilian import _native
 from duilian.features import Templates
 from duilian.models.base.compiled_weights import compiled_of, keep_compiled
 from duilian.models.base.estimator import Arrays, State, StoredModel
+from duilian.models.base.named_weights import (
+    PREVIOUS,
+    LabelWeights,
+    NamedFeature,
+    check_previous,
+    entries,
+    transition_weights,
+)
 from duilian.models.base.packing import Packer
 from duilian.models.base.precision import Precision
 from duilian.models.crf.config import CrfConfig
@@ -31,6 +39,17 @@ class CrfModel(StoredModel):
         """How sentences become units and labels become words."""
         features = self.config.features
         return Packer(features.encoding(self.config.level, self.tags), self.templates, features.folding())
+
+    def named_weights(self, feature: str) -> LabelWeights:
+        """The weights of a feature by label."""
+        packer = self.packer()
+        labels = packer.encoding.labels
+        if feature.startswith(PREVIOUS):
+            before = feature.removeprefix(PREVIOUS)
+            check_previous(before, labels)
+            return transition_weights(self.weights.transition, labels, before)
+        key = NamedFeature.parse(feature, self.templates.native.texts).key(packer.folding)
+        return {labels[k]: weight for k, weight in entries(self.weights, key).items()}
 
     def state(self, precision: Precision = "float32") -> State:
         """What a model file keeps."""

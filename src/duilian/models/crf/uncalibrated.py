@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import ClassVar
 
-from duilian.errors import ConfigError
 from duilian.models.crf.model import Tagger
-from duilian.models.crf.predictor import CrfPredictor
-from duilian.models.crf.storage import CrfModel
+from duilian.models.crf.predictor import PROBABILITIES, CrfPredictor
+from duilian.models.roles import Ability
 
 
 class UncalibratedPredictor(CrfPredictor):
     """Answers without probabilities."""
 
-    def __init__(self, model: CrfModel) -> None:
-        super().__init__(model)
-        self._kind = model.kind
+    way_out: ClassVar[str] = "use a model of kind crf or coupled"
 
-    def marginals(self, *_: Any, **__: Any) -> NoReturn:
-        """Not for this kind."""
-        raise ConfigError(f"a model of kind {self._kind!r} has no probabilities", "use a model of kind crf")
-
-    def k_best(self, *_: Any, **__: Any) -> NoReturn:
-        """Not for this kind."""
-        raise ConfigError(f"a model of kind {self._kind!r} has no n best", "use a model of kind crf")
-
-    k_best_labels = k_best
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        """Those of a plain tagger, without probabilities."""
+        return super().abilities - PROBABILITIES
 
 
 class UncalibratedTagger(Tagger):

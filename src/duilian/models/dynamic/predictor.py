@@ -15,13 +15,13 @@ class DynamicPredictor(UncalibratedPredictor):
     def _compile(self, model: DynamicModel) -> _native.DynamicPredictor:  # type: ignore[override]
         search = model.config.search
         return _native.DynamicPredictor(
-            len(self.encoding.labels),
-            self.encoding.succession.native(),
+            len(self.encoding_.labels),
+            self.encoding_.succession.native(),
             model.weights,
             self.templates.native,
             native_templates(model.word_templates),
             self.packer.folding.native,
-            label_words(self.encoding),
+            label_words(self.encoding_),
             search.beam,
             *search.limits(),
         )

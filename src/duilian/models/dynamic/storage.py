@@ -9,11 +9,16 @@ from typing import Any, ClassVar, Self
 from duilian.features import Templates
 from duilian.models.base.compiled_weights import compiled_of
 from duilian.models.base.estimator import Arrays, State
+from duilian.models.base.named_weights import LabelWeights, NamedFeature, entries, template_of
 from duilian.models.base.precision import Precision
 from duilian.models.crf.config import CrfConfig
 from duilian.models.crf.storage import CrfModel
 from duilian.models.dynamic.config import DynamicConfig
 from duilian.models.dynamic.english_uses import DynamicPacker, EnglishUses
+
+# What tells keys of words from keys of units, and labels that begin words from others (native/…/dynamic).
+ABOUT_WORDS = 0x57F1D3A96C24E80B
+ABOUT_KINDS = (0xB5297A4D3F84D5B5, 0x68E31DA41B56C4E9)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,6 +39,17 @@ class DynamicModel(CrfModel):
         """How sentences become units and labels become words."""
         plain = super().packer()
         return DynamicPacker(plain.encoding, plain.templates, plain.folding, self.english)
+
+    def named_weights(self, feature: str) -> LabelWeights:
+        """The weights of a feature by label; of units, or else of the words so far."""
+        words = [] if self.word_templates is None else self.word_templates.native.texts
+        is_about_units = template_of(feature, self.templates.native.texts) is not None
+        if is_about_units or template_of(feature, words) is None:
+            return super().named_weights(feature)
+        packer = self.packer()
+        key = NamedFeature.parse(feature, words).key(packer.folding, ABOUT_WORDS)
+        found = [entries(self.weights, key ^ kind) for kind in ABOUT_KINDS]
+        return {packer.encoding.labels[k]: weight for each in found for k, weight in each.items()}
 
     def state(self, precision: Precision = "float32") -> State:
         """What a model file keeps."""

@@ -15,18 +15,20 @@ from duilian.labels.encoding import Level
 from duilian.learning import Learning, Session
 from duilian.models.base.feature_settings import Features
 from duilian.models.base.sentences import Sentences
+from duilian.models.coupled.conversion_answers import ConversionPlan, Converting
 from duilian.models.crf.model import Tagger
 from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.crf.storage import CrfModel
 from duilian.models.guided.config import GuidedConfig
-from duilian.models.guided.predictor import GuidedPredictor
+from duilian.models.guided.predictor import GuidedConversion, GuidedPredictor
 from duilian.models.guided.storage import GuidedModel
 
 if TYPE_CHECKING:
     from duilian.models.guided.training import GuidedTrainer
+    from duilian.standards import Mapping
 
 
-class GuidedTagger(Tagger):
+class GuidedTagger(Tagger, Converting):
     """Labels units in one standard, guided by a tagger for another; otherwise like `Tagger`.
 
     >>> from duilian import demo
@@ -41,6 +43,7 @@ class GuidedTagger(Tagger):
     model_type: type[CrfModel] = GuidedModel
     predictor_type: ClassVar[type[CrfPredictor]] = GuidedPredictor
     model_: GuidedModel
+    predictor_: GuidedPredictor
 
     def __init__(
         self,
@@ -96,3 +99,15 @@ class GuidedTagger(Tagger):
     def own_(self) -> Tagger | None:
         """The target's plain tagger, if it guides too."""
         return None if self.model_.own is None else Tagger.with_model(self.model_.own)
+
+    @property
+    def conversions(self) -> tuple[tuple[str, str], ...]:
+        """The direction in which it converts: from the source's standard to its own."""
+        return ((self.source_standard, self.standard),)
+
+    def conversion(self, source: str, target: str, *, mapping: str | Mapping | None = None) -> ConversionPlan:
+        """Plan a conversion of many batches; see `Converting.conversion` for `mapping`."""
+        if (source, target) not in self.conversions:
+            own, others = self.conversions[0], "a coupled model converts in both directions"
+            raise ConfigError(f"a guided tagger converts from {own[0]!r} to {own[1]!r} only", others)
+        return GuidedConversion(self.predictor_, (source, target), mapping)

@@ -5,10 +5,20 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+import numpy as np
+
+from duilian import _native
 from duilian.corpus import Layer
+from duilian.errors import ConfigError
+from duilian.features import pack
+from duilian.lexicon.constraint_builder import NO_BONUS
 from duilian.models.base.packing import Columns, Packer
+from duilian.models.coupled.conversion_answers import ConversionPlan, LabelLimits, TargetLabels
+from duilian.models.coupled.sides import GuidePacker
 from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.guided.storage import GuidedModel
+from duilian.models.roles import Ability
+from duilian.standards import Mapping
 
 UnitLabels = Sequence[Sequence[str]]
 
@@ -24,14 +34,21 @@ class GuidedPacker(Packer):
         self, units: Sequence[Sequence[str]], layers: Sequence[Layer], threads: int
     ) -> Sequence[Columns]:
         """The labels that the guides give."""
-        own = None if self.own is None else self.own.predict_labels(units, threads=threads)
-        return self.columns_with(units, own, threads)
+        return self.columns_with(units, self.own_labels(units, threads), threads)
+
+    def own_labels(self, units: Sequence[Sequence[str]], threads: int) -> UnitLabels | None:
+        """The labels that the target's plain tagger gives, if it guides."""
+        return None if self.own is None else self.own.predict_labels(units, threads=threads)
 
     def columns_with(
-        self, units: Sequence[Sequence[str]], own: UnitLabels | None, threads: int
+        self,
+        units: Sequence[Sequence[str]],
+        own: UnitLabels | None,
+        threads: int,
+        guide: UnitLabels | None = None,
     ) -> Sequence[Columns]:
-        """The labels that the source gives, beside the target's own as they are given here."""
-        guide = self.source.predict_labels(units, threads=threads)
+        """The labels that the source gives, unless they are known, beside the target's own."""
+        guide = self.source.predict_labels(units, threads=threads) if guide is None else guide
         if own is None:
             return [{"guide": labels} for labels in guide]
         return [{"guide": labels, "own": others} for labels, others in zip(guide, own, strict=True)]
@@ -40,7 +57,44 @@ class GuidedPacker(Packer):
 class GuidedPredictor(CrfPredictor):
     """Answers of a guided tagger."""
 
+    packer: GuidedPacker
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        """All that a plain tagger can answer, and conversion."""
+        return super().abilities | {Ability.CONVERSION}
+
     def _make_packer(self, model: GuidedModel) -> GuidedPacker:  # type: ignore[override]
         plain = model.packer()
         own = None if model.own is None else CrfPredictor(model.own)
         return GuidedPacker(plain.encoding, plain.templates, plain.folding, CrfPredictor(model.source), own)
+
+
+class GuidedConversion(ConversionPlan):
+    """Tagging with the source's annotation for a guide, instead of what its tagger would say."""
+
+    def __init__(
+        self, predictor: GuidedPredictor, standards: tuple[str, str], mapping: str | Mapping | None
+    ) -> None:
+        source, target = predictor.packer.source.encoding_, predictor.encoding_
+        if (source.join_letters, source.join_digits) != (target.join_letters, target.join_digits):
+            raise ConfigError(
+                "the tagger that guides splits text into other units, so nothing can be converted"
+            )
+        super().__init__(standards, (source, target), mapping)
+        self._predictor = predictor
+
+    def _label(
+        self, layers: Sequence[Layer], limits: LabelLimits, *, with_marginals: bool, threads: int
+    ) -> TargetLabels:
+        packer, native = self._predictor.packer, self._predictor.native
+        units = packer.units(layers)
+        known = GuidePacker(packer.folding, self.encodings[0], packer.source).known_guide(layers, threads)
+        columns = packer.columns_with(units, packer.own_labels(units, threads), threads, known)
+        packed = pack(units, packer.folding, columns)
+        constraints = _native.Constraints(limits.target, *NO_BONUS)
+        label, _ = native.predict(packed, constraints, threads)
+        marginals = native.predict_marginals(packed, constraints, threads)
+        p = marginals[np.arange(len(label)), label]
+        tables = np.split(marginals, packed.first[1:-1]) if with_marginals and layers else None
+        return TargetLabels(units, packed.first, label, p, tables)

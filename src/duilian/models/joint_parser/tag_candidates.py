@@ -84,7 +84,7 @@ def marginals_of(
     found = tagger.marginals(layers, threads=threads)
     place = {tag: k for k, tag in enumerate(tags)}
     out = np.zeros((sum(map(len, found)), len(tags)))
-    own = [place[tag] for tag in tagger.encoding.tags or ()]
+    own = [place[tag] for tag in tagger.encoding_.tags or ()]
     out[:, own] = np.concatenate([np.zeros((0, len(own))), *found])
     return out
 

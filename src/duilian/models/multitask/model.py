@@ -3,7 +3,7 @@
 Qiu et al. (2013): words and tags from characters, in either standard. A label's score takes in those of the
 labels it maps to in the other standard, and learning moves both; so each standard learns from the other's
 corpus, although nobody knows which mapping holds where. With all mapped labels expanded a side is, once
-trained, a plain tagger, and as fast.
+trained, a plain tagger, and as fast; with the best only it has no probabilities and no n best.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from duilian.learning import Learning, Session
 from duilian.models.base.estimator import Estimator
 from duilian.models.base.feature_settings import Features
 from duilian.models.base.sentences import Sentences, layers_of
+from duilian.models.crf.model import Tagger
 from duilian.models.crf.uncalibrated import UncalibratedTagger
 from duilian.models.multitask.config import Expansion, Learner, MultitaskConfig
 from duilian.models.multitask.label_mapping import LabelMapping
-from duilian.models.multitask.predictor import SidePredictor
+from duilian.models.multitask.labeler import MultitaskLabeler
+from duilian.models.multitask.predictor import BestSidePredictor
 from duilian.models.multitask.storage import SIDES, MultitaskModel, SideModel
 from duilian.standards import Mapping
 
@@ -32,19 +34,27 @@ if TYPE_CHECKING:
     from duilian.models.multitask.training import MultitaskTrainer, TrainedMultitask
 
 
-class MultitaskSide(UncalibratedTagger):
+class MultitaskSide(Tagger):
     """One standard of a multi-task tagger, as a tagger of its own."""
 
     kind: ClassVar[str] = "multitask"
     model_type = SideModel
-    predictor_type = SidePredictor
+
+
+class BestOnlySide(UncalibratedTagger):
+    """The same if only the best of the mapped labels is expanded."""
+
+    kind: ClassVar[str] = "multitask"
+    model_type = SideModel
+    predictor_type = BestSidePredictor
 
 
 class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
     """A tagger for two standards, each of which learns from the other's corpus.
 
     The algorithm is `AdaGrad`, which teaches a conditional random field, or `PassiveAggressive`, the paper's
-    (one thread), which alone can expand only the best of the mapped labels.
+    (one thread), which alone can expand only the best of the mapped labels. What the paper's algorithm learns
+    is in the unit of log probabilities only if there is a dev set to tell the scale.
     """
 
     kind: ClassVar[str] = "multitask"
@@ -52,7 +62,7 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
     config_type = MultitaskConfig
     model_type = MultitaskModel
     trained_: TrainedMultitask
-    sides_: tuple[MultitaskSide, ...]
+    sides_: tuple[Tagger, ...]
 
     def __init__(
         self,
@@ -113,13 +123,19 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
         return self.use(self.trained_.model(min_weight))
 
     def _use(self, model: MultitaskModel) -> None:
-        self.sides_ = tuple(MultitaskSide.with_model(model.side(side)) for side in SIDES)
+        side_type = BestOnlySide if self.expansion == "best" else MultitaskSide
+        self.sides_ = tuple(side_type.with_model(model.side(side)) for side in SIDES)
 
     def remember(self, notes: dict[str, Any]) -> None:
         """Keep what the file says about its origin; each side knows it, too."""
         super().remember(notes)
         for side in self.sides_:
             side.remember(notes)
+
+    @property
+    def labeler(self) -> MultitaskLabeler:
+        """The model compiled for answering."""
+        return MultitaskLabeler([side.predictor_ for side in self.sides_])
 
     @property
     def encodings_(self) -> tuple[Encoding, Encoding]:
@@ -136,7 +152,7 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
         """Which labels of the two standards stand for each other."""
         return self.model_.mapping
 
-    def of(self, standard: str) -> MultitaskSide:
+    def of(self, standard: str) -> Tagger:
         """The tagger as one for a single standard."""
         if standard not in self.standards:
             raise ConfigError(f"the tagger has no standard {standard!r}, only {', '.join(self.standards)}")

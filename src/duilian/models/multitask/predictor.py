@@ -1,8 +1,8 @@
-"""One side of a multi-task tagger compiled for answering."""
+"""One side of a multi-task tagger with expansion `best` compiled for answering; others are plain taggers."""
 
 from __future__ import annotations
 
-from typing import cast
+from typing import ClassVar, cast
 
 from duilian import _native
 from duilian.models.crf.storage import CrfModel
@@ -10,16 +10,17 @@ from duilian.models.crf.uncalibrated import UncalibratedPredictor
 from duilian.models.multitask.storage import SideModel
 
 
-class SidePredictor(UncalibratedPredictor):
-    """Answers in one standard: a plain tagger's, or a search that picks the best of the mapped labels."""
+class BestSidePredictor(UncalibratedPredictor):
+    """Answers in one standard by a search that picks the best of the mapped labels."""
+
+    way_out: ClassVar[str] = "train it with expansion 'mean' or 'all'"
 
     def _compile(self, model: CrfModel) -> _native.Predictor:
         other = cast(SideModel, model).other
-        if other is None:
-            return super()._compile(model)
+        assert other is not None
         best = _native.BestExpansionPredictor(
-            len(self.encoding.labels),
-            self.encoding.succession.native(),
+            len(self.encoding_.labels),
+            self.encoding_.succession.native(),
             model.weights,
             len(other.encoding.labels),
             other.encoding.succession.native(),

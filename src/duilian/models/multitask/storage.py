@@ -11,6 +11,7 @@ from duilian.features import Templates
 from duilian.labels.encoding import Encoding
 from duilian.models.base.compiled_weights import compiled_of, keep_compiled
 from duilian.models.base.estimator import Arrays, State, StoredModel
+from duilian.models.base.named_weights import LabelWeights
 from duilian.models.base.precision import Precision
 from duilian.models.crf.config import CrfConfig
 from duilian.models.crf.storage import CrfModel
@@ -64,6 +65,13 @@ class MultitaskModel(StoredModel):
         standard = config.standards[number]
         plain = CrfConfig(standard=standard, level="char", features=config.features)
         return SideModel(plain, self.encodings[number].tags, self.templates, own, other)
+
+    def named_weights(self, feature: str) -> dict[str, LabelWeights]:
+        """The weights of a feature by standard and label; with expansion `best`, before what it adds."""
+        return {
+            name: self.side(number).named_weights(feature)
+            for number, name in enumerate(self.config.standards)
+        }
 
     def state(self, precision: Precision = "float32") -> State:
         """What a model file keeps."""

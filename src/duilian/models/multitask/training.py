@@ -30,10 +30,13 @@ from duilian.learning import (
     Trainer,
     fingerprint,
 )
+from duilian.lexicon.constraint_builder import NO_CONSTRAINTS
+from duilian.models.base.calibration import calibration_sample, fit_scale, label_loss
 from duilian.models.base.sentences import tags_of
+from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.multitask.config import MultitaskConfig
 from duilian.models.multitask.label_mapping import LabelMapping, label_mapping
-from duilian.models.multitask.storage import SIDES, MultitaskModel, Tables
+from duilian.models.multitask.storage import SIDES, MultitaskModel, SideModel, Tables
 from duilian.standards import Mapping
 
 Ints = npt.NDArray[np.int32]
@@ -130,6 +133,8 @@ class MultitaskTrainer:
         bests = dict(zip(scored, trainer.bests, strict=False))
         own = bests if learning.keep == "all" else {}
         weights = [own[side].weights if side in own else trainer.best for side in SIDES]
+        if isinstance(learning, PassiveAggressive) and self.config.expansion != "best":
+            weights = self._calibrated(labelling, examples, weights, dev)
         return TrainedMultitask(
             float(trainer.best_score) if scored else None,
             {self.config.standards[side]: float(best.score) for side, best in bests.items()},
@@ -137,12 +142,41 @@ class MultitaskTrainer:
             _maker(labelling, examples, weights),
         )
 
+    def _calibrated(
+        self,
+        labelling: Labelling,
+        examples: MultitaskExamples,
+        weights: Sequence[Weights],
+        dev: Sequence[Sequence[Layer] | None],
+    ) -> list[Weights]:
+        """The weights of each side that has a dev set times the scale of its probabilities."""
+        model, threads = _maker(labelling, examples, weights)(0.0), self.session.threads
+        return [
+            each if layers is None else each * np.float32(side_scale(model.side(side), layers, threads))
+            for side, (each, layers) in enumerate(zip(weights, dev, strict=True))
+        ]
+
     def _rule(self, native: _native.MultitaskTraining, examples: int, learning: Learning) -> Rule:
         if isinstance(learning, PassiveAggressive):
             return PassiveAggressiveRule(native, learning)
         assert isinstance(learning, AdaGrad)
         objective = _native.MultitaskObjective(native)
         return learning.rule(objective, examples, self.session.threads)
+
+
+def side_scale(model: SideModel, dev: Sequence[Layer], threads: int) -> float:
+    """The scale of a side's weights under which the labels of its dev set are most probable."""
+    packer, own = model.packer(), model.weights
+    encoded = packer.encoding.encode(calibration_sample(dev, packer.encoding.encode))
+    packed = packer.pack(encoded.units, [])
+
+    def loss(scale: float) -> float:
+        times = np.float32(scale)
+        scaled = _native.CompiledWeights(own.slot, own.label, own.weight * times, own.transition * times)
+        native = CrfPredictor(dataclasses.replace(model, weights=scaled)).native
+        return label_loss(native.predict_marginals(packed, NO_CONSTRAINTS, threads), encoded.label)
+
+    return fit_scale(loss)
 
 
 def _maker(

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
-import numpy as np
-import numpy.typing as npt
-
-from duilian.corpus import Layer, Sentence
+from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.features import CliqueTemplates
 from duilian.labels.encoding import Level
@@ -22,8 +19,10 @@ from duilian.labels.segments import ChunkSegments, WordSegments
 from duilian.learning import Learning, Session
 from duilian.models.base.estimator import Estimator
 from duilian.models.base.feature_settings import Features
-from duilian.models.base.sentences import Answer, Sentences, layers_of
+from duilian.models.base.sentences import Sentences
+from duilian.models.base.standard_tagger import StandardTagger
 from duilian.models.two_chain.config import MODES, Cost, Mode, TwoChainConfig
+from duilian.models.two_chain.labeler import TwoChainLabeler
 from duilian.models.two_chain.predictor import TwoChainPredictor
 from duilian.models.two_chain.storage import TwoChainModel
 
@@ -31,15 +30,15 @@ if TYPE_CHECKING:
     from duilian.models.two_chain.training import TrainedTwoChain, TwoChainTrainer
 
 
-class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel]):
+class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel], StandardTagger):
     """Boundaries and tags of segments; see the module's text for levels and modes.
 
-    The tagger answers in mode `joint`; `of(mode)` answers in another. Questions take the same options as
-    those of `TwoChainPredictor`.
+    The tagger answers in mode `joint`; `of(mode)` answers in another.
     """
 
     kind: ClassVar[str] = "two-chain"
     mode: ClassVar[Mode] = "joint"
+    answer_modes: ClassVar[tuple[Mode, ...]] = MODES
     segment_only: ClassVar[bool] = False
     config_type = TwoChainConfig
     model_type = TwoChainModel
@@ -78,7 +77,8 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel]):
         """Learn from annotated sentences, and from `segmented` ones, of which only boundaries are used.
 
         A sentence without tags among the annotated ones is used for its boundaries, too. With a dev set, the
-        weights of the iteration that does best on it are kept. A `session` says more than `threads`.
+        weights of the iteration that does best on it are kept, and its tags tell the scale of probabilities;
+        without one, probabilities rank answers but are much too low. A `session` says more than `threads`.
         """
         trainer = self._trainer(Session.of(session, threads))
         dev_layers = None if dev is None else self.layers(dev)
@@ -90,10 +90,6 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel]):
         from duilian.models.two_chain.training import TwoChainTrainer  # not needed to tag
 
         return TwoChainTrainer(self.config, session)
-
-    def layers(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> list[Layer]:  # noqa: N803
-        """Sentences in any of the accepted forms, as layers."""
-        return layers_of(X, self.standard, y)
 
     def trim(self, min_weight: float) -> Self:
         """Feature selection: drop weights smaller than `min_weight`. Needs the state of training."""
@@ -109,6 +105,16 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel]):
         return dataclasses.replace(self.predictor_, mode=mode, notes_=getattr(self, "notes_", {}))
 
     @property
+    def labeler(self) -> TwoChainLabeler:
+        """The model compiled for answering."""
+        return TwoChainLabeler(self.predictor_)
+
+    @property
+    def fast_segmenter(self) -> TwoChainLabeler:
+        """The chain of boundaries alone: faster, and a little less accurate."""
+        return TwoChainLabeler(self.of("segment"))
+
+    @property
     def encoding_(self) -> WordSegments | ChunkSegments:
         """How annotation becomes segments and labels."""
         return self.predictor_.encoding_
@@ -118,25 +124,9 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel]):
         """The feature templates."""
         return self.predictor_.templates_
 
-    def predict_layers(self, X: Sentences, **options: Any) -> list[Layer]:  # noqa: N803
-        """The analysis of each sentence."""
-        return self.predictor_.predict_layers(X, **options)
-
-    def predict(self, X: Sentences, *, threads: int = 1) -> list[list[str]]:  # noqa: N803
-        """Tags of each sentence's words."""
-        return self.predictor_.predict(X, threads=threads)
-
     def score(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> float:  # noqa: N803
         """F1 of words with their tags, or of chunks; from 0 to 1."""
         return self.predictor_.score(X, y)
-
-    def marginals(self, X: Sentences, **options: Any) -> list[npt.NDArray[np.float64]]:  # noqa: N803
-        """For each sentence the probability of every label (`encoding_.labels`) at every unit, [T, L]."""
-        return self.predictor_.marginals(X, **options)
-
-    def k_best(self, sentence: Layer | Sentence | Sequence[str], k: int, **options: Any) -> list[Answer]:
-        """The k best analyses of a sentence, best first."""
-        return self.predictor_.k_best(sentence, k, **options)
 
     def segments_of(self, layer: Layer) -> Layer:
         """The segments of an annotated sentence as words, to score boundaries alone."""

@@ -12,9 +12,11 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
+from duilian.errors import ConfigError
 from duilian.features import CliqueTemplates, pack
-from duilian.labels.segments import ChunkSegments, Ints, WordSegments, letter_rules
+from duilian.labels.segments import ChunkSegments, Ints, WordSegments, label_letters, letter_rules
 from duilian.models.base.estimator import Arrays, State, StoredModel
+from duilian.models.base.named_weights import LabelWeights, NamedFeature, entries
 from duilian.models.base.packing import corpus_columns
 from duilian.models.base.precision import Precision, dequantise, quantise
 from duilian.models.two_chain.config import TwoChainConfig
@@ -72,7 +74,10 @@ class TwoChainPacker:
 
 @dataclasses.dataclass(frozen=True)
 class TwoChainModel(StoredModel):
-    """Weights of both chains with their tags (types, for chunks) and templates."""
+    """Weights of both chains with their tags (types, for chunks) and templates.
+
+    The log of a path's probability is its score times `scale`, up to a constant.
+    """
 
     kind: ClassVar[str] = "two-chain"
 
@@ -80,10 +85,30 @@ class TwoChainModel(StoredModel):
     tags: tuple[str, ...]
     templates: CliqueTemplates
     weights: _native.TwoChainWeights
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.scale, float) and 0.0 < self.scale < np.inf):
+            raise ConfigError(f"scale must be a number greater than 0, got {self.scale!r}")
 
     def packer(self) -> TwoChainPacker:
         """How sentences become units and labels become words."""
         return TwoChainPacker.of(self.config, self.tags, self.templates)
+
+    def named_weights(self, feature: str) -> dict[str, LabelWeights]:
+        """The weights of a feature by clique and its labels: `B`, `B E`, `NN`, `B@NN`, `NN VV`."""
+        cliques = {template: names for names, template in self.templates.lines}
+        named, packer = NamedFeature.parse(feature, cliques), self.packer()
+        # Templates that differ by a shift are one pattern, and its weights are in several places.
+        ((pattern, places),) = CliqueTemplates(f"s: {named.template}").uses.items()
+        ((_, shift),) = places
+        found = entries(self.weights, named._replace(template=pattern).key(packer.folding))
+        out = {}
+        for clique in cliques[named.template]:
+            names = _clique_labels(clique, label_letters(packer.encoding.scheme), packer.encoding.kinds)
+            first = packer.shape.first_slot(self.templates.places.index((clique, shift)))
+            out[clique] = {name: found[first + k] for k, name in enumerate(names) if first + k in found}
+        return out
 
     def state(self, precision: Precision = "float32") -> State:
         """What a model file keeps."""
@@ -93,6 +118,7 @@ class TwoChainModel(StoredModel):
             "tags": self.tags,
             "templates": self.templates.text,
             "templates_name": self.templates.name,
+            "scale": self.scale,
         }
         weights = self.weights
         arrays: Arrays = {"slot": weights.slot, "label": weights.label, "clique": weights.clique}
@@ -106,4 +132,14 @@ class TwoChainModel(StoredModel):
             tuple(str(tag) for tag in header["tags"]),
             CliqueTemplates(header["templates"], header["templates_name"]),
             _native.TwoChainWeights(arrays["slot"], arrays["label"], dequantise(arrays), arrays["clique"]),
+            header.get("scale", 1.0),
         )
+
+
+def _clique_labels(clique: str, letters: Sequence[str], tags: Sequence[str]) -> list[str]:
+    """The labels of a clique, in the order of its values."""
+    if len(clique) == 1:
+        return list(letters if clique == "s" else tags)
+    first, second = (letters if name == "s" else tags for name in clique)
+    between = "@" if clique == "st" else " "
+    return [f"{a}{between}{b}" for a in first for b in second]

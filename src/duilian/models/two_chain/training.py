@@ -16,9 +16,11 @@ from duilian.errors import ConfigError, StandardError
 from duilian.evaluation import are_chunk_labels
 from duilian.features import CliqueTemplates
 from duilian.labels.encoding import Level
-from duilian.labels.segments import OUTSIDE, Segmented, letter_numbers
+from duilian.labels.segments import OUTSIDE, Ints, Segmented, letter_numbers
 from duilian.learning import PassiveAggressive, PassiveAggressiveRule, Session, Trainer, fingerprint
+from duilian.models.base.calibration import calibration_sample, fit_scale, label_loss
 from duilian.models.two_chain.config import TwoChainConfig
+from duilian.models.two_chain.predictor import TwoChainPredictor
 from duilian.models.two_chain.storage import TwoChainModel, TwoChainPacker
 
 Weights = npt.NDArray[np.float32]
@@ -78,7 +80,7 @@ class TwoChainTrainer:
         self, annotated: Sequence[Layer], segmented: Sequence[Layer], dev: Sequence[Layer] | None = None
     ) -> TrainedTwoChain:
         """Learn from annotated sentences, and boundaries from segmented ones; with a dev set, keep the
-        weights that do best on it.
+        weights that do best on it, and fit the scale of probabilities to it.
         """
         config, examples = self.config, TwoChainExamples.of(self.config, annotated, segmented)
         keys, layout = examples.keys, examples.layout
@@ -95,7 +97,25 @@ class TwoChainTrainer:
             self.session,
         )
         score = None if dev is None else float(trainer.best_score)
-        return TrainedTwoChain(score, trainer.iteration, self._maker(examples, trainer.best))
+        make = self._maker(examples, trainer.best)
+        scale = 1.0 if dev is None else self._scale(make(0.0), dev)
+        return TrainedTwoChain(
+            score, trainer.iteration, lambda least: dataclasses.replace(make(least), scale=scale)
+        )
+
+    def _scale(self, model: TwoChainModel, dev: Sequence[Layer]) -> float:
+        """The scale under which the letters and tags of a dev set are most probable."""
+        predictor, encoding = TwoChainPredictor.of(model), model.packer().encoding
+        layers = calibration_sample(informative(dev, self.config.level), encoding.segment)
+        segmented = encoding.segment(layers)
+        packed = predictor.packer.pack(segmented.units, layers)
+        letters, tags = unit_labels(predictor.packer, segmented)
+        label = np.where(tags < 0, -1, letters * len(encoding.kinds) + tags)
+        return fit_scale(
+            lambda scale: label_loss(
+                predictor.native.predict_marginals(packed, scale, self.session.threads), label
+            )
+        )
 
     def _maker(self, examples: TwoChainExamples, weights: Weights) -> Callable[[float], TwoChainModel]:
         """Makes the model, free of what only training needs. It names its templates without their path."""
@@ -142,10 +162,14 @@ def native_data(
     packer: TwoChainPacker, segmented: Segmented, packed: _native.Sentences, rows: _native.FeatureRows
 ) -> _native.TwoChainData:
     """Features and labels of every unit, for the native core."""
+    return _native.TwoChainData(packer.shape, rows, packed.first, *unit_labels(packer, segmented))
+
+
+def unit_labels(packer: TwoChainPacker, segmented: Segmented) -> tuple[Ints, Ints]:
+    """The letters and tags of all units."""
     sizes = np.array([size for row in segmented.sizes for size in row], np.int64)
     tags = np.array([tag for row in segmented.tags for tag in row], np.int32)
-    letters = letter_numbers(packer.encoding.scheme, segmented.sizes)
-    return _native.TwoChainData(packer.shape, rows, packed.first, letters, np.repeat(tags, sizes))
+    return letter_numbers(packer.encoding.scheme, segmented.sizes), np.repeat(tags, sizes)
 
 
 def segment_kinds(layers: Sequence[Layer], level: Level, standard: str) -> list[str]:

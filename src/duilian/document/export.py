@@ -1,0 +1,150 @@
+"""An analysis as sentences of a corpus, and these in CoNLL-U."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from duilian.corpus import FORMATS, Layer, Sentence
+from duilian.corpus.formats.lookup import FormatOptions
+from duilian.corpus.tag_spelling import UNKNOWN_FIELD
+from duilian.document.word_table import PLACES, WordTable
+from duilian.standards import conll_column, universal_tags
+
+if TYPE_CHECKING:
+    from duilian.document.doc import Doc
+
+
+def corpus_sentences(text: str, tables: Mapping[str, WordTable], given: Sentence | None) -> list[Sentence]:
+    """The sentences of a text, or the given sentence completed."""
+    parts = {name: _layers(text, table) for name, table in tables.items()}
+    if given is not None:
+        found = {name: layer for name, layers in parts.items() for layer in layers}
+        return [dataclasses.replace(given, layers={**found, **_completed(given, found)})]
+    return [Sentence(dict(zip(parts, layers, strict=True))) for layers in zip(*parts.values(), strict=True)]
+
+
+def _layers(text: str, table: WordTable) -> list[Layer]:
+    words = tuple(table.words(text))
+    tags = None if table.tags is None else tuple(table.tags)
+    heads = None if table.heads is None else tuple(table.heads_or_none())
+    relations = None if table.relations is None else tuple(table.relations)
+    gaps = [text[a:b] for a, b in zip(table.end.tolist(), table.start[1:].tolist(), strict=False)]
+    found = []
+    for a, b in itertools.pairwise(table.sentence.tolist()):
+        found.append(
+            Layer(
+                words[a:b],
+                None if tags is None else tags[a:b],
+                None if heads is None else heads[a:b],
+                None if relations is None else relations[a:b],
+                (*gaps[a : b - 1], "") if any(gaps[a : b - 1]) else None,
+            )
+        )
+    return found
+
+
+def _completed(given: Sentence, found: Mapping[str, Layer]) -> dict[str, Layer]:
+    """The layers of a partly annotated sentence, completed by what was found."""
+    layers = dict(given.layers)
+    for name, layer in found.items():
+        if name in layers and layers[name].words == layer.words:
+            own = layers[name]
+            layers[name] = dataclasses.replace(
+                own,
+                tags=_merged(own.tags, layer.tags),
+                heads=_merged(own.heads, layer.heads),
+                relations=_merged(own.relations, layer.relations),
+            )
+    return layers
+
+
+def _merged(given: tuple[Any, ...] | None, found: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+    """The given values; where one is missing or a set of alternatives, the value found."""
+    if given is None or found is None:
+        return found if given is None else given
+    is_open = [each is None or isinstance(each, frozenset) for each in given]
+    return tuple([new if choose else old for old, new, choose in zip(given, found, is_open, strict=True)])
+
+
+def conllu_blocks(
+    doc: Doc, standard: str, column: str | None = None, *, first: int = 1, paragraph: tuple[str, ...] = ()
+) -> Iterator[str]:
+    """Write each sentence in CoNLL-U. Sentences are numbered from `first`; comments that begin a `paragraph`
+    come before the first. A given sentence has neither, if it comes from CoNLL-U.
+
+    `column` has the tags and defaults to xpos, or upos for universal tags; if it is xpos, upos has the
+    universal tags that follow from them. MISC has each word's span and confidence.
+    """
+    write = FORMATS["conllu"].write
+    assert write is not None
+    if doc.given is not None and "misc" in doc.given[standard].columns:
+        sentences = iter([_given_sentence(doc, standard)])
+    else:
+        is_fine = (column or conll_column(standard)) == "xpos"
+        sentences = _numbered_sentences(doc, standard, is_fine, first, paragraph)
+    yield from write(sentences, FormatOptions(standard=standard))
+
+
+def _numbered_sentences(
+    doc: Doc, standard: str, is_fine: bool, first: int, paragraph: tuple[str, ...]
+) -> Iterator[Sentence]:
+    numbers, universal = itertools.count(first), universal_tags(standard)
+    for piece in doc.only(standard).pieces():
+        table = piece.layer()
+        misc, edges = _misc(doc.text, table), itertools.pairwise(table.sentence.tolist())
+        for sentence, (a, b) in zip(piece.to_sentences(), edges, strict=True):
+            layer, id = sentence[standard], sentence.id or str(next(numbers))
+            columns = _with_universal(layer, universal) if is_fine else dict(layer.columns)
+            layer = dataclasses.replace(layer, columns={**columns, "misc": misc[a:b]})
+            comments = (*paragraph, f"# sent_id = {id}", f"# text = {' '.join(layer.text.split())}")
+            yield Sentence({standard: layer}, id, comments)
+            paragraph = ()
+
+
+def _misc(text: str, table: WordTable) -> tuple[str, ...]:
+    start, end = table.start.tolist(), table.end.tolist()
+    # At the end of the text there is no next character.
+    is_apart = [not text[b : b + 1].strip() for b in end]
+    notes = [
+        f"TokenRange={a}:{b}" if apart else f"SpaceAfter=No|TokenRange={a}:{b}"
+        for a, b, apart in zip(start, end, is_apart, strict=True)
+    ]
+    if table.confidence is None:
+        return tuple(notes)
+    confidence = table.confidence.tolist()
+    return tuple([f"{note}|Conf={p:.{PLACES}f}" for note, p in zip(notes, confidence, strict=True)])
+
+
+def _given_sentence(doc: Doc, standard: str) -> Sentence:
+    """A given sentence, completed. Its annotation is unchanged; MISC has the confidence of each tag added."""
+    assert doc.given is not None
+    (sentence,) = doc.only(standard).to_sentences()
+    layer = sentence[standard]
+    given = doc.given[standard].tags or (None,) * len(layer)
+    columns = dict(layer.columns)
+    if "upos" in columns:  # so the tags are in xpos
+        columns = _with_universal(layer, universal_tags(standard))
+    columns["misc"] = tuple(
+        misc if isinstance(tag, str) or token.confidence is None else _with_confidence(misc, token.confidence)
+        for tag, misc, token in zip(given, columns["misc"], doc.tokens(standard), strict=True)
+    )
+    return dataclasses.replace(sentence, layers={standard: dataclasses.replace(layer, columns=columns)})
+
+
+def _with_universal(layer: Layer, universal: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """The columns of a layer, with universal tags in upos where it has none."""
+    columns = dict(layer.columns)
+    unknown = (UNKNOWN_FIELD,) * len(layer)
+    columns["upos"] = tuple(
+        universal.get(str(tag), UNKNOWN_FIELD) if upos == UNKNOWN_FIELD else upos
+        for tag, upos in zip(layer.tags or unknown, columns.get("upos", unknown), strict=True)
+    )
+    return columns
+
+
+def _with_confidence(misc: str, confidence: float) -> str:
+    notes = [note for note in misc.split("|") if note != UNKNOWN_FIELD and not note.startswith("Conf=")]
+    return "|".join([*notes, f"Conf={confidence:.{PLACES}f}"])

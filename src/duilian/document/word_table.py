@@ -1,0 +1,172 @@
+"""All words of a text in one standard as columns, 18 bytes for a word with its tag, confidence and head."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, overload
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int32]
+Name = TypeVar("Name", bound=str | None)
+PLACES = 4  # decimal places of a confidence
+UNKNOWN = -1  # a head that is not known
+
+
+class Names(Sequence[Name]):
+    """A sequence of few different names, such as the tags of a text: their numbers, and each name once."""
+
+    __slots__ = ("codes", "names")
+
+    def __init__(self, codes: npt.ArrayLike, names: Iterable[Name]) -> None:
+        self.names = tuple(names)
+        self.codes = np.asarray(codes, np.min_scalar_type(max(len(self.names) - 1, 0)))  # unsigned
+
+    @classmethod
+    def of(cls, values: Iterable[Name]) -> Names[Name]:
+        """Return the same names, stored compactly."""
+        if isinstance(values, Names):
+            return values
+        number: dict[Name, int] = {}
+        codes = [number.setdefault(each, len(number)) for each in values]
+        return cls(codes, number)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @overload
+    def __getitem__(self, place: int) -> Name: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Names[Name]: ...
+
+    def __getitem__(self, place: int | slice) -> Name | Names[Name]:
+        if not isinstance(place, slice):
+            return self.names[int(self.codes[place])]
+        found: Names[Name] = Names.__new__(Names)  # analysers cut one for every text, so it must be fast
+        found.codes, found.names = self.codes[place], self.names
+        return found
+
+    def __iter__(self) -> Iterator[Name]:
+        return map(self.names.__getitem__, self.codes.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or isinstance(other, str):
+            return NotImplemented
+        return len(self) == len(other) and self.tolist() == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Names.of({self.tolist()})"
+
+    def tolist(self) -> list[Name]:
+        """Return the names as a list."""
+        return list(self)
+
+
+@dataclasses.dataclass(init=False, eq=False)
+class WordTable:
+    """All words of a text in one standard, as columns of equal length. Plain sequences become compact."""
+
+    start: Ints
+    end: Ints
+    sentence: Ints  # [sentences + 1]  index of the first word of each sentence
+    tags: Names[str] | None
+    confidence: npt.NDArray[np.floating[Any]] | None  # 32 bits, or as precise as given
+    heads: Ints | None  # -1 where unknown
+    relations: Names[str | None] | None
+    marginals: Sequence[Mapping[str, float]] | None  # of each word with each of its likely tags
+
+    def __init__(
+        self,
+        start: npt.ArrayLike,
+        end: npt.ArrayLike,
+        sentence: npt.ArrayLike,
+        tags: Sequence[str] | None = None,
+        confidence: npt.NDArray[np.floating[Any]] | Sequence[float] | None = None,
+        heads: npt.NDArray[np.integer[Any]] | Sequence[int | None] | None = None,
+        relations: Sequence[str | None] | None = None,
+        marginals: Sequence[Mapping[str, float]] | None = None,
+    ) -> None:
+        self.start = np.asarray(start, np.int32)
+        self.end = np.asarray(end, np.int32)
+        self.sentence = np.asarray(sentence, np.int32)
+        self.tags = None if tags is None else Names.of(tags)
+        if confidence is not None and not isinstance(confidence, np.ndarray):
+            confidence = np.array(confidence, np.float32)
+        self.confidence = confidence
+        if heads is not None and not isinstance(heads, np.ndarray):
+            heads = np.array([UNKNOWN if head is None else head for head in heads], np.int32)
+        self.heads = None if heads is None else np.asarray(heads, np.int32)
+        self.relations = None if relations is None else Names.of(relations)
+        self.marginals = marginals
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, WordTable):
+            return NotImplemented
+        names = [field.name for field in dataclasses.fields(self)]
+        return all(_are_equal(getattr(self, name), getattr(other, name)) for name in names)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getitem__(self, words: slice) -> WordTable:
+        """Return some of the words, as one sentence, without a copy of the columns."""
+        columns = (self.tags, self.confidence, self.heads, self.relations, self.marginals)
+        own: list[Any] = [None if column is None else column[words] for column in columns]
+        start = self.start[words]
+        return WordTable(start, self.end[words], [0, len(start)], *own)
+
+    def part(self, first: int, stop: int) -> WordTable:
+        """Return the words of the sentences from `first` to before `stop`, without a copy of the columns."""
+        at = int(self.sentence[first])
+        found = self[at : int(self.sentence[stop])]
+        found.sentence = self.sentence[first : stop + 1] - at
+        return found
+
+    def with_trees(
+        self, heads: Sequence[int | None] | None, relations: Sequence[str | None] | None
+    ) -> WordTable:
+        """Return the same words with other trees, or none."""
+        own = (self.start, self.end, self.sentence, self.tags, self.confidence)
+        return WordTable(*own, heads, relations, self.marginals)
+
+    def words(self, text: str) -> list[str]:
+        """Return the words; `text` is what the columns are about."""
+        return [text[a:b] for a, b in zip(self.start.tolist(), self.end.tolist(), strict=True)]
+
+    def heads_or_none(self) -> list[int | None]:
+        """Return the heads, None where unknown."""
+        assert self.heads is not None
+        heads: list[int | None] = self.heads.tolist()
+        return [None if head == UNKNOWN else head for head in heads] if UNKNOWN in heads else heads
+
+    def to_dict(self, text: str) -> dict[str, Any]:
+        """Return everything as plain lists by name, as JSON has it."""
+        found: dict[str, Any] = {
+            "words": self.words(text),
+            "spans": list(map(list, zip(self.start.tolist(), self.end.tolist(), strict=True))),
+            "sentences": self.sentence.tolist(),
+        }
+        if self.tags is not None:
+            found["tags"] = self.tags.tolist()
+        if self.confidence is not None:
+            found["confidence"] = self.confidence.astype(np.float64).round(PLACES).tolist()
+        if self.marginals is not None:
+            found["marginals"] = [
+                {tag: round(p, PLACES) for tag, p in each.items()} for each in self.marginals
+            ]
+        if self.heads is not None:
+            found["heads"] = self.heads_or_none()
+            found["relations"] = [] if self.relations is None else self.relations.tolist()
+        return found
+
+
+def _are_equal(a: Any, b: Any) -> bool:
+    is_array = isinstance(a, np.ndarray) and isinstance(b, np.ndarray)
+    return np.array_equal(a, b) if is_array else type(a) is type(b) and bool(a == b)

@@ -1,0 +1,109 @@
+"""From labels to the tables of words that a `Doc` has."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from duilian.document.word_table import Names, WordTable
+from duilian.labels.encoding import Encoding
+from duilian.labels.segmentation import Segmentation
+from duilian.models.roles import LabelRows, Trees
+
+MIN_PROBABILITY = 1e-4  # less probable tags are not reported
+
+
+def word_tables(found: Segmentation, trees: Trees | None, *, with_tags: bool = True) -> list[WordTable]:
+    """Return the words of each text, with their trees if given."""
+    tags = Names(found.labels, found.names) if with_tags and found.names is not None else None
+    relations = None
+    if trees is not None and trees.relation is not None:
+        relations = Names(trees.relation, trees.names)
+    all_words = WordTable(
+        found.start,
+        found.end,
+        found.sentence,
+        tags,
+        found.confidence,
+        None if trees is None else trees.heads,
+        relations,
+        found.marginals,
+    )
+    edges = found.units.text.tolist()
+    return [all_words] if len(edges) == 2 else [all_words.part(a, b) for a, b in itertools.pairwise(edges)]
+
+
+def empty_table(*, has_tags: bool, has_confidence: bool, has_tree: bool, has_marginals: bool) -> WordTable:
+    """Return the table of a text without words."""
+    tree: tuple[()] | None = () if has_tree else None
+    return WordTable(
+        (),
+        (),
+        (0,),
+        tags=() if has_tags else None,
+        confidence=() if has_confidence else None,
+        heads=tree,
+        relations=tree,
+        marginals=() if has_marginals else None,
+    )
+
+
+def joined_tables(parts: Sequence[WordTable], edges: Sequence[int]) -> WordTable:
+    """Join the tables of the pieces of a text; `edges` says where each piece begins."""
+    words = np.cumsum([0, *map(len, parts)])
+    sentences = [part.sentence[:-1] + at for part, at in zip(parts, words[:-1], strict=True)]
+    places = list(zip(parts, edges, strict=False))
+    columns = [
+        _joined([getattr(part, name) for part in parts])
+        for name in ("tags", "confidence", "heads", "relations", "marginals")
+    ]
+    return WordTable(
+        np.concatenate([part.start + at for part, at in places]),
+        np.concatenate([part.end + at for part, at in places]),
+        np.concatenate([*sentences, words[-1:]]),
+        *columns,
+    )
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    """Join the parts of a column."""
+    first = parts[0]
+    if first is None:
+        return None
+    if isinstance(first, np.ndarray):
+        return np.concatenate(parts)
+    if isinstance(first, Names) and all(part.names == first.names for part in parts):
+        return Names(np.concatenate([part.codes for part in parts]), first.names)
+    return list(itertools.chain.from_iterable(parts))
+
+
+def with_marginals(found: Segmentation, encoding: Encoding, rows: LabelRows) -> Segmentation:
+    """Add the probabilities of all possible tags of each word as segmented, best first.
+
+    The probability of a word with a tag is that of its least certain unit, as everywhere.
+    """
+    if encoding.tags is None:
+        return found
+    tags, width = encoding.tags, len(encoding.tags)  # label = letter · width + tag
+    lengths = np.diff(found.first, append=len(found.units))
+    letter = found.unit_labels // width
+    rows = LabelRows(*(each[rows.label // width == letter[rows.unit]] for each in rows))
+    key = np.repeat(np.arange(len(found.first)), lengths)[rows.unit] * width + rows.label % width
+    order = np.argsort(key, kind="stable")
+    kinds, begin, count = np.unique(key[order], return_index=True, return_counts=True)
+    p = np.minimum.reduceat(rows.p[order], begin) if len(begin) else rows.p
+    word, tag = kinds // width, kinds % width
+    # All units of a word must allow its tag; the tag that was found is always kept.
+    is_found = found.labels[word] % width == tag
+    is_kept = (count == lengths[word]) & ((p >= MIN_PROBABILITY) | is_found)
+    best = np.flatnonzero(is_kept)[np.lexsort((-p[is_kept], word[is_kept]))]
+    marginals: list[dict[str, float]] = [{} for _ in range(len(found.first))]
+    for k, name, each in zip(word[best].tolist(), tag[best].tolist(), p[best].tolist(), strict=True):
+        marginals[k][tags[name]] = each
+    names = [tags[label] for label in (found.labels % width).tolist()]
+    confidence = np.array([each.setdefault(name, 0.0) for each, name in zip(marginals, names, strict=True)])
+    return dataclasses.replace(found, confidence=confidence, marginals=marginals)

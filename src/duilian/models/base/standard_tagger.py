@@ -1,0 +1,141 @@
+"""A tagger in one standard, as people call it: sentences in, layers, tags, probabilities and k best out.
+
+Plain taggers are such, and so is each standard of a model that has several. All of them ask a `Labeler`.
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import logging
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import evaluation
+from duilian.corpus import Layer, Sentence
+from duilian.labels.encoding import Encoding, Level
+from duilian.labels.segmentation import Segmentation
+from duilian.labels.units import UnitBatch, units_of_layers
+from duilian.lexicon import Lexicon
+from duilian.lexicon.constraint_builder import ConstraintBuilder
+from duilian.models.base.sentences import Answer, Sentences, layer_of, layers_of
+from duilian.models.roles import Ability, Ask, Constraints, Labeler, SideLabels, refuse
+
+_log = logging.getLogger("duilian")
+
+
+class StandardTagger(abc.ABC):
+    """Answers in one standard."""
+
+    standard: str
+    level: Level
+    scores_segments: bool = False  # whether answers are boundaries of chunks, scored as segments
+
+    @property
+    @abc.abstractmethod
+    def labeler(self) -> Labeler:
+        """The model that answers."""
+
+    @property
+    def encoding_(self) -> Any:
+        """How annotation becomes labels."""
+        return self._encoding
+
+    @property
+    def _encoding(self) -> Encoding:
+        return self.labeler.encoding(self.standard)
+
+    def layers(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> list[Layer]:  # noqa: N803
+        """Annotated sentences in any of the accepted forms, as layers."""
+        return layers_of(X, self.standard, y)
+
+    def predict_layers(
+        self,
+        X: Sentences,  # noqa: N803
+        *,
+        lexicon: Lexicon | None = None,
+        threads: int = 1,
+    ) -> list[Layer]:
+        """The analysis of each sentence. At character level the given words are joined and cut anew."""
+        batch = self._batch(self.layers(X))
+        if not len(batch):
+            return [Layer((), None if self._encoding.tags is None else ()) for _ in batch.layers]
+        labels = self._ask(batch, Ask(), lexicon, threads).label
+        found = Segmentation.from_labels(self._encoding.meaning, batch, labels, None).layers()
+        if self.labeler.reads == "words" and self._encoding.level == "char":  # given words stay as they are
+            return [dataclasses.replace(a, tags=b.tags) for a, b in zip(batch.layers, found, strict=True)]
+        return found
+
+    def predict(
+        self,
+        X: Sentences,  # noqa: N803
+        *,
+        lexicon: Lexicon | None = None,
+        threads: int = 1,
+    ) -> list[list[str]]:
+        """Tags of each sentence's words; the words themselves if the tagger only segments."""
+        return [
+            [str(tag) for tag in layer.tags] if layer.tags is not None else list(layer.words)
+            for layer in self.predict_layers(X, lexicon=lexicon, threads=threads)
+        ]
+
+    def score(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> float:  # noqa: N803
+        """Accuracy of tags at word level, F1 of words (with tags, if any) at character level; from 0 to 1."""
+        gold, is_cut = self.layers(X, y), self._encoding.level == "char"
+        return evaluation.main_score(gold, self.predict_layers(gold), is_cut=is_cut) / 100.0
+
+    def marginals(
+        self,
+        X: Sentences,  # noqa: N803
+        *,
+        lexicon: Lexicon | None = None,
+        threads: int = 1,
+    ) -> list[npt.NDArray[np.float64]]:
+        """For each sentence the probability of every label (`encoding_.labels`) at every unit, [T, L]; 0 for
+        what was pruned.
+        """
+        if Ability.MARGINALS not in self.labeler.abilities:
+            raise refuse(self.labeler, Ability.MARGINALS)
+        batch = self._batch(self.layers(X))
+        if not len(batch):
+            return [np.zeros((0, len(self._encoding.labels))) for _ in batch.layers]
+        found = self._ask(batch, Ask(confidence=True, marginals=True), lexicon, threads)
+        return np.split(found.table(len(self._encoding.labels)), batch.sentence[1:-1])
+
+    def k_best(
+        self, sentence: Layer | Sentence | Sequence[str], k: int, *, lexicon: Lexicon | None = None
+    ) -> list[Answer]:
+        """The k most probable analyses of a sentence, best first."""
+        if Ability.NBEST not in self.labeler.abilities:
+            raise refuse(self.labeler, Ability.NBEST)
+        batch, meaning = self._batch([layer_of(sentence, self.standard)]), self._encoding.meaning
+        found = self.labeler.k_best_labels(batch, self.standard, self._constraints(batch, lexicon), k)
+        return [
+            Answer(Segmentation.from_labels(meaning, batch, labels, None).layers()[0], score, p)
+            for score, p, labels in found
+        ]
+
+    def segments_of(self, layer: Layer) -> Layer:
+        """The segments of an annotated sentence as words, to score boundaries alone."""
+        return layer
+
+    def _batch(self, layers: Sequence[Layer]) -> UnitBatch:
+        return units_of_layers(layers, self._encoding)
+
+    def _constraints(self, batch: UnitBatch, lexicon: Lexicon | None) -> Constraints:
+        can_be_told = Ability.CONSTRAINTS in self.labeler.abilities
+        if lexicon is not None and not can_be_told:
+            raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf")
+        if lexicon is None and not (can_be_told and batch.is_apart.any()):
+            return {}
+        return ConstraintBuilder({self.standard: self._encoding}, lexicon).constraints(batch)
+
+    def _ask(self, batch: UnitBatch, ask: Ask, lexicon: Lexicon | None, threads: int) -> SideLabels:
+        own = Ask((self.standard,), ask.tags, ask.trees, ask.confidence, ask.marginals)
+        found = self.labeler.label(batch, own, self._constraints(batch, lexicon), threads)
+        if found.impossible:
+            _log.warning("%d sentences could not be analysed as the lexicon asks", found.impossible)
+        return found.of[self.standard]

@@ -1,0 +1,122 @@
+"""Two chains in the role of a labeler: a letter and a tag at each unit are one label."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from duilian import _native
+from duilian.labels.encoding import Encoding
+from duilian.labels.segments import Ints, WordSegments, label_letters, letter_numbers
+from duilian.labels.units import UnitBatch
+from duilian.models.crf.predictor import PROBABILITIES, abilities_of
+from duilian.models.roles import Ability, Ask, Constraints, Labels, Ranked, SideLabels, with_first
+from duilian.models.two_chain.predictor import NO_LETTERS, TwoChainPredictor
+from duilian.models.two_chain.storage import TwoChainModel
+
+
+class TwoChainLabeler:
+    """Labels of two chains in one mode. At word level, labels are those of chunks."""
+
+    kind = TwoChainModel.kind
+
+    def __init__(self, predictor: TwoChainPredictor) -> None:
+        self._predictor, self._packer = predictor, predictor.packer
+        self.standards = (predictor.standard,)
+
+    @property
+    def reads(self) -> Literal["text", "words"]:
+        """Words if boundaries are given, or at word level; else text."""
+        is_words = self._predictor.level == "word" or self._predictor.mode == "tag"
+        return "words" if is_words else "text"
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        """No constraints; probabilities only where both chains are searched."""
+        own = abilities_of(self._encoding)
+        if self._predictor.mode == "tag":
+            return own - {Ability.WORDS}
+        return own | (PROBABILITIES if self._predictor.mode == "joint" else {Ability.NBEST})
+
+    @property
+    def way_out(self) -> str:
+        """What to use for what it cannot do."""
+        return "use a model of kind crf" if self._predictor.mode == "joint" else "use mode 'joint'"
+
+    @cached_property
+    def _encoding(self) -> Encoding:
+        given = self._packer.encoding
+        if isinstance(given, WordSegments):
+            if not self._predictor.segment_only:
+                return given
+            return Encoding("char", None, given.scheme, given.join_letters, given.join_digits)
+        return Encoding("word", ("B", "I") if self._predictor.segment_only else given.tags)
+
+    def encoding(self, standard: str) -> Encoding:
+        """How annotation becomes labels."""
+        return self._encoding
+
+    @cached_property
+    def _table(self) -> Ints:
+        """[letters, tags]  the label of a letter with a tag."""
+        given = self._packer.encoding
+        letters, kinds = len(label_letters(given.scheme)), len(given.kinds)
+        if isinstance(given, WordSegments):
+            table = np.arange(letters * kinds).reshape(letters, kinds)
+            return (table // kinds if self._predictor.segment_only else table).astype(np.int32)
+        is_alone = self._predictor.segment_only
+        found = [
+            given.layer(["x"] * kinds, [s] * kinds, None if is_alone else range(kinds))
+            for s in range(letters)
+        ]
+        return np.array(
+            [[self._encoding.number[str(tag)] for tag in each.tags or ()] for each in found], np.int32
+        )
+
+    def _labels(self, letters: Ints, tags: Ints) -> Ints:
+        """One label for each letter and tag; letters alone have no tags."""
+        found: Ints = self._table[letters, 0 if self._predictor.segment_only else tags]
+        return found
+
+    def _pack(self, batch: UnitBatch) -> _native.Sentences:
+        if self._packer.templates.columns:
+            return self._packer.pack(batch.pieces, batch.layers)
+        return batch.packed(self._packer.folding)
+
+    def _given_letters(self, batch: UnitBatch) -> Ints:
+        if self._predictor.mode != "tag":
+            return NO_LETTERS
+        encoding = self._packer.encoding
+        if isinstance(encoding, WordSegments):
+            assert batch.word is not None
+            sizes = [np.diff(batch.word, append=len(batch)).tolist()]
+        else:
+            sizes = encoding.segment(batch.layers, is_given=True).sizes
+        return letter_numbers(encoding.scheme, sizes)
+
+    def label(self, batch: UnitBatch, ask: Ask, constraints: Constraints, threads: int) -> Labels:
+        """Label all units; there are no constraints to keep to."""
+        packed = self._pack(batch)
+        letters, tags = self._predictor.label(packed, self._given_letters(batch), threads=threads)
+        label = self._labels(letters, tags)
+        if ask.confidence or ask.marginals:
+            table = self._predictor.label_marginals(packed, threads=threads)
+            return Labels({self.standards[0]: SideLabels.with_table(label, table, ask)})
+        return Labels({self.standards[0]: SideLabels(label)})
+
+    def k_best_labels(
+        self, sentence: UnitBatch, standard: str, constraints: Constraints, k: int, first: Ints | None = None
+    ) -> list[Ranked]:
+        """The best analyses of a sentence. The chain of boundaries alone ranks, but has no probabilities."""
+        packed, native, scale = self._pack(sentence), self._predictor.native, self._predictor.scale
+        is_alone = self._predictor.segment_only
+        log_z = np.nan if is_alone else native.log_partition(packed, 0, scale)
+        found = [
+            Ranked(score, float(np.exp(scale * score - log_z)), self._labels(letters, tags))
+            for score, letters, tags in native.k_best(packed, 0, k, is_alone)
+        ]
+        if first is not None and found and not np.array_equal(found[0].labels, first):
+            return with_first(found, Ranked(found[0].score, found[0].probability, first), k)
+        return found

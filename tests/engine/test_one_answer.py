@@ -1,0 +1,137 @@
+"""One question, one answer: every road through the engine gives the same words and tags."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import duilian
+from cli.running import run_here
+from duilian.engine import Analyzer
+from duilian.engine import analyzer as engine
+from duilian.models.roles import Ability, Ask
+from golden.golden_models import lay_out, train_small
+from golden.lines import lines
+
+KINDS = ("crf-char", "guided-char", "coupled-char", "two-chain", "multitask", "dynamic", "analyzer")
+Pairs = list[tuple[str, str]]
+
+
+def pairs(doc: duilian.Doc, standard: str) -> Pairs:
+    return list(zip(doc.words(standard), doc.tags(standard), strict=True))
+
+
+def said(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
+    status, out, err = run_here(monkeypatch, *arguments)
+    assert status == 0, err
+    return out
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("models")
+    lay_out(found)
+    return found
+
+
+def check_roads(
+    zh: Analyzer,
+    standard: str,
+    texts: list[str],
+    model: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Compare all roads; lines of commands have no line breaks in them, of whatever kind."""
+    expected = [pairs(doc, standard) for doc in zh.pipe(texts)]
+    words = [[word for word, _ in each] for each in expected]
+    for ask, threads, batch in (
+        (Ask((standard,), trees=False), 2, 1),
+        (Ask((standard.upper(),)), 1, 700),
+        (Ask(confidence=Ability.MARGINALS in zh.labeler.abilities), 2, None),
+    ):
+        docs = zh.pipe(texts, ask=ask, threads=threads, batch=batch)
+        assert [pairs(doc, standard) for doc in docs] == expected
+    assert list(zh.segment(texts, standard, threads=2, batch=300)) == words
+    assert [pairs(zh(text), standard) for text in texts[::10]] == expected[::10]
+    backwards = list(zh.pipe(reversed(texts), ask=Ask((standard,), trees=False)))
+    assert [pairs(doc, standard) for doc in reversed(backwards)] == expected
+    if Ability.NBEST in zh.labeler.abilities:
+        first = [zh.nbest(text, 2, standard)[:1] for text in texts]
+        assert [pairs(doc, standard) for each in first for doc in each] == [each for each in expected if each]
+    (folder / "lines.txt").write_text("".join(text + "\n" for text in texts), encoding="utf-8")
+    options = ("-m", model, "--standard", standard.upper(), str(folder / "lines.txt"))
+    out = said(monkeypatch, "analyze", *options, "--to", "json", "--no-trees")
+    layers = [json.loads(line)["standards"][standard] for line in out.splitlines()]
+    assert [list(zip(each["words"], each["tags"], strict=True)) for each in layers] == expected
+    out = said(monkeypatch, "analyze", *options, "--to", "words")
+    assert out.split("\n")[:-1] == [" ".join(each) for each in words]
+    out = said(monkeypatch, "tag", *options, "--to", "jsonl", "--threads", "2")
+    layers = [json.loads(line)["layers"][standard] for line in out.splitlines()]
+    tags = [each["tags"] for each in layers]
+    assert tags == [[tag for _, tag in each] for each in expected if each]
+    assert [visible(each["words"]) for each in layers] == [visible(each) for each in words if each]
+    out = said(monkeypatch, "segment", *options)
+    for line, text, each in zip(out.split("\n"), texts, words, strict=False):
+        assert "".join(line.split()) == "".join(text.split()), "no character is lost"
+        assert visible(line.split()) == visible(each)
+
+
+def visible(words: list[str]) -> list[str]:
+    """Words without the invisible characters that lines of text keep."""
+    return ["".join(units) for word in words if (units := duilian.text.cut(word, duilian.text.units(word)))]
+
+
+@pytest.mark.parametrize("standard", ["gsd", "pku"])
+def test_the_bundled_model(standard: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [line for line in lines() if line.splitlines() == [line]]
+    assert len(texts) > 1900
+    check_roads(duilian.load(), standard, texts, "", tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = train_small(kind, folder)
+    texts = [line for line in lines()[:200] if line.splitlines() == [line]]
+    zh = duilian.load(model)
+    for standard in zh.standards:
+        check_roads(zh, standard, texts, str(model), folder, monkeypatch)
+
+
+def chunks(texts: list[str], rng: random.Random) -> Iterator[str]:
+    """Long texts of many lines."""
+    for size in (1, 3, 50, 200):
+        yield rng.choice(["\n", "", " "]).join(rng.sample(texts, size))
+
+
+def test_a_long_text_in_pieces_is_the_same_text(plain: Analyzer, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = list(chunks(lines(), random.Random(5)))
+    whole = [plain(text, marginals=True) for text in texts]
+    for limit in (10, 100, 1000):
+        monkeypatch.setattr(engine, "BATCH_CHARACTERS", limit)
+        for text, doc in zip(texts, whole, strict=True):
+            pieces = plain(text, marginals=True)
+            assert pieces.tokens() == doc.tokens()
+            assert pieces.layer().sentence.tolist() == doc.layer().sentence.tolist()
+
+
+def test_what_was_not_asked_for_does_not_run(parsed: Analyzer, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = []
+    assert parsed.parser is not None
+    monkeypatch.setattr(type(parsed.parser), "annotate", lambda *_: ran.append("trees"))
+    for ask in (Ask(trees=False), Ask(tags=False, trees=False)):
+        doc = parsed("我们去北京。", ask=ask)
+        assert doc.tree_standard is None
+    list(parsed.segment(["我们去北京。"]))
+    parsed.nbest("我们去北京。", 2)
+    assert ran == []
+
+
+def test_only_the_standards_asked_for_are_there(coupled: Analyzer) -> None:
+    for names in itertools.permutations(coupled.standards, 1):
+        assert coupled("我们去北京。", ask=Ask(names)).standards == names
