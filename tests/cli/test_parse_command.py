@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -133,10 +134,13 @@ def test_the_best_trees_name_the_sentence_that_has_none(duilian: Call) -> None:
     )
     status, _, err = duilian(*command, stdin=(PARTIAL + crossing).encode())
     assert status == 1
-    assert "sentence 2: the given heads fit into no projective tree" in err
+    assert "<stdin>:5: the given heads fit into no projective tree with one root" in err
+    status, out, err = duilian("parse", "parser", "--keep", "--to", "conllx", stdin=crossing.encode())
+    assert status == 0, err
+    assert [row.split("\t")[6] for row in out.rstrip().split("\n")][1:] == ["0", "1"]
     status, _, err = duilian(*command, stdin=(PARTIAL + PARTIAL.replace("VV", "_")).encode())
     assert status == 1
-    assert "sentence 2 has words without a tag" in err
+    assert "<stdin>:6: the word '讲' has no tag, and a parser needs tags\n  hint: tag them first" in err
     rare = "1\t好\t_\tZZ\t_\t_\t_\t_\t_\t_\n\n"
     status, out, err = duilian(*command, stdin=(PARTIAL + rare).encode())
     assert status == 0, err
@@ -149,6 +153,32 @@ def test_gaps_are_filled(duilian: Call) -> None:
     assert out.splitlines()[1].split("\t")[6] == "1"
     status, out, _ = duilian("parse", "parser", "--to", "conllx", stdin=PARTIAL.encode())
     assert out.splitlines()[1].split("\t")[6] == "0"
+
+
+def test_whole_trees_are_kept_with_their_crossing_arcs(duilian: Call) -> None:
+    heads = ("3", "4", "0", "1")
+    rows = [f"{k}\t书\t_\tNN\t_\t_\t{head}\tr{k}\t_\t_\n" for k, head in enumerate(heads, start=1)]
+    text = "".join(rows) + "\n"
+    status, out, err = duilian("parse", "parser", "--keep", "--to", "conllx", stdin=(PARTIAL + text).encode())
+    assert status == 0, err
+    assert out.endswith("\n\n" + text)
+
+
+def test_errors_name_the_file_and_the_line(duilian: Call) -> None:
+    Path("a.conllx").write_text(PARTIAL + PARTIAL.replace("NN", "_"), encoding="utf-8")
+    status, _, err = duilian("parse", "parser", "dev.conllu", "a.conllx", "-o", "x")
+    assert status == 1
+    assert "a.conllx:5: the word '学生' has no tag" in err
+
+
+def test_a_sentence_of_a_thousand_words_takes_no_time(duilian: Call) -> None:
+    words = " ".join(["学生", "讲", "故事", "，"] * 300)
+    start = time.process_time()
+    status, out, err = duilian(
+        "parse", "parser", "--tagger", "tagger", "--to", "conllx", stdin=words.encode()
+    )
+    assert (status, out.count("\t0\troot\t")) == (0, 1), err
+    assert time.process_time() - start < 5  # parsed as a whole it would take a minute
 
 
 @pytest.mark.parametrize("format", ["conllu", "conllx", "jsonl"])
@@ -215,7 +245,7 @@ def test_old_and_wrong_keys_of_a_recipe(duilian: Call, setting: str, message: st
         (("parse", "tagger", "dev.conllu"), "kind 'crf', not 'parser'"),
         (("parse", "parser", "--tagger", "parser", "dev.conllu"), "not a tagger"),
         (("tag", "-m", "parser", "dev.conllu"), "not a tagger"),
-        (("parse", "parser", "ctb-dev.txt", "--format", "segmented"), "without a tag"),
+        (("parse", "parser", "ctb-dev.txt", "--format", "segmented"), "ctb-dev.txt:1: the word"),
         (("evaluate", "parser", "ctb-dev.txt"), "no trees to compare with"),
     ],
 )
@@ -238,7 +268,7 @@ def test_wrong_models_and_files(duilian: Call, arguments: tuple[str, ...], messa
             "depends on itself: its heads form a cycle",
         ),
         ("1\t\t_\tNN\t_\t_\t_\t_\t_\t_\n\n", "<stdin>:1: the column form is empty"),
-        ("1\t书\t_\tn\t_\t_\t_\t_\t_\t_\n\n", "not one tag is known to the parser"),
+        ("1\t书\t_\tn\t_\t_\t_\t_\t_\t_\n\n", "<stdin>:1: not one tag is known to the parser"),
     ],
 )
 def test_bad_trees(duilian: Call, text: str, message: str) -> None:

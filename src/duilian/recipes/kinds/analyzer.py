@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, cast
 
 from duilian.corpus import Corpus, Layer, Sentence
-from duilian.engine.analyzer import Analyzer
 from duilian.errors import ConfigError
 from duilian.learning import AdaGrad
 from duilian.models.base.feature_settings import Features
@@ -235,6 +234,8 @@ def _with_found_tags(tagger: Any, dev: Corpus, threads: int) -> list[Layer]:
         exact = CoupledPredictor(tagger.model_, coarse_window=0.0)
         tags = exact.tags_of_words(layers, dev.standard, threads=threads)
     else:
+        from duilian.engine.analyzer import Analyzer  # not needed for the other kinds
+
         bare = [Sentence({dev.standard: Layer(layer.words)}) for layer in layers]
         docs = Analyzer(tagger).fill(bare, dev.standard, threads=threads)
         tags = [tuple(map(str, doc.tags(dev.standard))) for doc in docs]
