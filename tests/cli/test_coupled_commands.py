@@ -100,7 +100,12 @@ def test_the_test_set_of_one_side_is_enough(duilian, tmp_path):
 def test_train_ends_with_a_sentence_when_sides_do_not_fit(duilian):
     status, _, err = duilian("train", "both.toml", "-o", "m", "--set", "side.2.standard=ctb")
     assert status == 1
-    assert err.startswith("duilian: two corpora declared as 'ctb' have no tag in common (")
+    *warnings, problem, hint = err.splitlines()
+    assert [each.split(":")[2] for each in warnings] == [" pku.txt", " pku-dev.txt"], (
+        "tags of pku are not ctb's"
+    )
+    assert problem.startswith("duilian: two corpora declared as 'ctb' have no tag in common (")
+    assert hint == "  hint: give one of them another standard name"
 
 
 def test_every_standard_answers(duilian):

@@ -35,6 +35,17 @@ class ForeignTags:
             if foreign and not self.first:
                 self.first = f"{place(word)}: {layer.words[word]}_{foreign[0]}"
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the tags of the standard are known."""
+        return known_tags(self.standard) is not None
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a user should be told of, a line each."""
+        slip = likely_slip(self.standard)
+        return [slip] * bool(slip) + [str(self)] * bool(self.counts)
+
     def __str__(self) -> str:
         tags = ", ".join(f"{tag} {count}" for tag, count in self.counts.most_common(5))
         more = ", …" if len(self.counts) > 5 else ""

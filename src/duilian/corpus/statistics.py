@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from duilian.corpus.declared import ForeignTags
 from duilian.corpus.lines import layer_to_write
 from duilian.corpus.sentence import Layer, Sentence
 from duilian.corpus.tag_spelling import format_tag
@@ -84,6 +83,8 @@ def statistics(
     words: Counter[str] = Counter()
     tags: Counter[str] = Counter()
     lengths: Counter[int] = Counter()
+    from duilian.corpus.declared import ForeignTags  # not needed to tag
+
     trees, foreign = TreeCounter(), ForeignTags(standard or "")
     for sentence in sentences:
         layer = layer_to_write(sentence, standard)

@@ -8,10 +8,10 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from duilian.corpus.corpus import Corpus
 from duilian.corpus.cut import cut_sentences
-from duilian.corpus.declared import ForeignTags, known_tags, likely_slip
 from duilian.corpus.files import DamagedFileError, check_path, display_name, open_writer, peek, read_lines
 from duilian.corpus.formats.lookup import (
     CUTS,
@@ -24,10 +24,12 @@ from duilian.corpus.formats.lookup import (
     guess_by_name,
 )
 from duilian.corpus.lines import Lines
-from duilian.corpus.places import word_lines
 from duilian.corpus.sentence import Sentence
 from duilian.corpus.trees import TreeCheck
 from duilian.errors import ConfigError, CorpusError
+
+if TYPE_CHECKING:
+    from duilian.corpus.declared import ForeignTags
 
 PathLike = str | os.PathLike[str]
 _log = logging.getLogger(__name__)
@@ -40,7 +42,7 @@ class ReadReport:
 
     def __init__(self) -> None:
         self.format = ""
-        self.foreign_tags = ForeignTags("")  # those that the declared standard does not have
+        self.foreign_tags: ForeignTags | None = None  # those that the declared standard does not have
         self.skipped = 0  # malformed lines or blocks
         self.problems: list[str] = []  # the first few messages about them
 
@@ -53,19 +55,13 @@ class ReadReport:
     @property
     def warnings(self) -> list[str]:
         """All that a user should be told of, a line each."""
-        tags = [str(self.foreign_tags)] if self.foreign_tags.counts else []
-        return [
-            *filter(
-                None, [skipped_line(self.skipped, self.problems), likely_slip(self.foreign_tags.standard)]
-            ),
-            *tags,
-        ]
+        skipped = [skipped_line(self.skipped, self.problems)] if self.skipped else []
+        return skipped + ([] if self.foreign_tags is None else self.foreign_tags.warnings)
 
 
 def skipped_line(skipped: int, problems: Sequence[str]) -> str:
-    """What a lenient read skipped, in one line; empty if it skipped nothing."""
-    lines = "1 line" if skipped == 1 else f"{skipped:,} lines"
-    return f"skipped {lines}; first: {problems[0]}" if skipped else ""
+    """What a lenient read skipped, in one line."""
+    return f"skipped {'1 line' if skipped == 1 else f'{skipped:,} lines'}; first: {problems[0]}"
 
 
 def read(
@@ -135,13 +131,19 @@ def read_sentences(
         raise ConfigError(f"unknown cut {cut!r}", f"choose one of: {', '.join(CUTS)}")
     check_path(path)
     report = ReadReport() if report is None else report
-    report.foreign_tags = ForeignTags(standard or "")
+    report.foreign_tags = None if standard is None else _foreign_tags(standard)
     options = FormatOptions(
         standard=standard, column=column, names=None if names is None else tuple(names), trees=trees
     )
     form = None if format is None else find_format(format)
     lines = read_lines(path, encoding=encoding, skip=report.skip if lenient else None)
     return _FileReader(path, form, options, cut, empty_ok, lenient, report).sentences(lines)
+
+
+def _foreign_tags(standard: str) -> ForeignTags:
+    from duilian.corpus.declared import ForeignTags  # not needed to tag
+
+    return ForeignTags(standard)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -183,28 +185,30 @@ class _FileReader:
         def read_on(rest: Lines) -> Iterator[Sentence]:
             return form.read(rest, display_name(self.path), options)
 
-        standard = options.standard or ""
-        if known_tags(standard) is None:
+        foreign = self.report.foreign_tags
+        if foreign is None or not foreign.is_known:
             return _resuming(read_on, lines, self.report) if self.lenient else read_on(lines)
         taken: list[tuple[int, str]] = []
         kept = _keeping(lines, taken)
         found = _resuming(read_on, kept, self.report) if self.lenient else read_on(kept)
-        return self._watched(found, taken, form, standard)
+        return self._watched(found, taken, form, foreign)
 
     def _watched(
-        self, sentences: Iterator[Sentence], taken: list[tuple[int, str]], form: Format, standard: str
+        self, sentences: Iterator[Sentence], taken: list[tuple[int, str]], form: Format, foreign: ForeignTags
     ) -> Iterator[Sentence]:
         """Note the tags that the declared standard does not have."""
         for sentence in sentences:
-            layer = sentence.layers.get(standard)
+            layer = sentence.layers.get(foreign.standard)
             if layer is not None:
-                self.report.foreign_tags.add(layer, partial(self._place, taken, form, len(layer)))
+                foreign.add(layer, partial(self._place, taken, form, len(layer)))
             taken.clear()
             yield sentence
 
     def _place(self, taken: list[tuple[int, str]], form: Format, count: int, word: int) -> str:
         """Where a word is. Its sentence of `count` words was read last, perhaps after malformed lines."""
-        lines = word_lines(taken, form)
+        from duilian.corpus.places import word_lines  # rarely needed
+
+        lines = word_lines([each for each in taken if each[1].strip()], form)
         return f"{display_name(self.path)}:{lines[max(word - count, -len(lines))]}"
 
     def _cut(self, sentences: Iterator[Sentence], form: Format) -> Iterator[Sentence]:
@@ -230,10 +234,9 @@ def _resuming(
 
 
 def _keeping(lines: Iterator[tuple[int, str]], taken: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """The lines; those that are not blank are also kept in a list."""
+    """The lines, which are also kept in a list."""
     for line in lines:
-        if line[1] and not line[1].isspace():
-            taken.append(line)
+        taken.append(line)
         yield line
 
 
