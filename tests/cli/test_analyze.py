@@ -136,8 +136,9 @@ def test_mistakes_are_named(call: Call) -> None:
     status, _, err = call("analyze", "--model", "no.model", "北京")
     assert status == 1
     assert "no.model: there is no such file" in err
-    assert "nothing for the bundled one" in err
-    assert "character-level" in call("analyze", "--model", "words.model", "北京")[2]
+    assert "none for the bundled one" in err
+    status, _, err = call("analyze", "--model", "words.model", "我们明天去北京参观新的图书馆" * 2)
+    assert (status, err.startswith("duilian: warning: the text is not cut into words")) == (0, True)
     assert "no standard 'ud'" in call("analyze", "--model", "char.model", "--standard", "ud", "北京")[2]
     assert call("analyze", "--model", "char.model", "--to", "xml", "北京")[0] == 2
     status, _, err = call("analyze", "--model", "char.model", stdin="北京".encode("gbk"))
@@ -204,8 +205,8 @@ def test_what_has_come_is_answered_at_once(models: Path) -> None:
         (["analyze", "--model", model, "--to", "slash"], "北京"),
         (["analyze", "--model", model, "--to", "words"], "北京"),
         (["analyze", "--model", model, "--format", "slash"], "北京/ns"),
-        (["segment", model], "北京"),
-        (["tag", model], "北京"),
+        (["segment", "-m", model], "北京"),
+        (["tag", "-m", model], "北京"),
     ):
         command = [sys.executable, "-m", "duilian.cli", *arguments]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:

@@ -28,7 +28,7 @@ def char_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_lexicon_is_obeyed(tmp_path: Path, char_model: Path) -> None:
     (tmp_path / "words.txt").write_text("京去北\tNR\n", encoding="utf-8")
     (tmp_path / "text.txt").write_text("我们京去北。\n", encoding="utf-8")
-    arguments = [str(char_model), str(tmp_path / "text.txt"), "--lexicon", str(tmp_path / "words.txt")]
+    arguments = ["-m", str(char_model), str(tmp_path / "text.txt"), "--lexicon", str(tmp_path / "words.txt")]
     assert "京去北_NR" in run("tag", *arguments).stdout
     assert "京去北" in run("segment", *arguments).stdout.split()
     assert all("京去北_NR" in line for line in run("tag", *arguments, "--nbest", "2").stdout.splitlines())

@@ -243,8 +243,8 @@ def test_old_and_wrong_keys_of_a_recipe(duilian: Call, setting: str, message: st
     ("arguments", "message"),
     [
         (("parse", "tagger", "dev.conllu"), "kind 'crf', not 'parser'"),
-        (("parse", "parser", "--tagger", "parser", "dev.conllu"), "not a tagger"),
-        (("tag", "-m", "parser", "dev.conllu"), "not a tagger"),
+        (("parse", "parser", "--tagger", "parser", "dev.conllu"), "'parser' cannot find words"),
+        (("tag", "-m", "parser", "dev.conllu"), "'parser' cannot find words"),
         (("parse", "parser", "ctb-dev.txt", "--format", "segmented"), "ctb-dev.txt:1: the word"),
         (("evaluate", "parser", "ctb-dev.txt"), "no trees to compare with"),
     ],

@@ -122,7 +122,7 @@ def test_a_second_side_gives_boundaries(call: Call, tmp_path: Path) -> None:
     ("arguments", "status", "message"),
     [
         (
-            ("tag", "two.model", "--mode", "segment"),
+            ("tag", "-m", "two.model", "--mode", "segment"),
             1,
             "only segments text\n  hint: use duilian segment",
         ),
@@ -131,7 +131,7 @@ def test_a_second_side_gives_boundaries(call: Call, tmp_path: Path) -> None:
         (
             ("tag", "-m", "two.model", "--mode", "tag", "--nbest", "2"),
             1,
-            "no list of best analyses in mode 'tag'",
+            "cannot give n-best lists\n  hint: use mode 'joint'",
         ),
         (
             ("train", "two.toml", "-o", "x.model", "--set", "learning.algorithm=sgd"),
@@ -159,7 +159,7 @@ def test_a_second_side_gives_boundaries(call: Call, tmp_path: Path) -> None:
             "cannot use the scheme 'IE'",
         ),
         (("train", "two.toml", "-o", "x.model", "--set", "side.train=pku-none.txt"), 1, "there is no file"),
-        (("analyze", "--model", "two.model", "ctb.txt"), 1, "cannot use a model of kind two-chain"),
+        (("analyze", "--model", "two.model", "--lexicon", "ctb.txt"), 1, "'two-chain' cannot take a lexicon"),
     ],
 )
 def test_what_cannot_be_done_says_so(

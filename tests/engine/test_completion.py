@@ -81,7 +81,7 @@ def test_filling_refuses_unknown_tags_and_standards(coupled: Analyzer) -> None:
 
 
 def tags(analyzer: Analyzer, standard: str) -> tuple[str, ...]:
-    return analyzer._encodings[analyzer.standards.index(standard)].tags or ()
+    return analyzer.labeler.encoding(standard).tags or ()
 
 
 def test_given_heads_stay_and_others_are_found(parsed: Analyzer) -> None:

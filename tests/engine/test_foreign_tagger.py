@@ -57,5 +57,5 @@ def test_what_it_cannot_do_is_said(example: ModuleType) -> None:
     zh = example.analyzer(pairs)
     with pytest.raises(dl.DuilianError, match="'foreign-words' cannot give n-best lists"):
         zh.nbest("好", 2)
-    with pytest.raises(dl.DuilianError, match="'foreign-words' cannot give a lexicon"):
+    with pytest.raises(dl.DuilianError, match="'foreign-words' cannot take a lexicon"):
         zh.with_lexicon(dl.Lexicon(["好"]))

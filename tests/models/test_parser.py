@@ -94,10 +94,12 @@ def test_given_heads_are_kept(parsers: dict[int, Parser], order: int) -> None:
             assert (found.relations[place] == "odd") == (place % 3 == 0)
 
 
-def test_given_heads_that_cross_are_refused(parsers: dict[int, Parser]) -> None:
+def test_given_heads_that_cross_are_kept(parsers: dict[int, Parser]) -> None:
     layer = dataclasses.replace(DEV[0], heads=(3, 4, *(None,) * (len(DEV[0]) - 2)))
-    with pytest.raises(ConfigError, match="sentence 2: the given heads"):
-        parsers[2].predict_layers([DEV[1], layer], keep_heads=True)
+    _, found = parsers[2].predict_layers([DEV[1], layer], keep_heads=True)
+    assert found.heads is not None
+    assert found.heads[:2] == (3, 4)
+    assert None not in found.heads
 
 
 def test_k_best_trees_begin_with_the_best(parsers: dict[int, Parser]) -> None:

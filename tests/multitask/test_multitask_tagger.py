@@ -124,9 +124,9 @@ def test_a_side_has_probabilities_and_n_best(tagger, corpora):
 def test_the_best_expansion_alone_has_none(corpora):
     small = [part[:20] for part in corpora[0]]
     side = MultitaskTagger(["ctb", "pku"], expansion="best", learning=PAPER).fit(small).of("pku")
-    with pytest.raises(ConfigError, match=r"with expansion 'best' has no probabilities\n.*'mean'"):
+    with pytest.raises(ConfigError, match=r"'multitask' cannot give probabilities\n.*'mean'"):
         side.marginals([["我们"]])
-    with pytest.raises(ConfigError, match=r"'multitask' with expansion 'best' has no n best\n.*'mean'"):
+    with pytest.raises(ConfigError, match=r"'multitask' cannot give n-best lists\n.*'mean'"):
         side.k_best(["我们"], 2)
 
 

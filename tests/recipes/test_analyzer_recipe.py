@@ -181,18 +181,21 @@ def test_words_alone_come_from_the_segmenter(folder: Path, call: Call) -> None:
     zh = duilian.load(folder / "zh.model")
     assert zh.segmenter is not None
     texts = ["我们明天去北京。", "", "第一行。\n第二行，很长", " 空格 里 "]
-    found = list(zh.segment(texts))
-    assert found == list(zh.segment(texts, "pku", threads=2))
+    found = list(zh.segment(texts, fast=True))
+    assert found == list(zh.segment(texts, "pku", fast=True, threads=2))
     assert ["".join(words) for words in found] == ["".join(text.split()) for text in texts]
     alone = [layer.words for layer in zh.segmenter.predict_layers([[texts[0]]])]
     assert [tuple(found[0])] == alone
     assert list(zh.segment(texts, "ctb")) == [doc.words("ctb") for doc in zh.pipe(texts)]
     own = zh.with_lexicon(duilian.Lexicon(["天去"]))
     assert "天去" in next(own.segment(texts))
+    assert "天去" in next(own.segment(texts, fast=True))
     with pytest.raises(duilian.DuilianError, match="there is no standard 'ud'"):
         list(zh.segment(texts, "ud"))
+    out = call("segment", "-m", "zh.model", "--fast", texts[0])[1]
+    assert out == "  ".join(found[0]) + "\n"
     out = call("analyze", "--model", "zh.model", "--to", "words", texts[0])[1]
-    assert out == " ".join(found[0]) + "\n"
+    assert out.split() == zh(texts[0]).words()
     other = call("analyze", "--model", "zh.model", "--to", "words", "--standard", "ctb", texts[0])[1]
     assert other.split() == zh(texts[0]).words("ctb")
 

@@ -155,9 +155,9 @@ def test_a_split_tells_what_is_known() -> None:
     found = tx.split(["他有5kg。好，"], (False, False), tx.WHOLE_KINDS)
     assert found.first.tolist() == [0, 6, 8]
     assert found.wholes == [(2, 5, "quantity")]
-    free, goes_on = tx.NO_MARK, tx.NO_MARK | tx.GOES_ON
-    begins = tx.NO_MARK | tx.BEGINS
-    assert found.known.tolist() == [free, free, begins, goes_on, goes_on, tx.BEGINS, free, 0]
+    assert found.known.tolist() == [0, 0, tx.BEGINS, tx.GOES_ON, tx.GOES_ON, tx.BEGINS, 0, 0]
+    gaps = tx.split(["他 有\u200b人"], (False, False), tx.WHOLE_KINDS)
+    assert gaps.known.tolist() == [0, tx.GAP | tx.APART | tx.BEGINS, tx.GAP | tx.NO_MARK]
     both = tx.split(["好。好", "", "他有5kg。好，"], (False, False), tx.WHOLE_KINDS)
     assert both.text.tolist() == [0, 2, 2, 4]
     assert both.first.tolist() == [0, 2, 3, 9, 11]

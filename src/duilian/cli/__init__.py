@@ -89,9 +89,8 @@ def main() -> int:
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     show_traceback = "--debug" in options
     arguments = [word for word in options if word != "--debug"] + arguments[len(options) :]
-    logging.getLogger("duilian").addHandler(
-        logging.StreamHandler() if show_traceback else logging.NullHandler()
-    )
+    logger = logging.getLogger("duilian")
+    logger.handlers = [each for each in logger.handlers if not isinstance(each, _Warnings)] + [_Warnings()]
     names = _needed_commands(_words_to_complete() or arguments)
     return run(lambda: make_app(names)(arguments, prog_name="duilian"), show_traceback=show_traceback)
 
@@ -109,6 +108,19 @@ def _words_to_complete() -> list[str]:
         words = os.environ["COMP_WORDS"].split()
         return words[1 : int(os.environ.get("COMP_CWORD", len(words)))]
     return os.environ.get("_TYPER_COMPLETE_ARGS", "").split(" ")[1:-1]  # zsh, fish, PowerShell
+
+
+class _Warnings(logging.Handler):
+    """Prints the warnings of the library, each kind once."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._said: set[str] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.msg not in self._said:
+            self._said.add(record.msg)
+            print(f"duilian: {record.levelname.lower()}: {record.getMessage()}", file=sys.stderr)
 
 
 def _open_closed_streams() -> None:

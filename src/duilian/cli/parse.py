@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from duilian.cli.taggers import Files, InputFormat, ModelPath, load_analyzer
 from duilian.corpus import FORMATS, Sentence, open_writer
 from duilian.corpus.formats.lookup import FormatOptions
 from duilian.corpus.places import PlacedSentence, read_placed
+from duilian.engine.analyzer import own_layer
 from duilian.engine.parsing import parse_k_best, parse_sentences
 from duilian.errors import ConfigError
 from duilian.models import reading_of
@@ -102,10 +104,10 @@ def _tag_first(
         for given, doc in watch(docs, "texts", files=source.files):
             for sentence in doc.to_sentences():
                 layer = sentence[name]
-                if keep and reads == "words" and given is not None:
-                    layer = with_given_tags(
-                        layer, given.layers.get(name) or next(iter(given.layers.values()))
-                    )
+                own = None if given is None else own_layer(given, name)
+                if own is not None and own.words == layer.words:
+                    tagged = dataclasses.replace(own, tags=layer.tags)
+                    layer = with_given_tags(tagged, own) if keep else tagged
                 about = ("", ()) if given is None else (given.id, given.comments)
                 if layer.words:
                     yield PlacedSentence(Sentence({parser.standard: layer}, *about))

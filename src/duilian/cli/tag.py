@@ -65,7 +65,7 @@ def command(
     options = FormatOptions(standard=name, column=column)
     reads, has_columns = analyzer.labeler.reads, bool(_columns_of(analyzer))
     source = Inputs(inputs, format, encoding, reads=reads, has_columns=has_columns)
-    render = renderer(to, name, column, with_confidence=marginals)
+    render = renderer(to, name, column, with_confidence=marginals, is_cut=reads == "words")
     ask = Ask((name,), trees=False, confidence=marginals)
     with open_writer(output) as write:
         for path in source.paths:
@@ -90,8 +90,13 @@ def _check_output_options(to: str, nbest: int | None, marginals: bool) -> None:
         raise typer.BadParameter(hint, param_hint="--nbest")
 
 
-def renderer(to: str, standard: str, column: str | None, *, with_confidence: bool = False) -> Render:
-    """Return a function that writes an analysis in a format, with its confidence if asked for."""
+def renderer(
+    to: str, standard: str, column: str | None, *, with_confidence: bool = False, is_cut: bool = False
+) -> Render:
+    """Return a function that writes an analysis in a format, with its confidence if asked for.
+
+    `is_cut`: the text was words separated by blanks, which are not part of it.
+    """
     form = FORMATS[to]
     options = FormatOptions(standard=standard, column=column)
     assert form.write is not None
@@ -99,6 +104,8 @@ def renderer(to: str, standard: str, column: str | None, *, with_confidence: boo
 
     def render(found: Analysed) -> str:
         layer, confidence = _found_layer(found, standard)
+        if is_cut and found.given is None:
+            layer = dataclasses.replace(layer, spaces=None)
         if not layer.words:
             return "\n" if to in LINE_FORMATS and found.given is None else ""
         is_line = to in LINE_FORMATS and found.doc.probability is not None  # an analysis is one line

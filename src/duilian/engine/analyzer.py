@@ -317,13 +317,15 @@ class Analyzer:
     def _analysed(self, batch: Sequence[str], plan: Plan, threads: int) -> Iterator[Doc]:
         if len(batch) == 1 and len(batch[0]) > 2 * BATCH_CHARACTERS and self.labeler.reads == "text":
             yield self._in_pieces(batch[0], plan, threads)
-            return
+        else:
+            yield from self._at_once(batch, plan, threads)
+
+    def _at_once(self, batch: Sequence[str], plan: Plan, threads: int) -> list[Doc]:
         if plan.ask.fast:
             own = plan._replace(ask=dataclasses.replace(plan.ask, fast=False))
-            yield from self._fast._analysed(batch, own, threads)
-            return
+            return self._fast._at_once(batch, own, threads)
         units = self._split(batch)
-        yield from self._docs(units, self._builder.constraints(units), plan, threads)
+        return self._docs(units, self._builder.constraints(units), plan, threads)
 
     def _in_pieces(self, text: str, plan: Plan, threads: int) -> Doc:
         """Analyse a long text piece by piece: sentences do not know of each other."""
@@ -331,7 +333,7 @@ class Analyzer:
         cuts = np.searchsorted(ends, np.arange(BATCH_CHARACTERS, len(text), BATCH_CHARACTERS))
         edges = sorted({0, *ends[cuts[cuts < len(ends)]].tolist(), len(text)})
         pieces = ([text[a:b]] for a, b in itertools.pairwise(edges))
-        docs = (doc for piece in pieces for doc in self._analysed(piece, plan, threads))
+        docs = (doc for piece in pieces for doc in self._at_once(piece, plan, threads))
         tables: dict[str, list[WordTable]] = {name: [] for name in plan.ask.standards}
         for doc in docs:
             for name, found in tables.items():
@@ -387,7 +389,7 @@ class Analyzer:
     def _empty_table(self, standard: str, ask: Ask) -> WordTable:
         return empty_table(
             has_tags=ask.tags and self._encodings[standard].tags is not None,
-            has_confidence=ask.confidence or ask.marginals,
+            has_confidence=ask.confidence or ask.marginals or getattr(self.labeler, "is_always_sure", False),
             has_tree=self._is_parsed(standard, ask),
             has_marginals=ask.marginals,
         )

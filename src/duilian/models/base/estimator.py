@@ -135,6 +135,8 @@ class Storable(abc.ABC):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a model from its file."""
+        if not Path(path).exists():
+            raise ConfigError(f"{path}: there is no such file", "name a model that was saved or trained")
         return cls.restored(path, *read_model(path))
 
     @classmethod

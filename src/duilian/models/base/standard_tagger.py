@@ -42,10 +42,11 @@ class StandardTagger(abc.ABC):
     @property
     def encoding_(self) -> Any:
         """How annotation becomes labels."""
-        return self._encoding
+        return self.unit_encoding_
 
     @property
-    def _encoding(self) -> Encoding:
+    def unit_encoding_(self) -> Encoding:
+        """How words and tags become labels of units, in the role of a labeler."""
         return self.labeler.encoding(self.standard)
 
     def layers(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> list[Layer]:  # noqa: N803
@@ -62,10 +63,12 @@ class StandardTagger(abc.ABC):
         """The analysis of each sentence. At character level the given words are joined and cut anew."""
         batch = self._batch(self.layers(X))
         if not len(batch):
-            return [Layer((), None if self._encoding.tags is None else ()) for _ in batch.layers]
+            return [Layer((), None if self.unit_encoding_.tags is None else ()) for _ in batch.layers]
         labels = self._ask(batch, Ask(), lexicon, threads).label
-        found = Segmentation.from_labels(self._encoding.meaning, batch, labels, None).layers()
-        if self.labeler.reads == "words" and self._encoding.level == "char":  # given words stay as they are
+        found = Segmentation.from_labels(self.unit_encoding_.meaning, batch, labels, None).layers()
+        if (
+            self.labeler.reads == "words" and self.unit_encoding_.level == "char"
+        ):  # given words stay as they are
             return [dataclasses.replace(a, tags=b.tags) for a, b in zip(batch.layers, found, strict=True)]
         return found
 
@@ -84,7 +87,7 @@ class StandardTagger(abc.ABC):
 
     def score(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> float:  # noqa: N803
         """Accuracy of tags at word level, F1 of words (with tags, if any) at character level; from 0 to 1."""
-        gold, is_cut = self.layers(X, y), self._encoding.level == "char"
+        gold, is_cut = self.layers(X, y), self.unit_encoding_.level == "char"
         return evaluation.main_score(gold, self.predict_layers(gold), is_cut=is_cut) / 100.0
 
     def marginals(
@@ -101,9 +104,9 @@ class StandardTagger(abc.ABC):
             raise refuse(self.labeler, Ability.MARGINALS)
         batch = self._batch(self.layers(X))
         if not len(batch):
-            return [np.zeros((0, len(self._encoding.labels))) for _ in batch.layers]
+            return [np.zeros((0, len(self.unit_encoding_.labels))) for _ in batch.layers]
         found = self._ask(batch, Ask(confidence=True, marginals=True), lexicon, threads)
-        return np.split(found.table(len(self._encoding.labels)), batch.sentence[1:-1])
+        return np.split(found.table(len(self.unit_encoding_.labels)), batch.sentence[1:-1])
 
     def k_best(
         self, sentence: Layer | Sentence | Sequence[str], k: int, *, lexicon: Lexicon | None = None
@@ -111,7 +114,7 @@ class StandardTagger(abc.ABC):
         """The k most probable analyses of a sentence, best first."""
         if Ability.NBEST not in self.labeler.abilities:
             raise refuse(self.labeler, Ability.NBEST)
-        batch, meaning = self._batch([layer_of(sentence, self.standard)]), self._encoding.meaning
+        batch, meaning = self._batch([layer_of(sentence, self.standard)]), self.unit_encoding_.meaning
         found = self.labeler.k_best_labels(batch, self.standard, self._constraints(batch, lexicon), k)
         return [
             Answer(Segmentation.from_labels(meaning, batch, labels, None).layers()[0], score, p)
@@ -123,7 +126,7 @@ class StandardTagger(abc.ABC):
         return layer
 
     def _batch(self, layers: Sequence[Layer]) -> UnitBatch:
-        return units_of_layers(layers, self._encoding)
+        return units_of_layers(layers, self.unit_encoding_)
 
     def _constraints(self, batch: UnitBatch, lexicon: Lexicon | None) -> Constraints:
         can_be_told = Ability.CONSTRAINTS in self.labeler.abilities
@@ -131,7 +134,7 @@ class StandardTagger(abc.ABC):
             raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf")
         if lexicon is None and not (can_be_told and batch.is_apart.any()):
             return {}
-        return ConstraintBuilder({self.standard: self._encoding}, lexicon).constraints(batch)
+        return ConstraintBuilder({self.standard: self.unit_encoding_}, lexicon).constraints(batch)
 
     def _ask(self, batch: UnitBatch, ask: Ask, lexicon: Lexicon | None, threads: int) -> SideLabels:
         own = Ask((self.standard,), ask.tags, ask.trees, ask.confidence, ask.marginals)

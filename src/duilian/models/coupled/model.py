@@ -22,7 +22,7 @@ from duilian.features import Templates
 from duilian.labels.encoding import Encoding, Level
 from duilian.learning import Learning, Session
 from duilian.models.base.estimator import Arrays, Estimator
-from duilian.models.base.sentences import Sentences, layers_of
+from duilian.models.base.sentences import Sentences, check_corpora, layers_of
 from duilian.models.coupled.config import CoupledConfig, CoupledFeatures, CoupledPruning, Start
 from duilian.models.coupled.conversion_answers import ConversionPlan, Converting
 from duilian.models.coupled.predictor import COARSE_WINDOW, CoupledConversion, CoupledPredictor
@@ -92,6 +92,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], Converting):
         and scored so. A `session` says more than `threads`: whom to tell of progress, where to save the state
         and whether to resume from it. `cache` is a folder that keeps the candidates of offline pruning.
         """
+        check_corpora(X)
         trainer = self._trainer(Session.of(session, threads), cache)
         trainer.check_counts(X, dev)
         corpora = [layers_of(corpus, name) for corpus, name in zip(X, self.standards, strict=True)]

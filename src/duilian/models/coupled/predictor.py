@@ -89,6 +89,7 @@ class CoupledPredictor:
         )
 
     kind = CoupledModel.kind
+    is_always_sure = True  # confidence costs nothing here
 
     @property
     def reads(self) -> Literal["text", "words"]:

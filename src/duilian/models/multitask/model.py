@@ -20,7 +20,7 @@ from duilian.labels.encoding import Encoding, Level
 from duilian.learning import Learning, Session
 from duilian.models.base.estimator import Estimator
 from duilian.models.base.feature_settings import Features
-from duilian.models.base.sentences import Sentences, layers_of
+from duilian.models.base.sentences import Sentences, check_corpora, layers_of
 from duilian.models.crf.model import Tagger
 from duilian.models.crf.uncalibrated import UncalibratedTagger
 from duilian.models.multitask.config import Expansion, Learner, MultitaskConfig
@@ -99,6 +99,7 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
         With dev sets (None for a standard that has none), the weights that do best for each side are kept. A
         `session` says more than `threads`.
         """
+        check_corpora(X)
         trainer = self._trainer(Session.of(session, threads))
         if len(set(self.standards)) != 2:
             raise ConfigError(f"standards must be two different names, got {', '.join(self.standards)}")

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from duilian import _native
+from duilian.errors import ConfigError
 from duilian.labels.encoding import Encoding
 from duilian.labels.segments import Ints, WordSegments, label_letters, letter_numbers
 from duilian.labels.units import UnitBatch
@@ -92,6 +93,10 @@ class TwoChainLabeler:
         if isinstance(encoding, WordSegments):
             assert batch.word is not None
             sizes = [np.diff(batch.word, append=len(batch)).tolist()]
+            if 0 in sizes[0]:
+                words = [(s, word) for s, layer in enumerate(batch.layers, start=1) for word in layer.words]
+                s, word = words[sizes[0].index(0)]
+                raise ConfigError(f"sentence {s}: the word {word!r} has no visible character")
         else:
             sizes = encoding.segment(batch.layers, is_given=True).sizes
         return letter_numbers(encoding.scheme, sizes)
