@@ -35,11 +35,13 @@ def duilian(monkeypatch, tmp_path, models) -> Call:
 
 @pytest.mark.parametrize("level", ["word", "char"])
 def test_a_guided_model_converts(duilian, tmp_path, level):
-    status, out, err = duilian("convert", level, "both-pku.txt", *TO_CTB, "--lenient", "--to-format", "slash")
+    status, out, err = duilian(
+        "convert", level, "both-pku.txt", *TO_CTB, "--unknown-tags", "--to-format", "slash"
+    )
     assert status == 0
     assert "tags that the model has never seen" in err or err == ""
     given = [sentence["pku"] for sentence in demo.load("both-pku", "pku")]
-    expected = load(tmp_path / level).convert(given, "pku", "ctb", lenient=True)
+    expected = load(tmp_path / level).convert(given, "pku", "ctb", unknown_tags=True)
     lines = [
         "  ".join(f"{w}/{t}" for w, t in zip(each.layer.words, each.layer.tags, strict=True))
         for each in expected

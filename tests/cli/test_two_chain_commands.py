@@ -159,7 +159,7 @@ def test_a_second_side_gives_boundaries(call: Call, tmp_path: Path) -> None:
             "cannot use the scheme 'IE'",
         ),
         (("train", "two.toml", "-o", "x.model", "--set", "side.train=pku-none.txt"), 1, "there is no file"),
-        (("analyze", "--model", "two.model", "--lexicon", "ctb.txt"), 1, "'two-chain' cannot take a lexicon"),
+        (("analyze", "-m", "two.model", "--lexicon", "two.words"), 1, "'two-chain' cannot take a lexicon"),
     ],
 )
 def test_what_cannot_be_done_says_so(

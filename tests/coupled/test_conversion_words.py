@@ -82,10 +82,10 @@ def crossing(tagger: Any, found: list[Converted]) -> list[int]:
 def test_no_word_goes_across_a_given_one(
     hasty: CoupledTagger, mapping: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = hasty.convert(GIVEN, PKU, CTB, mapping=mapping, lenient=True, with_marginals=True)
+    found = hasty.convert(GIVEN, PKU, CTB, mapping=mapping, unknown_tags=True, with_marginals=True)
     assert crossing(hasty, found) == []
     monkeypatch.setattr(FREE, lambda given, found: [])
-    free = hasty.convert(GIVEN, PKU, CTB, mapping=mapping, lenient=True)
+    free = hasty.convert(GIVEN, PKU, CTB, mapping=mapping, unknown_tags=True)
     changed = crossing(hasty, free)
     assert changed, "there is something to mend"
     assert [k for k, (a, b) in enumerate(zip(free, found, strict=True)) if a.layer != b.layer] == changed
@@ -97,8 +97,8 @@ def test_no_word_goes_across_a_given_one(
 
 def test_sentences_are_mended_alike_in_any_batch(hasty: CoupledTagger) -> None:
     plan = hasty.conversion(PKU, CTB)
-    whole = plan.convert(GIVEN, lenient=True, threads=2)
-    assert [plan.convert([layer], lenient=True)[0] for layer in GIVEN] == whole
+    whole = plan.convert(GIVEN, unknown_tags=True, threads=2)
+    assert [plan.convert([layer], unknown_tags=True)[0] for layer in GIVEN] == whole
     assert plan.convert([]) == []
 
 
@@ -108,7 +108,7 @@ def test_a_mapping_table_is_read_once(hasty: CoupledTagger, monkeypatch: pytest.
     monkeypatch.setattr(MappingTable, "load", lambda name: read.append(name) or real(name))
     plan = hasty.conversion(PKU, CTB, mapping="tight")
     for layer in GIVEN[:5]:
-        plan.convert([layer], lenient=True)
+        plan.convert([layer], unknown_tags=True)
     assert read == [f"{PKU}-{CTB}.tight"]
 
 
@@ -120,7 +120,7 @@ def guided(request: pytest.FixtureRequest) -> GuidedTagger:
 
 def test_given_tags_guide_better_than_guessed_ones(guided: GuidedTagger) -> None:
     gold = layers(f"both-{CTB}", CTB)
-    found = [each.layer for each in guided.convert(GIVEN, PKU, CTB, mapping="complete", lenient=True)]
+    found = [each.layer for each in guided.convert(GIVEN, PKU, CTB, mapping="complete", unknown_tags=True)]
     guess = guided.predict_layers([layer.words for layer in GIVEN])
     assert right(gold, found) > right(gold, guess)
 
@@ -149,7 +149,7 @@ def test_a_guided_tagger_takes_the_given_labels_for_its_guide(guided: GuidedTagg
 
 def test_a_guided_tagger_obeys_a_mapping(guided: GuidedTagger) -> None:
     allows = Mapping.from_table(f"{PKU}-{CTB}.tight")
-    found = guided.convert(GIVEN, PKU, CTB, lenient=True)
+    found = guided.convert(GIVEN, PKU, CTB, unknown_tags=True)
     known = set(guided.source_.encoding_.tags or ())
     pairs = [
         (str(a), str(b))

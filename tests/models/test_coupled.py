@@ -157,7 +157,7 @@ def test_three_standards_in_one_model(tmp_path: Path) -> None:
         assert tagger.score(corpus, standard=name) > 0.75
     (found,) = tagger.analyse([DEV[1][0].words])
     assert set(found) == set(names)
-    converted = tagger.convert(DEV[1], PKU, "third", lenient=True)
+    converted = tagger.convert(DEV[1], PKU, "third", unknown_tags=True)
     pairs = [
         (a, b)
         for layer, each in zip(DEV[1], converted, strict=True)
@@ -235,7 +235,7 @@ def test_dev_sentences_with_both_layers_are_converted(pruning: Any) -> None:
         for a, b in zip(layers(f"both-{CTB}", CTB), layers(f"both-{PKU}", PKU), strict=True)
     ]
     tagger = quick(features__guide=PKU, pruning__kind=pruning, pruning__folds=2).fit(FEW, dev=[both, None])
-    found = tagger.convert([each[PKU] for each in both], PKU, CTB, lenient=True)
+    found = tagger.convert([each[PKU] for each in both], PKU, CTB, unknown_tags=True)
     right = [
         a == b
         for each, answer in zip(both, found, strict=True)

@@ -56,7 +56,7 @@ def test_what_is_given_is_obeyed(taggers: dict[str, CoupledTagger], kind: str) -
 def test_character_conversion_keeps_every_character(characters: CoupledTagger) -> None:
     for source, target in ((CTB, PKU), (PKU, CTB)):
         given = layers(f"both-{source}", source)
-        converted = characters.convert(given, source, target, lenient=True)
+        converted = characters.convert(given, source, target, unknown_tags=True)
         for before, after in zip(given, converted, strict=True):
             assert "".join(after.layer.words) == "".join(before.words)
             assert len(after.confidence) == len(after.layer) == len(after.layer.tags or ())
@@ -71,7 +71,7 @@ def test_a_tag_unseen_in_training_is_named_or_left_open(level: Any) -> None:
     assert tagger.conversion("a", "b").unknown_tags(given) == [(1, 1, "ZZ")]
     with pytest.raises(StandardError, match="sentence 2: the model has never seen the tag 'ZZ' of 'a'"):
         tagger.convert(given, "a", "b")
-    back = tagger.convert(given, "a", "a", lenient=True)[1].layer
+    back = tagger.convert(given, "a", "a", unknown_tags=True)[1].layer
     assert back.words == ("他", "走", "看书")
     assert (back.tags or ())[0::2] == ("P", "N")
     assert (back.tags or ())[1] in {"N", "P", "V"}
@@ -151,7 +151,7 @@ def test_a_guide_is_for_conversion_from_it(taggers: dict[str, CoupledTagger]) ->
     given, gold = layers(f"both-{PKU}", PKU), layers(f"both-{CTB}", CTB)
 
     def accuracy(tagger: CoupledTagger) -> float:
-        answers = [each.layer for each in tagger.convert(given, PKU, CTB, lenient=True)]
+        answers = [each.layer for each in tagger.convert(given, PKU, CTB, unknown_tags=True)]
         pairs = [
             (a, b)
             for layer, answer in zip(gold, answers, strict=True)

@@ -34,7 +34,7 @@ def test_every_pair_is_in_the_mapping(
 ) -> None:
     allows = Mapping.from_table(f"{PKU}-{CTB}.{mapping or 'tight'}")
     given = layers(f"both-{PKU}", PKU) + DEV[1]
-    found = taggers[kind].convert(given, PKU, CTB, mapping=mapping, lenient=True)
+    found = taggers[kind].convert(given, PKU, CTB, mapping=mapping, unknown_tags=True)
     known = set(taggers[kind].encodings_[1].tags or ())
     pairs = {
         (a, b)
@@ -52,9 +52,9 @@ def test_a_mapping_that_allows_all_changes_nothing(taggers: dict[str, CoupledTag
     known_ctb, known_pku = (encoding.tags or () for encoding in tagger.encodings_)
     everything = Mapping.complete(known_pku, known_ctb)
     given = layers(f"both-{PKU}", PKU)
-    free = tagger.convert(given, PKU, CTB, mapping="complete", lenient=True)
-    assert tagger.convert(given, PKU, CTB, mapping=everything, lenient=True) == free
-    assert [each.layer for each in tagger.convert(given, PKU, CTB, lenient=True)] != [
+    free = tagger.convert(given, PKU, CTB, mapping="complete", unknown_tags=True)
+    assert tagger.convert(given, PKU, CTB, mapping=everything, unknown_tags=True) == free
+    assert [each.layer for each in tagger.convert(given, PKU, CTB, unknown_tags=True)] != [
         each.layer for each in free
     ], "the shipped table is the default, and says something"
 
@@ -94,7 +94,7 @@ def test_an_unknown_tag_leaves_the_other_side_open() -> None:
     tagger = small().fit(SMALL)
     mapping = Mapping.from_pairs([("P", "r"), ("V", "v"), ("N", "n")])
     given = side("他/P 走/ZZ")
-    (found,) = tagger.convert(given, "a", "b", mapping=mapping, lenient=True)
+    (found,) = tagger.convert(given, "a", "b", mapping=mapping, unknown_tags=True)
     (free,) = tagger.convert(side("他/P 走/"), "a", "b", mapping=mapping)
     assert found == free
     assert (found.layer.tags or ())[0] == "r"

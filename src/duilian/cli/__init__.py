@@ -111,16 +111,17 @@ def _words_to_complete() -> list[str]:
 
 
 class _Warnings(logging.Handler):
-    """Prints the warnings of the library, each kind once."""
+    """Prints the warnings of the library, each once."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self._said: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
-        if record.msg not in self._said:
-            self._said.add(record.msg)
-            print(f"duilian: {record.levelname.lower()}: {record.getMessage()}", file=sys.stderr)
+        message = record.getMessage()
+        if message not in self._said:
+            self._said.add(message)
+            print(f"duilian: {record.levelname.lower()}: {message}", file=sys.stderr)
 
 
 def _open_closed_streams() -> None:

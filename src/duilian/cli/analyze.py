@@ -11,7 +11,15 @@ from typing import Annotated, cast, get_args
 import typer
 
 from duilian.cli.inputs import Inputs
-from duilian.cli.options import InputEncoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
+from duilian.cli.options import (
+    InputEncoding,
+    Lenient,
+    LexiconFile,
+    LexiconMode,
+    Output,
+    Threads,
+    read_lexicon,
+)
 from duilian.cli.progress import watch
 from duilian.cli.taggers import ModelOption, TextsOrFiles
 from duilian.corpus import open_writer
@@ -67,6 +75,7 @@ def command(
     errors: Annotated[
         str, typer.Option(metavar="HOW", help="How to treat invalid UTF-8: strict or replace.")
     ] = "strict",
+    lenient: Lenient = False,
     output: Output = "-",
     threads: Threads = 1,
 ) -> None:
@@ -81,13 +90,20 @@ def command(
         raise typer.BadParameter(f"{errors!r} is neither 'strict' nor 'replace'", param_hint="--errors")
     if explain and lexicon is None:
         raise typer.BadParameter("there is nothing to explain without --lexicon", param_hint="--explain")
-    analyzer = load(model or None, lexicon=read_lexicon(lexicon, lexicon_mode))
+    analyzer = load(model or None, lexicon=read_lexicon(lexicon, lexicon_mode, lenient=lenient))
     name = chosen_standard(standard, analyzer.standards)
     form = to or _default_form(output, nbest)
     column = reading_of(analyzer.model, name).get("column")
     shown = _make_form(form, name, column, output)
-    reads, is_one_text = analyzer.labeler.reads, form == "brat"
-    source = Inputs(inputs, format, encoding, cast(Errors, errors), reads=reads, is_one_text=is_one_text)
+    source = Inputs(
+        inputs,
+        format,
+        encoding,
+        cast(Errors, errors),
+        reads=analyzer.labeler.reads,
+        is_one_text=form == "brat",
+        lenient=lenient,
+    )
     if form == "brat" and len(source.paths) > 1:
         raise typer.BadParameter("brat needs one .ann file per text: give a single text", param_hint="--to")
     explainer = analyzer if explain else None

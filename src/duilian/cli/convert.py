@@ -8,8 +8,8 @@ from typing import Annotated, Any, cast
 import typer
 
 from duilian.annotation.selection import Review
-from duilian.cli.options import InputEncoding, Output, Threads
-from duilian.cli.progress import watch
+from duilian.cli.options import InputEncoding, Lenient, Output, Threads, warn_of
+from duilian.cli.progress import measured, watch
 from duilian.cli.select import OUTPUT_FORMATS as REVIEW_FORMATS
 from duilian.cli.select import parse_share
 from duilian.cli.tag import analysed_sentence
@@ -18,6 +18,7 @@ from duilian.conversion import Conversion, ConversionModel, Converter, with_sour
 from duilian.corpus import FORMATS, Sentence, open_writer, write
 from duilian.corpus.formats.lookup import FormatOptions, find_format
 from duilian.corpus.places import ROW_FORMATS
+from duilian.corpus.storage import ReadReport
 from duilian.errors import ConfigError
 from duilian.models import load
 
@@ -58,9 +59,10 @@ def command(
             "(default: tight, if there is such a table for the two standards).",
         ),
     ] = None,
-    lenient: Annotated[
-        bool, typer.Option("--lenient", help="Treat tags that the model has never seen as unknown.")
+    unknown_tags: Annotated[
+        bool, typer.Option("--unknown-tags", help="Treat tags that the model has never seen as unknown.")
     ] = False,
+    lenient: Lenient = False,
     encoding: InputEncoding = "utf-8",
     threads: Threads = 1,
 ) -> None:
@@ -72,14 +74,15 @@ def command(
     share = None if review is None else parse_share(review)
     place = _review_place(output, review_to, is_wanted=share is not None)
     converter = Converter(
-        load_converting(model), source, target, mapping=mapping, lenient=lenient, threads=threads
+        load_converting(model), source, target, mapping=mapping, unknown_tags=unknown_tags, threads=threads
     )
-    form, sentences = converter.open(file, format=format, encoding=encoding)
+    (input_file,), report = measured([file]), ReadReport() if lenient else None
+    form, sentences = converter.open(input_file, format=format, encoding=encoding, report=report)
     to = _output_format(to_format or form.name)
     render = _renderer(converter, to, confidence)
     with Review(target) as pending, open_writer(output) as write_text:
         unknown = 0
-        for found in converter.run(watch(sentences), with_candidates=share is not None):
+        for found in converter.run(watch(sentences, files=[input_file]), with_candidates=share is not None):
             write_text(render(found))
             unknown += found.unknown
             if share is not None:
@@ -87,6 +90,8 @@ def command(
         if share is not None:
             review_format = to if to in REVIEW_FORMATS else "underscore"
             write(pending.selected(share), place, format=review_format, standard=target)
+    if report is not None:
+        warn_of(report)
     if unknown:
         tags = "tag" if unknown == 1 else "tags"
         typer.echo(f"duilian: treated {unknown} {tags} that the model has never seen as unknown", err=True)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from duilian.cli.options import ENCODINGS, Column, Columns, CorpusFormat, Threads
+from duilian.cli.options import ENCODINGS, Column, Columns, CorpusFormat, Lenient, Threads
 from duilian.cli.tables import show_evaluation
 from duilian.cli.taggers import Mode, ModelPath, in_mode, say_standard
 from duilian.corpus import Corpus, vocabulary
@@ -54,6 +54,7 @@ def command(
         str | None,
         typer.Option(metavar="MODEL", help="For a parser: tag with this model first (default: gold tags)."),
     ] = None,
+    lenient: Lenient = False,
     threads: Threads = 1,
 ) -> None:
     """Score a model on gold sentences with every metric that the gold data allow.
@@ -68,6 +69,7 @@ def command(
         "cut": cut,
         "column": column,
         "names": None if columns is None else columns.split(","),
+        "lenient": lenient or None,
     }
     if is_parser(model):
         _show([_evaluate_parser(model, gold, tagger, threads, reading)], as_json)

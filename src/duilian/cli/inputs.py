@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from duilian.cli.live_input import in_runs, standard_input
+from duilian.cli.options import warn_of
 from duilian.cli.progress import measured
 from duilian.corpus import Sentence, guess_format, read_lines
 from duilian.corpus.files import STANDARD_STREAM, MeasuredFile, display_name, read_text
 from duilian.corpus.formats.lookup import SAMPLE_LINES, TEXT, FormatOptions, guess_by_content, guess_by_name
 from duilian.corpus.places import PlacedSentence, read_placed
+from duilian.corpus.storage import ReadReport
 from duilian.document import Doc
 from duilian.engine import Analyzer
 from duilian.errors import AnnotationError, ConfigError, CorpusError
@@ -62,10 +64,12 @@ class Inputs:
         reads: str = "text",
         has_columns: bool = False,
         is_one_text: bool = False,
+        lenient: bool = False,
     ) -> None:
         self.paths = list(given or [STANDARD_STREAM])
         self._format, self._encoding, self._errors = format, encoding, errors
         self._reads, self._has_columns, self._is_one_text = reads, has_columns, is_one_text
+        self._report = ReadReport() if lenient else None
         self._formats: dict[str, str | None] = {}
         self._stdin = standard_input(self.paths)
         self._files = dict(zip(self.paths, measured(self.paths), strict=True))
@@ -95,7 +99,7 @@ class Inputs:
         if form is None:
             items = (Item(text) for text in self._texts(path))
         else:
-            items = (Item("", placed) for placed in self._sentences(path, form, options))
+            items = (Item("", placed) for placed in self.sentences(path, options, form))
         return in_runs(items, self._stdin)
 
     def analysed(
@@ -111,9 +115,26 @@ class Inputs:
                 work = analyzer.fill if fill else analyzer.anew
                 yield from _completed(partial(work, ask=ask, threads=threads), placed, options.standard or "")
 
-    def _sentences(self, path: str, form: str, options: FormatOptions) -> Iterator[PlacedSentence]:
-        source, encoding, errors = self._source(path), self._encoding, self._errors
-        yield from read_placed(source, options, format=form, encoding=encoding, errors=errors)[1]
+    def sentences(
+        self, path: str, options: FormatOptions, form: str | None = None
+    ) -> Iterator[PlacedSentence]:
+        """Yield the sentences of a corpus, in this format or the one that it looks like."""
+        form = form or self._format
+        _, found = read_placed(
+            self._source(path),
+            options,
+            format=form,
+            encoding=self._encoding,
+            errors=self._errors,
+            report=self._report,
+        )
+        yield from found
+        self._warn()
+
+    def _warn(self) -> None:
+        """Tell what a lenient reader skipped."""
+        if self._report is not None:
+            warn_of(self._report)
 
     def _source(self, path: str) -> str | os.PathLike[str]:
         return self._stdin if path == STANDARD_STREAM and self._stdin is not None else self._files[path]
@@ -155,10 +176,12 @@ class Inputs:
             yield read_text(self._files[path], encoding=self._encoding, errors=self._errors)
         else:
             source = self._source(path)
-            for number, line in read_lines(source, encoding=self._encoding, errors=self._errors):
+            skip = None if self._report is None else self._report.skip
+            for number, line in read_lines(source, encoding=self._encoding, errors=self._errors, skip=skip):
                 if number <= SAMPLE_LINES and self._format is None:
                     self._check_is_text(line, display_name(path), number)
                 yield line
+            self._warn()
 
     def _check_is_text(self, line: str, path: str, number: int) -> None:
         if _ROW.fullmatch(line):

@@ -88,7 +88,7 @@ def command(
         raise typer.BadParameter("name the standard of standard input", param_hint="--from")
     source = source or guess_standard(tagger, file, format=format, encoding=encoding)
     target = target or next((b for a, b in tagger.conversions if a == source), tagger.standards[0])
-    converter = Converter(tagger, source, target, lenient=True, threads=threads)
+    converter = Converter(tagger, source, target, unknown_tags=True, threads=threads)
     _, sentences = converter.open(file, format=format, encoding=encoding)
     found = study(converter, watch(sentences), examples=examples)
     if plot is not None:

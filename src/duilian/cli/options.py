@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -37,8 +38,8 @@ LexiconMode = Annotated[
 
 
 def warn(message: str) -> None:
-    """Tell the user what may be a mistake."""
-    typer.echo(f"duilian: warning: {message}", err=True)
+    """Tell the user what may be a mistake; what the library has said already is not said twice."""
+    logging.getLogger("duilian").warning(message)
 
 
 def warn_of(report: ReadReport) -> None:

@@ -9,12 +9,13 @@ from typing import Annotated
 import typer
 
 from duilian.cli.inputs import Inputs
-from duilian.cli.options import InputEncoding, Output, Threads
+from duilian.cli.options import InputEncoding, Lenient, Output, Threads
 from duilian.cli.progress import watch
 from duilian.cli.taggers import Files, InputFormat, ModelPath, load_analyzer
 from duilian.corpus import FORMATS, Sentence, open_writer
 from duilian.corpus.formats.lookup import FormatOptions
-from duilian.corpus.places import PlacedSentence, read_placed
+from duilian.corpus.places import PlacedSentence
+from duilian.engine import Analyzer
 from duilian.engine.analyzer import own_layer
 from duilian.engine.parsing import parse_k_best, parse_sentences
 from duilian.errors import ConfigError
@@ -48,6 +49,7 @@ def command(
     ] = "conllu",
     format: InputFormat = None,
     encoding: InputEncoding = "utf-8",
+    lenient: Lenient = False,
     output: Output = "-",
     threads: Threads = 1,
 ) -> None:
@@ -60,9 +62,11 @@ def command(
         raise typer.BadParameter(f"{to!r} is none of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
     parser = load_parser(model)
     if tagger is None:
-        sentences = _read_tagged(files, parser, format, encoding)
+        sentences = _read_tagged(Inputs(files, format, encoding, lenient=lenient), parser)
     else:
-        sentences = _tag_first(tagger, files, parser, format, encoding, keep, threads)
+        analyzer, name = load_analyzer(tagger)
+        source = Inputs(files, format, encoding, reads=analyzer.labeler.reads, lenient=lenient)
+        sentences = _tag_first(source, analyzer, name, parser.standard, keep, threads)
     form, column = FORMATS[to], reading_of(parser).get("column")
     assert form.write is not None
     if nbest is None:
@@ -74,30 +78,21 @@ def command(
             write(text)
 
 
-def _read_tagged(
-    files: list[str] | None, parser: Parser, format: str | None, encoding: str
-) -> Iterator[PlacedSentence]:
+def _read_tagged(source: Inputs, parser: Parser) -> Iterator[PlacedSentence]:
+    """Yield the sentences of corpora."""
     column = reading_of(parser).get("column")
     options = FormatOptions(standard=parser.standard, column=column, trees="partial")
-    for path in files or ["-"]:
-        yield from read_placed(path, options, format=format, encoding=encoding)[1]
+    for path in source.paths:
+        yield from watch(source.sentences(path, options), files=source.files)
 
 
 def _tag_first(
-    tagger: str,
-    files: list[str] | None,
-    parser: Parser,
-    format: str | None,
-    encoding: str,
-    keep: bool,
-    threads: int,
+    source: Inputs, analyzer: Analyzer, name: str, standard: str, keep: bool, threads: int
 ) -> Iterator[PlacedSentence]:
     """Yield tagged sentences; those of a corpus keep their id and comments."""
-    analyzer, name = load_analyzer(tagger)
     if Ability.TAGS not in analyzer.labeler.abilities:
         raise ConfigError("the model named by --tagger only segments text", "a parser needs tags")
-    reads, column = analyzer.labeler.reads, reading_of(analyzer.model, name).get("column")
-    source = Inputs(files, format, encoding, reads=reads)
+    column = reading_of(analyzer.model, name).get("column")
     options, ask = FormatOptions(standard=name, column=column), Ask((name,), trees=False)
     for path in source.paths:
         docs = source.analysed(path, analyzer, options, ask, threads, fill=False)
@@ -110,4 +105,4 @@ def _tag_first(
                     layer = with_given_tags(tagged, own) if keep else tagged
                 about = ("", ()) if given is None else (given.id, given.comments)
                 if layer.words:
-                    yield PlacedSentence(Sentence({parser.standard: layer}, *about))
+                    yield PlacedSentence(Sentence({standard: layer}, *about))

@@ -7,7 +7,15 @@ from typing import Annotated
 import typer
 
 from duilian.cli.inputs import Inputs
-from duilian.cli.options import InputEncoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
+from duilian.cli.options import (
+    InputEncoding,
+    Lenient,
+    LexiconFile,
+    LexiconMode,
+    Output,
+    Threads,
+    read_lexicon,
+)
 from duilian.cli.progress import watch
 from duilian.cli.taggers import InputFormat, ModelOption, StandardName, TextsOrFiles, load_analyzer
 from duilian.corpus import open_writer
@@ -30,6 +38,7 @@ def command(
     lexicon_mode: LexiconMode = "force",
     standard: StandardName = None,
     encoding: InputEncoding = "utf-8",
+    lenient: Lenient = False,
     output: Output = "-",
     threads: Threads = 1,
 ) -> None:
@@ -38,10 +47,12 @@ def command(
     No character is lost. White space in the text always separates words and stays in place. Addresses,
     #topics#, @names, numbers and words in letters are never cut, except by two-chain models.
     """
-    analyzer, name = load_analyzer(model, standard, lexicon=read_lexicon(lexicon, lexicon_mode), fast=fast)
+    analyzer, name = load_analyzer(
+        model, standard, lexicon=read_lexicon(lexicon, lexicon_mode, lenient=lenient), fast=fast
+    )
     if analyzer.labeler.reads == "words":
         raise ConfigError("segment needs a character-level model", "train one with level = 'char'")
-    source = Inputs(inputs, format, encoding)
+    source = Inputs(inputs, format, encoding, lenient=lenient)
     ask = Ask((name,), tags=False, trees=False, fast=fast)
     options = FormatOptions(standard=name)
     with open_writer(output) as write:

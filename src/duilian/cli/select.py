@@ -10,7 +10,7 @@ import typer
 
 from duilian.annotation.selection import Selection, most_uncertain, select
 from duilian.cli.inputs import Inputs
-from duilian.cli.options import InputEncoding, Output, Threads
+from duilian.cli.options import InputEncoding, Lenient, Output, Threads
 from duilian.cli.progress import watch
 from duilian.cli.taggers import InputFormat, ModelPath, StandardName, load_tagger
 from duilian.corpus import Layer, Sentence, write
@@ -51,6 +51,7 @@ def command(
     format: InputFormat = None,
     standard: StandardName = None,
     encoding: InputEncoding = "utf-8",
+    lenient: Lenient = False,
     output: Output = "-",
     threads: Threads = 1,
 ) -> None:
@@ -66,7 +67,7 @@ def command(
     if tagger.encoding_.level != "word":
         hint = "segment the text first and use a model that tags words"
         raise ConfigError("select needs a word-level model", hint)
-    source = Inputs([file], format, encoding, reads="words")
+    source = Inputs([file], format, encoding, reads="words", lenient=lenient)
     options = FormatOptions(standard=tagger.standard)
     given = watch(_given_sentences(source, file, options), files=source.files)
     found: Iterable[Selection] = select(tagger, given, share, threads=threads)

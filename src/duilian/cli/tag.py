@@ -9,7 +9,15 @@ from typing import Annotated
 import typer
 
 from duilian.cli.inputs import Analysed, Inputs
-from duilian.cli.options import InputEncoding, LexiconFile, LexiconMode, Output, Threads, read_lexicon
+from duilian.cli.options import (
+    InputEncoding,
+    Lenient,
+    LexiconFile,
+    LexiconMode,
+    Output,
+    Threads,
+    read_lexicon,
+)
 from duilian.cli.progress import watch
 from duilian.cli.taggers import InputFormat, Mode, ModelOption, StandardName, TextsOrFiles, load_analyzer
 from duilian.corpus import FORMATS, Layer, Sentence, open_writer
@@ -47,6 +55,7 @@ def command(
     standard: StandardName = None,
     mode: Mode = None,
     encoding: InputEncoding = "utf-8",
+    lenient: Lenient = False,
     output: Output = "-",
     threads: Threads = 1,
 ) -> None:
@@ -58,13 +67,15 @@ def command(
     standards answers in any of them: see --standard. Two-chain models can tag given words: see --mode.
     """
     _check_output_options(to, nbest, marginals)
-    analyzer, name = load_analyzer(model, standard, mode, read_lexicon(lexicon, lexicon_mode))
+    analyzer, name = load_analyzer(
+        model, standard, mode, read_lexicon(lexicon, lexicon_mode, lenient=lenient)
+    )
     if Ability.TAGS not in analyzer.labeler.abilities:
         raise ConfigError(f"{model}: the model only segments text", "use duilian segment")
     column = reading_of(analyzer.model, name).get("column")
     options = FormatOptions(standard=name, column=column)
     reads, has_columns = analyzer.labeler.reads, bool(_columns_of(analyzer))
-    source = Inputs(inputs, format, encoding, reads=reads, has_columns=has_columns)
+    source = Inputs(inputs, format, encoding, reads=reads, has_columns=has_columns, lenient=lenient)
     render = renderer(to, name, column, with_confidence=marginals, is_cut=reads == "words")
     ask = Ask((name,), trees=False, confidence=marginals)
     with open_writer(output) as write:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import bisect
 import dataclasses
 import itertools
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
@@ -25,11 +26,13 @@ from duilian.corpus.files import display_name
 from duilian.corpus.formats.lookup import Format, FormatOptions
 from duilian.corpus.formats.rows import TAG_COLUMNS, tag_column
 from duilian.corpus.places import PlacedSentence, read_placed
+from duilian.corpus.storage import ReadReport
 from duilian.corpus.tag_spelling import UNKNOWN_FIELD, format_tags
 from duilian.errors import ConfigError, CorpusError
 from duilian.labels.encoding import Encoding, Level
 from duilian.models import Converted
 from duilian.models.coupled.conversion_answers import ConversionPlan
+from duilian.models.roles import chosen_standard
 
 BATCH_SENTENCES = 500
 
@@ -64,7 +67,7 @@ class ConversionModel(Protocol):
 
 
 class Converter:
-    """Converts in one direction; `lenient` treats tags new to the model as unknown."""
+    """Converts in one direction; `unknown_tags` treats tags new to the model as unknown."""
 
     def __init__(
         self,
@@ -73,12 +76,14 @@ class Converter:
         target: str,
         *,
         mapping: str | None = None,
-        lenient: bool = False,
+        unknown_tags: bool = False,
         threads: int = 1,
     ) -> None:
+        names = list(dict.fromkeys(name for pair in model.conversions for name in pair))
+        source, target = (chosen_standard(name, names) for name in (source, target))
         if source == target:
             raise ConfigError(f"there is nothing to convert from {source!r} to {target!r}")
-        self.model, self.lenient, self.threads = model, lenient, threads
+        self.model, self.unknown_tags, self.threads = model, unknown_tags, threads
         self.source, self.target = source, target
         self.plan = model.conversion(source, target, mapping=mapping)
         self._reading = _reading(model, source)
@@ -89,19 +94,27 @@ class Converter:
         return tag_column(_reading(self.model, self.target).get("column"), self.target)
 
     def open(
-        self, path: str, *, format: str | None = None, encoding: str = "utf-8"
+        self,
+        path: str | os.PathLike[str],
+        *,
+        format: str | None = None,
+        encoding: str = "utf-8",
+        report: ReadReport | None = None,
     ) -> tuple[Format, Iterator[PlacedSentence]]:
-        """Return the format of an annotated file and an iterator over its sentences."""
+        """Return the format of an annotated file and an iterator over its sentences.
+
+        With a report, malformed sentences are skipped and counted there.
+        """
         options = FormatOptions(
             standard=self.source,
             column=self._reading.get("column"),
             names=_column_names(self._reading),
         )
-        form, sentences = read_placed(path, options, format=format, encoding=encoding)
+        form, sentences = read_placed(path, options, format=format, encoding=encoding, report=report)
         if form.name == "segmented" and self.model.level == "word":
             raise ConfigError(
                 f"{display_name(path)}: words without tags cannot be converted",
-                f"tag them with duilian tag MODEL --standard {self.target}",
+                f"tag them with duilian tag --standard {self.target}",
             )
         return form, sentences
 
@@ -118,13 +131,13 @@ class Converter:
     def _convert_batch(self, batch: Sequence[PlacedSentence], with_candidates: bool) -> Iterator[Conversion]:
         layers = [each.sentence[self.source] for each in batch]
         unknown = self.plan.unknown_tags(layers)
-        if unknown and not self.lenient:
+        if unknown and not self.unknown_tags:
             sentence, word, tag = unknown[0]
             raise CorpusError(
                 batch[sentence].path,
                 batch[sentence].line_of(word),
                 f"the model has never seen the tag {tag!r} of {self.source!r}",
-                "--lenient treats such tags as unknown",
+                "--unknown-tags treats such tags as unknown",
             )
         counts = [0] * len(batch)
         for sentence, _, _ in unknown:
@@ -133,7 +146,7 @@ class Converter:
         found = iter(
             self.plan.convert(
                 list(itertools.chain.from_iterable(pieces)),
-                lenient=True,
+                unknown_tags=True,
                 with_marginals=with_candidates,
                 threads=self.threads,
             )

@@ -15,7 +15,9 @@ from duilian.corpus.formats.lookup import (
     guess_by_content,
     guess_by_name,
 )
+from duilian.corpus.lines import Lines
 from duilian.corpus.sentence import Sentence
+from duilian.corpus.storage import ReadReport, resuming
 from duilian.errors import CorpusError
 from duilian.text import Errors
 
@@ -42,19 +44,28 @@ def read_placed(
     format: str | None = None,
     encoding: str = "utf-8",
     errors: Errors = "strict",
+    report: ReadReport | None = None,
 ) -> tuple[Format, Iterator[PlacedSentence]]:
-    """The format of an annotated file, and an iterator over its sentences."""
-    lines = read_lines(path, encoding=encoding, errors=errors)
+    """The format of an annotated file, and an iterator over its sentences.
+
+    With a report, malformed lines or blocks are skipped and counted there.
+    """
+    skip = None if report is None else report.skip
+    lines = read_lines(path, encoding=encoding, errors=errors, skip=skip)
     name = format or guess_by_name(path)
     first, lines = peek(lines, 1 if name else SAMPLE_LINES)
     if not first:
         raise CorpusError(display_name(path), 1, "the file is empty")
     form = find_format(name or guess_by_content(first, display_name(path)))
-    return form, _placed(lines, form, form.settle(options, first[0]), display_name(path))
+    return form, _placed(lines, form, form.settle(options, first[0]), display_name(path), report)
 
 
 def _placed(
-    lines: Iterator[tuple[int, str]], form: Format, options: FormatOptions, path: str
+    lines: Iterator[tuple[int, str]],
+    form: Format,
+    options: FormatOptions,
+    path: str,
+    report: ReadReport | None,
 ) -> Iterator[PlacedSentence]:
     taken: list[tuple[int, str]] = []  # lines that the reader consumed since the last sentence
 
@@ -64,7 +75,11 @@ def _placed(
                 taken.append((number, line))
             yield number, line
 
-    for sentence in form.read(watched(), path, options):
+    def read_on(rest: Lines) -> Iterator[Sentence]:
+        taken.clear()  # of what was skipped
+        return form.read(rest, path, options)
+
+    for sentence in read_on(watched()) if report is None else resuming(read_on, watched(), report):
         yield PlacedSentence(sentence, path, word_lines(taken, form))
         taken.clear()
 

@@ -187,10 +187,10 @@ class _FileReader:
 
         foreign = self.report.foreign_tags
         if foreign is None or not foreign.is_known:
-            return _resuming(read_on, lines, self.report) if self.lenient else read_on(lines)
+            return resuming(read_on, lines, self.report) if self.lenient else read_on(lines)
         taken: list[tuple[int, str]] = []
         kept = _keeping(lines, taken)
-        found = _resuming(read_on, kept, self.report) if self.lenient else read_on(kept)
+        found = resuming(read_on, kept, self.report) if self.lenient else read_on(kept)
         return self._watched(found, taken, form, foreign)
 
     def _watched(
@@ -219,7 +219,7 @@ class _FileReader:
         return cut_sentences(sentences, form.standard_of(self.options))
 
 
-def _resuming(
+def resuming(
     read_on: Callable[[Lines], Iterator[Sentence]], lines: Iterator[tuple[int, str]], report: ReadReport
 ) -> Iterator[Sentence]:
     """Resume after every malformed line or block (see `lines`: the reader has consumed it when it raises)."""

@@ -91,13 +91,13 @@ class ConversionPlan(abc.ABC):
         self,
         layers: Sequence[Layer],
         *,
-        lenient: bool = False,
+        unknown_tags: bool = False,
         with_marginals: bool = False,
         threads: int = 1,
     ) -> list[Converted]:
         """Convert sentences; see `Converting.convert`."""
         unknown = self.unknown_tags(layers)
-        if unknown and not lenient:
+        if unknown and not unknown_tags:
             where, _, tag = unknown[0]
             raise StandardError(
                 f"sentence {where + 1}: the model has never seen the tag {tag!r} of {self.source!r}"
@@ -184,18 +184,18 @@ class Converting(abc.ABC):
         target: str,
         *,
         mapping: str | Mapping | None = None,
-        lenient: bool = False,
+        unknown_tags: bool = False,
         with_marginals: bool = False,
         threads: int = 1,
     ) -> list[Converted]:
         """Sentences annotated in `source`, in the style of `target`: decoding with the source side given.
 
         At character level word boundaries are converted too. `mapping` is that of `conversion`. A tag that
-        the model has never seen is an error; with `lenient` it counts as unknown.
+        the model has never seen is an error; with `unknown_tags` it counts as unknown.
         """
         plan = self.conversion(source, target, mapping=mapping)
         layers = layers_of(X, source)
-        return plan.convert(layers, lenient=lenient, with_marginals=with_marginals, threads=threads)
+        return plan.convert(layers, unknown_tags=unknown_tags, with_marginals=with_marginals, threads=threads)
 
 
 def conversion_limits(
