@@ -56,6 +56,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def call(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, models: Path) -> Call:
     (tmp_path / "chunks.txt").write_text(CHUNKS, encoding="utf-8")
+    (tmp_path / "two.words").write_text("京去北\n", encoding="utf-8")
     return in_demo_folder(monkeypatch, tmp_path, models, {"two.toml": RECIPE})
 
 

@@ -76,13 +76,14 @@ def read(
     names: Sequence[str] | None = None,
     empty_ok: bool = False,
     trees: TreeCheck = "any",
+    check_tags: bool = True,
 ) -> Corpus:
     """Read a corpus from a file (`-` is standard input).
 
     `standard` names the annotation; the format is guessed unless given. `lenient` skips and counts malformed
     lines instead of raising an error. `cut="sentence"` cuts lines after 。！？. `column` (upos, xpos) is the
     column of CoNLL tags; `names` are the columns of the format columns. `trees="partial"` rejects a second
-    root, `trees="whole"` also a missing head. Tags that a built-in standard does not have are logged.
+    root, `trees="whole"` also a missing head. `check_tags` logs tags that a built-in standard does not have.
     """
     report = ReadReport()
     sentences = tuple(
@@ -97,6 +98,7 @@ def read(
             names=names,
             empty_ok=empty_ok,
             trees=trees,
+            check_tags=check_tags,
             report=report,
         )
     )
@@ -124,6 +126,7 @@ def read_sentences(
     names: Sequence[str] | None = None,
     empty_ok: bool = False,
     trees: TreeCheck = "any",
+    check_tags: bool = True,
     report: ReadReport | None = None,
 ) -> Iterator[Sentence]:
     """Like `read`, but yield one sentence at a time; `report` records what a lenient read skips."""
@@ -131,7 +134,7 @@ def read_sentences(
         raise ConfigError(f"unknown cut {cut!r}", f"choose one of: {', '.join(CUTS)}")
     check_path(path)
     report = ReadReport() if report is None else report
-    report.foreign_tags = None if standard is None else _foreign_tags(standard)
+    report.foreign_tags = _foreign_tags(standard) if check_tags and standard is not None else None
     options = FormatOptions(
         standard=standard, column=column, names=None if names is None else tuple(names), trees=trees
     )

@@ -91,7 +91,11 @@ def read_gold(path: str, tagger: StandardTagger | Parser, **reading: Any) -> Cor
     """Read gold sentences as the tagger's training corpus was read, unless `reading` says otherwise."""
     noted = reading_of(tagger)
     chosen = {name: value for name, value in reading.items() if value is not None}
-    options: dict[str, Any] = {"standard": tagger.standard, "column": noted.get("column")}
+    options: dict[str, Any] = {
+        "standard": tagger.standard,
+        "column": noted.get("column"),
+        "check_tags": False,
+    }
     if "names" not in chosen and "columns" in noted:
         options["names"] = noted["columns"]
     if "cut" not in chosen and noted.get("cut") == "sentence" and path != "-":
