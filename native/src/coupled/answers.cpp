@@ -26,9 +26,10 @@ void check_constraints(const CoupledPredictor& predictor, std::span<const Constr
 
 /// Calls visit(thread, sentence, scratch) for every sentence that is not empty.
 template <class Visit>
-void for_each_sentence(const Sentences& sentences, std::size_t threads, const Visit& visit) {
+void for_each_sentence(const CoupledPredictor& predictor, const Sentences& sentences, std::size_t threads,
+                       const Visit& visit) {
   Team team(threads);
-  std::vector<CoupledPredictor::Work> work(team.size());
+  Borrowed<CoupledPredictor::Work> work(predictor.spare(), team.size());
   team.for_each(static_cast<std::size_t>(sentences.size()), [&](std::size_t thread, std::size_t s) {
     const auto sentence = static_cast<std::int64_t>(s);
     if (sentences.begin_of(sentence) < sentences.end_of(sentence)) visit(thread, sentence, work[thread]);
@@ -41,7 +42,7 @@ void analyse_all(const CoupledPredictor& predictor, const Sentences& sentences,
                  std::span<const TagSets> allowed, std::size_t threads, const Visit& visit) {
   const std::vector<Constraints> given = as_constraints(allowed);
   check_constraints(predictor, given, sentences);
-  for_each_sentence(sentences, threads,
+  for_each_sentence(predictor, sentences, threads,
                     [&](std::size_t thread, std::int64_t sentence, CoupledPredictor::Work& work) {
                       if (!predictor.prepare(sentences, sentence, given, work))
                         throw std::invalid_argument("no path through the lattice is legal");
@@ -74,7 +75,7 @@ CoupledAnswers predict_constrained(const CoupledPredictor& predictor, const Sent
   const std::vector<std::int64_t> first = begins_of(sentences);
   AnswerCollector answers(predictor.shape().sides(), first, with_candidates);
   std::vector<std::uint8_t> is_impossible(static_cast<std::size_t>(sentences.size()), 0);
-  for_each_sentence(sentences, threads,
+  for_each_sentence(predictor, sentences, threads,
                     [&](std::size_t, std::int64_t sentence, CoupledPredictor::Work& work) {
                       if (!predictor.prepare(sentences, sentence, constraints, work))
                         is_impossible[sentence] = 1;

@@ -53,20 +53,20 @@ def empty_table(*, has_tags: bool, has_confidence: bool, has_tree: bool, has_mar
 
 
 def joined_tables(parts: Sequence[WordTable], edges: Sequence[int]) -> WordTable:
-    """Join the tables of the pieces of a text; `edges` says where each piece begins."""
-    words = np.cumsum([0, *map(len, parts)])
-    sentences = [part.sentence[:-1] + at for part, at in zip(parts, words[:-1], strict=True)]
-    places = list(zip(parts, edges, strict=False))
-    columns = [
-        _joined([getattr(part, name) for part in parts])
-        for name in ("tags", "confidence", "heads", "relations", "marginals")
-    ]
-    return WordTable(
-        np.concatenate([part.start + at for part, at in places]),
-        np.concatenate([part.end + at for part, at in places]),
-        np.concatenate([*sentences, words[-1:]]),
-        *columns,
-    )
+    """Join the tables of the pieces of a text; `edges` says where each piece begins.
+
+    Column by column, and the pieces lose theirs: all columns twice would be too much for a long text.
+    """
+    words = np.cumsum([0, *map(len, parts)], dtype=np.int32)
+    for part, place, at in zip(parts, edges, words, strict=False):
+        part.start, part.end, part.sentence = part.start + place, part.end + place, part.sentence[:-1] + at
+    columns = {}
+    for name in ("start", "end", "sentence", "tags", "confidence", "heads", "relations", "marginals"):
+        columns[name] = _joined([getattr(part, name) for part in parts])
+        for part in parts:
+            setattr(part, name, None)
+    columns["sentence"] = np.append(columns["sentence"], words[-1])
+    return WordTable(**columns)
 
 
 def _joined(parts: Sequence[Any]) -> Any:

@@ -65,6 +65,12 @@ class UnitBatch:
             found += [pieces[i - edges[a] : j - edges[a]] for i, j in itertools.pairwise(edges[a : b + 1])]
         return found
 
+    def pieces_of(self, sentence: int) -> list[str]:
+        """Return the units of one sentence as strings."""
+        owner = int(np.searchsorted(self.text, sentence, "right")) - 1
+        a, b = self.sentence[sentence : sentence + 2].tolist()
+        return texts.cut(self.batch[owner], self.spans[a:b])
+
     @property
     def is_apart(self) -> npt.NDArray[np.bool_]:
         """Whether white space precedes each unit."""

@@ -101,15 +101,31 @@ class ConstraintBuilder:
         if self._is_word:
             words = self._lexicon.matched(units.pieces, [()] * len(units.pieces), level="word")
             return {s: each for s, each in enumerate(words) if each}
+        near = self._sentences_with_words(units) if len(units) else []
+        if not near:
+            return {}
         gaps = _by_sentence(units, units.has_gap)
-        joined = [_join_wholes(pieces, units.wholes.get(s, ())) for s, pieces in enumerate(units.pieces)]
+        joined = [_join_wholes(units.pieces_of(s), units.wholes.get(s, ())) for s in near]
         places = [first for _, first in joined]
-        apart = [np.searchsorted(first, gaps.get(s, ())).tolist() for s, first in enumerate(places)]
+        apart = [np.searchsorted(places[k], gaps.get(s, ())).tolist() for k, s in enumerate(near)]
         found = self._lexicon.matched([pieces for pieces, _ in joined], apart)
-        for s in units.wholes:
-            first = places[s]
-            found[s] = [each._replace(start=first[each.start], end=first[each.end]) for each in found[s]]
-        return {s: words for s, words in enumerate(found) if words}
+        for k, s in enumerate(near):
+            if s in units.wholes:
+                at = places[k]
+                found[k] = [each._replace(start=at[each.start], end=at[each.end]) for each in found[k]]
+        return {s: words for s, words in zip(near, found, strict=True) if words}
+
+    def _sentences_with_words(self, units: UnitBatch) -> list[int]:
+        """Return the sentences in which words of the lexicon occur, as entries or as parts of words."""
+        assert self._lexicon is not None
+        places = self._lexicon.places_in("\n".join(units.batch))
+        if not len(places):
+            return []
+        sizes = [len(text) + 1 for text in units.batch]
+        before = np.repeat(np.cumsum([0, *sizes[:-1]]), np.diff(units.text))
+        begin = before + units.start[np.minimum(units.sentence[:-1], len(units) - 1)]
+        found: list[int] = np.unique(np.searchsorted(begin, places, "right") - 1).tolist()
+        return [s for s in found if s >= 0]
 
 
 def _constrained_words(

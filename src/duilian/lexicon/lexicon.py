@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from duilian import text as texts
 from duilian.corpus.files import check_path, display_name, read_lines
@@ -259,6 +260,11 @@ class Lexicon:
             places[start:end] = _places(end - start)
             tags[start:end] = ["|".join(self._tags(entry)) or "-"] * (end - start)
         return {"lexicon": places, "lexicon_tag": tags}
+
+    def places_in(self, text: str) -> npt.NDArray[np.int64]:
+        """Where entries occur in a text, whether they fire or not."""
+        found: npt.NDArray[np.int64] = self._entries.native.occurrences(simplified(text))[:, 0]
+        return found
 
     def matched(
         self, sentences: Sequence[Sequence[str]], gaps: Sequence[Sequence[int]], *, level: Level = "char"

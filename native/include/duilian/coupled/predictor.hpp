@@ -21,6 +21,7 @@
 #include "duilian/features/extract.hpp"
 #include "duilian/score/lines.hpp"
 #include "duilian/score/weight_table.hpp"
+#include "duilian/spare.hpp"
 #include "duilian/text/fold.hpp"
 
 namespace duilian {
@@ -58,6 +59,8 @@ class CoupledPredictor {
                              std::span<const Constraints> constraints, Work& work) const;
   /// The labels of some sides, from the space; the answer is in work.search.
   void decode(SideChoice sides, Work& work) const;
+  /// Scratch memory of earlier calls.
+  [[nodiscard]] Spare<Work>& spare() const { return spare_; }
 
  private:
   /// All weights, ready for exact scores; built on first use.
@@ -83,6 +86,7 @@ class CoupledPredictor {
   CoupledTransitions prune_between_;
   mutable std::once_flag is_made_;
   mutable std::optional<EntryTable> all_;
+  mutable Spare<Work> spare_;
   std::unique_ptr<CoarsePruner> coarse_pruner_;  // null: all labels are scored exactly
 };
 
