@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
-
-import numpy as np
 
 from duilian import text as texts
 from duilian.corpus import Layer, Sentence
@@ -24,8 +21,8 @@ from duilian.engine.completion import OpenAnnotation
 from duilian.engine.k_best import KBest
 from duilian.engine.lexicon_report import lexicon_report
 from duilian.engine.word_tables import (
+    LongTable,
     empty_table,
-    joined_tables,
     with_marginals,
     word_tables,
 )
@@ -49,6 +46,7 @@ from duilian.models.roles import (
 from duilian.text import WHOLE_KINDS, Errors, WholeKind, check_text
 
 BATCH_CHARACTERS = 100_000
+MARGIN = 5_000  # characters after a cut that are looked at; sentences and whole spans are shorter
 MAX_UNCUT = 24  # characters; a longer word in Chinese characters is text that nobody has cut
 
 Item = TypeVar("Item")
@@ -329,16 +327,14 @@ class Analyzer:
 
     def _in_pieces(self, text: str, plan: Plan, threads: int) -> Doc:
         """Analyse a long text piece by piece: sentences do not know of each other."""
-        ends = texts.sentences(text)[:, 1]
-        cuts = np.searchsorted(ends, np.arange(BATCH_CHARACTERS, len(text), BATCH_CHARACTERS))
-        edges = sorted({0, *ends[cuts[cuts < len(ends)]].tolist(), len(text)})
-        pieces = ([text[a:b]] for a, b in itertools.pairwise(edges))
-        docs = (doc for piece in pieces for doc in self._at_once(piece, plan, threads))
-        tables: dict[str, list[WordTable]] = {name: [] for name in plan.ask.standards}
-        for doc in docs:
-            for name, found in tables.items():
-                found.append(doc.layer(name))
-        layers = {name: joined_tables(found, edges) for name, found in tables.items()}
+        tables = {name: LongTable(len(text)) for name in plan.ask.standards}
+        at, doc = 0, Doc("", {})
+        for piece in _pieces(text):
+            (doc,) = self._at_once([piece], plan, threads)
+            for name, table in tables.items():
+                table.add(doc.layer(name), at)
+            at += len(piece)
+        layers = {name: table.table(doc.layer(name)) for name, table in tables.items()}
         return Doc(text, layers, unasked=plan.unasked)
 
     def _filled(self, given: Given, plan: Plan, threads: int) -> list[Doc]:
@@ -405,6 +401,18 @@ def _labeler_of(model: Any) -> Labeler:
 
 def _is_uncut(word: str) -> bool:
     return len(word) > MAX_UNCUT and "han" in texts.char_types(word)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Cut a long text after sentences; what follows a sentence closely may belong to it."""
+    at = 0
+    while len(text) - at > BATCH_CHARACTERS + MARGIN:
+        ends = texts.sentences(text[at : at + BATCH_CHARACTERS + MARGIN])[:, 1]
+        ends = ends[ends <= BATCH_CHARACTERS]
+        cut = at + (int(ends[-1]) if len(ends) else BATCH_CHARACTERS)
+        yield text[at:cut]
+        at = cut
+    yield text[at:]
 
 
 def own_layer(sentence: Sentence, standard: str) -> Layer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -52,33 +52,44 @@ def empty_table(*, has_tags: bool, has_confidence: bool, has_tree: bool, has_mar
     )
 
 
-def joined_tables(parts: Sequence[WordTable], edges: Sequence[int]) -> WordTable:
-    """Join the tables of the pieces of a text; `edges` says where each piece begins.
+class LongTable:
+    """The table of a long text, which grows piece by piece.
 
-    Column by column, and the pieces lose theirs: all columns twice would be too much for a long text.
+    Columns have room for as many words as there are characters; memory that is not written to costs nothing.
     """
-    words = np.cumsum([0, *map(len, parts)], dtype=np.int32)
-    for part, place, at in zip(parts, edges, words, strict=False):
-        part.start, part.end, part.sentence = part.start + place, part.end + place, part.sentence[:-1] + at
-    columns = {}
-    for name in ("start", "end", "sentence", "tags", "confidence", "heads", "relations", "marginals"):
-        columns[name] = _joined([getattr(part, name) for part in parts])
-        for part in parts:
-            setattr(part, name, None)
-    columns["sentence"] = np.append(columns["sentence"], words[-1])
-    return WordTable(**columns)
 
+    NAMES = ("tags", "relations")
 
-def _joined(parts: Sequence[Any]) -> Any:
-    """Join the parts of a column."""
-    first = parts[0]
-    if first is None:
-        return None
-    if isinstance(first, np.ndarray):
-        return np.concatenate(parts)
-    if isinstance(first, Names) and all(part.names == first.names for part in parts):
-        return Names(np.concatenate([part.codes for part in parts]), first.names)
-    return list(itertools.chain.from_iterable(parts))
+    def __init__(self, characters: int) -> None:
+        self._room, self._words = characters, 0
+        self._columns: dict[str, Any] = {}
+        self._names: dict[str, tuple[str | None, ...]] = {}
+        self._marginals: list[Mapping[str, float]] = []
+        self._sentences = [np.zeros(1, np.int32)]
+
+    def add(self, part: WordTable, place: int) -> None:
+        """Add the words of a piece that begins at this place of the text."""
+        columns = {"start": part.start + place, "end": part.end + place}
+        columns |= {
+            name: each for name in ("confidence", "heads") if (each := getattr(part, name)) is not None
+        }
+        for name in self.NAMES:
+            if (each := getattr(part, name)) is not None:
+                columns[name], self._names[name] = each.codes, each.names
+        for name, values in columns.items():
+            if name not in self._columns:
+                self._columns[name] = np.empty(self._room, values.dtype)
+            self._columns[name][self._words : self._words + len(part)] = values
+        self._marginals += part.marginals or ()
+        self._sentences.append(part.sentence[1:] + np.int32(self._words))
+        self._words += len(part)
+
+    def table(self, like: WordTable) -> WordTable:
+        """Return all words, with the columns that a piece has."""
+        found: dict[str, Any] = {name: each[: self._words] for name, each in self._columns.items()}
+        found |= {name: Names(found[name], self._names[name]) for name in self.NAMES if name in found}
+        marginals = None if like.marginals is None else self._marginals
+        return WordTable(**found, sentence=np.concatenate(self._sentences), marginals=marginals)
 
 
 def with_marginals(found: Segmentation, encoding: Encoding, rows: LabelRows) -> Segmentation:
