@@ -408,8 +408,8 @@ def _pieces(text: str) -> Iterator[str]:
     at = 0
     while len(text) - at > BATCH_CHARACTERS + MARGIN:
         ends = texts.sentences(text[at : at + BATCH_CHARACTERS + MARGIN])[:, 1]
-        ends = ends[ends <= BATCH_CHARACTERS]
-        cut = at + (int(ends[-1]) if len(ends) else BATCH_CHARACTERS)
+        last = max(int(np.searchsorted(ends, BATCH_CHARACTERS, "right")) - 1, 0)
+        cut = at + (int(ends[last]) if len(ends) else BATCH_CHARACTERS)
         yield text[at:cut]
         at = cut
     yield text[at:]
