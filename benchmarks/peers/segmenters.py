@@ -68,14 +68,20 @@ def duilian_trees(model: str) -> Cut:
     return lambda lines: (doc.words("pku") for doc in analyzer.pipe(lines))
 
 
+def duilian_fast(model: str) -> Cut:
+    """Words only, by the small segmenter."""
+    analyzer = importlib.import_module("duilian").load(model)
+    return lambda lines: analyzer.segment(lines, fast=True)
+
+
 def duilian_segment(model: str) -> Cut:
     """Words only, in one standard."""
     analyzer = importlib.import_module("duilian").load(model)
-    return lambda lines: analyzer.segment(lines)
+    return lambda lines: analyzer.segment(lines, "pku")
 
 
 SEGMENTERS = (jieba, jieba_posseg, rjieba, pkuseg, thulac, snownlp)
-OURS = (duilian_segment, duilian_both, duilian_trees)
+OURS = (duilian_fast, duilian_segment, duilian_both, duilian_trees)
 
 
 def main() -> None:

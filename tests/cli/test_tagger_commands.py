@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from running import DEMO, Call, accept_control_c, in_demo_folder
 
 from duilian import Tagger, demo, load, read
+from duilian.corpus.formats.slash import read_slash, write_slash
 from duilian.engine import Analyzer
 from duilian.learning import AdaGrad
 from duilian.models.base.feature_settings import Features
@@ -451,3 +452,10 @@ def test_help_has_an_example(duilian, command):
     assert status == 0
     assert "Example:" in out
     assert f"duilian {command}" in out
+
+
+def test_a_tag_that_is_the_separator_has_a_probability_too() -> None:
+    line = "$//:0.6100  9/CD:1.0000  :/::0.5000"
+    (sentence,) = read_slash([(1, line)], path="", standard="gsd")
+    assert sentence["gsd"].tags == ("/:0.6100", "CD:1.0000", "::0.5000")
+    assert list(write_slash([sentence], standard="gsd")) == [line + "\n"]

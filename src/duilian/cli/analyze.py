@@ -10,7 +10,7 @@ from typing import Annotated, cast, get_args
 
 import typer
 
-from duilian.cli.inputs import Inputs
+from duilian.cli.inputs import Inputs, refuse_models
 from duilian.cli.options import (
     InputEncoding,
     Lenient,
@@ -90,6 +90,7 @@ def command(
         raise typer.BadParameter(f"{errors!r} is neither 'strict' nor 'replace'", param_hint="--errors")
     if explain and lexicon is None:
         raise typer.BadParameter("there is nothing to explain without --lexicon", param_hint="--explain")
+    refuse_models(inputs)
     analyzer = load(model or None, lexicon=read_lexicon(lexicon, lexicon_mode, lenient=lenient))
     name = chosen_standard(standard, analyzer.standards)
     form = to or _default_form(output, nbest)

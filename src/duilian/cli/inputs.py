@@ -73,8 +73,6 @@ class Inputs:
         self._formats: dict[str, str | None] = {}
         self._stdin = standard_input(self.paths)
         self._files = dict(zip(self.paths, measured(self.paths), strict=True))
-        for path in filter(self.is_file, self.paths):
-            _refuse_model(path)
 
     def is_file(self, path: str) -> bool:
         """Return whether an input names a file, rather than being the text itself."""
@@ -207,8 +205,9 @@ class Inputs:
         return text
 
 
-def _refuse_model(path: str) -> None:
-    if os.path.isfile(path):
+def refuse_models(paths: Sequence[str] | None) -> None:
+    """Refuse a model where text is expected."""
+    for path in filter(os.path.isfile, paths or ()):
         with open(path, "rb") as file:
             if file.read(len(MAGIC)) == MAGIC:
                 raise ConfigError(f"{path}: this is a model, not text", f"name it with --model {path}")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from duilian.cli.inputs import Inputs
+from duilian.cli.inputs import Inputs, refuse_models
 from duilian.cli.options import (
     InputEncoding,
     Lenient,
@@ -47,6 +47,7 @@ def command(
     No character is lost. White space in the text always separates words and stays in place. Addresses,
     #topics#, @names, numbers and words in letters are never cut, except by two-chain models.
     """
+    refuse_models(inputs)
     analyzer, name = load_analyzer(
         model, standard, lexicon=read_lexicon(lexicon, lexicon_mode, lenient=lenient), fast=fast
     )

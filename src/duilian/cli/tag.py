@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from duilian.cli.inputs import Analysed, Inputs
+from duilian.cli.inputs import Analysed, Inputs, refuse_models
 from duilian.cli.options import (
     InputEncoding,
     Lenient,
@@ -66,6 +66,7 @@ def command(
     @names, numbers and words in letters are never cut, except by two-chain models. A model of several
     standards answers in any of them: see --standard. Two-chain models can tag given words: see --mode.
     """
+    refuse_models(inputs)
     _check_output_options(to, nbest, marginals)
     analyzer, name = load_analyzer(
         model, standard, mode, read_lexicon(lexicon, lexicon_mode, lenient=lenient)

@@ -57,7 +57,7 @@ def load_analyzer(
     tagger, segmenter = in_mode(parts["tagger"], mode), parts.get("segmenter")
     found = Analyzer(tagger, parts.get("parser"), segmenter=segmenter, lexicon=lexicon)
     name = found.fast_standard(standard) if fast else chosen_standard(standard, found.standards)
-    if standard is None and len(found.standards) > 1:
+    if standard is None and len(found.standards) > 1 and not fast:
         say_standard(name, found.standards)
     return found, name
 

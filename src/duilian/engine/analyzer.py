@@ -13,6 +13,8 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
 from duilian import text as texts
 from duilian.corpus import Layer, Sentence
 from duilian.document import Doc
@@ -168,10 +170,11 @@ class Analyzer:
     def fast_standard(self, standard: str | None) -> str:
         """Return the standard of the segmenter, which must be the one asked for."""
         if self.segmenter is None:
-            raise ConfigError("this model has no fast segmenter", "leave out fast")
+            raise ConfigError("this model has no fast segmenter", "leave out --fast (fast=True)")
         (own,) = _labeler_of(self.segmenter).standards
         if standard is not None and chosen_standard(standard, self.standards) != own:
-            raise ConfigError(f"the fast segmenter only knows {own!r}", "leave out fast, or the standard")
+            hint = f"leave out --fast (fast=True), or ask for {own!r}"
+            raise ConfigError(f"the fast segmenter only knows {own!r}", hint)
         return own
 
     def with_lexicon(self, lexicon: Lexicon | None) -> Analyzer:

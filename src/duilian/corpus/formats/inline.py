@@ -10,11 +10,15 @@ from duilian.corpus.sentence import Tag
 from duilian.corpus.tag_spelling import UNKNOWN, UNKNOWN_FIELD, parse_tag
 
 _SPACES = re.compile(r"[ \t]+")
+_PROBABILITY = re.compile(r":[01]\.[0-9]+$")
 _UNSAFE = re.compile(r"[\0 \t\r\n]")
 
 
 class InlineTags:
-    """Words joined to tags by a sign, such as `/`: the last in a token separates, or is the tag: `他//`."""
+    """Words joined to tags by a sign, such as `/`: the last in a token separates, or is the tag: `他//`.
+
+    A tag may be followed by its probability, as in `他/r:0.9731`.
+    """
 
     def __init__(self, sign: str, form: str) -> None:
         self.sign = sign
@@ -40,8 +44,8 @@ class InlineTags:
                 return token, UNKNOWN
             hint = f"write word{self.sign}? if its tag is unknown"
             raise Malformed(f"the word {shown(token)} has no tag", hint)
-        if not tag and word[-1:] == self.sign:
-            word, tag = word[:-1], self.sign
+        if word[-1:] == self.sign and (not tag or _PROBABILITY.fullmatch(tag)):
+            word, tag = word[:-1], self.sign + tag
         if not word or not tag:
             raise Malformed(f"{shown(token)} has an empty {'tag' if word else 'word'}")
         return word, tag
@@ -50,7 +54,8 @@ class InlineTags:
         """Reject what `split` could not read back."""
         if not word or _UNSAFE.search(word):
             raise unwritable("word", word, self.form)
-        if not tag or (self.sign in tag and tag != self.sign) or _UNSAFE.search(tag):
+        name = _PROBABILITY.sub("", tag)
+        if not tag or (self.sign in tag and name != self.sign) or _UNSAFE.search(tag):
             raise unwritable("tag", tag, self.form)
 
 

@@ -27,6 +27,11 @@ class MultitaskLabeler:
         """What both sides can do."""
         return frozenset.intersection(*(side.abilities for side in self._sides.values()))
 
+    @property
+    def way_out(self) -> str:
+        """What to use for what it cannot do."""
+        return next((side.way_out for side in self._sides.values() if hasattr(side, "way_out")), "")
+
     def encoding(self, standard: str) -> Encoding:
         """How annotation in a standard becomes labels."""
         return self._sides[standard].encoding(standard)
