@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 from duilian.lazy import lazily
 
 if TYPE_CHECKING:
+    from duilian.conversion import convert
     from duilian.corpus import Corpus, Layer, Sentence, read, write
     from duilian.document import Doc, Token
-    from duilian.engine import Analyzer, load
+    from duilian.engine import Analyzer, evaluate, load
     from duilian.errors import DuilianError
     from duilian.features import Templates
     from duilian.lattice import Chain, Lattice
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         TwoChainTagger,
     )
     from duilian.models.roles import Ask
+    from duilian.recipes import train
     from duilian.standards import BoundaryScheme, Mapping, Standard, explain
     from duilian.text import Folding
 
@@ -64,9 +66,12 @@ __all__ = [
     "Templates",
     "Token",
     "TwoChainTagger",
+    "convert",
+    "evaluate",
     "explain",
     "load",
     "read",
+    "train",
     "write",
 ]
 
@@ -83,7 +88,9 @@ __getattr__ = lazily(
         "duilian.models": "CRF CoupledTagger DynamicTagger Features GuidedTagger "
         "JointParser MultitaskTagger Parser Tagger TwoChainTagger",
         "duilian.models.roles": "Ask",
-        "duilian.engine": "Analyzer load",
+        "duilian.engine": "Analyzer evaluate load",
+        "duilian.conversion": "convert",
+        "duilian.recipes": "train",
         "duilian.standards": "BoundaryScheme Mapping Standard explain",
         "duilian.text": "Folding",
     },

@@ -13,6 +13,7 @@ import duilian
 from cli.running import run_here
 from duilian.engine import Analyzer
 from duilian.engine import analyzer as engine
+from duilian.models.registry import estimator_of
 from duilian.models.roles import Ability, Ask
 from golden.golden_models import lay_out, train_small
 from golden.lines import lines
@@ -98,8 +99,26 @@ def test_every_kind(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     model = train_small(kind, folder)
     texts = [line for line in lines()[:200] if line.splitlines() == [line]]
     zh = duilian.load(model)
+    assert zh.labeler.abilities == estimator_of(zh.model.kind).abilities
     for standard in zh.standards:
         check_roads(zh, standard, texts, str(model), folder, monkeypatch)
+        check_constraints(zh, standard)
+
+
+def check_constraints(zh: Analyzer, standard: str) -> None:
+    """A lexicon and given annotation are kept to, or refused with the way out."""
+    given = [duilian.Sentence({standard: duilian.Layer(("天去", "北", "京。"))})]
+    if Ability.CONSTRAINTS not in zh.labeler.abilities:
+        with pytest.raises(duilian.DuilianError, match=f"{zh.labeler.kind!r} cannot take a lexicon"):
+            zh.with_lexicon(duilian.Lexicon(["天去"]))
+        with pytest.raises(duilian.DuilianError, match=f"{zh.labeler.kind!r} cannot take"):
+            list(zh.fill(given, standard))
+        return
+    own = zh.with_lexicon(duilian.Lexicon(["天去"]))
+    assert "天去" in own("我们明天去北京。").words(standard)
+    (filled,) = zh.fill(given, standard)
+    assert filled.words(standard) == ["天去", "北", "京。"]
+    assert len(filled.tags(standard)) == 3
 
 
 def test_a_long_text_in_pieces_is_the_same_text(plain: Analyzer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from duilian import text as texts
 from duilian.annotation.selection import probable_tags
 from duilian.conversion.respelling import join_layers, restore
-from duilian.corpus import Layer, Sentence
+from duilian.corpus import Corpus, Layer, Sentence
 from duilian.corpus.cut import cut_sentences
 from duilian.corpus.files import display_name
 from duilian.corpus.formats.lookup import Format, FormatOptions
@@ -192,6 +192,27 @@ def _reading(model: ConversionModel, standard: str) -> dict[str, Any]:
     notes = getattr(model, "notes_", {})
     own = notes if getattr(model, "standard", None) == standard else {}
     return dict(notes.get("sides", {}).get(standard, own).get("reading", {}))
+
+
+def convert(
+    model: Any,
+    corpus: Corpus,
+    to: str,
+    *,
+    mapping: str | None = None,
+    unknown_tags: bool = False,
+    threads: int = 1,
+) -> Corpus:
+    """Convert a corpus to another standard of a model; see `CoupledTagger.convert` for the options."""
+    if not hasattr(model, "conversions"):
+        hint = "train a model of kind coupled or guided"
+        raise ConfigError(f"a model of kind {model.kind!r} cannot convert annotation", hint)
+    converter = Converter(
+        model, corpus.standard, to, mapping=mapping, unknown_tags=unknown_tags, threads=threads
+    )
+    found = converter.run(PlacedSentence(sentence, corpus.source) for sentence in corpus)
+    sentences = [dataclasses.replace(each.sentence, layers={converter.target: each.layer}) for each in found]
+    return Corpus(sentences, standard=converter.target, source=corpus.source)
 
 
 def _column_names(reading: dict[str, Any]) -> tuple[str, ...] | None:

@@ -7,11 +7,16 @@ from duilian.lazy import lazily
 if TYPE_CHECKING:
     from duilian.engine.analyzer import Analyzer
     from duilian.engine.loading import BUNDLED, find_model, load
+    from duilian.engine.measuring import evaluate
 
-__all__ = ["BUNDLED", "Analyzer", "find_model", "load"]
+__all__ = ["BUNDLED", "Analyzer", "evaluate", "find_model", "load"]
 
 # Commands that only tag do not need the analyser and all models it knows.
 __getattr__ = lazily(
     __name__,
-    {"duilian.engine.analyzer": "Analyzer", "duilian.engine.loading": "BUNDLED find_model load"},
+    {
+        "duilian.engine.analyzer": "Analyzer",
+        "duilian.engine.loading": "BUNDLED find_model load",
+        "duilian.engine.measuring": "evaluate",
+    },
 )

@@ -5,13 +5,34 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Sequence, Set
-from typing import Any
+from typing import Any, cast
 
 from duilian.corpus import Corpus, Layer, guess_format, read
 from duilian.corpus.formats.lookup import find_format
+from duilian.engine.analyzer import Analyzer
+from duilian.engine.parsing import measure_parser
+from duilian.engine.raw_text_measuring import with_tree_scores
 from duilian.errors import ConfigError, StandardError
 from duilian.evaluation import Evaluation, evaluate_layers
 from duilian.models import Parser, StandardTagger, reading_of
+from duilian.models.registry import standards_of, tagger_for
+from duilian.models.roles import TreeAnnotator
+
+
+def evaluate(model: Any, gold: Corpus, *, standard: str | None = None, threads: int = 1) -> Evaluation:
+    """Score a tagger, a parser or an analyser on gold sentences with every metric that they allow.
+
+    `standard` is the model's; the default is that of the gold sentences. A parser gets gold words and tags, a
+    tagger at word level gold words, and the others raw text.
+    """
+    if isinstance(model, Analyzer):
+        found = evaluate(model.model, gold, standard=standard, threads=threads)
+        return with_tree_scores(found, model, gold, threads=threads)
+    if isinstance(model, TreeAnnotator):
+        return measure_parser(cast(Parser, model), gold, threads=threads)
+    names = standards_of(model)
+    chosen = standard or (gold.standard if gold.standard in names else None)
+    return measure(tagger_for(model, chosen), gold, threads=threads)
 
 
 def measure(

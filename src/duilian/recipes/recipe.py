@@ -326,8 +326,22 @@ def register(kind: Kind) -> None:
     KINDS[kind.name] = kind
 
 
-def train(recipe: Recipe, run: Run) -> float | None:
-    """Train, save the model, remove the checkpoint; gives the best score on the dev set, in percent."""
+def train(
+    recipe: Recipe | str | Path,
+    run: Run | str | Path,
+    *,
+    data: str | Path | None = None,
+    overrides: Sequence[str] = (),
+) -> float | None:
+    """Train a model from a recipe, save it, and return the best score on the dev set, in percent.
+
+    `recipe` may be the path of its file, with the folder of the corpora (`data`) and settings to change
+    (`overrides`, such as "learning.iterations=5"); `run` may be the path of the model to write.
+    """
+    if not isinstance(recipe, Recipe):
+        recipe = Recipe.load(recipe, data, overrides)
+    if not isinstance(run, Run):
+        run = Run(output=Path(run))
     _check_output(run.output)
     score = KINDS[recipe.kind].train(dataclasses.replace(recipe, run=run), run)
     run.checkpoint.unlink(missing_ok=True)
