@@ -115,9 +115,7 @@ def renderer(
     write = form.write
 
     def render(found: Analysed) -> str:
-        layer, confidence = _found_layer(found, standard)
-        if is_cut and found.given is None:
-            layer = dataclasses.replace(layer, spaces=None)
+        layer, confidence = _found_layer(found, standard, is_cut)
         if not layer.words:
             return "\n" if to in LINE_FORMATS and found.given is None else ""
         is_line = to in LINE_FORMATS and found.doc.probability is not None  # an analysis is one line
@@ -128,10 +126,12 @@ def renderer(
     return render
 
 
-def _found_layer(found: Analysed, standard: str) -> tuple[Layer, tuple[float, ...] | None]:
+def _found_layer(found: Analysed, standard: str, is_cut: bool) -> tuple[Layer, tuple[float, ...] | None]:
     """Return the words and tags to write, with all other annotation of words that were kept."""
     confidence = found.doc.layer(standard).confidence
     sure = None if confidence is None else tuple(confidence.tolist())
+    if is_cut and found.given is None:
+        return Layer(tuple(found.doc.words(standard)), tuple(found.doc.tags(standard))), sure
     _, layer = line_layer(found.doc, standard)
     if found.given is not None:
         own = own_layer(found.given, standard)

@@ -57,4 +57,7 @@ def parse_column(texts: tuple[str, ...], numbers: list[int], path: str) -> tuple
 
 def format_tags(tags: tuple[Tag, ...] | None, count: int, unknown: str) -> list[str]:
     """Write the tag of each of `count` words."""
-    return [unknown] * count if tags is None else [format_tag(tag, unknown) for tag in tags]
+    if tags is None:
+        return [unknown] * count
+    spelled = {tag: format_tag(tag, unknown) for tag in set(tags)}  # few
+    return [spelled[tag] for tag in tags]

@@ -311,7 +311,7 @@ class Analyzer:
         if self.labeler.reads == "text":
             return units_of_texts(batch, self._first, self.whole)
         units = units_of_words(batch, self._first)
-        if any(_is_uncut(word) for layer in units.layers for word in layer.words):
+        if any(_is_uncut(max(layer.words, key=len, default="")) for layer in units.layers):
             _log.warning("the text is not cut into words: a word-level model needs blanks between them")
         return units
 

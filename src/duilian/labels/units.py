@@ -118,9 +118,8 @@ def units_of_layers(layers: Sequence[Layer], encoding: Encoding) -> UnitBatch:
     starts, lengths = _word_starts(layers, flat)
     words = np.cumsum([0, *map(len, layers)])
     if encoding.level == "word":
-        return _batch_of_layers(
-            layers, np.stack([starts, starts + lengths], axis=1), words, np.arange(len(flat) + 1)
-        )
+        spans = np.stack([starts, starts + lengths], axis=1)
+        return _batch_of_layers(layers, spans, words, np.arange(len(flat) + 1), is_word=True)
     texts.check_text("".join(flat))
     units, counts = _native.split_words(flat, encoding.join_letters, encoding.join_digits)
     edges = np.cumsum([0, *counts])
@@ -133,7 +132,7 @@ def units_of_layers(layers: Sequence[Layer], encoding: Encoding) -> UnitBatch:
         joins = {"join_letters": encoding.join_letters, "join_digits": encoding.join_digits}
         found = [texts.units(word, **joins) + at for word, at in zip(flat, starts.tolist(), strict=True)]
         spans = np.concatenate([_NO_SPANS, *found])
-    return _batch_of_layers(layers, spans, edges[words], edges)
+    return _batch_of_layers(layers, spans, edges[words], edges, is_word=False)
 
 
 def words_of(line: str) -> tuple[str, ...]:
@@ -162,8 +161,7 @@ def units_of_words(batch: Sequence[str], encoding: Encoding) -> UnitBatch:
     first = np.append(found.word, len(found))
     shift = np.repeat(flat - found.start[found.word], np.diff(first)) if len(flat) else flat
     spans = found.spans + shift[:, None]
-    owners = [each for each, count in zip(batch, np.diff(text).tolist(), strict=True) for _ in range(count)]
-    known = _gaps_of(owners, spans, found.sentence)
+    known = np.zeros(len(spans), np.uint8)  # words are known already, blanks between them tell nothing
     return UnitBatch(batch, spans, found.sentence, np.array(text), known, {}, layers, found.word)
 
 
@@ -192,9 +190,11 @@ def _word_starts(layers: Sequence[Layer], flat: Sequence[str]) -> tuple[Ints, In
     return through - np.repeat(before, sizes), lengths
 
 
-def _batch_of_layers(layers: Sequence[Layer], spans: texts.Spans, sentence: Ints, word: Ints) -> UnitBatch:
+def _batch_of_layers(
+    layers: Sequence[Layer], spans: texts.Spans, sentence: Ints, word: Ints, *, is_word: bool
+) -> UnitBatch:
     batch, spans = [layer.text for layer in layers], spans.reshape(-1, 2)
-    known = _gaps_of(batch, spans, sentence)
+    known = np.zeros(len(spans), np.uint8) if is_word else _gaps_of(batch, spans, sentence)
     return UnitBatch(batch, spans, sentence, np.arange(len(layers) + 1), known, {}, layers, word[:-1])
 
 
@@ -207,11 +207,11 @@ def _gaps_of(batch: Sequence[str], spans: texts.Spans, sentence: Ints) -> npt.ND
     known = np.zeros(len(spans), np.uint8)
     known[1:][spans[1:, 0] != spans[:-1, 1]] = texts.GAP
     known[sentence[:-1][sentence[:-1] < len(spans)]] = 0
-    for unit in np.flatnonzero(known).tolist():  # few
-        owner = int(np.searchsorted(sentence, unit, "right")) - 1
-        gap = batch[owner][int(spans[unit - 1, 1]) : int(spans[unit, 0])]
-        if any(map(str.isspace, gap)):
-            known[unit] |= texts.APART | texts.BEGINS
+    units = np.flatnonzero(known)
+    owners = (np.searchsorted(sentence, units, "right") - 1).tolist()
+    edges = zip(spans[units - 1, 1].tolist(), spans[units, 0].tolist(), strict=True)
+    is_apart = [any(map(str.isspace, batch[k][a:b])) for k, (a, b) in zip(owners, edges, strict=True)]
+    known[units[is_apart]] |= texts.APART | texts.BEGINS
     return known
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from sys import intern
 
 from duilian.corpus.lines import Malformed, shown, unwritable
@@ -50,12 +51,20 @@ class InlineTags:
             raise Malformed(f"{shown(token)} has an empty {'tag' if word else 'word'}")
         return word, tag
 
-    def check(self, word: str, tag: str) -> None:
+    def check_all(self, words: Sequence[str], tags: Sequence[str]) -> None:
         """Reject what `split` could not read back."""
+        known = set(tags)  # few
+        is_safe = "" not in words and not _UNSAFE.search("".join(words))
+        if not is_safe or "" in known or self.sign in "".join(known) or _UNSAFE.search("".join(known)):
+            for word, tag in zip(words, tags, strict=True):
+                self.check(word, tag)
+
+    def check(self, word: str, tag: str) -> None:
+        """Reject a word or tag that `split` could not read back."""
         if not word or _UNSAFE.search(word):
             raise unwritable("word", word, self.form)
-        name = _PROBABILITY.sub("", tag)
-        if not tag or (self.sign in tag and name != self.sign) or _UNSAFE.search(tag):
+        is_split = self.sign in tag and _PROBABILITY.sub("", tag) != self.sign
+        if not tag or is_split or _UNSAFE.search(tag):
             raise unwritable("tag", tag, self.form)
 
 

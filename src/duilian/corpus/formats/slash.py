@@ -136,8 +136,8 @@ def write_slash(sentences: Iterable[Sentence], *, standard: str | None = None) -
 def _tokens(layer: Layer) -> list[str]:
     words = _spelled_words(layer)
     tags = format_tags(layer.tags, len(words), UNKNOWN)
-    for word, tag in zip(words, tags, strict=True):
-        _JOINED.check(word, tag)
+    _JOINED.check_all(words, tags)
+    for tag in set(tags):
         if "]" in tag:
             raise unwritable("tag", tag, "slash")
     tokens = [f"{word}/{tag}" for word, tag in zip(words, tags, strict=True)]

@@ -68,8 +68,7 @@ def write_underscore(sentences: Iterable[Sentence], *, standard: str | None = No
     for sentence in sentences:
         layer = layer_to_write(sentence, standard)
         tags = format_tags(layer.tags, len(layer), UNKNOWN)
-        for word, tag in zip(layer.words, tags, strict=True):
-            _JOINED.check(word, tag)
+        _JOINED.check_all(layer.words, tags)
         line = " ".join([f"{word}_{tag}" for word, tag in zip(layer.words, tags, strict=True)])
         if "<" in line and _strip_elements(line, "")[0] != line:
             raise unwritable("line", line, "underscore")
