@@ -132,6 +132,9 @@ def test_a_long_text_in_pieces_is_the_same_text(plain: Analyzer, monkeypatch: py
             pieces = plain(text, marginals=True)
             assert pieces.tokens() == doc.tokens()
             assert pieces.layer().sentence.tolist() == doc.layer().sentence.tolist()
+    blank = " " * 20_000
+    assert plain(blank).words() == []
+    assert plain(blank + "我们。" + blank).tags() == plain("我们。").tags()
 
 
 def test_what_was_not_asked_for_does_not_run(parsed: Analyzer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,6 +69,8 @@ class LongTable:
 
     def add(self, part: WordTable, place: int) -> None:
         """Add the words of a piece that begins at this place of the text."""
+        if not len(part):
+            return
         columns = {"start": part.start + place, "end": part.end + place}
         columns |= {
             name: each for name in ("confidence", "heads") if (each := getattr(part, name)) is not None
@@ -86,6 +88,8 @@ class LongTable:
 
     def table(self, like: WordTable) -> WordTable:
         """Return all words, with the columns that a piece has."""
+        if not self._words:
+            return like
         found: dict[str, Any] = {name: each[: self._words] for name, each in self._columns.items()}
         found |= {name: Names(found[name], self._names[name]) for name in self.NAMES if name in found}
         marginals = None if like.marginals is None else self._marginals
