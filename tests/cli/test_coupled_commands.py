@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import re
@@ -14,6 +15,7 @@ from demo_recipes import both_sides
 from duilian import demo, read
 from duilian.conversion import Converter
 from duilian.corpus import Layer, Sentence
+from duilian.corpus.batches import batches
 from duilian.corpus.places import PlacedSentence
 from duilian.engine import load as load_analyzer
 from duilian.learning import AdaGrad
@@ -340,7 +342,7 @@ def test_tags_never_seen_are_named_with_their_line(duilian, tmp_path, form, text
 
 
 def test_lines_are_right_in_the_second_piece_of_a_file(duilian, tmp_path, monkeypatch):
-    monkeypatch.setattr("duilian.conversion.converter.BATCH_SENTENCES", 2)
+    monkeypatch.setattr("duilian.conversion.converter.batches", functools.partial(batches, limit=2))
     (tmp_path / "in").write_text("我/r 来/v\n" * 5 + "我/r 来/ZZ\n", encoding="utf-8")
     err = duilian("convert", "word", "in", "--from", "pku", "--to", "ctb", "-o", "out")[2]
     assert err.startswith("duilian: in:6: ")

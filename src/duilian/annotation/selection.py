@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import heapq
-import itertools
 import math
 import tempfile
 from array import array
@@ -18,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian.corpus import Layer, Sentence, Tag
+from duilian.corpus.batches import batches
 from duilian.corpus.formats.jsonlines import read_jsonlines, write_jsonlines
 from duilian.errors import ConfigError
 from duilian.models import StandardTagger
 
-BATCH_SENTENCES = 1000
 CANDIDATE_MASS = 0.99
 MAX_CANDIDATES = 4
 
@@ -43,8 +42,7 @@ def select(
         raise ConfigError(f"the share of words must be above 0 and at most 1, got {share!r}")
     if tagger.level != "word":
         raise ConfigError("selection needs a word-level model", "segment the text first")
-    given = iter(sentences)
-    while batch := list(itertools.islice(given, BATCH_SENTENCES)):
+    for batch in batches(sentences):
         layers = [sentence[tagger.standard] for sentence in batch]
         rows = tagger.marginals(layers, threads=threads)
         for sentence, layer, marginals in zip(batch, layers, rows, strict=True):

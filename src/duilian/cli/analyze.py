@@ -37,6 +37,7 @@ EXAMPLE = "Example:\n\n    duilian analyze 他把书借给了办公室。"
 
 RANKED_FORMS = ("slash", "json")  # forms that can show several analyses of a text
 PRETTY = "pretty"
+LONG = 100_000  # characters: what is written about more of them is never held at once
 
 
 def command(
@@ -122,11 +123,11 @@ def command(
     with open_writer(output) as write:
         for each in source.paths:
             write(shown.begin(each if source.is_file(each) else ""))
-            docs = (doc for _, doc in source.analysed(each, analyzer, options, ask, threads, fill=True))
+            docs = (doc for _, doc, _ in source.analysed(each, analyzer, options, ask, threads, fill=True))
             # On a terminal, the output itself shows progress.
             watched = docs if _is_terminal(output) else watch(docs, "texts", files=source.files)
             for number, doc in enumerate(watched, start=1):
-                for part in shown.parts(doc):
+                for part in shown.parts(doc) if len(doc.text) > LONG else [shown.text(doc)]:
                     write(part)
                 if explainer is not None:
                     _explain(explainer, doc, source.place(each, number))

@@ -40,10 +40,11 @@ class Item(NamedTuple):
 
 
 class Analysed(NamedTuple):
-    """An item with its analysis."""
+    """A text or a sentence of a corpus with its analysis."""
 
     given: Sentence | None
     doc: Doc
+    place: PlacedSentence = PlacedSentence(Sentence({}))  # of a given sentence
 
 
 class Inputs:
@@ -252,7 +253,7 @@ def _completed(
 
     try:
         for doc in work(sentences(), standard):
-            yield Analysed(pending[0].sentence, doc)
+            yield Analysed(pending[0].sentence, doc, pending[0])
             pending.popleft()
             answered += 1
     except AnnotationError as error:

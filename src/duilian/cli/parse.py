@@ -96,7 +96,7 @@ def _tag_first(
     options, ask = FormatOptions(standard=name, column=column), Ask((name,), trees=False)
     for path in source.paths:
         docs = source.analysed(path, analyzer, options, ask, threads, fill=False)
-        for given, doc in watch(docs, "texts", files=source.files):
+        for given, doc, place in watch(docs, "texts", files=source.files):
             for sentence in doc.to_sentences():
                 layer = sentence[name]
                 own = None if given is None else own_layer(given, name)
@@ -105,4 +105,4 @@ def _tag_first(
                     layer = with_given_tags(tagged, own) if keep else tagged
                 about = ("", ()) if given is None else (given.id, given.comments)
                 if layer.words:
-                    yield PlacedSentence(Sentence({standard: layer}, *about))
+                    yield dataclasses.replace(place, sentence=Sentence({standard: layer}, *about))

@@ -59,5 +59,5 @@ def command(
     with open_writer(output) as write:
         for path in source.paths:
             docs = source.analysed(path, analyzer, options, ask, threads, fill=False)
-            for _, doc in watch(docs, "texts", files=source.files):
+            for _, doc, _ in watch(docs, "texts", files=source.files):
                 write(segmented_line(doc, name) + "\n")

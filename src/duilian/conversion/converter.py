@@ -21,6 +21,7 @@ from duilian import text as texts
 from duilian.annotation.selection import probable_tags
 from duilian.conversion.respelling import join_layers, restore
 from duilian.corpus import Corpus, Layer, Sentence
+from duilian.corpus.batches import batches
 from duilian.corpus.cut import cut_sentences
 from duilian.corpus.files import display_name
 from duilian.corpus.formats.lookup import Format, FormatOptions
@@ -33,8 +34,6 @@ from duilian.labels.encoding import Encoding, Level
 from duilian.models import Converted
 from duilian.models.coupled.conversion_answers import ConversionPlan
 from duilian.models.roles import chosen_standard
-
-BATCH_SENTENCES = 500
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -124,8 +123,7 @@ class Converter:
         """Convert sentences, in order."""
         if with_candidates and self.plan.encodings[1].tags is None:
             raise ConfigError("the model only segments: there are no tags to review", "leave out --review")
-        given = iter(sentences)
-        while batch := list(itertools.islice(given, BATCH_SENTENCES)):
+        for batch in batches(sentences):
             yield from self._convert_batch(batch, with_candidates)
 
     def _convert_batch(self, batch: Sequence[PlacedSentence], with_candidates: bool) -> Iterator[Conversion]:

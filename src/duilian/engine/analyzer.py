@@ -10,13 +10,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from duilian import text as texts
 from duilian.corpus import Layer, Sentence
+from duilian.corpus.batches import batches
 from duilian.document import Doc
 from duilian.document.word_table import WordTable
 from duilian.engine.completion import OpenAnnotation
@@ -51,7 +52,6 @@ BATCH_CHARACTERS = 100_000
 MARGIN = 5_000  # characters after a cut that are looked at; sentences and whole spans are shorter
 MAX_UNCUT = 24  # characters; a longer word in Chinese characters is text that nobody has cut
 
-Item = TypeVar("Item")
 _log = logging.getLogger("duilian")
 
 
@@ -141,11 +141,12 @@ class Analyzer:
         slower, but right for live input.
         """
         plan = self._plan(ask, marginals)
+        _check_threads(threads)
         if isinstance(texts, str | bytes):
             raise TextError("expected several texts, got one", "put it in a list: [text]")
         checked = texts if errors == "strict" else (check_text(text, errors) for text in texts)
         limit = BATCH_CHARACTERS if batch is None else batch
-        for texts_of_batch in _batches(checked, _text_size, limit, threads):
+        for texts_of_batch in batches(checked, limit, _text_size):
             yield from self._analysed(texts_of_batch, plan, threads)
 
     def segment(
@@ -209,8 +210,9 @@ class Analyzer:
         stays one. A sentence without that standard lends the words of its first.
         """
         name, plan = chosen_standard(standard, self.standards), self._plan(ask)
+        _check_threads(threads)
         layers = (own_layer(sentence, name) for sentence in sentences)
-        for batch in _batches(layers, _layer_size, BATCH_CHARACTERS, threads):
+        for batch in batches(layers, BATCH_CHARACTERS, _layer_size):
             units = units_of_layers(batch, self._first)
             yield from self._docs(units, self._builder.constraints(units), plan, threads)
 
@@ -233,8 +235,9 @@ class Analyzer:
         if Ability.CONSTRAINTS not in self.labeler.abilities:
             raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf or coupled")
         name, plan = chosen_standard(standard, self.standards), self._plan(ask)
+        _check_threads(threads)
         annotation, answered = OpenAnnotation(name, self._encodings[name].tags or ()), 0
-        for batch in _batches(sentences, lambda each: _layer_size(each[name]), BATCH_CHARACTERS, threads):
+        for batch in batches(sentences, BATCH_CHARACTERS, lambda each: _layer_size(each[name])):
             layers = [annotation.restrict(sentence[name]) for sentence in batch]
             try:
                 docs = self._filled(Given(name, layers), plan, threads)
@@ -402,6 +405,11 @@ def _labeler_of(model: Any) -> Labeler:
     return found
 
 
+def _check_threads(threads: int) -> None:
+    if threads < 1:
+        raise ConfigError(f"threads must be at least 1, got {threads}")
+
+
 def _is_uncut(word: str) -> bool:
     return len(word) > MAX_UNCUT and "han" in texts.char_types(word)
 
@@ -424,30 +432,8 @@ def own_layer(sentence: Sentence, standard: str) -> Layer:
 
 
 def _layer_size(layer: Layer) -> int:
-    return sum(map(len, layer.words))
+    return sum(map(len, layer.words)) + 1
 
 
 def _text_size(text: str) -> int:
-    return len(text if isinstance(text, str) else check_text(text))
-
-
-def _batches(
-    items: Iterable[Item], size: Callable[[Item], int], limit: int, threads: int
-) -> Iterator[list[Item]]:
-    """Yield batches of about `limit` characters; an item that is larger stands alone."""
-    if threads < 1:
-        raise ConfigError(f"threads must be at least 1, got {threads}")
-    batch: list[Item] = []
-    total = 0
-    for item in items:
-        own = size(item) + 1
-        if batch and own > limit:
-            yield batch
-            batch, total = [], 0
-        batch.append(item)
-        total += own
-        if total >= limit:
-            yield batch
-            batch, total = [], 0
-    if batch:
-        yield batch
+    return len(text if isinstance(text, str) else check_text(text)) + 1

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import itertools
 import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from duilian import _native
 from duilian.corpus import Corpus, Layer, Sentence
+from duilian.corpus.batches import batches
 from duilian.corpus.places import PlacedSentence
 from duilian.errors import ConfigError, CorpusError, DuilianError, StandardError
 from duilian.evaluation import Evaluation, PruningScore, evaluate_layers
@@ -18,14 +18,12 @@ from duilian.models.parser.model import Parser
 from duilian.models.parser.predictor import ParserPredictor
 from duilian.models.roles import Ability
 
-BATCH_SENTENCES = 1000
-
 
 def parse_sentences(
     parser: Parser, sentences: Iterable[PlacedSentence], *, keep_heads: bool = False, threads: int = 1
 ) -> Iterator[Sentence]:
     """Parse the layer of the parser's standard in each sentence; in order and in constant memory."""
-    for batch in _batches(sentences):
+    for batch in batches(sentences):
         layers = [layer_to_parse(each.sentence, parser) for each in batch]
         with _naming_places(parser, batch, layers):
             parsed = parser.predict_layers(layers, keep_heads=keep_heads, threads=threads)
@@ -41,7 +39,7 @@ def parse_k_best(
 
     A score is a sum of weights, not a probability: it compares trees of one sentence.
     """
-    for batch in _batches(sentences):
+    for batch in batches(sentences):
         layers = [layer_to_parse(each.sentence, parser) for each in batch]
         with _naming_places(parser, batch, layers):
             parser.predictor_.check_tags(layers)
@@ -60,12 +58,6 @@ def _ranked_trees(sentence: Sentence, standard: str, trees: list[tuple[float, La
             layers={**sentence.layers, standard: tree},
             comments=(*sentence.comments, f"# rank = {rank}", f"# score = {score:.6f}"),
         )
-
-
-def _batches(sentences: Iterable[PlacedSentence]) -> Iterator[list[PlacedSentence]]:
-    remaining = iter(sentences)
-    while batch := list(itertools.islice(remaining, BATCH_SENTENCES)):
-        yield batch
 
 
 @contextlib.contextmanager

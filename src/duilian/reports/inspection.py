@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from duilian.conversion.converter import BATCH_SENTENCES, Conversion, ConversionModel, Converter
+from duilian.conversion.converter import Conversion, ConversionModel, Converter
+from duilian.corpus.batches import batches
 from duilian.corpus.places import PlacedSentence
 from duilian.errors import ConfigError, ModelFileError
 from duilian.modelfile import checksum_of, read_model
@@ -258,8 +259,7 @@ def study(converter: Converter, sentences: Iterable[PlacedSentence], *, examples
     source_tags, target_tags = (encoding.tags or () for encoding in converter.plan.encodings)
     counts = np.zeros((len(source_tags), len(target_tags)))
     found = _WordReadings()
-    given = iter(sentences)
-    while batch := list(itertools.islice(given, BATCH_SENTENCES)):
+    for batch in batches(sentences):
         several = [each.sentence for each in batch]
         counts += model.learned_mapping(several, source, target, given=True, threads=converter.threads)
         for conversion in converter.run(batch) if examples else ():
