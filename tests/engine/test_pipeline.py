@@ -102,7 +102,7 @@ def test_wrong_questions_are_answered_clearly(coupled: Analyzer) -> None:
         doc.words("ud")
     with pytest.raises(ConfigError, match="no parser"):
         _ = doc.heads
-    with pytest.raises(ConfigError, match="threads must be at least 1"):
+    with pytest.raises(ConfigError, match="threads must be a whole number, at least 1"):
         list(coupled.pipe(["我"], threads=0))
     with pytest.raises(ConfigError, match="str cannot find words"):
         Analyzer("ctb")

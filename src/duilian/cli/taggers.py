@@ -57,7 +57,9 @@ def load_analyzer(
     tagger, segmenter = in_mode(parts["tagger"], mode), parts.get("segmenter")
     found = Analyzer(tagger, parts.get("parser"), segmenter=segmenter, lexicon=lexicon)
     name = found.fast_standard(standard) if fast else chosen_standard(standard, found.standards)
-    if standard is None and len(found.standards) > 1 and not fast:
+    if standard is None and len(found.standards) > 1 and fast:
+        typer.echo(f"duilian: answering in {name!r}, the standard of the fast segmenter", err=True)
+    elif standard is None and len(found.standards) > 1:
         say_standard(name, found.standards)
     return found, name
 

@@ -29,6 +29,7 @@ from duilian.corpus.formats.rows import TAG_COLUMNS, tag_column
 from duilian.corpus.places import PlacedSentence, read_placed
 from duilian.corpus.storage import ReadReport
 from duilian.corpus.tag_spelling import UNKNOWN_FIELD, format_tags
+from duilian.engine.analyzer import Analyzer
 from duilian.errors import ConfigError, CorpusError
 from duilian.labels.encoding import Encoding, Level
 from duilian.models import Converted
@@ -202,6 +203,8 @@ def convert(
     threads: int = 1,
 ) -> Corpus:
     """Convert a corpus to another standard of a model; see `CoupledTagger.convert` for the options."""
+    if isinstance(model, Analyzer):
+        model = model.model
     if not hasattr(model, "conversions"):
         hint = "train a model of kind coupled or guided"
         raise ConfigError(f"a model of kind {model.kind!r} cannot convert annotation", hint)

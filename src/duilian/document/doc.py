@@ -255,7 +255,8 @@ class Doc:
         """The error for something that was not asked for, or that the analyser cannot say."""
         if what not in self.unasked:
             return ConfigError(impossible)
-        return ConfigError(f"{what} were not asked for", f"use `zh(text)`, or `Ask({what}=True)`")
+        where = " with the parser's standard" if what == "trees" else ""
+        return ConfigError(f"{what} were not asked for", f"use `zh(text)`, or `Ask({what}=True)`{where}")
 
     def _abbreviated(self, layer: WordTable) -> str:
         first = self._tokens(layer[:MAX_WORDS_IN_REPR])

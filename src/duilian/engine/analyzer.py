@@ -29,7 +29,7 @@ from duilian.engine.word_tables import (
     with_marginals,
     word_tables,
 )
-from duilian.errors import ConfigError, DuilianError, TextError
+from duilian.errors import ConfigError, DuilianError, NotFittedError, TextError
 from duilian.labels.encoding import Encoding
 from duilian.labels.segmentation import Segmentation
 from duilian.labels.units import UnitBatch, units_of_layers, units_of_texts, units_of_words
@@ -95,6 +95,8 @@ class Analyzer:
     ) -> None:
         self.model, self.parser, self.segmenter = model, parser, segmenter
         self.lexicon, self.whole = lexicon, tuple(whole)
+        if lexicon is not None and not isinstance(lexicon, Lexicon):
+            raise ConfigError("expected a Lexicon", "write Lexicon([...]) or Lexicon.read(path)")
         self.labeler = _labeler_of(model)
         self.standards = self.labeler.standards
         self._encodings = {name: self.labeler.encoding(name) for name in self.standards}
@@ -106,6 +108,11 @@ class Analyzer:
         if parser is not None and parser.standard not in self.standards:
             names = ", ".join(self.standards)
             raise ConfigError(f"the parser's standard {parser.standard!r} is none of {names}")
+
+    def __repr__(self) -> str:
+        parser = "" if self.parser is None else f", trees in {self.parser.standard}"
+        names = ", ".join(self.standards)
+        return f"<Analyzer: {self.labeler.kind} model, words and tags in {names}{parser}>"
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the models, as their files store them, and the lexicon, for other processes."""
@@ -141,11 +148,12 @@ class Analyzer:
         slower, but right for live input.
         """
         plan = self._plan(ask, marginals)
-        _check_threads(threads)
+        _check_count("threads", threads)
         if isinstance(texts, str | bytes):
             raise TextError("expected several texts, got one", "put it in a list: [text]")
         checked = texts if errors == "strict" else (check_text(text, errors) for text in texts)
         limit = BATCH_CHARACTERS if batch is None else batch
+        _check_count("batch", limit)
         for texts_of_batch in batches(checked, limit, _text_size):
             yield from self._analysed(texts_of_batch, plan, threads)
 
@@ -163,6 +171,8 @@ class Analyzer:
 
         `fast` takes the model's small segmenter: many times as fast, and a little less accurate.
         """
+        if self.labeler.reads == "words":
+            raise ConfigError("a word-level model does not segment text", "train one with level = 'char'")
         name = self.fast_standard(standard) if fast else chosen_standard(standard, self.standards)
         ask = Ask((name,), tags=False, trees=False, fast=fast)
         for doc in self.pipe(texts, ask=ask, threads=threads, batch=batch, errors=errors):
@@ -180,8 +190,6 @@ class Analyzer:
 
     def with_lexicon(self, lexicon: Lexicon | None) -> Analyzer:
         """Return the same analyser with another lexicon."""
-        if lexicon is not None and not isinstance(lexicon, Lexicon):
-            raise ConfigError("expected a Lexicon", "write Lexicon([...]) or Lexicon.read(path)")
         return Analyzer(self.model, self.parser, segmenter=self.segmenter, lexicon=lexicon, whole=self.whole)
 
     def explain(self, text: str | Doc) -> list[Finding]:
@@ -209,8 +217,10 @@ class Analyzer:
         A model that reads text finds their words anew, too; one that reads words keeps them. Each sentence
         stays one. A sentence without that standard lends the words of its first.
         """
+        if isinstance(sentences, str):
+            raise TextError("expected sentences, got a string", "call the analyser to analyse text")
         name, plan = chosen_standard(standard, self.standards), self._plan(ask)
-        _check_threads(threads)
+        _check_count("threads", threads)
         layers = (own_layer(sentence, name) for sentence in sentences)
         for batch in batches(layers, BATCH_CHARACTERS, _layer_size):
             units = units_of_layers(batch, self._first)
@@ -235,7 +245,7 @@ class Analyzer:
         if Ability.CONSTRAINTS not in self.labeler.abilities:
             raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf or coupled")
         name, plan = chosen_standard(standard, self.standards), self._plan(ask)
-        _check_threads(threads)
+        _check_count("threads", threads)
         annotation, answered = OpenAnnotation(name, self._encodings[name].tags or ()), 0
         for batch in batches(sentences, BATCH_CHARACTERS, lambda each: _layer_size(each[name])):
             layers = [annotation.restrict(sentence[name]) for sentence in batch]
@@ -260,8 +270,7 @@ class Analyzer:
         of each other.
         """
         name = chosen_standard(standard, self.standards)
-        if k < 1:
-            raise ConfigError(f"the number of analyses must be at least 1, got {k}")
+        _check_count("the number of analyses", k)
         if Ability.NBEST not in self.labeler.abilities:
             raise refuse(self.labeler, Ability.NBEST, "use a model of kind crf or coupled")
         if isinstance(text, Sentence):
@@ -276,14 +285,17 @@ class Analyzer:
             answer = self.labeler.label(sentence, Ask((name,)), constraints, 1).of[name].label
             best.add(self.labeler.k_best_labels(sentence, name, constraints, k, first=answer))
         meaning, docs = self._encodings[name].meaning, []
+        unasked = self._plan(Ask((name,), trees=False)).unasked
         for probability, labels in best.answers():
             (words,) = word_tables(Segmentation.from_labels(meaning, units, labels, None), None)
-            docs.append(Doc(units.batch[0], {name: words}, probability=probability))
+            docs.append(Doc(units.batch[0], {name: words}, probability=probability, unasked=unasked))
         return docs
 
     def _plan(self, ask: Ask | None, marginals: bool = False) -> Plan:
         """Return what has to run; made once for each question."""
         wanted = USUAL if ask is None else ask
+        if not isinstance(wanted, Ask):
+            raise ConfigError(f"expected an Ask, got {wanted!r}", "write ask=duilian.Ask(standards=['pku'])")
         if (wanted, marginals) not in self._plans:
             checked = self._checked(dataclasses.replace(wanted, marginals=wanted.marginals or marginals))
             self._plans[wanted, marginals] = Plan(checked, self._unasked(checked))
@@ -398,6 +410,9 @@ class Analyzer:
 
 
 def _labeler_of(model: Any) -> Labeler:
+    if not getattr(model, "is_trained", lambda: True)():
+        hint = "call fit, or load a model"
+        raise NotFittedError(f"this {type(model).__name__} has not been trained yet", hint)
     found = getattr(model, "labeler", model)
     if not isinstance(found, Labeler):
         hint = "give a tagger, or a Labeler of your own"
@@ -405,9 +420,9 @@ def _labeler_of(model: Any) -> Labeler:
     return found
 
 
-def _check_threads(threads: int) -> None:
-    if threads < 1:
-        raise ConfigError(f"threads must be at least 1, got {threads}")
+def _check_count(name: str, value: int) -> None:
+    if not isinstance(value, int) or value < 1:
+        raise ConfigError(f"{name} must be a whole number, at least 1, got {value!r}")
 
 
 def _is_uncut(word: str) -> bool:

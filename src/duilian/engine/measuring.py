@@ -30,8 +30,15 @@ def evaluate(model: Any, gold: Corpus, *, standard: str | None = None, threads: 
         return with_tree_scores(found, model, gold, threads=threads)
     if isinstance(model, TreeAnnotator):
         return measure_parser(cast(Parser, model), gold, threads=threads)
+    if not isinstance(gold, Corpus) or not hasattr(model, "labeler"):
+        raise ConfigError(
+            "expected a model and a corpus", "read them with duilian.load(path), duilian.read(path)"
+        )
     names = standards_of(model)
     chosen = standard or (gold.standard if gold.standard in names else None)
+    if chosen is None and len(names) > 1:
+        message = f"the gold sentences are in {gold.standard!r}, the model answers in {', '.join(names)}"
+        raise ConfigError(message, f"name one to compare with, such as standard={names[0]!r}")
     return measure(tagger_for(model, chosen), gold, threads=threads)
 
 

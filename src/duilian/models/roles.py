@@ -56,6 +56,9 @@ class Ask:
         if isinstance(self.standards, str):
             raise ConfigError("standards must be a list of names", f"write standards=[{self.standards!r}]")
         object.__setattr__(self, "standards", tuple(self.standards))
+        for field in dataclasses.fields(self)[1:]:
+            if not isinstance(value := getattr(self, field.name), bool):
+                raise ConfigError(f"{field.name} must be True or False, got {value!r}")
 
 
 class LabelRows(NamedTuple):
@@ -157,6 +160,10 @@ def chosen_standard(name: str | None, standards: Collection[str]) -> str:
     """The standard of this name, in capitals or not; the first if none is named."""
     if name is None:
         return next(iter(standards))
+    if not isinstance(name, str):
+        raise ConfigError(
+            f"expected the name of a standard, got {name!r}", f"such as {next(iter(standards))!r}"
+        )
     for each in standards:
         if each.casefold() == name.casefold():
             return each
