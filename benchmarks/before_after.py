@@ -65,6 +65,7 @@ spent(lambda: [zh(text) for text in texts])
 PIPE = START + "spent(lambda: sum(1 for doc in zh.pipe(lines)))"
 TAGS = START + "tags = duilian.Analyzer(zh.model)\nspent(lambda: sum(1 for doc in tags.pipe(lines)))"
 SEGMENT = START + "spent(lambda: sum(map(len, zh.segment(lines))), 20)"
+FAST = SEGMENT.replace("zh.segment(lines)", "zh.segment(lines, fast=True)")
 NBEST = START + "spent(lambda: [zh.nbest(line, 5) for line in lines[:300]])"
 LOAD = """
 import time, duilian
@@ -80,8 +81,8 @@ print((time.process_time() - start) / 3)
 class Job:
     """A command line of `duilian`, or a script; `after` if the newer version wants to be asked otherwise.
 
-    In a command {tree} is the checkout, {model} its bundled model, {word} a tagger of words, {data} the
-    corpora, {fresh} an empty folder, and {side} 0 for before, 1 for after.
+    In a command {tree} is the checkout, {model} its bundled model, {word} a tagger of words, {m} what stands
+    before a model, {data} the corpora, {fresh} an empty folder, and {side} 0 for before, 1 for after.
     """
 
     before: str
@@ -109,14 +110,14 @@ JOBS = {
     "zh(text)": Job(CALL, is_script=True, scale=1e6 / CALLS, unit="µs/call"),
     "zh.pipe": Job(PIPE, is_script=True),
     "zh.pipe, no trees": Job(TAGS, is_script=True),
-    "zh.segment": Job(SEGMENT, is_script=True),
+    "zh.segment, fast": Job(SEGMENT, FAST, is_script=True),
     "zh.nbest": Job(NBEST, is_script=True),
     "analyze --to conllu": Job("analyze lines.txt --to conllu -o out"),
     "analyze --to json": Job("analyze lines.txt --to json -o out"),
-    "analyze --to words": Job("analyze many.txt --to words -o out"),
-    "tag, text": Job("tag {model} lines.txt --standard pku -o out"),
-    "tag, words": Job("tag {word} words.txt -o out"),
-    "segment": Job("segment {model} lines.txt --standard pku -o out"),
+    "words, fast": Job("analyze many.txt --to words -o out", "segment --fast many.txt -o out"),
+    "tag, text": Job("tag {m} {model} lines.txt --standard pku -o out"),
+    "tag, words": Job("tag {m} {word} words.txt -o out"),
+    "segment": Job("segment {m} {model} lines.txt --standard pku -o out"),
     "parse": Job("parse {model} gsd.conllu -o out"),
     "convert": Job("convert {model} pku.jsonl --from pku --to gsd -o out"),
     "select": Job("select {word} words.txt -o out"),
@@ -142,8 +143,8 @@ OLD_KEYS = {"learning.iterations": "learn.iterations", "start.baseline_iteration
 """Keys of recipes as versions without a table [learning] spell them."""
 MADE = {
     "words.txt": "analyze many.txt --standard gsd --to words -o words.txt",
-    "gsd.conllu": "tag {model} lines.txt --standard gsd --to conllu -o gsd.conllu",
-    "pku.jsonl": "tag {model} lines.txt --standard pku --to jsonl -o pku.jsonl",
+    "gsd.conllu": "tag {m} {model} lines.txt --standard gsd --to conllu -o gsd.conllu",
+    "pku.jsonl": "tag {m} {model} lines.txt --standard pku --to jsonl -o pku.jsonl",
 }
 """Files that the version before makes, for both to read."""
 
@@ -212,10 +213,16 @@ class Bench:
         if job.is_script:
             return ["-c", job.line(side)]
         tree = self._trees[side]
-        known = {"tree": tree, "model": tree / "src/duilian/bundled/zh.model", "word": f"word{side}.model"}
+        is_older = (tree / "src/duilian/engine/streams.py").exists()  # models are positional
+        known = {
+            "tree": tree,
+            "m": "" if is_older else "-m",
+            "model": tree / "src/duilian/bundled/zh.model",
+            "word": f"word{side}.model",
+        }
         known |= {"data": self._data, "side": side, "fresh": fresh}
         more = {"full": "", "quick": job.quick, "tiny": job.tiny}[self._size]
-        words = [word.format(**known) for word in f"{job.line(side)} {more}".split()]
+        words = [each for word in f"{job.line(side)} {more}".split() if (each := word.format(**known))]
         if "[learning]" not in (tree / "recipes/zx-pos.toml").read_text(encoding="utf-8"):
             words = [_with_old_key(word) for word in words]
         return ["-m", "duilian.cli", *words]

@@ -1,15 +1,19 @@
-"""Calibration of the bundled model's confidence, with and without `marginals=True`.
+"""Calibration of confidence: of the bundled model, with and without `marginals=True`, and of two chains.
 
     python benchmarks/confidence.py --data DIR
+    python benchmarks/confidence.py --data DIR --two-chain [--iterations 20]
 
 On the dev text of UD Chinese GSD: the share of words with confidence 1.0000, the share of those that are
-wrong (word or tag), the expected calibration error (ten bins), and the time.
+wrong (word or tag), the expected calibration error (ten bins), and the time. Two chains learn from zx/train;
+the first half of zx/dev tells the scale of their probabilities, the second half is measured.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import time
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,40 +21,71 @@ from rich.console import Console
 from rich.table import Table
 
 import measure
-from duilian import load
-from duilian.corpus import read_sentences
+from duilian import Ask, Doc, PassiveAggressive, TwoChainTagger, load
+from duilian.corpus import Layer, Sentence, read, read_sentences
 from duilian.engine import Analyzer
 
 SURE = 0.99995
 BINS = 10
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    path = parser.parse_args().data / "udc" / "dev.conll"
-    layers = [each["gsd"] for each in read_sentences(path, standard="gsd", format="conllx", column="xpos")]
+def calibration(docs: Iterable[Doc], layers: Sequence[Layer], standard: str) -> tuple[float, ...]:
+    """Return the shares of right and sure words, of sure words that are wrong, and the calibration error."""
     gold = [set(zip(layer.spans(), layer.tags or (), strict=True)) for layer in layers]
+    pairs = [
+        (token.confidence, ((token.start, token.end), token.tag) in known)
+        for doc, known in zip(docs, gold, strict=True)
+        for token in doc.tokens(standard)
+    ]
+    p, is_right = (np.array(each, np.float64) for each in zip(*pairs, strict=True))
+    bins = np.minimum((p * BINS).astype(int), BINS - 1)
+    error = sum(abs((p - is_right)[bins == k].sum()) for k in range(BINS)) / len(p)
+    sure = p >= SURE
+    return is_right.mean(), sure.mean(), 1 - is_right[sure].mean() if sure.any() else 0.0, error
+
+
+def bundled(data: Path) -> Iterator[tuple[str, tuple[float, ...], float]]:
+    """Measure the bundled model by both searches."""
+    path = data / "udc" / "dev.conll"
+    layers = [each["gsd"] for each in read_sentences(path, standard="gsd", format="conllx", column="xpos")]
     analyzer = Analyzer(load().model)
     analyzer("好", marginals=True)  # warm-up
-    table = Table(title="confidence in words with their tags", caption=measure.facts(), title_justify="left")
-    for name in ("marginals", "right", "sure", "of these wrong", "calibration error", "seconds"):
-        table.add_column(name, justify="right")
     for marginals in (False, True):
         start = time.process_time()
         docs = list(analyzer.pipe((layer.text for layer in layers), marginals=marginals))
         seconds = time.process_time() - start
-        pairs = [
-            (token.confidence, ((token.start, token.end), token.tag) in known)
-            for doc, known in zip(docs, gold, strict=True)
-            for token in doc.tokens("gsd")
-        ]
-        p, is_right = (np.array(each, np.float64) for each in zip(*pairs, strict=True))
-        bins = np.minimum((p * BINS).astype(int), BINS - 1)
-        error = sum(abs((p - is_right)[bins == k].sum()) for k in range(BINS)) / len(p)
-        sure = p >= SURE
-        shares = (is_right.mean(), sure.mean(), 1 - is_right[sure].mean(), error)
-        table.add_row(str(marginals), *(f"{100 * each:.1f} %" for each in shares), f"{seconds:.2f}")
+        yield f"bundled, marginals={marginals}", calibration(docs, layers, "gsd"), seconds
+
+
+def two_chain(data: Path, iterations: int) -> Iterator[tuple[str, tuple[float, ...], float]]:
+    """Measure two chains with the scale 1, and with the one that a dev set tells."""
+    train, dev = (read(data / "zx" / f"{name}.wordpos", standard="ctb") for name in ("train", "dev"))
+    half, rest = dev[: len(dev) // 2], [each["ctb"] for each in dev[len(dev) // 2 :]]
+    learning = PassiveAggressive(iterations=iterations)
+    tagger = TwoChainTagger("ctb", learning=learning).fit(train, dev=half)
+    for name, scale in (
+        ("two chains, scale 1", 1.0),
+        ("two chains, scale of a dev set", tagger.model_.scale),
+    ):
+        analyzer = Analyzer(TwoChainTagger.with_model(dataclasses.replace(tagger.model_, scale=scale)))
+        start = time.process_time()
+        docs = list(analyzer.anew((Sentence({"ctb": each}) for each in rest), ask=Ask(confidence=True)))
+        yield name, calibration(docs, rest, "ctb"), time.process_time() - start
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--two-chain", action="store_true")
+    parser.add_argument("--iterations", type=int, default=20)
+    options = parser.parse_args()
+    found = two_chain(options.data, options.iterations) if options.two_chain else bundled(options.data)
+    table = Table(title="confidence in words with their tags", caption=measure.facts(), title_justify="left")
+    table.add_column("model")
+    for name in ("right", "sure", "of these wrong", "calibration error", "seconds"):
+        table.add_column(name, justify="right")
+    for name, shares, seconds in found:
+        table.add_row(name, *(f"{100 * each:.1f} %" for each in shares), f"{seconds:.2f}")
     Console().print(table)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import duilian
 from cli.running import run_here
-from duilian.engine import Analyzer
+from duilian.engine import Analyzer, long_texts
 from duilian.engine import analyzer as engine
 from duilian.models.registry import estimator_of
 from duilian.models.roles import Ability, Ask
@@ -128,7 +128,7 @@ def test_a_long_text_in_pieces_is_the_same_text(plain: Analyzer, monkeypatch: py
     for limit in (1000, 2500):
         monkeypatch.setattr(engine, "BATCH_CHARACTERS", limit)
         for text, doc in zip(texts, whole, strict=True):
-            assert len(text) > 2 * (limit + engine.MARGIN)
+            assert len(text) > 2 * (limit + long_texts.MARGIN)
             pieces = plain(text, marginals=True)
             assert pieces.tokens() == doc.tokens()
             assert pieces.layer().sentence.tolist() == doc.layer().sentence.tolist()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Annotated, cast, get_args
 
 import typer
 
-from duilian.cli.inputs import Inputs, refuse_models
+from duilian.cli.inputs import Analysed, Inputs, refuse_models
 from duilian.cli.options import (
     InputEncoding,
     Lenient,
@@ -28,7 +29,7 @@ from duilian.document import Doc
 from duilian.engine import Analyzer, load
 from duilian.errors import ConfigError
 from duilian.models.registry import reading_of
-from duilian.models.roles import Ask, chosen_standard
+from duilian.models.roles import Ask
 from duilian.text import Errors
 from duilian.views.exchange import ranked_json_line
 from duilian.views.forms import FORMS, Form, PrettyForm, find_form
@@ -93,7 +94,7 @@ def command(
         raise typer.BadParameter("there is nothing to explain without --lexicon", param_hint="--explain")
     refuse_models(inputs)
     analyzer = load(model or None, lexicon=read_lexicon(lexicon, lexicon_mode, lenient=lenient))
-    name = chosen_standard(standard, analyzer.standards)
+    name = analyzer.standard_for(standard)
     form = to or _default_form(output, nbest)
     column = reading_of(analyzer.model, name).get("column")
     shown = _make_form(form, name, column, output)
@@ -120,18 +121,31 @@ def command(
     has_all = standard is None and (shown.shows_all or explain)
     has_trees = shown.shows_trees and not no_trees
     ask = Ask(() if has_all else (name,), tags=shown.shows_tags or explain, trees=has_trees)
+    answers = partial(
+        source.analysed, analyzer=analyzer, options=options, ask=ask, threads=threads, fill=True
+    )
+    _write_docs(source, answers, shown, output, explainer)
+
+
+def _write_docs(
+    source: Inputs,
+    answers: Callable[[str], Iterator[Analysed]],
+    form: Form,
+    output: str,
+    explainer: Analyzer | None,
+) -> None:
     with open_writer(output) as write:
-        for each in source.paths:
-            write(shown.begin(each if source.is_file(each) else ""))
-            docs = (doc for _, doc, _ in source.analysed(each, analyzer, options, ask, threads, fill=True))
+        for path in source.paths:
+            write(form.begin(path if source.is_file(path) else ""))
+            docs = (doc for _, doc, _ in answers(path))
             # On a terminal, the output itself shows progress.
             watched = docs if _is_terminal(output) else watch(docs, "texts", files=source.files)
             for number, doc in enumerate(watched, start=1):
-                for part in shown.parts(doc) if len(doc.text) > LONG else [shown.text(doc)]:
+                for part in form.parts(doc) if len(doc.text) > LONG else [form.text(doc)]:
                     write(part)
                 if explainer is not None:
-                    _explain(explainer, doc, source.place(each, number))
-        write(shown.end())
+                    _explain(explainer, doc, source.place(path, number))
+        write(form.end())
 
 
 def _default_form(output: str, nbest: int | None) -> str:

@@ -14,7 +14,6 @@ from duilian.errors import ConfigError
 from duilian.lexicon import Lexicon
 from duilian.models.base.standard_tagger import StandardTagger
 from duilian.models.registry import load, standards_of, tagger_for
-from duilian.models.roles import chosen_standard
 
 InputFormat = Annotated[
     str | None,
@@ -56,7 +55,7 @@ def load_analyzer(
     parts = load_parts(model or None)
     tagger, segmenter = in_mode(parts["tagger"], mode), parts.get("segmenter")
     found = Analyzer(tagger, parts.get("parser"), segmenter=segmenter, lexicon=lexicon)
-    name = found.fast_standard(standard) if fast else chosen_standard(standard, found.standards)
+    name = found.standard_for(standard, fast=fast)
     if standard is None and len(found.standards) > 1 and fast:
         typer.echo(f"duilian: answering in {name!r}, the standard of the fast segmenter", err=True)
     elif standard is None and len(found.standards) > 1:

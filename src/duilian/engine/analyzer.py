@@ -11,9 +11,7 @@ import dataclasses
 import functools
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from duilian import text as texts
 from duilian.corpus import Layer, Sentence
@@ -23,13 +21,14 @@ from duilian.document.word_table import WordTable
 from duilian.engine.completion import OpenAnnotation
 from duilian.engine.k_best import KBest
 from duilian.engine.lexicon_report import lexicon_report
+from duilian.engine.long_texts import LongTable, pieces
+from duilian.engine.planning import Plan, Planner, labeler_of
 from duilian.engine.word_tables import (
-    LongTable,
     empty_table,
     with_marginals,
     word_tables,
 )
-from duilian.errors import ConfigError, DuilianError, NotFittedError, TextError
+from duilian.errors import ConfigError, DuilianError, TextError
 from duilian.labels.encoding import Encoding
 from duilian.labels.segmentation import Segmentation
 from duilian.labels.units import UnitBatch, units_of_layers, units_of_texts, units_of_words
@@ -39,7 +38,6 @@ from duilian.models.roles import (
     Ability,
     Ask,
     Constraints,
-    Labeler,
     TaggedWords,
     TreeAnnotator,
     Trees,
@@ -49,7 +47,6 @@ from duilian.models.roles import (
 from duilian.text import WHOLE_KINDS, Errors, WholeKind, check_text
 
 BATCH_CHARACTERS = 100_000
-MARGIN = 5_000  # characters after a cut that are looked at; sentences and whole spans are shorter
 MAX_UNCUT = 24  # characters; a longer word in Chinese characters is text that nobody has cut
 
 _log = logging.getLogger("duilian")
@@ -61,16 +58,6 @@ class Given:
 
     standard: str
     layers: Sequence[Layer]
-
-
-class Plan(NamedTuple):
-    """What has to run, and what could have been asked besides."""
-
-    ask: Ask
-    unasked: tuple[str, ...]
-
-
-USUAL = Ask()
 
 
 class Analyzer:
@@ -97,14 +84,14 @@ class Analyzer:
         self.lexicon, self.whole = lexicon, tuple(whole)
         if lexicon is not None and not isinstance(lexicon, Lexicon):
             raise ConfigError("expected a Lexicon", "write Lexicon([...]) or Lexicon.read(path)")
-        self.labeler = _labeler_of(model)
+        self.labeler = labeler_of(model)
         self.standards = self.labeler.standards
         self._encodings = {name: self.labeler.encoding(name) for name in self.standards}
         self._first: Encoding = self._encodings[self.standards[0]]
         if lexicon is not None and Ability.CONSTRAINTS not in self.labeler.abilities:
             raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf, or no lexicon")
         self._builder = ConstraintBuilder(self._encodings, lexicon)
-        self._plans: dict[tuple[Ask, bool], Plan] = {}
+        self._planner = Planner(self.labeler, parser, segmenter)
         if parser is not None and parser.standard not in self.standards:
             names = ", ".join(self.standards)
             raise ConfigError(f"the parser's standard {parser.standard!r} is none of {names}")
@@ -130,7 +117,7 @@ class Analyzer:
         `ask` says what is wanted; the default is everything but probabilities. With `marginals`, tokens carry
         the probabilities of all their possible tags.
         """
-        return next(self._analysed([check_text(text, errors)], self._plan(ask, marginals), 1))
+        return next(self._analysed([check_text(text, errors)], self._planner.plan(ask, marginals), 1))
 
     def pipe(
         self,
@@ -147,7 +134,7 @@ class Analyzer:
         A batch has about `batch` characters. With `batch=1`, each text is answered before the next is read:
         slower, but right for live input.
         """
-        plan = self._plan(ask, marginals)
+        plan = self._planner.plan(ask, marginals)
         _check_count("threads", threads)
         if isinstance(texts, str | bytes):
             raise TextError("expected several texts, got one", "put it in a list: [text]")
@@ -173,20 +160,14 @@ class Analyzer:
         """
         if self.labeler.reads == "words":
             raise ConfigError("a word-level model does not segment text", "train one with level = 'char'")
-        name = self.fast_standard(standard) if fast else chosen_standard(standard, self.standards)
+        name = self.standard_for(standard, fast=fast)
         ask = Ask((name,), tags=False, trees=False, fast=fast)
         for doc in self.pipe(texts, ask=ask, threads=threads, batch=batch, errors=errors):
             yield doc.words(name)
 
-    def fast_standard(self, standard: str | None) -> str:
-        """Return the standard of the segmenter, which must be the one asked for."""
-        if self.segmenter is None:
-            raise ConfigError("this model has no fast segmenter", "leave out --fast (fast=True)")
-        (own,) = _labeler_of(self.segmenter).standards
-        if standard is not None and chosen_standard(standard, self.standards) != own:
-            hint = f"leave out --fast (fast=True), or ask for {own!r}"
-            raise ConfigError(f"the fast segmenter only knows {own!r}", hint)
-        return own
+    def standard_for(self, name: str | None = None, *, fast: bool = False) -> str:
+        """Return the standard of this name; the default is the first or, if `fast`, the segmenter's."""
+        return self._planner.fast_standard(name) if fast else chosen_standard(name, self.standards)
 
     def with_lexicon(self, lexicon: Lexicon | None) -> Analyzer:
         """Return the same analyser with another lexicon."""
@@ -219,7 +200,7 @@ class Analyzer:
         """
         if isinstance(sentences, str):
             raise TextError("expected sentences, got a string", "call the analyser to analyse text")
-        name, plan = chosen_standard(standard, self.standards), self._plan(ask)
+        name, plan = chosen_standard(standard, self.standards), self._planner.plan(ask)
         _check_count("threads", threads)
         layers = (own_layer(sentence, name) for sentence in sentences)
         for batch in batches(layers, BATCH_CHARACTERS, _layer_size):
@@ -244,7 +225,7 @@ class Analyzer:
             raise TextError("expected annotated sentences, got a string", "call the analyser to analyse text")
         if Ability.CONSTRAINTS not in self.labeler.abilities:
             raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf or coupled")
-        name, plan = chosen_standard(standard, self.standards), self._plan(ask)
+        name, plan = chosen_standard(standard, self.standards), self._planner.plan(ask)
         _check_count("threads", threads)
         annotation, answered = OpenAnnotation(name, self._encodings[name].tags or ()), 0
         for batch in batches(sentences, BATCH_CHARACTERS, lambda each: _layer_size(each[name])):
@@ -285,37 +266,11 @@ class Analyzer:
             answer = self.labeler.label(sentence, Ask((name,)), constraints, 1).of[name].label
             best.add(self.labeler.k_best_labels(sentence, name, constraints, k, first=answer))
         meaning, docs = self._encodings[name].meaning, []
-        unasked = self._plan(Ask((name,), trees=False)).unasked
+        unasked = self._planner.plan(Ask((name,), trees=False)).unasked
         for probability, labels in best.answers():
             (words,) = word_tables(Segmentation.from_labels(meaning, units, labels, None), None)
             docs.append(Doc(units.batch[0], {name: words}, probability=probability, unasked=unasked))
         return docs
-
-    def _plan(self, ask: Ask | None, marginals: bool = False) -> Plan:
-        """Return what has to run; made once for each question."""
-        wanted = USUAL if ask is None else ask
-        if not isinstance(wanted, Ask):
-            raise ConfigError(f"expected an Ask, got {wanted!r}", "write ask=duilian.Ask(standards=['pku'])")
-        if (wanted, marginals) not in self._plans:
-            checked = self._checked(dataclasses.replace(wanted, marginals=wanted.marginals or marginals))
-            self._plans[wanted, marginals] = Plan(checked, self._unasked(checked))
-        return self._plans[wanted, marginals]
-
-    def _checked(self, ask: Ask) -> Ask:
-        """Return the question with the standards as the model spells them, and no trees if there are none."""
-        names = tuple(chosen_standard(name, self.standards) for name in ask.standards) or self.standards
-        if ask.fast:
-            names = (self.fast_standard(ask.standards[0] if ask.standards else None),)
-        if (ask.marginals or ask.confidence) and Ability.MARGINALS not in self.labeler.abilities:
-            raise refuse(self.labeler, Ability.MARGINALS, "use a model of kind crf or coupled")
-        has_trees = ask.trees and self.parser is not None and self.parser.standard in names and not ask.fast
-        return dataclasses.replace(ask, standards=names, trees=has_trees, tags=ask.tags and not ask.fast)
-
-    def _unasked(self, ask: Ask) -> tuple[str, ...]:
-        """Return what the analyser could have said besides."""
-        others = tuple(name for name in self.standards if name not in ask.standards)
-        tags = () if ask.tags or self._first.tags is None else ("tags",)
-        return (*others, *tags, *(() if ask.trees or self.parser is None else ("trees",)))
 
     @functools.cached_property
     def _fast(self) -> Analyzer:
@@ -347,7 +302,7 @@ class Analyzer:
         """Analyse a long text piece by piece: sentences do not know of each other."""
         tables = {name: LongTable(len(text)) for name in plan.ask.standards}
         at, doc = 0, Doc("", {})
-        for piece in _pieces(text):
+        for piece in pieces(text, BATCH_CHARACTERS):
             (doc,) = self._at_once([piece], plan, threads)
             for name, table in tables.items():
                 table.add(doc.layer(name), at)
@@ -409,17 +364,6 @@ class Analyzer:
         )
 
 
-def _labeler_of(model: Any) -> Labeler:
-    if not getattr(model, "is_trained", lambda: True)():
-        hint = "call fit, or load a model"
-        raise NotFittedError(f"this {type(model).__name__} has not been trained yet", hint)
-    found = getattr(model, "labeler", model)
-    if not isinstance(found, Labeler):
-        hint = "give a tagger, or a Labeler of your own"
-        raise ConfigError(f"{type(model).__name__} cannot find words", hint)
-    return found
-
-
 def _check_count(name: str, value: int) -> None:
     if not isinstance(value, int) or value < 1:
         raise ConfigError(f"{name} must be a whole number, at least 1, got {value!r}")
@@ -427,18 +371,6 @@ def _check_count(name: str, value: int) -> None:
 
 def _is_uncut(word: str) -> bool:
     return len(word) > MAX_UNCUT and "han" in texts.char_types(word)
-
-
-def _pieces(text: str) -> Iterator[str]:
-    """Cut a long text after sentences; what follows a sentence closely may belong to it."""
-    at = 0
-    while len(text) - at > BATCH_CHARACTERS + MARGIN:
-        ends = texts.sentences(text[at : at + BATCH_CHARACTERS + MARGIN])[:, 1]
-        last = max(int(np.searchsorted(ends, BATCH_CHARACTERS, "right")) - 1, 0)
-        cut = at + (int(ends[last]) if len(ends) else BATCH_CHARACTERS)
-        yield text[at:cut]
-        at = cut
-    yield text[at:]
 
 
 def own_layer(sentence: Sentence, standard: str) -> Layer:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -50,50 +48,6 @@ def empty_table(*, has_tags: bool, has_confidence: bool, has_tree: bool, has_mar
         relations=tree,
         marginals=() if has_marginals else None,
     )
-
-
-class LongTable:
-    """The table of a long text, which grows piece by piece.
-
-    Columns have room for as many words as there are characters; memory that is not written to costs nothing.
-    """
-
-    NAMES = ("tags", "relations")
-
-    def __init__(self, characters: int) -> None:
-        self._room, self._words = characters, 0
-        self._columns: dict[str, Any] = {}
-        self._names: dict[str, tuple[str | None, ...]] = {}
-        self._marginals: list[Mapping[str, float]] = []
-        self._sentences = [np.zeros(1, np.int32)]
-
-    def add(self, part: WordTable, place: int) -> None:
-        """Add the words of a piece that begins at this place of the text."""
-        if not len(part):
-            return
-        columns = {"start": part.start + place, "end": part.end + place}
-        columns |= {
-            name: each for name in ("confidence", "heads") if (each := getattr(part, name)) is not None
-        }
-        for name in self.NAMES:
-            if (each := getattr(part, name)) is not None:
-                columns[name], self._names[name] = each.codes, each.names
-        for name, values in columns.items():
-            if name not in self._columns:
-                self._columns[name] = np.empty(self._room, values.dtype)
-            self._columns[name][self._words : self._words + len(part)] = values
-        self._marginals += part.marginals or ()
-        self._sentences.append(part.sentence[1:] + np.int32(self._words))
-        self._words += len(part)
-
-    def table(self, like: WordTable) -> WordTable:
-        """Return all words, with the columns that a piece has."""
-        if not self._words:
-            return like
-        found: dict[str, Any] = {name: each[: self._words] for name, each in self._columns.items()}
-        found |= {name: Names(found[name], self._names[name]) for name in self.NAMES if name in found}
-        marginals = None if like.marginals is None else self._marginals
-        return WordTable(**found, sentence=np.concatenate(self._sentences), marginals=marginals)
 
 
 def with_marginals(found: Segmentation, encoding: Encoding, rows: LabelRows) -> Segmentation:

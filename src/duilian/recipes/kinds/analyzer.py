@@ -102,7 +102,7 @@ class AnalyzerConfig(CoupledConfig):
         """The settings of the tagger of these sides."""
         fields = dataclasses.fields(CoupledConfig)
         top = CoupledConfig(**{field.name: getattr(self, field.name) for field in fields})
-        if isinstance(self.tagger, TaggerPart):
+        if self.tagger == TaggerPart():  # there is no [tagger]
             return top
         shared = {"sample": top.learning.sample, "seed": top.learning.seed}
         plain = CoupledConfig(standards=top.standards, level=top.level).updated({"learning": shared})
