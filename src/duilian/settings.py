@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import math
 import operator
 import sys
 import types
@@ -25,6 +26,7 @@ _RANGES: tuple[tuple[str, str, Callable[[float, float], bool]], ...] = (
     ("above", "greater than", operator.gt),
     ("at_most", "at most", operator.le),
 )
+MAX_NUMBER = 2**31 - 1  # of any whole number
 _PLURALS = {str: "strings", int: "whole numbers", float: "numbers"}
 
 RENAMED = {
@@ -203,8 +205,12 @@ def _check_range(field: dataclasses.Field[Any], value: Any) -> None:
     for number in value if isinstance(value, tuple) else (value,):
         if not isinstance(number, int | float) or isinstance(number, bool):
             continue
+        if not math.isfinite(number):
+            raise SettingError((field.name,), f"must be a finite number, got {number!r}")
         for key, words, is_fine in _RANGES:
             limit = field.metadata.get(key)
+            if limit is None and key == "at_most" and isinstance(number, int):
+                limit = MAX_NUMBER
             if limit is not None and not is_fine(number, limit):
                 raise SettingError((field.name,), f"must be {words} {limit}, got {number!r}")
 

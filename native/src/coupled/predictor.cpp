@@ -30,13 +30,12 @@ class EntrySource final : public JointSource {
   std::span<const std::size_t> first_;  // [T + 1]
 };
 
-/// The transitions of the sides and parts, cut out of one array. Throws if its size does not fit.
+/// The transitions of the sides and parts, cut out of one array, whose size `check` has compared.
 [[nodiscard]] CoupledTransitions cut_transitions(const CoupledShape& shape,
                                                  const std::vector<float>& transition,
                                                  std::span<const std::int32_t> pruned_sides, bool of_pruner) {
   std::size_t at = 0;
   const auto take = [&](std::size_t size) {
-    if (transition.size() - at < size) throw std::invalid_argument("the transitions do not fit the tagger");
     at += size;
     return std::span<const float>(transition).subspan(at - size, size);
   };
@@ -50,9 +49,6 @@ class EntrySource final : public JointSource {
     side.push_back(take(edge(shape.labels[k]) * edge(shape.labels[k])));
   for (const JointPart& part : shape.joint)
     joint.push_back(take(static_cast<std::size_t>(part.transitions())));
-  const auto finite = [](float x) { return std::isfinite(x); };
-  if (at != transition.size() || !std::all_of(transition.begin(), transition.end(), finite))
-    throw std::invalid_argument("the transitions do not fit the tagger");
   for (std::size_t p = 0; of_pruner && p < pruner.size(); ++p) side[pruned_sides[p]] = pruner[p];
   return make_transitions(shape, side, joint, 1.0F);
 }
@@ -68,7 +64,7 @@ class EntrySource final : public JointSource {
 
 CoupledPredictor::CoupledPredictor(CoupledShape shape, std::shared_ptr<const CoupledWeights> weights,
                                    TemplateSet templates, Folding folding, SearchOptions options)
-    : shape_(std::move(shape)),
+    : shape_((check(*weights, shape), std::move(shape))),
       weights_(std::move(weights)),
       templates_(std::move(templates)),
       folding_(std::move(folding)),
@@ -76,8 +72,6 @@ CoupledPredictor::CoupledPredictor(CoupledShape shape, std::shared_ptr<const Cou
       between_(cut_transitions(shape_, weights_->transition, weights_->pruned_sides, false)),
       prune_between_(cut_transitions(shape_, weights_->transition, weights_->pruned_sides, true)) {
   if (!(options_.bundle_gap >= 0.0)) throw std::invalid_argument("the bundle gap must be at least 0");
-  check(weights_->table, side_label_count(shape_, weights_->pruned_sides) + shape_.joint_labels());
-  check_order(weights_->table);
   if (options_.pruning.coarse_window > 0.0)
     coarse_pruner_ =
         CoarsePruner::make(shape_, *weights_, prune_between_, options_.pruning, templates_.templates.size());

@@ -27,6 +27,21 @@ std::int32_t side_label_count(const CoupledShape& shape, std::span<const std::in
   return std::accumulate(blocks.begin(), blocks.end(), 0);
 }
 
+void check(const CoupledWeights& weights, const CoupledShape& shape) {
+  check(weights.table, side_label_count(shape, weights.pruned_sides) + shape.joint_labels());
+  check_order(weights.table);
+  std::size_t size = 0;
+  for (const std::int32_t labels : side_blocks(shape, weights.pruned_sides)) {
+    const std::size_t edge = static_cast<std::size_t>(labels) + 1;
+    size += edge * edge;
+  }
+  for (const JointPart& part : shape.joint) size += static_cast<std::size_t>(part.transitions());
+  const auto finite = [](float x) { return std::isfinite(x); };
+  if (size != weights.transition.size() ||
+      !std::all_of(weights.transition.begin(), weights.transition.end(), finite))
+    throw std::invalid_argument("the transitions do not fit the tagger");
+}
+
 namespace {
 
 using WeightSet = std::span<const float>;

@@ -23,6 +23,18 @@ from duilian.standards import BoundaryScheme, LabelMeaning
 from duilian.text import check_text
 
 Level = Literal["word", "char"]
+MAX_LABELS = 4096  # tables of which label may follow which grow with its square
+
+
+def check_tags(tags: Sequence[object]) -> None:
+    """Refuse tags that are not different names, as a model file made by hand may have them."""
+    if len(tags) > MAX_LABELS:
+        raise ConfigError(f"there are {len(tags):,} tags; a model has at most {MAX_LABELS:,}")
+    for tag in tags:
+        if not isinstance(tag, str) or not tag:
+            raise ConfigError(f"a tag must be a string that is not empty, got {tag!r:.100}")
+    if len(set(tags)) != len(tags):
+        raise ConfigError("a tag is listed twice")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,6 +61,16 @@ class Encoding:
             raise ConfigError(f"level must be 'word' or 'char', got {self.level!r}")
         if self.level == "word" and self.tags is None:
             raise ConfigError("there must be tags at word level; use level='char' for segmentation only")
+        if self.tags is not None:
+            check_tags(self.tags)
+        if self.label_count > MAX_LABELS:
+            raise ConfigError(f"there are {self.label_count:,} labels; a tagger has at most {MAX_LABELS:,}")
+
+    @property
+    def label_count(self) -> int:
+        """The number of labels."""
+        letters = 1 if self.level == "word" else len(self.letters)
+        return letters * (1 if self.tags is None else len(self.tags))
 
     @cached_property
     def boundaries(self) -> BoundaryScheme:

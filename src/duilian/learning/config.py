@@ -44,7 +44,7 @@ class Learning(Settings):
     keep: Literal["all", "average"] = setting(
         "all", "With several corpora: keep the best weights for each of them, or only the best on average."
     )
-    seed: int = setting(1, "Random seed.")
+    seed: int = setting(1, "Random seed.", at_least=0)
 
     @classmethod
     def alternatives(cls) -> Mapping[str, type[Settings]]:

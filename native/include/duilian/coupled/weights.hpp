@@ -33,4 +33,8 @@ struct CoupledWeights {
 [[nodiscard]] std::int32_t side_label_count(const CoupledShape& shape,
                                             std::span<const std::int32_t> pruned_sides);
 
+/// Throws std::invalid_argument unless weights from a file fit a shape: all of them are checked here, before
+/// anything is built from them.
+void check(const CoupledWeights& weights, const CoupledShape& shape);
+
 }  // namespace duilian

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy.typing as npt
 
-from duilian.errors import ConfigError, ModelFileError, NotFittedError, TemplateError, did_you_mean
+from duilian.errors import ConfigError, DuilianError, ModelFileError, NotFittedError, did_you_mean
 from duilian.modelfile import read_model, write_model
 from duilian.models.base.precision import Precision
 from duilian.settings import Settings
@@ -148,7 +148,9 @@ class Storable(abc.ABC):
             refuse_older(path, header)
             found = cls.from_state(header, arrays)
             found.remember(header["notes"])
-        except (LookupError, TypeError, ValueError, AttributeError, ConfigError, TemplateError) as error:
+        except ModelFileError:
+            raise
+        except (ArithmeticError, AttributeError, DuilianError, LookupError, TypeError, ValueError) as error:
             raise ModelFileError(str(path), f"the parts of the model do not fit together ({error})") from None
         return found
 

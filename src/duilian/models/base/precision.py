@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian.errors import ConfigError
+from duilian.models.base.table_codec import typed
 
 Precision = Literal["float32", "float16", "int8"]
 
@@ -32,12 +33,19 @@ def quantise(weights: npt.NDArray[np.float32], precision: Precision) -> dict[str
 
 def dequantise(arrays: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
     """The weights again, in single precision."""
-    weights = arrays["weight"]
     if "code" in arrays:
-        if arrays["code"].shape != (CODES,) or weights.dtype != np.uint8:
-            raise ConfigError(f"a codebook must have {CODES} values, and weights of one byte")
-        return np.take(arrays["code"], weights).astype(np.float32)
-    return weights.astype(np.float32)
+        code, places = typed(arrays, "code", np.float32), typed(arrays, "weight", np.uint8)
+        if len(code) != CODES:
+            raise ConfigError(f"a codebook must have {CODES} values, got {len(code)}")
+        weights: npt.NDArray[np.float32] = np.take(_finite(code), places)
+        return weights
+    return _finite(typed(arrays, "weight", np.float32, np.float16).astype(np.float32))
+
+
+def _finite(weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    if not np.isfinite(weights).all():
+        raise ConfigError("a weight is not a finite number")
+    return weights
 
 
 def codebook(weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

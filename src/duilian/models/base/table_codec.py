@@ -51,9 +51,9 @@ def encode_table(slot: npt.NDArray[np.uint64], label: npt.NDArray[np.uint16]) ->
 
 def decode_table(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[Any, Any]:
     """Slots and labels of a table again; the order of its entries is the file's."""
-    label = arrays["label"]
-    slots, check = int(arrays["slots"][0]), arrays["check"]
-    is_used = np.unpackbits(arrays["used"]).astype(np.bool_)
+    label, check = typed(arrays, "label", np.uint16), typed(arrays, "check", np.uint32)
+    slots = int(typed(arrays, "slots", np.int64)[0])
+    is_used = np.unpackbits(typed(arrays, "used", np.uint8)).view(np.bool_)
     begins = np.concatenate([[0], np.flatnonzero(label & LAST_ENTRY) + 1])[:-1].astype(np.uint64)
     if not 0 <= slots <= len(is_used) < slots + 8 or is_used[slots:].any():
         raise ConfigError("the slots of a table do not fit its size")
@@ -62,6 +62,15 @@ def decode_table(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[Any, Any]:
     slot = np.full(slots, NO_SLOT)
     slot[is_used[:slots]] = (check.astype(np.uint64) << CHECK_SHIFT) | begins
     return slot, label
+
+
+def typed(arrays: Mapping[str, npt.NDArray[Any]], name: str, *dtypes: npt.DTypeLike) -> npt.NDArray[Any]:
+    """An array of numbers in a row, of one of these types."""
+    array = arrays[name]
+    if array.ndim != 1 or array.dtype not in dtypes:
+        wanted = " or ".join(str(np.dtype(each)) for each in dtypes)
+        raise ConfigError(f"the array {name!r} must be {wanted} in a row, got {array.dtype} {array.shape}")
+    return array
 
 
 def below(arrays: Mapping[str, npt.NDArray[Any]], prefix: str) -> Arrays:

@@ -28,12 +28,12 @@ from duilian.models.base.named_weights import (
     transition_weights,
 )
 from duilian.models.base.precision import Precision, dequantise, quantise
-from duilian.models.base.table_codec import EncodedTable, below, decode_table, encode_table
+from duilian.models.base.table_codec import EncodedTable, below, decode_table, encode_table, typed
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.coupled.sides import Sides
 from duilian.models.crf.storage import CrfModel
 
-MAX_TRANSITIONS = 2**28
+MAX_TRANSITIONS = 2**26
 AVERAGE = "average"  # what weights may be best for, besides a standard
 
 
@@ -135,7 +135,8 @@ class CoupledModel(StoredModel):
         best_for = header["best_for"]
         if AVERAGE not in best_for:
             raise ConfigError("there are no weights for the average")
-        unique = {k: _compiled(header, arrays, k) for k in set(best_for.values())}
+        pruned = _pruned_sides(header["pruned_sides"], len(sides.encodings))
+        unique = {k: _compiled(header, arrays, k, shape, pruned) for k in set(best_for.values())}
         return cls(
             config=config,
             sides=sides,
@@ -191,18 +192,33 @@ def _are_equal(a: tuple[npt.NDArray[Any], ...], b: tuple[npt.NDArray[Any], ...])
     return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
 
 
-def _compiled(header: Mapping[str, Any], arrays: Arrays, k: int) -> _native.CoupledWeights:
+def _pruned_sides(sides: Any, count: int) -> list[int]:
+    """The sides with a pruner of their own: numbers of sides, ascending."""
+    if not isinstance(sides, list) or not all(type(side) is int and 0 <= side < count for side in sides):
+        raise ConfigError(f"pruned_sides must be numbers of sides, got {sides!r:.100}")
+    if sorted(set(sides)) != sides:
+        raise ConfigError(f"pruned_sides must be in ascending order, got {sides!r:.100}")
+    return sides
+
+
+def _compiled(
+    header: Mapping[str, Any], arrays: Arrays, k: int, shape: _native.CoupledShape, pruned: list[int]
+) -> _native.CoupledWeights:
     parts = below(arrays, f"{k}.")
     slot, label = decode_table(below(arrays, f"table.{header['tables'][k]}."))
     moves = below(arrays, "transition.") | below(parts, "transition.")
-    return _native.CoupledWeights(slot, label, dequantise(parts), _dense(moves), list(header["pruned_sides"]))
+    linked = [*(shape.labels[side] for side in pruned), *shape.labels, *map(shape.part_linked, range(shape.parts))]
+    size = sum((labels + 1) ** 2 for labels in linked)
+    return _native.CoupledWeights(slot, label, dequantise(parts), _dense(moves, size), pruned)
 
 
-def _dense(arrays: Arrays) -> npt.NDArray[np.float32]:
+def _dense(arrays: Arrays, size: int) -> npt.NDArray[np.float32]:
     """The transitions again; a file has only those that are not 0."""
-    size, at = int(arrays["size"][0]), arrays["at"]
-    if not 0 <= size < MAX_TRANSITIONS or (len(at) and int(at.max()) >= size):
-        raise ConfigError("the transitions lead outside")
+    stated, at = typed(arrays, "size", np.int64), typed(arrays, "at", np.uint32)
+    if size > MAX_TRANSITIONS:
+        raise ConfigError(f"there are {size:,} transitions; a model has at most {MAX_TRANSITIONS:,}")
+    if stated.tolist() != [size] or (len(at) and int(at.max()) >= size):
+        raise ConfigError("the transitions do not fit the labels")
     out = np.zeros(size, np.float32)
     out[at] = dequantise(arrays)
     return out

@@ -51,7 +51,10 @@ class DynamicSearch(Settings):
     """
 
     beam: int = setting(
-        1, "Number of best paths that see their own words when tagging; more are slower.", at_least=1
+        1,
+        "Number of best paths that see their own words when tagging; more are slower.",
+        at_least=1,
+        at_most=1000,
     )
     kind_gap: float | None = setting(
         None,

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from duilian.labels.encoding import check_tags
 from duilian.models.base.estimator import Arrays, State, StoredModel
 from duilian.models.base.precision import Precision, dequantise, quantise
 from duilian.models.base.table_codec import below
@@ -96,6 +97,8 @@ class ParserModel(StoredModel):
     def parts_of(cls, header: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
         """All but the weights."""
         relations = tuple(header["relations"])
+        for names in (header["tags"], relations):
+            check_tags(names)
         return {
             "config": cls.config_type().updated(header["config"]),
             "tags": tuple(header["tags"]),

@@ -14,11 +14,13 @@ from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.features import CliqueTemplates, pack
+from duilian.labels.encoding import check_tags
 from duilian.labels.segments import ChunkSegments, Ints, WordSegments, label_letters, letter_rules
 from duilian.models.base.estimator import Arrays, State, StoredModel
 from duilian.models.base.named_weights import LabelWeights, NamedFeature, entries
 from duilian.models.base.packing import corpus_columns
 from duilian.models.base.precision import Precision, dequantise, quantise
+from duilian.models.base.table_codec import typed
 from duilian.models.two_chain.config import TwoChainConfig
 from duilian.text import Folding
 
@@ -127,11 +129,17 @@ class TwoChainModel(StoredModel):
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """The model again."""
+        check_tags(header["tags"])
         return cls(
             TwoChainConfig().updated(header["config"]),
-            tuple(str(tag) for tag in header["tags"]),
+            tuple(header["tags"]),
             CliqueTemplates(header["templates"], header["templates_name"]),
-            _native.TwoChainWeights(arrays["slot"], arrays["label"], dequantise(arrays), arrays["clique"]),
+            _native.TwoChainWeights(
+                typed(arrays, "slot", np.uint64),
+                typed(arrays, "label", np.uint16),
+                dequantise(arrays),
+                typed(arrays, "clique", np.float32),
+            ),
             header.get("scale", 1.0),
         )
 

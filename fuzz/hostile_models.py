@@ -1,0 +1,196 @@
+"""Attack the loading of model files with mutants that have a correct checksum, or none.
+
+    python fuzz/hostile_models.py --runs 20000 --seed 1
+
+Small models of every kind are trained first. Each mutant is loaded, and asked if it loads, by a worker with a
+time limit; its peak memory is measured. A mutant may be refused with a ModelFileError, or answer. Everything
+else is a finding: another exception, a crash, no answer in time, too much memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import dataclasses
+import multiprocessing
+import multiprocessing.connection
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from golden.golden_models import RECIPES, lay_out, train_small
+from mutations import mutant
+
+from duilian import engine
+from duilian.corpus import Layer
+from duilian.errors import ModelFileError
+from duilian.modelfile import read_model, write_model
+from duilian.models import registry
+
+TIME_LIMIT = 5.0  # seconds of a mutant
+MEMORY_FACTOR, MEMORY_ROOM = 2.0, 64 * 2**20  # over a clean load
+TEXT = "他把iPhone借给了国务院新闻办公室。我们明天去北京参观新的图书馆。"
+WORDS = ("我们", "明天", "去", "北京", "。")
+REFUSED, ANSWERED = "refused", "answered"
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What became of a mutant: refused, answered, or a finding in a few words."""
+
+    what: str
+    detail: str = ""
+    memory: int = 0  # peak, in bytes above the state before
+
+    @property
+    def is_finding(self) -> bool:
+        return self.what not in (REFUSED, ANSWERED)
+
+
+def ask(path: Path) -> None:
+    """Load a model of any kind and ask it what it can answer."""
+    model = registry.restored(path, *read_model(path))
+    if registry.is_parser(path):
+        tags = ("PN", "NT", "VV", "NR", "PU")
+        model.predict_layers([Layer(WORDS, tags)])
+    elif getattr(model, "level", "char") == "word":
+        for standard in registry.standards_of(model):
+            registry.tagger_for(model, standard).predict_layers([Layer(WORDS)])
+    else:
+        analyzer = engine.load(path)
+        analyzer(TEXT)
+        analyzer.segment([TEXT])
+
+
+def judge(path: Path) -> Outcome:
+    """Ask a model and say what became of it."""
+    before = _memory("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here
+    what, detail = ANSWERED, ""
+    try:
+        ask(path)
+    except ModelFileError as error:
+        what, detail = REFUSED, str(error)
+    except Exception as error:
+        what, detail = type(error).__name__, str(error)
+    return Outcome(what, detail[:300], max(0, _memory("VmHWM") - before))
+
+
+def _memory(key: str) -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(key))
+
+
+class Worker:
+    """A process that judges models, one after another; a new one takes its place if it dies or hangs."""
+
+    def __init__(self) -> None:
+        self._start()
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("fork")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_work, args=(theirs,), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def judge(self, path: Path, limit: float = TIME_LIMIT) -> Outcome:
+        self._pipe.send(path)
+        try:
+            if self._pipe.poll(limit):
+                found = self._pipe.recv()
+                assert isinstance(found, Outcome)
+                return found
+            what, detail = "hang", f"no answer in {limit} s"
+        except EOFError:
+            self._process.join()
+            what, detail = "crash", f"exit code {self._process.exitcode}"
+        self.stop()
+        self._start()
+        return Outcome(what, detail)
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self._pipe.close()
+
+
+def _work(pipe: multiprocessing.connection.Connection) -> None:
+    while True:
+        pipe.send(judge(pipe.recv()))
+
+
+def small_models(folder: Path, names: list[str]) -> list[Path]:
+    """Train the small models, or take those that the folder has."""
+    lay_out(folder)
+    return [
+        found if (found := folder / f"{name}.model").exists() else train_small(name, folder) for name in names
+    ]
+
+
+def attack(model: Path, runs: int, seed: int, worker: Worker, keep: Path | None = None) -> list[Outcome]:
+    """Judge `runs` mutants of a model; the files of findings are kept in a folder."""
+    header, arrays = read_model(model)
+    clean = worker.judge(model, 60)
+    clean = worker.judge(model, 60)  # the first one also imports modules
+    assert clean.what == ANSWERED, clean
+    most = MEMORY_FACTOR * clean.memory + MEMORY_ROOM
+    outcomes = []
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "mutant.model"
+        for run in range(runs):
+            rng = random.Random(f"{model.stem} {seed} {run}")
+            done = _write_mutant(rng, path, header, arrays)
+            found = worker.judge(path)
+            if not found.is_finding and found.memory > most:
+                found = dataclasses.replace(found, what="memory", detail=f"{found.memory >> 20} MB")
+            if found.is_finding:
+                found = dataclasses.replace(found, detail=f"{model.stem} {seed} {run}: {done}: {found.detail}")
+                if keep is not None:
+                    path.rename(keep / f"{model.stem}-{seed}-{run}.model")
+            outcomes.append(found)
+    return outcomes
+
+
+def _write_mutant(rng: random.Random, path: Path, header: dict[str, Any], arrays: dict[str, Any]) -> str:
+    """Write a mutant that a model file can hold."""
+    while True:
+        done, new_header, new_arrays = mutant(rng, header, arrays)
+        try:
+            write_model(path, new_header, new_arrays)
+        except (TypeError, ValueError):
+            continue
+        return done
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=1000, help="Mutants in all.")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--models", type=Path, help="A folder for the small models, trained if it has none.")
+    parser.add_argument("--only", nargs="*", default=list(RECIPES), help="Names of small models.")
+    parser.add_argument("--keep", type=Path, help="A folder for the mutants that found something.")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = options.models or Path(name)
+        folder.mkdir(exist_ok=True)
+        models = small_models(folder, options.only)
+        worker, began = Worker(), time.monotonic()
+        counts: collections.Counter[str] = collections.Counter()
+        for model in models:
+            for found in attack(model, options.runs // len(models), options.seed, worker, options.keep):
+                counts[found.what] += 1
+                if found.is_finding:
+                    print(f"{found.what}: {found.detail}", flush=True)
+        worker.stop()
+    print(dict(counts), f"{time.monotonic() - began:.0f} s")
+    sys.exit(any(what not in (REFUSED, ANSWERED) for what in counts))
+
+
+if __name__ == "__main__":
+    main()
