@@ -31,6 +31,7 @@ from duilian.corpus import Layer
 from duilian.errors import ModelFileError
 from duilian.modelfile import read_model, write_model
 from duilian.models import registry
+from duilian.models.roles import Ability
 
 TIME_LIMIT = 5.0  # seconds of a mutant
 MEMORY_FACTOR, MEMORY_ROOM = 2.0, 64 * 2**20  # over a clean load
@@ -64,7 +65,9 @@ def ask(path: Path) -> None:
     else:
         analyzer = engine.load(path)
         analyzer(TEXT)
-        analyzer.segment([TEXT])
+        list(analyzer.segment([TEXT]))
+        if Ability.NBEST in analyzer.model.abilities:
+            analyzer.nbest(TEXT, 2)
 
 
 def judge(path: Path) -> Outcome:
@@ -150,7 +153,9 @@ def attack(model: Path, runs: int, seed: int, worker: Worker, keep: Path | None 
             if not found.is_finding and found.memory > most:
                 found = dataclasses.replace(found, what="memory", detail=f"{found.memory >> 20} MB")
             if found.is_finding:
-                found = dataclasses.replace(found, detail=f"{model.stem} {seed} {run}: {done}: {found.detail}")
+                found = dataclasses.replace(
+                    found, detail=f"{model.stem} {seed} {run}: {done}: {found.detail}"
+                )
                 if keep is not None:
                     path.rename(keep / f"{model.stem}-{seed}-{run}.model")
             outcomes.append(found)
@@ -169,7 +174,9 @@ def _write_mutant(rng: random.Random, path: Path, header: dict[str, Any], arrays
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--runs", type=int, default=1000, help="Mutants in all.")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--models", type=Path, help="A folder for the small models, trained if it has none.")

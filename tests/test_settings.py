@@ -42,7 +42,7 @@ class Outer(Settings):
         ({"inner": {"count": True}}, "inner.count must be a whole number, got True"),
         ({"inner": {"count": 10}}, "inner.count must be at most 9, got 10"),
         ({"inner": {"share": 0}}, "inner.share must be greater than 0, got 0"),
-        ({"inner": {"share": float("nan")}}, "inner.share must be greater than 0, got nan"),
+        ({"inner": {"share": float("nan")}}, "inner.share must be a finite number, got nan"),
         ({"inner": {"cuont": 1}}, "inner.cuont is not a setting"),
         ({"inner": 3}, "inner must be a Inner"),
         ({"alternative_key": "x"}, "alternative_key is not a setting"),

@@ -106,6 +106,12 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
     return header, {key: _view(name, key, place, body) for key, place in places.items()}
 
 
+def is_model(path: str | Path) -> bool:
+    """Whether a file begins as a model does; an empty one has nothing to lose, and counts as one."""
+    with open(path, "rb") as file:
+        return file.read(len(MAGIC)) in (MAGIC, b"")
+
+
 def checksum_of(path: str | Path) -> str:
     """The checksum at the end of a model file, which identifies the model."""
     with open(path, "rb") as file:

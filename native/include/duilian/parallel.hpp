@@ -1,6 +1,7 @@
 // A pool of threads for work on numbered pieces. Which thread does which piece never affects the result.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <exception>
@@ -13,12 +14,15 @@
 
 namespace duilian {
 
-/// A fixed number of threads, including the caller's.
+/// A fixed number of threads, including the caller's; not more than there are pieces of work.
 class Team {
  public:
-  explicit Team(std::size_t threads) {
-    if (threads < 1) throw std::invalid_argument("threads must be at least 1");
-    for (std::size_t thread = 1; thread < threads; ++thread) {
+  static constexpr std::size_t kMaxThreads = 256;
+
+  explicit Team(std::size_t threads, std::size_t pieces = kMaxThreads) {
+    if (threads < 1 || threads > kMaxThreads)
+      throw std::invalid_argument("threads must be at least 1 and at most 256");
+    for (std::size_t thread = 1; thread < std::min(threads, pieces); ++thread) {
       others_.emplace_back([this, thread] { serve(thread); });
     }
   }

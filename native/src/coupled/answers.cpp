@@ -28,7 +28,7 @@ void check_constraints(const CoupledPredictor& predictor, std::span<const Constr
 template <class Visit>
 void for_each_sentence(const CoupledPredictor& predictor, const Sentences& sentences, std::size_t threads,
                        const Visit& visit) {
-  Team team(threads);
+  Team team(threads, static_cast<std::size_t>(sentences.size()));
   Borrowed<CoupledPredictor::Work> work(predictor.spare(), team.size());
   team.for_each(static_cast<std::size_t>(sentences.size()), [&](std::size_t thread, std::size_t s) {
     const auto sentence = static_cast<std::int64_t>(s);

@@ -57,7 +57,7 @@ CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights, cons
   check_sets(allowed, layout.shape, first.back(), Coverage::some_sides);
   const CoupledTransitions between = layout.transitions(weights);
   AnswerCollector answers(layout.shape.sides(), first, with_candidates);
-  Team team(threads);
+  Team team(threads, first.size() - 1);
   std::vector<SearchWork> work(team.size());
   team.for_each(first.size() - 1, [&](std::size_t thread, std::size_t s) {
     if (first[s] == first[s + 1]) return;
@@ -97,7 +97,7 @@ TagSets tag_candidates(const TaggerLayout& layout, WeightView weights, const Fea
   };
   const LabelTransitions between = score_transitions(layout, weights);
   std::vector<TagSets> found(first.size() - 1);
-  Team team(threads);
+  Team team(threads, found.size());
   std::vector<Work> work(team.size());
   team.for_each(found.size(), [&](std::size_t thread, std::size_t s) {
     if (first[s] == first[s + 1]) return;

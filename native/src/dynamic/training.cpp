@@ -207,7 +207,7 @@ std::vector<std::int32_t> DynamicTraining::tag(WeightView weights, const Sentenc
     throw std::invalid_argument("the feature rows do not fit the sentences");
   const LabelTransitions between = score_transitions(layout_, weights);
   std::vector<std::int32_t> out(static_cast<std::size_t>(sentences.units()));
-  Team team(threads);
+  Team team(threads, static_cast<std::size_t>(sentences.size()));
   std::vector<Work> work(team.size());
   team.for_each(static_cast<std::size_t>(sentences.size()), [&](std::size_t thread, std::size_t k) {
     const auto sentence = static_cast<std::int64_t>(k);

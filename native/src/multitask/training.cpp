@@ -178,7 +178,7 @@ std::vector<std::int32_t> MultitaskTraining::tag(WeightView weights, std::size_t
     throw std::invalid_argument("the weights or the side do not fit the model");
   const Between scores = between(weights.value, side, false);
   std::vector<std::int32_t> out(static_cast<std::size_t>(first.back()));
-  Team team(threads);
+  Team team(threads, first.size() - 1);
   std::vector<Work> work(team.size());
   team.for_each(first.size() - 1, [&](std::size_t thread, std::size_t k) {
     if (!decode(weights.value, side, scores, features, first[k], first[k + 1], work[thread]))

@@ -258,7 +258,7 @@ std::string tag_lines(const LabelModel& model, std::string_view text, const Line
   const auto lines = split_lines(text);
   const std::size_t pieces = (lines.size() + kLinesPerPiece - 1) / kLinesPerPiece;
   std::vector<std::string> out(pieces);
-  Team team(threads);
+  Team team(threads, pieces);
   std::vector<Writer> writers;
   for (std::size_t k = 0; k < team.size(); ++k) writers.emplace_back(model, options);
   team.for_each(pieces, [&](std::size_t thread, std::size_t piece) {
@@ -282,7 +282,7 @@ std::string tag_rows(const LabelModel& model, std::string_view text, std::span<c
   }
   const auto blocks = split_blocks(text);
   std::vector<std::string> out(blocks.size());
-  Team team(threads);
+  Team team(threads, blocks.size());
   std::vector<std::unique_ptr<SentenceLabeler>> labelers;
   for (std::size_t k = 0; k < team.size(); ++k) labelers.push_back(model.labeler());
   team.for_each(blocks.size(), [&](std::size_t thread, std::size_t b) {

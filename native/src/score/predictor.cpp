@@ -156,7 +156,7 @@ std::vector<std::int32_t> predict_with(
   check(constraints, predictor.labels(), sentences.units());
   std::vector<std::int32_t> labels(static_cast<std::size_t>(sentences.units()));
   std::vector<std::uint8_t> is_impossible(static_cast<std::size_t>(sentences.size()), 0);
-  Team team(threads);
+  Team team(threads, static_cast<std::size_t>(sentences.size()));
   team.for_each(static_cast<std::size_t>(sentences.size()), [&](std::size_t thread, std::size_t k) {
     const auto sentence = static_cast<std::int64_t>(k);
     const auto length = static_cast<std::size_t>(sentences.end_of(sentence) - sentences.begin_of(sentence));
@@ -193,7 +193,7 @@ std::vector<double> predict_marginals(const Predictor& predictor, const Sentence
   check(constraints, predictor.labels(), sentences.units());
   const auto L = static_cast<std::size_t>(predictor.labels());
   std::vector<double> out(static_cast<std::size_t>(sentences.units()) * L);
-  Team team(threads);
+  Team team(threads, static_cast<std::size_t>(sentences.size()));
   std::vector<Predictor::Work> work(team.size());
   team.for_each(static_cast<std::size_t>(sentences.size()), [&](std::size_t thread, std::size_t k) {
     const auto sentence = static_cast<std::int64_t>(k);

@@ -198,7 +198,7 @@ std::vector<std::int32_t> tag_units(const TaggerLayout& layout, WeightView weigh
   };
   const LabelTransitions between = score_transitions(layout, weights);
   std::vector<std::int32_t> labels(static_cast<std::size_t>(first.back()));
-  Team team(threads);
+  Team team(threads, first.size() - 1);
   std::vector<Work> work(team.size());
   team.for_each(first.size() - 1, [&](std::size_t thread, std::size_t k) {
     score_units(layout, weights, features, first[k], first[k + 1], work[thread].state);

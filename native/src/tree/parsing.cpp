@@ -82,7 +82,7 @@ std::vector<std::uint8_t> allowed_arcs(const TreeParser& parser, std::span<const
                                        const TreeData& data, double min_share, std::size_t threads) {
   const std::vector<std::size_t> first = arcs_before(data);
   std::vector<std::uint8_t> allowed(first.back(), 0);
-  Team team(threads);
+  Team team(threads, first.size() - 1);
   std::vector<ParseWork> work(threads);
   team.for_each(first.size() - 1, [&](std::size_t thread, std::size_t k) {
     const auto sentence = static_cast<std::int64_t>(k);

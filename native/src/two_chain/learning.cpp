@@ -351,7 +351,7 @@ TwoChainLabels label_two_chain(const TwoChainLayout& layout, WeightView weights,
     throw std::invalid_argument("the weights do not fit the model");
   TwoChainLabels out{data.letter, std::vector<std::int32_t>(data.tag.size(), kUnknownTag)};
   const CliqueScores cliques(shape, weights);
-  Team team(threads);
+  Team team(threads, data.first.size() - 1);
   std::vector<TwoChainWork> work(team.size());
   team.for_each(data.first.size() - 1, [&](std::size_t thread, std::size_t k) {
     const auto begin = static_cast<std::size_t>(data.first[k]);

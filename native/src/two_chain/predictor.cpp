@@ -162,7 +162,7 @@ TwoChainLabels predict(const TwoChainPredictor& predictor, const Sentences& sent
   for (std::int64_t k = 0; mode == TwoChainMode::tag && k < sentences.size(); ++k) {
     predictor.shape().check_letters(part(out.letter, k));
   }
-  Team team(threads);
+  Team team(threads, static_cast<std::size_t>(sentences.size()));
   std::vector<TwoChainPredictor::Work> work(team.size());
   team.for_each(static_cast<std::size_t>(sentences.size()), [&](std::size_t thread, std::size_t n) {
     const auto k = static_cast<std::int64_t>(n);
@@ -195,7 +195,7 @@ std::vector<double> predict_marginals(const TwoChainPredictor& predictor, const 
   predictor.check_sentences(sentences);
   const std::size_t labels = predictor.shape().letters() * predictor.shape().tags();
   std::vector<double> out(static_cast<std::size_t>(sentences.units()) * labels);
-  Team team(threads);
+  Team team(threads, static_cast<std::size_t>(sentences.size()));
   std::vector<TwoChainPredictor::Work> work(team.size());
   team.for_each(static_cast<std::size_t>(sentences.size()), [&](std::size_t thread, std::size_t n) {
     const auto k = static_cast<std::int64_t>(n);

@@ -51,6 +51,9 @@ def command(
     ] = 1,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Random seed.")] = None,
     lenient: Lenient = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write MODEL even over a file that is not a model.")
+    ] = False,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Override a setting: learning.rate=0.1."),
@@ -73,6 +76,7 @@ def command(
             output=output,
             resume=resume,
             lenient=lenient,
+            force=force,
             threads=threads,
             on_warning=warn,
             **vars(listeners),

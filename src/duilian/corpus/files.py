@@ -17,7 +17,7 @@ import select
 import sys
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -30,6 +30,11 @@ STANDARD_STREAM = "-"
 _SAMPLE_SIZE = 1 << 16
 _BLOCK_SIZE = 1 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
+_MEGABYTE = 1 << 20
+MAX_LINE = 16  # megabytes
+MAX_LINE_VARIABLE = "DUILIAN_MAX_LINE"
+_MAX_EXPANSION = 200  # of compressed text; ordinary text has 3, the most that gzip can do is 1,032
+_EXPANSION_STEP = 64 * _MEGABYTE  # how much is unpacked before that is looked at again
 
 Skip = Callable[[CorpusError], None]
 Write = Callable[[str], object]
@@ -45,6 +50,14 @@ def check_path(path: object) -> None:
     if not isinstance(path, str | os.PathLike):
         hint = "read one file at a time" if isinstance(path, list | tuple) else ""
         raise ConfigError(f"expected the path of a file, got {shown(path)}", hint)
+
+
+def max_line_size() -> int:
+    """The longest line that is read, in bytes: an environment variable says so in megabytes."""
+    text = os.environ.get(MAX_LINE_VARIABLE, str(MAX_LINE))
+    if not (text.isascii() and text.isdigit() and 0 < int(text) <= 4096):
+        raise ConfigError(f"{MAX_LINE_VARIABLE} must be a number of megabytes from 1 to 4096, got {text!r}")
+    return int(text) * _MEGABYTE
 
 
 def display_name(path: str | os.PathLike[str]) -> str:
@@ -65,6 +78,7 @@ class LiveInput(os.PathLike[str]):
 
     def __iter__(self) -> Iterator[bytes]:
         self._is_read = True
+        most = max_line_size()
         partial: list[bytes] = []  # pieces of a line whose end has not arrived
         while piece := self._stream.read1(_SAMPLE_SIZE):
             *complete, rest = piece.split(b"\n")
@@ -75,6 +89,8 @@ class LiveInput(os.PathLike[str]):
             while self._complete:
                 yield self._complete.popleft() + b"\n"
             partial.append(rest)
+            if sum(map(len, partial)) > most:  # too long, which its reader says
+                break
         if last := b"".join(partial):
             yield last
 
@@ -142,7 +158,7 @@ def read_text(path: str | os.PathLike[str], *, encoding: str = "utf-8", errors: 
     is_ascii_based = check_encoding(encoding)
     name = display_name(path)
     with _naming(name), _open_bytes(path) as stream:
-        raw = stream.read()
+        raw = b"".join(raw for _, raw in _raw_lines(stream, name, 1))
     try:
         return raw.decode(encoding, errors)
     except UnicodeDecodeError:
@@ -163,17 +179,19 @@ class _Decoder:
 
     def lines_of_file(self, stream: io.BufferedReader) -> Iterator[tuple[int, str]]:
         """Decode block by block, three times faster than line by line; blocks with errors go line by line."""
-        first, at = 1, 0
-        while raw := stream.readlines(_BLOCK_SIZE):
-            block = b"".join(raw)
+        first, at, most = 1, 0, max_line_size()
+        while block := _whole_lines(stream, most):
+            if len(block) > most:
+                _check_line_size(block, most, self.name, first)
+            count = block.count(b"\n") + (not block.endswith(b"\n"))
             lines = _plain_lines(block, self.encoding)
-            if lines is None or len(lines) != len(raw):
+            if lines is None or len(lines) != count:
                 yield from self.checked(self.lines(io.BytesIO(block), first, at))
             else:
                 if first == 1:
                     lines[0] = lines[0].removeprefix("\ufeff")
                 yield from enumerate(lines, first)
-            first += len(raw)
+            first += count
             at += len(block)
 
     def lines(
@@ -197,10 +215,12 @@ class _Decoder:
 
     def wide_lines(self, stream: BinaryIO) -> Iterator[tuple[int, str]]:
         """Decode lines in encodings such as UTF-16, where a newline is more than one byte."""
-        number = 0
+        number, most = 0, max_line_size()
         text = io.TextIOWrapper(stream, encoding=self.encoding, errors=self.errors, newline="\n")
         try:
-            for number, line in enumerate(text, start=1):
+            for number, line in enumerate(iter(lambda: text.readline(most + 1), ""), start=1):
+                if len(line) > most:
+                    raise _too_long(line, self.name, number, most)
                 yield number, line.removesuffix("\n").removesuffix("\r")
         except (UnicodeError, EOFError, gzip.BadGzipFile, zlib.error) as error:
             message = f"this is not {self.encoding} text: {getattr(error, 'reason', error)}"
@@ -253,18 +273,62 @@ def _open_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield stream
 
 
+def _whole_lines(stream: io.BufferedReader, most: int) -> bytes:
+    """A block that ends with a line; only a line that is too long makes it longer than two blocks."""
+    block = stream.read(min(_BLOCK_SIZE, most))
+    if not block or block.endswith(b"\n"):
+        return block
+    return block + stream.readline(most + 1 - (len(block) - block.rfind(b"\n") - 1))
+
+
+def _check_line_size(block: bytes, most: int, name: str, first: int) -> None:
+    start = block.rfind(b"\n", 0, -1) + 1
+    if len(block) - start > most:
+        raise _too_long(block[start:], name, first + block.count(b"\n", 0, start), most)
+
+
+def _too_long(line: bytes | str, name: str, number: int, most: int) -> DamagedFileError:
+    has_nul = (b"\0" if isinstance(line, bytes) else "\0") in line  # type: ignore[operator]
+    hint = (
+        "this is not text: it has NUL bytes"
+        if has_nul
+        else f"put line breaks into it, or set {MAX_LINE_VARIABLE} to more megabytes"
+    )
+    return DamagedFileError(name, number, f"a line of more than {most // _MEGABYTE} MB", hint)
+
+
 def _raw_lines(
     stream: BinaryIO | io.BytesIO | LiveInput, name: str, first: int
 ) -> Iterator[tuple[int, bytes]]:
-    number = first - 1
+    number, most = first - 1, max_line_size()
+    size, next_look = 0, _EXPANSION_STEP
+    lines = iter(stream) if isinstance(stream, LiveInput) else iter(lambda: stream.readline(most + 1), b"")
     try:
-        for number, raw in enumerate(stream, start=first):
+        for number, raw in enumerate(lines, start=first):
+            size += len(raw)
+            if len(raw) > most:
+                raise _too_long(raw, name, number, most)
+            if size >= next_look:
+                _check_expansion(stream, size, name, number)
+                next_look += _EXPANSION_STEP
             yield number, raw
     except EOFError:
         hint = "it was probably not copied completely"
         raise DamagedFileError(name, number + 1, "the gzip file is truncated", hint) from None
     except (gzip.BadGzipFile, zlib.error) as error:
         raise DamagedFileError(name, number + 1, f"not a valid gzip file: {error}") from None
+
+
+def _check_expansion(stream: object, size: int, name: str, number: int) -> None:
+    """Refuse a compressed file that is small and unpacks without end."""
+    if isinstance(stream, gzip.GzipFile) and stream.fileobj is not None:
+        try:
+            packed = stream.fileobj.tell()
+        except OSError:  # a pipe
+            return
+        if size > _MAX_EXPANSION * packed:
+            hint = "if it is what you want, unpack it first"
+            raise DamagedFileError(name, number, f"it unpacks to over {_MAX_EXPANSION} times its size", hint)
 
 
 def _not_text(error: UnicodeDecodeError, name: str, number: int, at: int, sample: bytes) -> CorpusError:
@@ -290,6 +354,18 @@ def _bad_character(line: str, name: str, number: int) -> CorpusError | None:
         hint = "the file may use CR as its line end; save it with LF"
         return CorpusError(name, number, "a carriage return inside a line", hint)
     return None
+
+
+def refuse_input(output: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
+    """Refuse to write over a file that is read, whatever names the two have."""
+    if os.fspath(output) == STANDARD_STREAM or not os.path.isfile(output):
+        return
+    for path in inputs:
+        if os.path.isfile(path) and os.path.samefile(path, output):
+            hint = "choose another place with -o"
+            raise ConfigError(
+                f"{os.fspath(output)}: is read by this very run, so it cannot be its output", hint
+            )
 
 
 @contextlib.contextmanager

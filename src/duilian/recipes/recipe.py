@@ -11,14 +11,16 @@ import contextlib
 import dataclasses
 import itertools
 import os
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
 from duilian.corpus import Corpus, ReadReport, Sentence, TreeCheck, read_sentences
+from duilian.corpus.files import refuse_input
 from duilian.errors import ConfigError, did_you_mean
 from duilian.features.templates import presets
 from duilian.learning import IterationReport, Session
+from duilian.modelfile import is_model
 from duilian.models.base.precision import Precision
 from duilian.recipes.tables import FORMER_KEYS, Table, override, read_toml
 from duilian.settings import RENAMED, SettingError, Settings, UnknownSettingError, setting
@@ -75,6 +77,7 @@ class Recipe:
     saving: Saving
     card: Mapping[str, Any]
     folder: Path
+    path: Path
     run: Run | None = None
 
     @classmethod
@@ -100,6 +103,7 @@ class Recipe:
             saving=saving,
             card=card,
             folder=Path(folder),
+            path=Path(path),
         )
 
     def corpus(self, side: Side, part: Part, trees: TreeCheck = "any") -> Corpus | None:
@@ -136,6 +140,14 @@ class Recipe:
                 run.say_reading("")
                 for warning in report.warnings:
                     run.warn(warning)
+
+    def inputs(self) -> Iterator[Path]:
+        """The files that a run reads."""
+        yield self.path
+        for side in self.sides:
+            for named in (side.train, side.dev, side.test):
+                names = (named,) if isinstance(named, str) else named or ()
+                yield from (self.folder / name for name in names)
 
     def _existing(self, name: str, part: Part) -> Path:
         path = self.folder / name
@@ -183,7 +195,7 @@ def _kind(table: Table) -> Kind:
     name = table.values.get("kind")
     if name is None:
         table.note("needs the key 'kind'", f"there are: {', '.join(KINDS)}")
-    elif name not in KINDS:
+    elif not isinstance(name, str) or name not in KINDS:
         table.note(f"kind {name!r} does not exist", did_you_mean(str(name), KINDS))
     table.raise_mistakes()
     return KINDS[str(name)]
@@ -255,6 +267,7 @@ class Run:
     output: Path
     resume: bool = False
     lenient: bool = False  # whether malformed lines of the corpora are skipped
+    force: bool = False  # whether a file that is not a model may be replaced
     threads: int = 1
     on_iteration: Callable[[IterationReport], None] | None = None
     on_stage: Callable[[str], None] | None = None  # what is done before the first iteration
@@ -342,14 +355,20 @@ def train(
         recipe = Recipe.load(recipe, data, overrides)
     if not isinstance(run, Run):
         run = Run(output=Path(run))
-    _check_output(run.output)
+    _check_output(run, recipe)
     score = KINDS[recipe.kind].train(dataclasses.replace(recipe, run=run), run)
     run.checkpoint.unlink(missing_ok=True)
     return score
 
 
-def _check_output(output: Path) -> None:
+def _check_output(run: Run, recipe: Recipe) -> None:
     # Before hours of training, not after them.
+    output = run.output
+    for target in (output, run.checkpoint):
+        refuse_input(target, recipe.inputs())
+        if target.is_file() and not run.force and not is_model(target):
+            hint = "choose another place, or replace it with --force (in Python: Run(force=True))"
+            raise ConfigError(f"{target}: exists and is not a model", hint)
     folder = output.resolve().parent
     if output.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
         raise ConfigError(f"{output}: cannot be written here", "choose another place with -o")

@@ -10,6 +10,7 @@ from typing import Any
 
 from duilian.errors import ConfigError
 
+MAX_SIZE = 2**20  # bytes of a recipe
 FORMER_KEYS = {"features": "parts", "pruning": "kind", "start": "kind", "segmenter": "standard"}
 """Groups that were single keys in older recipes: where their values belong now."""
 
@@ -66,12 +67,17 @@ class Table:
 
 def read_toml(path: str | Path) -> tuple[str, dict[str, Any]]:
     """Text and content of a TOML file."""
-    raw = Path(path).read_bytes()
+    with open(path, "rb") as file:
+        raw = file.read(MAX_SIZE + 1)
+    if len(raw) > MAX_SIZE:
+        raise ConfigError(f"{path}: over {MAX_SIZE:,} bytes, too long for a recipe")
     try:
         text = raw.decode("utf-8").replace("\r\n", "\n")
         return text, tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: byte {error.start} is not UTF-8") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: nested too deeply") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: {str(error)[:1].lower()}{str(error)[1:]}") from None
 

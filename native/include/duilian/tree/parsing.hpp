@@ -37,7 +37,7 @@ template <class Work, class ParseOne>
   out.relation.assign(data.head.size(), kUnknown);
   out.score.assign(count, kNoTree);
   std::vector<std::uint8_t> is_simplified(count, 0), is_impossible(count, 0);
-  Team team(threads);
+  Team team(threads, count);
   std::vector<Work> work(threads);
   team.for_each(count, [&](std::size_t thread, std::size_t k) {
     const auto sentence = static_cast<std::int64_t>(k);

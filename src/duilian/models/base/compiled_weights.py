@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
-from duilian.models.base.precision import Precision, dequantise, quantise
-from duilian.models.base.table_codec import Arrays, decode_table, encode_table, typed
+from duilian.models.base.precision import Precision, dequantise, quantise, weights_of
+from duilian.models.base.table_codec import Arrays, decode_table, encode_table
 
 
 def keep_compiled(weights: _native.CompiledWeights, precision: Precision) -> Arrays:
@@ -23,4 +22,4 @@ def keep_compiled(weights: _native.CompiledWeights, precision: Precision) -> Arr
 def compiled_of(arrays: Mapping[str, npt.NDArray[Any]], prefix: str = "") -> _native.CompiledWeights:
     """The weights again; `prefix` begins the names of their arrays."""
     parts = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-    return _native.CompiledWeights(*decode_table(parts), dequantise(parts), typed(parts, "transition", np.float32))
+    return _native.CompiledWeights(*decode_table(parts), dequantise(parts), weights_of(parts, "transition"))

@@ -19,6 +19,7 @@ Precision = Literal["float32", "float16", "int8"]
 
 CODES = 256
 ROUNDS = 30
+MAX_WEIGHT = 1e12
 
 
 def quantise(weights: npt.NDArray[np.float32], precision: Precision) -> dict[str, npt.NDArray[Any]]:
@@ -34,17 +35,19 @@ def quantise(weights: npt.NDArray[np.float32], precision: Precision) -> dict[str
 def dequantise(arrays: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
     """The weights again, in single precision."""
     if "code" in arrays:
-        code, places = typed(arrays, "code", np.float32), typed(arrays, "weight", np.uint8)
+        code, places = weights_of(arrays, "code"), typed(arrays, "weight", np.uint8)
         if len(code) != CODES:
             raise ConfigError(f"a codebook must have {CODES} values, got {len(code)}")
-        weights: npt.NDArray[np.float32] = np.take(_finite(code), places)
+        weights: npt.NDArray[np.float32] = np.take(code, places)
         return weights
-    return _finite(typed(arrays, "weight", np.float32, np.float16).astype(np.float32))
+    return weights_of(arrays, "weight")
 
 
-def _finite(weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    if not np.isfinite(weights).all():
-        raise ConfigError("a weight is not a finite number")
+def weights_of(arrays: Mapping[str, npt.NDArray[Any]], name: str) -> npt.NDArray[np.float32]:
+    """An array of weights, so small that no sum of them overflows."""
+    weights = typed(arrays, name, np.float32, np.float16).astype(np.float32)
+    if not (np.abs(weights) <= MAX_WEIGHT).all():  # false for what is not a number, too
+        raise ConfigError(f"a weight in {name!r} is not a number of at most {MAX_WEIGHT:g}")
     return weights
 
 

@@ -207,7 +207,11 @@ def _compiled(
     parts = below(arrays, f"{k}.")
     slot, label = decode_table(below(arrays, f"table.{header['tables'][k]}."))
     moves = below(arrays, "transition.") | below(parts, "transition.")
-    linked = [*(shape.labels[side] for side in pruned), *shape.labels, *map(shape.part_linked, range(shape.parts))]
+    linked = [
+        *(shape.labels[side] for side in pruned),
+        *shape.labels,
+        *map(shape.part_linked, range(shape.parts)),
+    ]
     size = sum((labels + 1) ** 2 for labels in linked)
     return _native.CoupledWeights(slot, label, dequantise(parts), _dense(moves, size), pruned)
 

@@ -23,9 +23,7 @@ class TreeSearch(Settings):
     """How the heads of words are found."""
 
     bits: int = table_bits(24, "parts of trees")
-    max_length: int = setting(
-        200, "Parse sentences of more words in parts.", at_least=0, at_most=2000
-    )
+    max_length: int = setting(200, "Parse sentences of more words in parts.", at_least=0, at_most=2000)
     head_cost: float = setting(
         200.0, "In training the gold tree must win by this much for each wrong head.", at_least=0
     )

@@ -19,7 +19,7 @@ from duilian.labels.segments import ChunkSegments, Ints, WordSegments, label_let
 from duilian.models.base.estimator import Arrays, State, StoredModel
 from duilian.models.base.named_weights import LabelWeights, NamedFeature, entries
 from duilian.models.base.packing import corpus_columns
-from duilian.models.base.precision import Precision, dequantise, quantise
+from duilian.models.base.precision import Precision, dequantise, quantise, weights_of
 from duilian.models.base.table_codec import typed
 from duilian.models.two_chain.config import TwoChainConfig
 from duilian.text import Folding
@@ -138,7 +138,7 @@ class TwoChainModel(StoredModel):
                 typed(arrays, "slot", np.uint64),
                 typed(arrays, "label", np.uint16),
                 dequantise(arrays),
-                typed(arrays, "clique", np.float32),
+                weights_of(arrays, "clique"),
             ),
             header.get("scale", 1.0),
         )

@@ -1,0 +1,101 @@
+"""Model files made with bad intent are refused: the short form of fuzz/hostile_models.py, and what it found."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hostile_models import Worker, ask, attack, small_models
+
+from duilian.errors import ModelFileError
+from duilian.modelfile import read_model, write_model
+
+KINDS = [
+    "crf-char",
+    "guided-word",
+    "coupled-char",
+    "two-chain",
+    "multitask",
+    "dynamic",
+    "joint-parser",
+    "analyzer",
+]
+RUNS = 25
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Small models by name."""
+    return dict(zip(KINDS, small_models(tmp_path_factory.mktemp("models"), KINDS), strict=True))
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_mutants_are_refused_or_answer(models: dict[str, Path], name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads, in newer Pythons
+        worker = Worker()
+        try:
+            outcomes = attack(models[name], RUNS, seed=7, worker=worker)
+        finally:
+            worker.stop()
+    assert [each.detail for each in outcomes if each.is_finding] == []
+    assert any(each.what == "refused" for each in outcomes)
+
+
+def _set_tags(header: dict[str, Any], count: int) -> None:
+    header["tags"] = [f"T{k}" for k in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("coupled-char", lambda h: h.update(pruned_sides=[7]), "pruned_sides must be numbers of sides"),
+        ("coupled-char", lambda h: h.update(pruned_sides=[-1]), "pruned_sides must be numbers of sides"),
+        ("coupled-char", lambda h: h.update(pruned_sides=[1, 0]), "in ascending order"),
+        ("crf-char", lambda h: _set_tags(h, 70_000), "70,000 tags; a model has at most 4,096"),
+        ("crf-char", lambda h: _set_tags(h, 4_000), "16,000 labels; a tagger has at most 4,096"),
+        ("crf-char", lambda h: h["tags"].__setitem__(0, [1]), "a tag must be a string"),
+        ("crf-char", lambda h: h["tags"].__setitem__(0, h["tags"][1]), "a tag is listed twice"),
+        ("dynamic", lambda h: h["config"]["search"].update(beam=10**6), "beam must be at most 1000"),
+        ("guided-word", lambda h: h.update(templates=2), "a text must be a str"),
+        ("joint-parser", lambda h: h["relations"].append({}), "a tag must be a string"),
+    ],
+)
+def test_what_was_found_stays_mended(
+    models: dict[str, Path],
+    tmp_path: Path,
+    name: str,
+    change: Callable[[dict[str, Any]], object],
+    message: str,
+) -> None:
+    header, arrays = read_model(models[name])
+    change(header)
+    write_model(tmp_path / "bad.model", header, arrays)
+    with pytest.raises(ModelFileError, match=message):
+        ask(tmp_path / "bad.model")
+
+
+@pytest.mark.parametrize(
+    ("name", "array"), [("two-chain", "clique"), ("crf-char", "weight"), ("joint-parser", "tree.weight")]
+)
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e20])
+def test_weights_are_finite_numbers(
+    models: dict[str, Path], tmp_path: Path, name: str, array: str, value: float
+) -> None:
+    header, arrays = read_model(models[name])
+    spoilt = arrays[array].astype("float32")
+    spoilt[0] = value
+    write_model(tmp_path / "bad.model", header, arrays | {array: spoilt})
+    with pytest.raises(ModelFileError, match="is not a number of at most"):
+        ask(tmp_path / "bad.model")
+
+
+def test_transitions_are_compared_before_memory_is_taken(models: dict[str, Path], tmp_path: Path) -> None:
+    header, arrays = read_model(models["coupled-char"])
+    arrays["transition.size"] = arrays["transition.size"] * 0 + 2**28
+    write_model(tmp_path / "bad.model", header, arrays)
+    with pytest.raises(ModelFileError, match="the transitions do not fit the labels"):
+        ask(tmp_path / "bad.model")
