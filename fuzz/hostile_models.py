@@ -23,15 +23,14 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from golden.golden_models import RECIPES, lay_out, train_small
-from mutations import mutant
-
 from duilian import engine
 from duilian.corpus import Layer
 from duilian.errors import ModelFileError
 from duilian.modelfile import read_model, write_model
 from duilian.models import registry
 from duilian.models.roles import Ability
+from golden.golden_models import RECIPES, lay_out, train_small
+from mutations import mutant
 
 TIME_LIMIT = 5.0  # seconds of a mutant
 MEMORY_FACTOR, MEMORY_ROOM = 2.0, 64 * 2**20  # over a clean load

@@ -19,7 +19,8 @@ ALPHABETS = (
     "乒乓球拍卖完了北京大学生物理国务院新闻办公室。！？，、；：“”‘’（）《》…—",
     "abcXYZ iPhone U.S.A. http://a.b/c?d=e a@b.cn 3.14 100% 2026年11月18日 ￥5 Ａ１",
     "國務院臺灣電腦軟體龍龜鬱",
-    " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2003\u2028\u2029\u202f\u205f\u3000\ufeff\u200b\u200c\u200d\u2060",
+    " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2003\u2028\u2029\u202f\u205f\u3000"
+    "\ufeff\u200b\u200c\u200d\u2060",
     "\0\x01\x07\x08\x1b\x7f\x80\x9f\xad\ufffd\ufffe\uffff\U0010ffff\U000e0001",
     "😀👍🏽👨‍👩‍👧‍👦🇨🇳é̂ö́ก็าकि한국어あいうアイウ𠀀𠮷㍿ﷺＡ",
 )

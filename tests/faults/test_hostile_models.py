@@ -1,4 +1,4 @@
-"""Model files made with bad intent are refused: the short form of fuzz/hostile_models.py, and what it found."""
+"""Hostile model files are refused: the short form of fuzz/hostile_models.py, and what it has found."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile_models import Worker, ask, attack, small_models
 
 from duilian.errors import ModelFileError
 from duilian.modelfile import read_model, write_model
+from hostile_models import Worker, ask, attack, small_models
 
 KINDS = [
     "crf-char",

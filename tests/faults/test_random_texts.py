@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from random_texts import attack, lost
-
 import duilian as dl
+from random_texts import attack, lost
 
 
 def test_random_texts_lose_nothing() -> None:
