@@ -9,24 +9,23 @@ before use, in Python's unbounded integers.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import math
 import mmap
 import os
-import secrets
 import stat
 import struct
 import sys
 from collections.abc import Iterator, Mapping
 from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from duilian.atomic_files import replacing
 from duilian.errors import ModelFileError
 
 Array = npt.NDArray[Any]
@@ -69,7 +68,9 @@ def write_model(path: str | Path, header: Mapping[str, Any], arrays: Mapping[str
         raise ValueError(f"the header must have at most {MAX_HEADER} bytes as JSON, got {len(text)}")
     body_size = max((place.end for place in places.values()), default=0)
     size = _aligned(PRELUDE.size + len(text)) + body_size + DIGEST_SIZE
-    with _replacing(path) as file:
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ModelFileError(os.fspath(path), "not a regular file, so a model cannot replace it")
+    with replacing(path) as file:
         checksum = hashlib.blake2b(digest_size=DIGEST_SIZE)
         for piece in _pieces(PRELUDE.pack(MAGIC, VERSION, size, len(text)) + text, places, stored):
             checksum.update(piece)
@@ -188,41 +189,6 @@ def _check_plain(value: object, depth: int) -> None:
         for part in value:
             if not isinstance(part, str):
                 _check_plain(part, depth + 1)
-
-
-@contextlib.contextmanager
-def _replacing(path: str | Path) -> Iterator[BinaryIO]:
-    """Open a new file that replaces `path` on success, and is removed otherwise."""
-    target = Path(os.path.realpath(path))  # a link stays; its target is replaced
-    mode = None
-    with contextlib.suppress(FileNotFoundError):
-        mode = target.stat().st_mode
-    if mode is not None and not stat.S_ISREG(mode):
-        raise ModelFileError(os.fspath(path), "not a regular file, so a model cannot replace it")
-    # Not tempfile: its files are private, while a model gets the permissions of any new file.
-    temporary = target.with_name(f".duilian-{secrets.token_hex(8)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if mode is not None:
-            temporary.chmod(stat.S_IMODE(mode))
-        os.replace(temporary, target)
-    except BaseException:  # Ctrl-C too
-        temporary.unlink(missing_ok=True)
-        raise
-    _sync_folder(target.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a rename survive a power cut. Not every file system can; the file is complete all the same."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _check_prelude(path: str, start: bytes, size: int) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from duilian import modelfile
+from duilian import atomic_files
 from duilian.errors import ModelFileError
 from duilian.modelfile import MAX_DEPTH, MAX_HEADER, read_model, write_model
 
@@ -110,7 +110,7 @@ def test_a_write_that_fails(
         return FailingFile(open(path, mode), error, writes)
 
     with monkeypatch.context() as patch:
-        patch.setattr(modelfile, "open", failing_open, raising=False)
+        patch.setattr(atomic_files, "open", failing_open, raising=False)
         with pytest.raises(type(error)):
             write_model(model, {"new": True}, ARRAYS)
     assert_untouched(model)
@@ -179,7 +179,7 @@ while True:
 
 def kill_a_writer(path: Path, seconds: float) -> None:
     """Some time after it has started writing in a loop."""
-    source = str(Path(modelfile.__file__).parent.parent)
+    source = str(Path(atomic_files.__file__).parent.parent)
     command = [sys.executable, "-c", WRITER, str(path)]
     environment = {**os.environ, "PYTHONPATH": source}
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as writer:

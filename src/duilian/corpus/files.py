@@ -12,7 +12,6 @@ import gzip
 import io
 import itertools
 import os
-import secrets
 import select
 import sys
 import zlib
@@ -21,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from duilian.atomic_files import replacing
 from duilian.corpus.encodings import check_encoding, likely_encoding
 from duilian.corpus.lines import shown
 from duilian.errors import ConfigError, CorpusError, TextError
@@ -323,7 +323,7 @@ def _check_expansion(stream: object, size: int, name: str, number: int) -> None:
     """Refuse a compressed file that is small and unpacks without end."""
     if isinstance(stream, gzip.GzipFile) and stream.fileobj is not None:
         try:
-            packed = stream.fileobj.tell()
+            packed = cast(BinaryIO, stream.fileobj).tell()
         except OSError:  # a pipe
             return
         if size > _MAX_EXPANSION * packed:
@@ -457,30 +457,14 @@ def _packed(raw: BinaryIO) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """Open a temporary file in the same folder, which takes the file's name at the end."""
+    """Open a file that appears at the end, or a pipe or device, which cannot be replaced."""
     target = path.resolve()
-    if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
+    if target.exists() and not target.is_file():
         with open(target, "wb") as stream:
             yield stream
-        return
-    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
-    try:
-        with open(temporary, "xb") as stream:
+    else:
+        with replacing(path, part=_part_of(target)) as stream:
             yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        if target.exists():
-            os.chmod(temporary, target.stat().st_mode & 0o777)
-        os.replace(temporary, target)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            if isinstance(error, KeyboardInterrupt):
-                os.replace(temporary, _part_of(target))
-            else:
-                temporary.unlink()
-        if isinstance(error, OSError) and error.filename == str(temporary):
-            error.filename = str(path)
-        raise
 
 
 def peek(lines: Iterator[tuple[int, str]], count: int) -> tuple[list[str], Iterator[tuple[int, str]]]:
