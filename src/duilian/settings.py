@@ -86,9 +86,10 @@ def setting(
     at_least: float | None = None,
     above: float | None = None,
     at_most: float | None = None,
+    is_finite: bool = True,
 ) -> Any:
-    """A field of a settings class."""
-    limits = {"at_least": at_least, "above": above, "at_most": at_most}
+    """A field of a settings class; its numbers are in a range, and finite unless told otherwise."""
+    limits = {"at_least": at_least, "above": above, "at_most": at_most, "is_finite": is_finite}
     return dataclasses.field(default=default, metadata={"help": help} | limits)
 
 
@@ -205,7 +206,7 @@ def _check_range(field: dataclasses.Field[Any], value: Any) -> None:
     for number in value if isinstance(value, tuple) else (value,):
         if not isinstance(number, int | float) or isinstance(number, bool):
             continue
-        if not math.isfinite(number):
+        if math.isnan(number) or (math.isinf(number) and field.metadata["is_finite"]):
             raise SettingError((field.name,), f"must be a finite number, got {number!r}")
         for key, words, is_fine in _RANGES:
             limit = field.metadata.get(key)

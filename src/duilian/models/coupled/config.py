@@ -59,6 +59,7 @@ class CoupledPruning(Settings):
         "When tagging, skip bundles that score this much worse (in nats) than the best of their unit; "
         "none, or inf: try all.",
         at_least=0,
+        is_finite=False,
     )
     folds: int = setting(10, "Folds of jack-knifing, if pruned offline.", at_least=2)
 
