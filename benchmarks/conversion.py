@@ -59,7 +59,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("models", nargs="+", metavar="MODEL")
-    parser.add_argument("--first", type=int, metavar="N", help="only the first N sentences (default: all 300)")
+    parser.add_argument(
+        "--first", type=int, metavar="N", help="only the first N sentences (default: all 300)"
+    )
     arguments = parser.parse_args()
     for path in arguments.models:
         report(load(path), path, arguments.first)
