@@ -2,8 +2,8 @@
 
     python benchmarks/everyday.py [MODEL …] [--half dev] [--genres]
 
-The bundled analyser unless a model is named; jieba too if it is installed. Everything starts from the raw text.
-F1 of words in the PKU cut and in that of UD (the standards pku and gsd), and of words with tags (`w+t`); jieba
+The bundled analyser unless a model is named; jieba too if it is installed. Everything starts from raw text.
+F1 of words in the PKU cut and in that of UD (the standards pku and gsd), and of words with tags (w+t). jieba
 cuts in a way of its own, so its figures only say how far that is from either.
 """
 

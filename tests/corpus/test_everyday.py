@@ -99,13 +99,13 @@ def test_words_are_not_tagged_as_punctuation_nor_the_other_way_round(
 
 
 def test_only_foreign_words_have_a_role_and_it_is_one_of_five() -> None:
-    roles = collections.Counter()
+    roles = collections.Counter[str]()
     for half in HALVES:
         for sentence in conllu(half, "gsd"):
             layer = sentence["gsd"]
             for (word, tag), misc in zip(tagged(layer), layer.columns["misc"], strict=True):
                 for role in re.findall(r"English=(\w+)", misc):
-                    assert tag == "FW" and word.isascii(), word
+                    assert (tag, word.isascii()) == ("FW", True), word
                     roles[role] += 1
     assert set(roles) == {"NN", "NR", "VV", "VA", "JJ"}
     assert roles.total() == 70
