@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import re
 from pathlib import Path
 
 import pytest
 
 from duilian.corpus import Corpus, Layer, Sentence, read
-from duilian.standards import Standard
+from duilian.standards import Mapping, Standard
 
 EVERYDAY = Path(__file__).parents[1] / "data" / "everyday"
 HALVES = ("dev", "test")
@@ -96,6 +97,23 @@ def test_words_are_not_tagged_as_punctuation_nor_the_other_way_round(
                 assert tag in {"x", "X"}, word
             elif not re.search(r"example\.com", word):
                 assert (tag in punctuation) != bool(LETTERS.search(word) or word[0].isdecimal()), (word, tag)
+
+
+def test_pairs_of_tags_are_in_the_relaxed_table() -> None:
+    """Except for times and addresses, and words that the corpora tag in ways of their own."""
+    allows = Mapping.from_table("ud-pku.relaxed")
+    others = set()
+    for half in HALVES:
+        for ours, theirs in zip(pku(half), conllu(half, "ud"), strict=True):
+            layer = dataclasses.replace(theirs["ud"], spaces=None)
+            tags = dict(zip(layer.spans(), tagged(layer), strict=True))
+            for span, (word, tag) in zip(ours["pku"].spans(), tagged(ours["pku"]), strict=True):
+                if span in tags and not allows(tags[span][1], tag):
+                    others.add((word, tags[span][1], tag))
+    times = {(time, "NUM", "t") for time in ("0:00", "12:30", "9:00", "18:00", "2023-5-1")}
+    addresses = {(word, "SYM", "nx") for word in ("https://example.com/a?id=3", "service@example.com")}
+    words = {("慎", "ADV", "Ag"), ("单", "NUM", "b"), ("天天", "ADV", "q"), ("左右", "ADP", "m")}
+    assert others == times | addresses | words
 
 
 def test_only_foreign_words_have_a_role_and_it_is_one_of_five() -> None:
