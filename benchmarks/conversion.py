@@ -1,6 +1,7 @@
 """Conversion from the PKU to the CTB standard on the doubly annotated newspaper sentences of tests/data/news.
 
 python benchmarks/conversion.py zx-pos.model zx-pd.model zx-pd-convert.model
+python benchmarks/conversion.py --first 100 zx-pd.model    # the figures of benchmarks/README.md
 
 Any tagger in the CTB standard tags the sentences without given tags; a coupled tagger of both standards also
 converts the PKU tags under each mapping. At word level on the sentences that both guidelines segment alike,
@@ -12,10 +13,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from duilian.corpus import Layer, read
 from duilian.evaluation import word_score, word_tag_score
-from duilian.models import CoupledTagger, Model, load, tagger_for
+from duilian.models import CoupledTagger, load, tagger_for
 
 NEWS = Path(__file__).parents[1] / "tests" / "data" / "news"
 SOURCE, TARGET = "pku", "ctb"
@@ -27,10 +29,10 @@ def news(standard: str) -> list[Layer]:
     return [sentence[standard] for sentence in read(NEWS / f"{standard}.txt", standard=standard)]
 
 
-def report(model: Model, name: str) -> None:
-    """Print the rows of one model."""
+def report(model: Any, name: str, first: int | None) -> None:
+    """Print the rows of one model, on all sentences or the first of them."""
     tagger = tagger_for(model, TARGET)
-    pairs = list(zip(news(SOURCE), news(TARGET), strict=True))
+    pairs = list(zip(news(SOURCE), news(TARGET), strict=True))[:first]
     if tagger.level == "word":
         pairs = [(a, b) for a, b in pairs if a.words == b.words]
     given, gold = [a for a, _ in pairs], [b for _, b in pairs]
@@ -57,8 +59,12 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("models", nargs="+", metavar="MODEL")
-    for path in parser.parse_args().models:
-        report(load(path), path)
+    parser.add_argument(
+        "--first", type=int, metavar="N", help="only the first N sentences (default: all 300)"
+    )
+    arguments = parser.parse_args()
+    for path in arguments.models:
+        report(load(path), path, arguments.first)
 
 
 if __name__ == "__main__":

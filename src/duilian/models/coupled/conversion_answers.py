@@ -1,7 +1,7 @@
 """Conversion from one standard to another, as far as it is the same for every kind of model.
 
 A plan is made once for a direction and then converts any number of batches. Guidelines differ in what a word
-is, but a word of one is nearly always part of a word of the other or joins whole ones: of the 101 words that
+is, but a word of one is nearly always part of a word of the other or joins whole ones: of the 344 words that
 are cut differently in `tests/data/news`, none begins inside one given word and ends inside another. A model
 that does so is asked again, with words that begin where its own went across the end of a given one.
 """
