@@ -59,7 +59,8 @@ def picture(docs: Iterable[Doc], theme: str = "auto") -> str:
     view = f'viewBox="0 0 {width:.0f} {bottom:.0f}"'
     title = " ".join(doc.text.strip() for doc in docs)
     spoken = "; ".join(f"{name}: {' '.join(doc.words(name))}" for doc in docs for name in doc.standards)
-    start = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view} role="img" font-family="{FONTS}">'
+    names = 'xmlns="http://www.w3.org/2000/svg" class="duilian" role="img"'
+    start = f'<svg {names} {size} {view} font-family="{FONTS}">'
     labels = [f"<title>{_safe(title)}</title>", f"<desc>{_safe(spoken)}</desc>"]
     ground = f'<rect class="ground" {size} rx="8"/>'
     return "\n".join([start, *labels, f"<style>{_style(theme)}</style>", ground, *body, "</svg>\n"])
@@ -68,7 +69,7 @@ def picture(docs: Iterable[Doc], theme: str = "auto") -> str:
 def _style(theme: str) -> str:
     rules = ["".join(_rule(name, looks[k]) for name, looks in COLOURS.items()) for k in range(2)]
     # The outline of a relation keeps the lines behind it away from its letters.
-    fixed = "text{text-anchor:middle}.relation{paint-order:stroke;stroke-width:3px}"
+    fixed = ".duilian text{text-anchor:middle}.duilian .relation{paint-order:stroke;stroke-width:3px}"
     if theme == "auto":
         return f"{fixed}{rules[0]}@media(prefers-color-scheme:dark){{{rules[1]}}}"
     return fixed + rules[THEMES.index(theme)]
@@ -76,7 +77,7 @@ def _style(theme: str) -> str:
 
 def _rule(name: str, look: str) -> str:
     fill, stroke = look.split()
-    return f".{name}{{fill:{fill};stroke:{stroke}}}"
+    return f".duilian .{name}{{fill:{fill};stroke:{stroke}}}"
 
 
 def _sentences(doc: Doc) -> Iterator[tuple[list[str], float, float]]:
