@@ -3,9 +3,9 @@
     python benchmarks/analyze.py --data DIR [--model FILE] [--peers PYTHON] [--repeats 3] [--lines 1484]
 
 Every segmenter runs single-threaded in its own process on the raw text of pd/test. They take turns, and the
-best round of each counts. `--peers` names the interpreter that has jieba, rjieba, spacy-pkuseg, thulac and
-snownlp; those that are missing or cannot run offline are left out. F1 is that of words in the corpus's own
-standard (PKU); peers define words differently.
+best round of each counts. `--peers` names the interpreter that has jieba, jieba_fast, rjieba, spacy-pkuseg,
+thulac and snownlp; those that are missing or cannot run offline are left out. F1 is that of words in the
+corpus's own standard (PKU); peers define words differently.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Score an analyser on the dev and test sets of its recipe, and write the scores next to its file.
+"""Score an analyser's answers to the raw text of its recipe's dev and test sets; write them next to its file.
 
     python tools/scores.py src/duilian/bundled/zh.model --data DIR
 
-`duilian inspect` shows them, and a test compares the table in docs/model-card.md with them.
+`duilian inspect` shows them, and a test compares the table in docs/model-card.md with them. They are
+those of the analyser that users load; `duilian evaluate` scores its model, which keeps no spans whole.
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import duilian
-from duilian.engine.measuring import measure, read_gold
-from duilian.engine.raw_text_measuring import with_tree_scores
+from duilian import Ask
+from duilian.corpus import Layer
+from duilian.engine import Analyzer
+from duilian.engine.measuring import read_gold
+from duilian.evaluation import evaluate_layers, raw_tree_score
 from duilian.modelfile import checksum_of
 from duilian.models import tagger_for
 from duilian.reports.inspection import SCORES_SUFFIX, ModelCard
@@ -27,14 +31,31 @@ def scores(model: Path, data: Path) -> dict[str, Any]:
     sides = tomllib.loads(ModelCard.read(model).notes["recipe"])["side"]
     found: dict[str, Any] = {}
     for side in sides:
-        tagger = tagger_for(analyzer.model, side["standard"])
+        standard = side["standard"]
+        tagger = tagger_for(analyzer.model, standard)
         for part in ("dev", "test"):
             gold = read_gold(str(data / side[part]), tagger, format=side["format"])
-            rows = with_tree_scores(measure(tagger, gold), analyzer, gold).as_json()
-            known = {name: rows[name]["f1"] for name in ("word", "word_tag")} | rows.get("raw_text", {})
-            known = {name: round(value, 2) for name, value in known.items()}
-            found.setdefault(side["standard"], {})[part] = known
+            known = scores_on(analyzer, standard, [sentence[standard] for sentence in gold])
+            found.setdefault(standard, {})[part] = {name: round(value, 2) for name, value in known.items()}
     return found
+
+
+def scores_on(analyzer: Analyzer, standard: str, gold: list[Layer]) -> dict[str, float]:
+    """Return the scores of one set, whose sentences are texts without annotation for the analyser."""
+    has_trees = analyzer.parser is not None and analyzer.parser.standard == standard
+    docs = list(analyzer.pipe((each.text for each in gold), ask=Ask((standard,), trees=has_trees)))
+    found = evaluate_layers(
+        gold,
+        [Layer(tuple(doc.words(standard)), tuple(doc.tags(standard))) for doc in docs],
+        standard=standard,
+    )
+    assert found.word is not None
+    assert found.word_tag is not None
+    known = {"word": found.word.f1, "word_tag": found.word_tag.f1}
+    if has_trees:
+        trees = raw_tree_score(gold, (each[standard] for doc in docs for each in doc.to_sentences()))
+        known |= {"uas": trees.uas.f1, "las": trees.las.f1}
+    return known
 
 
 def main() -> None:

@@ -22,8 +22,8 @@ from pathlib import Path
 Cut = Callable[[list[str]], Iterable[Iterable[str]]]
 
 
-def jieba() -> Cut:
-    module = importlib.import_module("jieba")
+def jieba(name: str = "jieba") -> Cut:
+    module = importlib.import_module(name)
     module.setLogLevel(logging.WARNING)
     module.initialize()
     return lambda lines: (module.lcut(line) for line in lines)
@@ -33,6 +33,10 @@ def jieba_posseg() -> Cut:
     jieba()
     module = importlib.import_module("jieba.posseg")
     return lambda lines: ([f"{word}/{tag}" for word, tag in module.lcut(line)] for line in lines)
+
+
+def jieba_fast() -> Cut:
+    return jieba("jieba_fast")
 
 
 def rjieba() -> Cut:
@@ -80,7 +84,7 @@ def duilian_segment(model: str) -> Cut:
     return lambda lines: analyzer.segment(lines, "pku")
 
 
-SEGMENTERS = (jieba, jieba_posseg, rjieba, pkuseg, thulac, snownlp)
+SEGMENTERS = (jieba, jieba_fast, jieba_posseg, rjieba, pkuseg, thulac, snownlp)
 OURS = (duilian_fast, duilian_segment, duilian_both, duilian_trees)
 
 

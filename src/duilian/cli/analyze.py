@@ -48,7 +48,8 @@ def command(
     standard: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Show only this standard (default: all in pretty and json, else the first)."
+            metavar="NAME",
+            help="Show only this standard (default: all in pretty, json and svg, else the first).",
         ),
     ] = None,
     format: Annotated[

@@ -23,7 +23,7 @@ MARK = "╌"  # under words that the standards segment differently, visible with
 
 
 @dataclasses.dataclass(frozen=True)
-class _Block:
+class Block:
     """A group of characters: the words and tags of each standard."""
 
     sides: Sequence[Sequence[tuple[str, str]]]
@@ -52,7 +52,7 @@ def couplet(doc: Doc, width: int = 80) -> Text:
     indent = max((cell_len(name) for name in names), default=0) + GAP
     drawn = []
     for sides in zip(*(doc.sentences(name) for name in names), strict=True):
-        rows = _rows(_blocks(sides), max(width - indent, MIN_WIDTH))
+        rows = _rows(blocks_of(sides), max(width - indent, MIN_WIDTH))
         drawn.append(Text("\n\n").join(Text("\n").join(_row_lines(row, names, indent)) for row in rows))
         if doc.tree_standard is not None:
             tree = tree_lines(sides[names.index(doc.tree_standard)])
@@ -61,12 +61,12 @@ def couplet(doc: Doc, width: int = 80) -> Text:
     return Text("\n\n").join(drawn)
 
 
-def _blocks(sides: Sequence[Sequence[Token]]) -> list[_Block]:
+def blocks_of(sides: Sequence[Sequence[Token]]) -> list[Block]:
     """The groups of one sentence, whose last word ends at the same character in all standards."""
     shared = set.intersection(*({token.end for token in tokens} for tokens in sides))
     cuts = [[0, *(k + 1 for k, token in enumerate(tokens) if token.end in shared)] for tokens in sides]
     return [
-        _Block(
+        Block(
             [
                 [(token.text, token.tag or "") for token in tokens[a:b]]
                 for tokens, (a, b) in zip(sides, parts, strict=True)
@@ -76,8 +76,8 @@ def _blocks(sides: Sequence[Sequence[Token]]) -> list[_Block]:
     ]
 
 
-def _rows(blocks: Sequence[_Block], width: int) -> list[list[_Block]]:
-    rows: list[list[_Block]] = [[]]
+def _rows(blocks: Sequence[Block], width: int) -> list[list[Block]]:
+    rows: list[list[Block]] = [[]]
     used = 0
     for block in blocks:
         if rows[-1] and used + block.width > width:
@@ -88,7 +88,7 @@ def _rows(blocks: Sequence[_Block], width: int) -> list[list[_Block]]:
     return rows
 
 
-def _row_lines(row: Sequence[_Block], names: Sequence[str], indent: int) -> Iterator[Text]:
+def _row_lines(row: Sequence[Block], names: Sequence[str], indent: int) -> Iterator[Text]:
     marks = [(MARK * block.width if block.is_different else "", "name", block.width) for block in row]
     for side, name in enumerate(names):
         if side and any(mark for mark, _, _ in marks):

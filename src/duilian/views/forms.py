@@ -213,5 +213,33 @@ class WordsForm(Form, name="words"):
         return " ".join(doc.words(self.standard)) + "\n"
 
 
-for _each in (PrettyForm, ConlluForm, JsonForm, SlashForm, SpansForm, LabelStudioForm, BratForm, WordsForm):
+class SvgForm(Form, name="svg"):
+    """One picture of all texts, which is drawn when their number is known."""
+
+    def __init__(self, standard: str, column: str | None = None) -> None:
+        super().__init__(standard, column)
+        self._docs: list[Doc] = []
+
+    def text(self, doc: Doc) -> str:
+        self._docs.append(doc)
+        return ""
+
+    def end(self) -> str:
+        """Return the whole picture."""
+        from duilian.views.pictures import picture  # it needs rich, which is slow to import
+
+        return picture(self._docs)
+
+
+for _each in (
+    PrettyForm,
+    ConlluForm,
+    JsonForm,
+    SlashForm,
+    SpansForm,
+    LabelStudioForm,
+    BratForm,
+    WordsForm,
+    SvgForm,
+):
     register_form(_each)
