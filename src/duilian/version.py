@@ -5,4 +5,4 @@ from importlib.metadata import PackageNotFoundError, version
 try:
     __version__ = version("duilian")
 except PackageNotFoundError:  # run from a source tree without being installed
-    __version__ = "0+unknown"
+    __version__ = "0.0.0"
