@@ -29,7 +29,7 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
     native = [str(path) for path in Path("native").rglob("*.[hc]pp")]
-    session.run("clang-format", "--dry-run", "--Werror", *native)
+    session.run("clang-format", "--dry-run", "--Werror", *native, log=False)
 
 
 @nox.session
@@ -62,9 +62,12 @@ def coverage(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Build the documentation in build/docs, with warnings as errors."""
+    """Build the documentation in build/site, with warnings as errors, and check its links."""
     session.install(".[docs]")
-    session.run("sphinx-build", "-W", "--keep-going", "-b", "html", "docs", "build/docs")
+    session.run(
+        "python", "-m", "sphinx", "-q", "-n", "-W", "--keep-going", "-b", "html", "docs", "build/site"
+    )
+    session.run("python", "tools/check_site.py", "build/site")
 
 
 @nox.session
