@@ -53,7 +53,7 @@ def native(session: nox.Session) -> None:
 
 @nox.session
 def coverage(session: nox.Session) -> None:
-    """Run the Python tests and print which lines they miss. Quick from Python 3.12; slower on 3.11."""
+    """Run the Python tests and print which lines they miss. Slow on Python 3.11."""
     session.install(".[test]", "coverage[toml]>=7.6")
     environment = {"COVERAGE_CORE": "sysmon"} if sys.version_info >= (3, 12) else {}
     session.run("coverage", "run", "-m", "pytest", *session.posargs, env=environment)
