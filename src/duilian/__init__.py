@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from duilian.standards import BoundaryScheme, Mapping, Standard, explain
     from duilian.text import Folding
 
-__version__ = "0.1.0"
+__version__: str
 
 __all__ = [
     "CRF",
@@ -93,6 +93,7 @@ __getattr__ = lazily(
         "duilian.recipes": "train",
         "duilian.standards": "BoundaryScheme Mapping Standard explain",
         "duilian.text": "Folding",
+        "duilian.version": "__version__",
     },
 )
 

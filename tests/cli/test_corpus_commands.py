@@ -16,6 +16,7 @@ from running import accept_control_c, run_here
 from duilian import cli
 from duilian.corpus import read
 from duilian.errors import ConfigError
+from duilian.version import __version__
 
 TEXT = "我/r  来/v  。/w\n他/r  去/v  北湖/ns  。/w\n好/a  ！/w  走/v  。/w\n"
 
@@ -167,7 +168,7 @@ def test_help_has_an_example(duilian, command):
 
 
 def test_version_and_top_help(duilian):
-    assert duilian("--version")[1].startswith("duilian 0.")
+    assert duilian("--version")[1] == f"duilian {__version__}\n"
     assert "corpus" in duilian("--help")[1]
 
 

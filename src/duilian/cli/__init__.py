@@ -18,7 +18,6 @@ from typing import Annotated
 
 import typer
 
-from duilian import __version__
 from duilian.errors import DuilianError
 
 INTERRUPTED, BROKEN_PIPE = 130, 141  # 128 + signal number
@@ -66,6 +65,8 @@ def _help_text(command: Callable[..., None]) -> str:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
+        from duilian.version import __version__  # looks for the installed package: slow
+
         typer.echo(f"duilian {__version__}")
         raise typer.Exit
 

