@@ -1,8 +1,8 @@
 """A linear-chain CRF over feature dicts: a stand-in for `sklearn_crfsuite.CRF`.
 
 For programs that make their own features: a unit is a dict of features or a list of attributes, and a feature
-may have a strength. Model and learner are those of `Tagger`; `docs/howto/scikit-learn.md` says what the parameters of
-CRFsuite mean here.
+may have a strength. Model and learner are those of `Tagger`; `docs/howto/scikit-learn.md` says what the
+parameters of CRFsuite mean here.
 """
 
 from __future__ import annotations
