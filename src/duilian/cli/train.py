@@ -37,7 +37,7 @@ class Listeners:
 
 
 def command(
-    recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="Recipe, a TOML file; see docs/guide.md.")],
+    recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="Recipe, a TOML file.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write.")],
     data: Annotated[
         Path | None,

@@ -1,8 +1,8 @@
 """A linear-chain CRF over feature dicts: a stand-in for `sklearn_crfsuite.CRF`.
 
 For programs that make their own features: a unit is a dict of features or a list of attributes, and a feature
-may have a strength. Model and learner are those of `Tagger`; `docs/sklearn.md` says what the parameters of
-CRFsuite mean here.
+may have a strength. Model and learner are those of `Tagger`; `docs/howto/scikit-learn.md` says what the
+parameters of CRFsuite mean here.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ logger = logging.getLogger(__name__)
 
 @dataclasses.dataclass(eq=False, repr=False)
 class CRF(Parameters[Any]):
-    """`sklearn_crfsuite.CRF` with our learner; see `docs/sklearn.md` for what each parameter does.
+    """`sklearn_crfsuite.CRF` with our learner; see `docs/howto/scikit-learn.md` for what each parameter does.
 
     X is a list of sentences, a sentence a list of feature dicts or of lists of attributes; y has the labels,
     None where one is not known.
