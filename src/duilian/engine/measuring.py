@@ -24,6 +24,11 @@ def evaluate(model: Any, gold: Corpus, *, standard: str | None = None, threads: 
 
     `standard` is the model's; the default is that of the gold sentences. A parser gets gold words and tags, a
     tagger at word level gold words, and the others raw text.
+
+    >>> from duilian import Tagger, demo
+    >>> tagger = Tagger("ctb").fit(demo.load("ctb", "ctb"))
+    >>> round(evaluate(tagger, demo.load("ctb-dev", "ctb")).accuracy)
+    90
     """
     if isinstance(model, Analyzer):
         found = evaluate(model.model, gold, standard=standard, threads=threads)

@@ -30,7 +30,7 @@ class Tagger(Estimator[CrfConfig, CrfModel], StandardTagger):
     """Labels units in one standard; see the module's text for the levels.
 
     >>> from duilian import demo
-    >>> tagger = Tagger("ctb").fit(demo.load("ctb"))
+    >>> tagger = Tagger("ctb").fit(demo.load("ctb", "ctb"))
     >>> tagger.predict([["我们", "去", "北京"]])
     [['PN', 'VV', 'NR']]
     """
