@@ -1,4 +1,4 @@
-"""How the site is built: `sphinx-build -W --keep-going -b html docs build/site`. It needs no network, and neither do its readers."""
+"""How the site is built; docs/project/writing.md has the commands. Neither it nor its readers need a network."""
 
 import importlib.metadata
 import sys
@@ -8,7 +8,7 @@ sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
 project = "Duilian 对联"
 author = "The Duilian developers"
-copyright = author  # noqa: A001
+copyright = author
 release = version = importlib.metadata.version("duilian")
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "chinese_search", "mathml", "repository_links"]

@@ -1,8 +1,9 @@
-"""Offline search in English and Chinese: English words are stemmed, runs of Chinese are cut into pairs of characters.
+"""Offline search in English and Chinese: English words are stemmed, Chinese is cut into pairs of characters.
 
 A query is cut in the same way by the reader's browser, so that no dictionary is needed on either side.
 """
 
+import itertools
 import re
 
 from sphinx.application import Sphinx
@@ -27,7 +28,7 @@ function splitQuery(query) {
         words: list[str] = []
         for run in RUN.findall(text):
             is_chinese = "㐀" <= run[0] <= "鿿"
-            words += [*run, *map("".join, zip(run, run[1:], strict=False))] if is_chinese else [run]
+            words += [*run, *map("".join, itertools.pairwise(run))] if is_chinese else [run]
         return words
 
 

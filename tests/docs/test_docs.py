@@ -48,9 +48,12 @@ def test_the_map_of_the_house_is_true() -> None:
     assert {room for room in rooms if f"`{room}/`" not in text} == set()
     native = {path.name for path in (TOP / "native" / "src").iterdir()}
     assert {room for room in native if f"`{room}/`" not in text} == set()
-    for mentioned in re.findall(
-        r"`((?:src|native|tests|docs|benchmarks|tools)/[\w./-]*\w(?:\.\w+)?)/?`", text
-    ):
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(TOP)))
+def test_files_that_are_mentioned_exist(page: Path) -> None:
+    folders = "src|native|tests|docs|benchmarks|tools|recipes|examples"
+    for mentioned in re.findall(rf"`((?:{folders})/[\w./-]*\w(?:\.\w+)?)/?`", prose(page)):
         assert (TOP / mentioned).exists(), mentioned
 
 
