@@ -1,4 +1,4 @@
-"""How the site is built; docs/project/writing.md has the commands. Neither it nor its readers need a network."""
+"""How the site is built; docs/project/writing.md has the commands. Reading it needs no network."""
 
 import importlib.metadata
 import sys

@@ -1,4 +1,4 @@
-"""Check a built site: every link inside it leads somewhere, nothing is loaded from elsewhere, search knows its words.
+"""Check a built site: its links lead somewhere, nothing is loaded from elsewhere, search knows its words.
 
 python tools/check_site.py build/site
 """
@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-SEARCHED = ("coupl", "lattic", "名词", "标注")  # stems and pairs of characters that pages have
+SEARCHED = ("coupl", "lattic", "名词", "副词")  # stems and pairs of characters that pages have
 
 
 class Page(HTMLParser):

@@ -1,4 +1,4 @@
-"""Links to files of the repository, as a forge wants them, lead to the page made of the file, if there is one.
+"""Links to files of the repository, as on a forge, lead to the page made of the file, if there is one.
 
 Pages that only include a file of the repository get its text here, so that its links are treated alike.
 """

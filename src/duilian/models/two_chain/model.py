@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel], StandardTagger):
-    """Boundaries and tags of segments; see the module's text for levels and modes.
+    """Finds boundaries and tags of words in text (level `char`), or of chunks of words (level `word`).
 
     The tagger answers in mode `joint`; `of(mode)` answers in another.
 
