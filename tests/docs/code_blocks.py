@@ -26,7 +26,7 @@ import duilian
 from duilian.cli import make_app
 
 TOP = Path(__file__).parents[2]
-FENCE = re.compile(r"^ *(`{3,})(\S*)\s*$")
+FENCE = re.compile(r"^ *(`{3,})([^`\s]*)[^`]*$")
 NO_RUN = re.compile(
     r"<!-- (?:no-run: .+|run|test) -->"
 )  # run, test: commands of the README that .ci/run runs
