@@ -6,6 +6,7 @@ A page is README*.md or a page below docs/. docs/project/writing.md has the rule
 from __future__ import annotations
 
 import ast
+import atexit
 import doctest
 import functools
 import importlib
@@ -14,6 +15,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +34,7 @@ NO_RUN = re.compile(
 )  # run, test: commands of the README that .ci/run runs
 FILE = re.compile(r"<!-- file: (\S+) -->|(?:Save this as|保存为) ?`([^`]+)`[:：]$")
 MARK = "::: "
+SERVER = Path(__file__).with_name("command_server.py")
 RUNS = ("python", "sh", "console")
 
 
@@ -118,16 +121,14 @@ def run_shell(block: Block, place: str, folder: Path) -> None:
     is_console = block.language == "console"
     script = [
         f"python() {{ '{sys.executable}' \"$@\"; }}",
-        'duilian() { python -m duilian.cli "$@"; }',
+        f"duilian() {{ python -S -I '{SERVER}' '{server()}' \"$@\"; }}",
         *(["exec 2>&1"] if is_console else ["set -eo pipefail"]),
         *(f"echo '{MARK}'; {command}" for command in block.commands),
     ]
-    environment = {**os.environ, "PYTHONPATH": str(Path(duilian.__file__).parents[1]), "COLUMNS": "100"}
-    environment.pop("DUILIAN_DATA", None)
     run = subprocess.run(
         ["bash", "-c", "\n".join(script)],
         cwd=folder,
-        env={**environment, "PYTHONIOENCODING": "utf-8"},
+        env=environment(),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",
@@ -143,6 +144,27 @@ def run_shell(block: Block, place: str, folder: Path) -> None:
         assert shown(is_so) == shown(should_be), f"{place}: {command}"
         for found, said in zip(sizes(is_so), sizes(should_be), strict=True):
             assert abs(found - said) <= 0.01 * said, f"{place}: {command}"
+
+
+def environment() -> dict[str, str]:
+    """The variables for commands: this checkout, and a terminal of fixed width."""
+    own = {
+        "PYTHONPATH": str(Path(duilian.__file__).parents[1]),
+        "PYTHONIOENCODING": "utf-8",
+        "COLUMNS": "100",
+    }
+    return {**{key: value for key, value in os.environ.items() if key != "DUILIAN_DATA"}, **own}
+
+
+@functools.cache
+def server() -> str:
+    """The socket of a server for `duilian` commands, which ends with this process."""
+    path = str(Path(tempfile.mkdtemp()) / "commands")
+    running = subprocess.Popen([sys.executable, SERVER, path], stdout=subprocess.PIPE, env=environment())
+    atexit.register(running.kill)
+    assert running.stdout is not None
+    assert running.stdout.readline() == b"ready\n"
+    return path
 
 
 def shown(text: str) -> list[str]:
