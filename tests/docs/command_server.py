@@ -4,8 +4,12 @@ python command_server.py SOCKET               # the server
 python command_server.py SOCKET ARGUMENT...   # one command, with the streams and the folder of the caller
 """
 
+import contextlib
+import importlib
+import io
 import json
 import os
+import pkgutil
 import signal
 import socket
 import sys
@@ -25,8 +29,7 @@ def ask(path: str, arguments: list[str]) -> int:
 
 def serve(path: str) -> NoReturn:
     """Answer until killed; a line on standard output says that it may be asked."""
-    from duilian import cli, engine, models  # noqa: F401
-
+    import_all()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the forks
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
@@ -37,6 +40,19 @@ def serve(path: str) -> NoReturn:
             if os.fork() == 0:
                 answer(connection)
             connection.close()
+
+
+def import_all() -> None:
+    """Import everything that commands import when they run."""
+    import duilian
+    from duilian import cli
+
+    for module in pkgutil.walk_packages(duilian.__path__, "duilian."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    sys.argv = ["duilian", "explain", "--help"]
+    with contextlib.redirect_stdout(io.StringIO()):
+        cli.main()
 
 
 def answer(connection: socket.socket) -> NoReturn:
