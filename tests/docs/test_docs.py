@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -55,21 +53,3 @@ def test_files_that_are_mentioned_exist(page: Path) -> None:
     folders = "src|native|tests|docs|benchmarks|tools|recipes|examples"
     for mentioned in re.findall(rf"`((?:{folders})/[\w./-]*\w(?:\.\w+)?)/?`", prose(page)):
         assert (TOP / mentioned).exists(), mentioned
-
-
-def test_the_readme_shows_what_the_demo_prints() -> None:
-    command = [sys.executable, "-m", "duilian.cli", "demo"]
-    shown = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True).stdout
-    readme = [line.rstrip() for line in (TOP / "README.md").read_text(encoding="utf-8").splitlines()]
-    assert [line.rstrip() for line in shown.splitlines() if line.rstrip() not in readme] == []
-
-
-def test_the_readme_shows_what_the_bundled_model_says() -> None:
-    text = (TOP / "README.md").read_text(encoding="utf-8")
-    found = re.search(
-        r"duilian analyze (\S+)\n```\n\nOn a terminal it ends with\n\n```text\n(.*?)```", text, re.DOTALL
-    )
-    assert found is not None
-    command = [sys.executable, "-m", "duilian.cli", "analyze", "--to", "pretty", found[1]]
-    shown = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True).stdout
-    assert shown == found[2]
