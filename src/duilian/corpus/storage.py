@@ -80,15 +80,15 @@ def read(
 ) -> Corpus:
     """Read a corpus from a file (`-` is standard input).
 
-    `standard` names the annotation; the format is guessed unless given. `lenient` skips and counts malformed
-    lines instead of raising an error. `cut="sentence"` cuts lines after 。！？. `column` (upos, xpos) is the
-    column of CoNLL tags; `names` are the columns of the format columns. `trees="partial"` rejects a second
-    root, `trees="whole"` also a missing head. `check_tags` logs tags that a built-in standard does not have.
-
     >>> from duilian import demo
     >>> corpus = read(Path(demo.__file__).with_name("pku.txt"), standard="pku")
     >>> corpus.standard, corpus[0]["pku"].tags[:2]
     ('pku', ('t', 't'))
+
+    `standard` names the annotation; the format is guessed unless given. `lenient` skips and counts malformed
+    lines instead of raising an error. `cut="sentence"` cuts lines after 。！？. `column` (upos, xpos) is the
+    column of CoNLL tags; `names` are the columns of the format columns. `trees="partial"` rejects a second
+    root, `trees="whole"` also a missing head. `check_tags` logs tags that a built-in standard does not have.
     """
     report = ReadReport()
     sentences = tuple(

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class CoupledTagger(Estimator[CoupledConfig, CoupledModel], Converting):
-    """Answers in each of its `standards`, words or characters; learns from a corpus in each of them.
+    """Answers in each of its `standards`; see the module's text, and docs/settings.md for the parameters.
 
     >>> from duilian import demo
     >>> tagger = CoupledTagger(("ctb", "pku")).fit([demo.load("ctb", "ctb"), demo.load("pku", "pku")])
