@@ -34,7 +34,8 @@ def page() -> str:
     lines = [HEAD, "## Every recipe", "", *titled("[[side]]", Side()), *titled("[saving]", Saving())]
     lines += ["## Learning rules", "", "`[learning] algorithm` chooses one; each kind has its usual one.", ""]
     for name, rule in Learning.alternatives().items():
-        lines += [f"### {name}", "", str(rule.__doc__), "", *rows(rule()), ""]
+        about = str(rule.__doc__).partition("\n\n")[0]
+        lines += [f"### {name}", "", about, "", *rows(rule()), ""]
     for name in MODEL_KINDS:
         lines += section(name, KINDS[name].config())
     return "\n".join(lines).rstrip() + "\n"

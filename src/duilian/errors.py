@@ -10,7 +10,12 @@ from collections.abc import Iterable
 
 
 class DuilianError(Exception):
-    """An error that the user can fix."""
+    """An error that the user can fix.
+
+    >>> print(DuilianError("no model 'x'", "did you mean 'y'?"))
+    no model 'x'
+      hint: did you mean 'y'?
+    """
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)

@@ -62,7 +62,12 @@ class Succession(NamedTuple):
 
 
 class Lattice:
-    """The bundles that each position keeps, in lexicographic order."""
+    """The bundles that each position keeps, in lexicographic order.
+
+    >>> lattice = Lattice.complete(2, [3, 2])  # two positions, bundles of 3 × 2 tags
+    >>> len(lattice), lattice.states, lattice.restrict(0, [[1], [0, 2]]).states
+    (2, 12, 6)
+    """
 
     __slots__ = ("native",)
 
@@ -157,6 +162,11 @@ class Chain:
     `state` has one score per state (start and stop scores included). `sides` has one matrix [L, L] per
     side, the scores of one tag following another, FORBIDDEN where that is illegal; `joint`, if given, scores
     one whole bundle following another: a matrix over the bundles in `bundles`, 0 for all others.
+
+    >>> lattice = Lattice.complete(2, [2])  # two positions, one side with two tags
+    >>> chain = Chain(lattice, [0.0, 1.0, 2.0, 0.0], [np.zeros((2, 2))])
+    >>> chain.best_path().score, round(chain.log_partition(), 2)
+    (3.0, 3.44)
     """
 
     def __init__(

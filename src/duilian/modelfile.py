@@ -59,6 +59,8 @@ def write_model(path: str | Path, header: Mapping[str, Any], arrays: Mapping[str
 
     The header is plain JSON: string keys, finite numbers, tuples become lists. Equal arguments give equal
     bytes. Raises TypeError or ValueError for anything that a model file cannot hold.
+
+    >>> write_model("a.model", {"kind": "mine"}, {"weights": np.zeros(3)})
     """
     stored = {name: _as_stored(name, array) for name, array in sorted(arrays.items())}
     places = _lay_out(stored)
@@ -82,6 +84,11 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
     """The header and the arrays of a model; the arrays are read-only views of the mapped file.
 
     Raises ModelFileError if the file is not a complete, valid model, OSError if it cannot be read.
+
+    >>> write_model("a.model", {"kind": "mine"}, {"weights": np.zeros(3)})
+    >>> header, arrays = read_model("a.model")
+    >>> header["kind"], arrays["weights"].shape
+    ('mine', (3,))
     """
     name = os.fspath(path)
     # Checked before opening, because opening a pipe without a writer would block forever.

@@ -1,28 +1,39 @@
-"""The documentation's examples run, and its claims about the repository hold."""
+"""What the documentation says about the repository holds."""
 
 from __future__ import annotations
 
-import doctest
 import re
 from pathlib import Path
 
 import pytest
 
-TOP = Path(__file__).parents[2]
-PAGES = sorted([TOP / "README.md", *(TOP / "docs").glob("*.md")])
-DOCTESTED = [page for page in PAGES if page.name != "standards.md"]  # it has its own test
+from docs.code_blocks import TOP, pages
+
+LINK = re.compile(r"\]\(([^()\s]+)\)")
 
 
-@pytest.mark.parametrize("page", DOCTESTED, ids=lambda page: page.name)
-def test_examples_give_what_they_say(page: Path) -> None:
-    options = doctest.IGNORE_EXCEPTION_DETAIL | doctest.NORMALIZE_WHITESPACE
-    assert doctest.testfile(str(page), module_relative=False, optionflags=options).failed == 0
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(TOP)))
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
-        assert (page.parent / target).exists(), target
+    for target in LINK.findall(prose(page)):
+        path, _, anchor = target.partition("#")
+        if re.match(r"\w+:", target):
+            assert re.fullmatch(r"(https://[\w-]+(\.[\w-]+)+(/\S*)?|mailto:\S+@\S+)", target), target
+            continue
+        found = page.parent / path if path else page
+        assert found.exists(), target
+        assert not anchor or anchor in anchors(found), target
+
+
+def prose(page: Path) -> str:
+    """A page without its code blocks."""
+    text = page.read_text(encoding="utf-8")
+    return re.sub(r"^ *(`{3,}).*?^ *\1", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """Names of a page's headings in links, as forges and the site make them."""
+    headings = re.findall(r"^#+ +(.*?) *$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_the_map_of_the_house_is_true() -> None:
@@ -35,7 +46,10 @@ def test_the_map_of_the_house_is_true() -> None:
     assert {room for room in rooms if f"`{room}/`" not in text} == set()
     native = {path.name for path in (TOP / "native" / "src").iterdir()}
     assert {room for room in native if f"`{room}/`" not in text} == set()
-    for mentioned in re.findall(
-        r"`((?:src|native|tests|docs|benchmarks|tools)/[\w./-]*\w(?:\.\w+)?)/?`", text
-    ):
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(TOP)))
+def test_files_that_are_mentioned_exist(page: Path) -> None:
+    folders = "src|native|tests|docs|benchmarks|tools|recipes|examples"
+    for mentioned in re.findall(rf"`((?:{folders})/[\w./-]*\w(?:\.\w+)?)/?`", prose(page)):
         assert (TOP / mentioned).exists(), mentioned

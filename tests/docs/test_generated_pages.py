@@ -10,7 +10,9 @@ import pytest
 TOP = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize(("tool", "page"), [("settings", "settings.md"), ("abilities", "models.md")])
+@pytest.mark.parametrize(
+    ("tool", "page"), [("settings", "settings.md"), ("abilities", "models.md"), ("tags", "tags.md")]
+)
 def test_the_page_is_up_to_date(tool: str, page: str) -> None:
     spec = importlib.util.spec_from_file_location(f"{tool}_page", TOP / "tools" / f"{tool}.py")
     assert spec is not None

@@ -37,7 +37,14 @@ class Selection:
 def select(
     tagger: StandardTagger, sentences: Iterable[Sentence], share: float, *, threads: int = 1
 ) -> Iterator[Selection]:
-    """Select the most uncertain words of each sentence: a `share` of them (0 to 1), rounded up."""
+    """Select the most uncertain words of each sentence: a `share` of them (0 to 1), rounded up.
+
+    >>> from duilian import Tagger, demo
+    >>> tagger = Tagger("ctb").fit(demo.load("ctb", "ctb"))
+    >>> found = next(select(tagger, demo.load("both-ctb", "ctb"), 0.2))
+    >>> sum(tag is not None for tag in found.sentence["ctb"].tags)
+    2
+    """
     if not 0 < share <= 1:
         raise ConfigError(f"the share of words must be above 0 and at most 1, got {share!r}")
     if tagger.level != "word":

@@ -202,7 +202,14 @@ def convert(
     unknown_tags: bool = False,
     threads: int = 1,
 ) -> Corpus:
-    """Convert a corpus to another standard of a model; see `CoupledTagger.convert` for the options."""
+    """Convert a corpus to another standard of a model; see `CoupledTagger.convert` for the options.
+
+    >>> from duilian import CoupledTagger, demo
+    >>> corpora = [demo.load("ctb", "ctb"), demo.load("pku", "pku")]
+    >>> model = CoupledTagger(("ctb", "pku")).set_params(learning__iterations=2).fit(corpora)
+    >>> convert(model, demo.load("both-pku", "pku"), to="ctb")[0]["ctb"].tags[:3]
+    ('PN', 'NT', 'P')
+    """
     if isinstance(model, Analyzer):
         model = model.model
     if not hasattr(model, "conversions"):

@@ -14,7 +14,13 @@ from duilian.errors import ConfigError
 
 
 class Corpus(Sequence[Sentence]):
-    """An immutable sequence of sentences that all have a layer of one standard."""
+    """An immutable sequence of sentences that all have a layer of one standard.
+
+    >>> from duilian import Layer
+    >>> corpus = Corpus([Sentence({"pku": Layer(("我们", "去"), ("r", "v"))})], standard="pku")
+    >>> len(corpus), corpus[0].text
+    (1, '我们去')
+    """
 
     __slots__ = ("_sentences", "format", "problems", "skipped", "source", "standard")
 

@@ -30,7 +30,12 @@ class Entity:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Layer:
-    """The annotation of a sentence in one standard."""
+    """The annotation of a sentence in one standard.
+
+    >>> layer = Layer(("我们", "去"), tags=("r", None))  # None: unknown
+    >>> layer.text, len(layer)
+    ('我们去', 2)
+    """
 
     words: tuple[str, ...]
     tags: tuple[Tag, ...] | None = None
@@ -69,7 +74,11 @@ class Layer:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Sentence:
-    """Layers by standard name, over one text."""
+    """Layers by standard name, over one text.
+
+    >>> Sentence({"pku": Layer(("我们", "去"))})["pku"].words
+    ('我们', '去')
+    """
 
     layers: Mapping[str, Layer]
     id: str = ""

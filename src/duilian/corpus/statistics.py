@@ -79,6 +79,11 @@ def statistics(
 
     Of a named standard that is built in, also count the tags that it does not have.
     With a `known` corpus (the same standard, or its first), also count the words that it lacks.
+
+    >>> from duilian import demo
+    >>> found = statistics(demo.load("pku-dev", "pku"), known=demo.load("pku", "pku"))
+    >>> found.sentences
+    40
     """
     words: Counter[str] = Counter()
     tags: Counter[str] = Counter()
@@ -115,7 +120,12 @@ def _by_frequency(counts: Counter[str]) -> dict[str, int]:
 
 
 def vocabulary(sentences: Iterable[Sentence], *, standard: str | None = None) -> set[str]:
-    """The distinct words of one layer of each sentence."""
+    """The distinct words of one layer of each sentence.
+
+    >>> from duilian import demo
+    >>> "北京" in vocabulary(demo.load("pku", "pku"))
+    True
+    """
     return {word for sentence in sentences for word in layer_to_write(sentence, standard).words}
 
 

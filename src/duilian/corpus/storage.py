@@ -80,6 +80,11 @@ def read(
 ) -> Corpus:
     """Read a corpus from a file (`-` is standard input).
 
+    >>> from duilian import demo
+    >>> corpus = read(Path(demo.__file__).with_name("pku.txt"), standard="pku")
+    >>> corpus.standard, corpus[0]["pku"].tags[:2]
+    ('pku', ('t', 't'))
+
     `standard` names the annotation; the format is guessed unless given. `lenient` skips and counts malformed
     lines instead of raising an error. `cut="sentence"` cuts lines after 。！？. `column` (upos, xpos) is the
     column of CoNLL tags; `names` are the columns of the format columns. `trees="partial"` rejects a second
@@ -129,7 +134,13 @@ def read_sentences(
     check_tags: bool = True,
     report: ReadReport | None = None,
 ) -> Iterator[Sentence]:
-    """Like `read`, but yield one sentence at a time; `report` records what a lenient read skips."""
+    """Like `read`, but yield one sentence at a time; `report` records what a lenient read skips.
+
+    >>> from duilian import demo
+    >>> path = Path(demo.__file__).with_name("pku.txt")
+    >>> sum(len(sentence["pku"]) for sentence in read_sentences(path, standard="pku"))
+    2559
+    """
     if cut not in CUTS:
         raise ConfigError(f"unknown cut {cut!r}", f"choose one of: {', '.join(CUTS)}")
     check_path(path)
@@ -275,6 +286,11 @@ def write(
 
     The format defaults to that of the file's extension. If there are several layers, the named standard or
     the first one is written; jsonl has them all.
+
+    >>> from duilian import Layer
+    >>> write([Sentence({"pku": Layer(("我们", "去"), ("r", "v"))})], "a.txt", format="slash")
+    >>> read("a.txt", standard="pku")[0].text
+    '我们去'
     """
     form = find_format(format or _format_of_name(path))
     if form.write is None:

@@ -21,7 +21,11 @@ SENTENCE = ("我们", "明天", "去", "北京", "参观", "新", "的", "图书
 
 
 def load(name: str, standard: str) -> Corpus:
-    """Load a demonstration corpus: `ctb`, `ctb-dev`, `both-ctb`, or the same for pku."""
+    """Load a demonstration corpus: `ctb`, `ctb-dev`, `both-ctb`, or the same for pku.
+
+    >>> len(load("ctb-dev", "ctb"))
+    40
+    """
     with importlib.resources.as_file(importlib.resources.files("duilian.demo") / f"{name}.txt") as path:
         return read(str(path), standard=standard)
 

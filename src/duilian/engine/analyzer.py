@@ -69,6 +69,11 @@ class Analyzer:
     `text.whole_spans`). An analyser keeps no state between calls and can serve any number of threads.
 
     A model that reads words takes text in which they are separated by blanks.
+
+    >>> from duilian import load
+    >>> zh = load()
+    >>> zh("我们去北京。", ask=Ask(standards=("pku",), trees=False))
+    Doc(pku='我们/r 去/v 北京/ns 。/w')
     """
 
     def __init__(

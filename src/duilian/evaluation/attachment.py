@@ -42,7 +42,12 @@ def _without_none(found: dict[str, float | None]) -> dict[str, object]:
 
 
 def tree_score(gold: Sequence[Layer], guess: Sequence[Layer]) -> TreeScore | None:
-    """Score trees over the same words; None if gold or the guess has no heads."""
+    """Score trees over the same words; None if gold or the guess has no heads.
+
+    >>> gold, guess = Layer(("他", "来"), heads=(2, 0)), Layer(("他", "来"), heads=(0, 1))
+    >>> tree_score([gold], [guess]).uas
+    0.0
+    """
     if not _has(gold, "heads") or not _has(guess, "heads"):
         return None
     is_labelled = _has(gold, "relations") and _has(guess, "relations")

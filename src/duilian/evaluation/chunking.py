@@ -45,7 +45,11 @@ def chunks(labels: Sequence[str]) -> list[Entity]:
 
 
 def chunk_score(gold: Iterable[Sequence[str]], guess: Iterable[Sequence[str]]) -> ChunkScore:
-    """Precision, recall and F1 of chunks: the same tokens and the same type."""
+    """Precision, recall and F1 of chunks: the same tokens and the same type.
+
+    >>> chunk_score([["B-NP", "I-NP", "O"]], [["B-NP", "I-NP", "B-VP"]]).overall.precision
+    50.0
+    """
     matched = _match(gold, guess)
     types = len(matched.types)
     columns = [

@@ -24,6 +24,10 @@ def evaluate_layers(
     Words always; words with tags if both sides have tags; tagging accuracy if all words agree too; chunks if
     the gold tags are also chunk labels; trees if both sides have heads and all words agree; unknown words if
     there is a vocabulary.
+
+    >>> gold, guess = Layer(("我们", "去"), ("r", "v")), Layer(("我们", "去"), ("r", "n"))
+    >>> evaluate_layers([gold], [guess], standard="pku").accuracy
+    50.0
     """
     alignment = align([layer.words for layer in gold], [layer.words for layer in guess])
     gold_tags, guess_tags = _tags(gold), _tags(guess)

@@ -50,6 +50,12 @@ def p_value(
 
     Scores are counts per sentence: [N, 3] gold, guess, correct, as returned by `tag_counts`, `chunk_counts`
     and `Alignment.word_counts`. The observed difference counts as one of the trials, so p > 0.
+
+    >>> from duilian.evaluation import tag_counts
+    >>> gold = [["NN", "VV"]] * 20
+    >>> good, bad = tag_counts(gold, gold), tag_counts(gold, [["NN", "NN"]] * 20)
+    >>> p_value(good, bad, "accuracy", trials=1000) < 0.01
+    True
     """
     a, b = _checked(scores_a, scores_b, metric, trials)
     # Swapping sentences with equal differences has equal effects, so only their number matters, which is
@@ -69,7 +75,14 @@ def p_value(
 def bootstrap(
     scores_a: IntArray, scores_b: IntArray, metric: Metric, trials: int = 10_000, seed: int = 1
 ) -> Bootstrap:
-    """Compare both systems on `trials` samples of N sentences drawn with replacement."""
+    """Compare both systems on `trials` samples of N sentences drawn with replacement.
+
+    >>> from duilian.evaluation import tag_counts
+    >>> gold = [["NN", "VV"]] * 20
+    >>> good, bad = tag_counts(gold, gold), tag_counts(gold, [["NN", "NN"]] * 20)
+    >>> bootstrap(good, bad, "accuracy", trials=100).difference
+    50.0
+    """
     a, b = _checked(scores_a, scores_b, metric, trials)
     both = np.concatenate([a, b], axis=1)  # [N, 6]
     rng = np.random.default_rng(seed)

@@ -84,7 +84,11 @@ class KnownAndUnknown:
 
 
 def tagging_score(gold: Iterable[Sequence[Tag]], guess: Iterable[Sequence[Tag]]) -> TaggingScore:
-    """Score a tagging against gold, sentence by sentence."""
+    """Score a tagging against gold, sentence by sentence.
+
+    >>> tagging_score([["NN", "VV"]], [["NN", "NN"]]).accuracy
+    50.0
+    """
     pairs: Counter[tuple[Tag, Tag]] = Counter()
     for left, right in token_pairs(gold, guess, "tags"):
         pairs.update(zip(left, right, strict=True))
@@ -92,7 +96,11 @@ def tagging_score(gold: Iterable[Sequence[Tag]], guess: Iterable[Sequence[Tag]])
 
 
 def accuracy(gold: Iterable[Sequence[Tag]], guess: Iterable[Sequence[Tag]]) -> float:
-    """The percentage of correct tags."""
+    """The percentage of correct tags.
+
+    >>> accuracy([["NN", "VV"]], [["NN", "NN"]])
+    50.0
+    """
     return tagging_score(gold, guess).accuracy
 
 

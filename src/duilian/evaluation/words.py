@@ -121,7 +121,11 @@ def align(gold: Iterable[Sequence[str]], guess: Iterable[Sequence[str]]) -> Alig
 
 
 def word_score(gold: Iterable[Sequence[str]], guess: Iterable[Sequence[str]]) -> Score:
-    """Precision, recall and F1 of words."""
+    """Precision, recall and F1 of words.
+
+    >>> word_score([["我们", "去", "北京"]], [["我们", "去北京"]]).precision
+    50.0
+    """
     return Score.of(align(gold, guess).word_counts())
 
 
@@ -129,7 +133,11 @@ def word_tag_score(
     gold: tuple[Iterable[Sequence[str]], Iterable[Sequence[Tag]]],
     guess: tuple[Iterable[Sequence[str]], Iterable[Sequence[Tag]]],
 ) -> Score:
-    """Precision, recall and F1 of words with their tags; each side is (words, tags) of all sentences."""
+    """Precision, recall and F1 of words with their tags; each side is (words, tags) of all sentences.
+
+    >>> word_tag_score(([["我们", "去"]], [["r", "v"]]), ([["我们", "去"]], [["r", "n"]])).f1
+    50.0
+    """
     return Score.of(align(gold[0], guess[0]).word_tag_counts(gold[1], guess[1]))
 
 

@@ -17,7 +17,11 @@ PRESETS = importlib.resources.files("duilian.features") / "presets"
 
 
 def presets() -> list[str]:
-    """The names of the built-in templates."""
+    """The names of the built-in templates.
+
+    >>> "pos-word" in presets()
+    True
+    """
     return sorted(
         entry.name.removesuffix(".txt") for entry in PRESETS.iterdir() if entry.name.endswith(".txt")
     )
@@ -32,7 +36,11 @@ def read_templates(path: Path) -> str:
 
 
 class Templates:
-    """A compiled set of feature templates."""
+    """A compiled set of feature templates.
+
+    >>> list(Templates("w[0] w[1]").describe(["国务院", "新闻"])[0])
+    ['w[0] w[1]=国务院 新闻']
+    """
 
     def __init__(self, text: str, *, name: str = "templates") -> None:
         self.text = text

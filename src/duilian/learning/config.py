@@ -73,7 +73,11 @@ class Learning(Settings):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class AdaGrad(Learning):
-    """Each weight has its own step size, rate / √(1 + Σ g²) (Duchi et al. 2011)."""
+    """Each weight has its own step size, rate / √(1 + Σ g²) (Duchi et al. 2011).
+
+    >>> AdaGrad(iterations=5, rate=0.2).rate
+    0.2
+    """
 
     rate: float = setting(0.3, "Step size.", above=0)
 
@@ -86,7 +90,11 @@ class AdaGrad(Learning):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Sgd(Learning):
-    """Stochastic gradient descent with an L2 penalty, annealed as in CRFsuite."""
+    """Stochastic gradient descent with an L2 penalty, annealed as in CRFsuite.
+
+    >>> Sgd(l2=0.5).l2  # learning=Sgd(l2=0.5) of a tagger
+    0.5
+    """
 
     rate: float | None = setting(None, "First step size; none: calibrated on a sample.", above=0)
     l2: float = setting(0.1, "c2 of the penalty c2 ‖w‖² on the whole training set.", above=0)
@@ -100,21 +108,33 @@ class Sgd(Learning):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ExponentiatedGradient(Learning):
-    """Exponentiated gradient on the dual (Collins et al. 2008)."""
+    """Exponentiated gradient on the dual (Collins et al. 2008).
+
+    >>> ExponentiatedGradient(l2=0.5).average
+    True
+    """
 
     l2: float = setting(0.1, "c2 of the penalty c2 ‖w‖² on the whole training set.", above=0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PassiveAggressive(Learning):
-    """As far as the margin needs, but no further than a limit (Crammer et al. 2006)."""
+    """As far as the margin needs, but no further than a limit (Crammer et al. 2006).
+
+    >>> PassiveAggressive(aggressiveness=0.1).aggressiveness
+    0.1
+    """
 
     aggressiveness: float = setting(1.0, "Largest step, the C of the paper.", above=0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Perceptron(Learning):
-    """The averaged perceptron (Collins 2002)."""
+    """The averaged perceptron (Collins 2002).
+
+    >>> Perceptron(iterations=3).iterations
+    3
+    """
 
 
 RULES: dict[str, type[Settings]] = {

@@ -23,6 +23,9 @@ class Session:
     """Threads to use, whom to tell of progress, and where to keep the state between iterations.
 
     None of it changes the weights.
+
+    >>> Session(threads=2, on_iteration=print).threads  # fit(corpus, session=…)
+    2
     """
 
     threads: int = 1

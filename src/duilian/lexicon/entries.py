@@ -31,7 +31,11 @@ _JIEBA = re.compile(
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Entry:
-    """A word and the tags it may have (any, if none is given). With a weight it is always a preference."""
+    """A word and the tags it may have (any, if none is given). With a weight it is always a preference.
+
+    >>> Entry("杭州湾", tags=("ns", "NR")).weight is None  # forced, unless the lexicon prefers
+    True
+    """
 
     word: str
     tags: tuple[str, ...] = ()

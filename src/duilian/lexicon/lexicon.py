@@ -81,6 +81,10 @@ class Lexicon:
 
     `mode` is what entries without a weight do: `force` allows no other analysis, `prefer` adds `weight` to
     the score of the labels on each unit.
+
+    >>> lexicon = Lexicon(["云计算中心", Entry("杭州湾", ("ns",))])
+    >>> [found.word for found in lexicon.trace("云计算中心在杭州湾")]
+    ['云计算中心', '杭州湾']
     """
 
     def __init__(

@@ -66,7 +66,12 @@ def restored(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> Any
 
 
 def load(path: str | Path) -> Any:
-    """The tagger in a file, of whatever kind it is."""
+    """The tagger in a file, of whatever kind it is.
+
+    >>> from duilian.engine import BUNDLED
+    >>> load(BUNDLED).standards
+    ('gsd', 'pku')
+    """
     header, arrays = read_model(path)
     if header.get("kind") in PARSERS:
         hint = "use it with duilian parse"

@@ -43,6 +43,9 @@ class Ask:
     `standards` are those to answer in, all if empty. `confidence` is the probability of each word and tag;
     coupled models give it for nothing. `marginals` are the probabilities of every likely tag. `fast` takes
     words from the small segmenter that a model may have: less accurate, and without tags and trees.
+
+    >>> Ask(standards=("pku",), trees=False).tags
+    True
     """
 
     standards: tuple[str, ...] = ()

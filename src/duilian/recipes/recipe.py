@@ -350,6 +350,12 @@ def train(
 
     `recipe` may be the path of its file, with the folder of the corpora (`data`) and settings to change
     (`overrides`, such as "learning.iterations=5"); `run` may be the path of the model to write.
+
+    >>> from duilian import demo
+    >>> recipe = ['[model]', 'kind = "crf"', '[[side]]', 'standard = "ctb"', 'train = "ctb.txt"']
+    >>> _ = Path("pos.toml").write_text("\\n".join([*recipe, 'dev = "ctb-dev.txt"']), encoding="utf-8")
+    >>> round(train("pos.toml", "pos.model", data=Path(demo.__file__).parent))
+    90
     """
     if not isinstance(recipe, Recipe):
         recipe = Recipe.load(recipe, data, overrides)

@@ -24,7 +24,11 @@ SEPARATOR = "@"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BoundaryScheme:
-    """The letters for the first, inner and last units of a longer word, and for a one-unit word."""
+    """The letters for the first, inner and last units of a longer word, and for a one-unit word.
+
+    >>> BoundaryScheme.BIES.encode([2, 1], ["NN", "VV"])
+    ['B@NN', 'E@NN', 'S@VV']
+    """
 
     begin: str
     inside: str

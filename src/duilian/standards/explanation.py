@@ -59,6 +59,9 @@ def explain(tag: str, standard: str | None = None) -> tuple[Explanation, ...]:
 
     Relations (`nsubj`) belong to `ud` and `ud1`, boundary letters (`B`) to `boundaries`; for a label such as
     `B@NN`, both parts are explained. An unknown tag raises StandardError, which names the nearest ones.
+
+    >>> [(each.standard, each.english) for each in explain("ns")]
+    [('pku', 'name of a place')]
     """
     if standard is None:
         return _lookup(tag, _built_in(), None)

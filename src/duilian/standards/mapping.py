@@ -25,7 +25,12 @@ Pair = tuple[str, str]
 
 
 class Mapping:
-    """An immutable 0/1 matrix with tags on both sides: rows of standard a, columns of standard b."""
+    """An immutable 0/1 matrix with tags on both sides: rows of standard a, columns of standard b.
+
+    >>> mapping = Mapping.from_table("ctb-pku.tight")
+    >>> mapping("NN", "vn"), mapping.to("LC")
+    (True, ('Ng', 'f', 's', 'u'))
+    """
 
     __slots__ = ("_index_a", "_index_b", "matrix", "tags_a", "tags_b")
 

@@ -40,6 +40,10 @@ class Standard:
     column), in `xpos` (the fifth), or, for `tag`, in either: the fifth if it has any.
     `whole` has the tags of addresses, @names and the like, by kind (see `text.whole_spans`); `classes` has
     the tags of punctuation, numbers and nouns; `upos` has the universal tag of each tag with only one.
+
+    >>> pku = Standard.load("pku")
+    >>> len(pku.tags), "vn" in pku
+    (44, True)
     """
 
     name: str
@@ -101,7 +105,11 @@ class Standard:
 
 @functools.cache
 def standard_names() -> tuple[str, ...]:
-    """The names of the built-in standards."""
+    """The names of the built-in standards.
+
+    >>> standard_names()
+    ('ctb', 'gsd', 'pku', 'ud', 'ud1')
+    """
     return tuple(sorted(entry.name[: -len(".toml")] for entry in _tables() if entry.name.endswith(".toml")))
 
 

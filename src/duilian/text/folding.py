@@ -29,6 +29,9 @@ class Folding:
     """What features see of a text; one character maps to one, so offsets stay valid.
 
     Only `letters="unified"` concerns whole units: features see `ENG` for every unit made of letters only.
+
+    >>> Folding(script="simplified")("歡迎ＡＢＣ")
+    '欢迎ABC'
     """
 
     width: bool = True  # Ａ１，。 → A1,.

@@ -47,7 +47,15 @@ class Block:
 
 
 def couplet(doc: Doc, width: int = 80) -> Text:
-    """Draw each sentence with its standards in rows, wrapped at `width` cells, and its tree below."""
+    """Draw each sentence with its standards in rows, wrapped at `width` cells, and its tree below.
+
+    >>> import duilian
+    >>> print(couplet(duilian.load()("他来了。", ask=duilian.Ask(trees=False))))
+    gsd  他   来  了  。
+         PRP  VV  UH  .
+    pku  他   来  了  。
+         r    v   y   w
+    """
     names = doc.standards
     indent = max((cell_len(name) for name in names), default=0) + GAP
     drawn = []

@@ -64,6 +64,10 @@ class CRF(Parameters[Any]):
 
     X is a list of sentences, a sentence a list of feature dicts or of lists of attributes; y has the labels,
     None where one is not known.
+
+    >>> crf = CRF().fit([[{"w": "我"}, {"w": "去"}]], [["PN", "VV"]])
+    >>> crf.predict([[{"w": "我"}]])
+    [['PN']]
     """
 
     algorithm: str | None = None

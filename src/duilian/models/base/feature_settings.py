@@ -15,7 +15,11 @@ DEFAULT_TEMPLATES = {"word": "pos-word", "char": "segpos-char"}
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Features(Settings):
-    """How text becomes units, and units become features."""
+    """How text becomes units, and units become features.
+
+    >>> Features(templates="pos-word", script="simplified").min_count
+    1
+    """
 
     templates: str | None = setting(
         None, "Name of a preset, or path of a template file; none: the preset for the level."

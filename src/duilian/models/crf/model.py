@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class Tagger(Estimator[CrfConfig, CrfModel], StandardTagger):
-    """Labels units in one standard; see the module's text for the levels.
+    """Tags words in one standard (level `word`), or finds words in text and tags them (level `char`).
 
     >>> from duilian import demo
-    >>> tagger = Tagger("ctb").fit(demo.load("ctb"))
+    >>> tagger = Tagger("ctb").fit(demo.load("ctb", "ctb"))
     >>> tagger.predict([["我们", "去", "北京"]])
     [['PN', 'VV', 'NR']]
     """

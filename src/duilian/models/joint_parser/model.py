@@ -25,7 +25,14 @@ if TYPE_CHECKING:
 
 
 class JointParser(Parser):
-    """Finds tags and tree of words at once; otherwise as `Parser`, but without k best trees."""
+    """Finds tags and tree of words at once; otherwise as `Parser`, but without k best trees.
+
+    >>> from duilian.corpus import Layer
+    >>> tree = Layer(("他", "看", "书"), ("PN", "VV", "NN"), (2, 0, 2), ("nsubj", "root", "obj"))
+    >>> parser = JointParser("ctb", order=1).set_params(trees__bits=16, relations__bits=16)
+    >>> parser.fit([tree] * 4).predict_layers([Layer(tree.words)])[0].tags
+    ('PN', 'VV', 'NN')
+    """
 
     kind: ClassVar[str] = "joint-parser"
     abilities = frozenset({Ability.TAGS, Ability.TREES, Ability.CONSTRAINTS})

@@ -56,6 +56,12 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
     The algorithm is `AdaGrad`, which teaches a conditional random field, or `PassiveAggressive`, the paper's
     (one thread), which alone can expand only the best of the mapped labels. What the paper's algorithm learns
     is in the unit of log probabilities only if there is a dev set to tell the scale.
+
+    >>> from duilian import demo
+    >>> tagger = MultitaskTagger(("ctb", "pku")).set_params(learning__iterations=3)
+    >>> both = tagger.fit([demo.load("ctb", "ctb"), demo.load("pku", "pku")])
+    >>> both.of("pku").predict([["我们去北京"]])
+    [['r', 'v', 'ns']]
     """
 
     kind: ClassVar[str] = "multitask"

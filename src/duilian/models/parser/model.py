@@ -32,7 +32,8 @@ class Parser(Estimator[TreeConfig, ParserModel]):
 
     >>> from duilian.corpus import Layer
     >>> tree = Layer(("他", "看", "书"), ("PN", "VV", "NN"), (2, 0, 2), ("nsubj", "root", "obj"))
-    >>> Parser("ctb", order=1).fit([tree]).predict_layers([Layer(tree.words, tree.tags)])[0].heads
+    >>> parser = Parser("ctb", order=1).set_params(trees__bits=16, relations__bits=16)
+    >>> parser.fit([tree]).predict_layers([Layer(tree.words, tree.tags)])[0].heads
     (2, 0, 2)
     """
 

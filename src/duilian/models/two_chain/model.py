@@ -32,9 +32,14 @@ if TYPE_CHECKING:
 
 
 class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel], StandardTagger):
-    """Boundaries and tags of segments; see the module's text for levels and modes.
+    """Finds boundaries and tags of words in text (level `char`), or of chunks of words (level `word`).
 
     The tagger answers in mode `joint`; `of(mode)` answers in another.
+
+    >>> from duilian import demo
+    >>> tagger = TwoChainTagger("ctb").set_params(learning__iterations=3).fit(demo.load("ctb", "ctb"))
+    >>> tagger.of("tag").predict([["我们", "去", "北京"]])
+    [['PN', 'VV', 'NR']]
     """
 
     kind: ClassVar[str] = "two-chain"
