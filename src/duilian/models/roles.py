@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Generic, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -113,12 +113,15 @@ Constraints = Mapping[str, _native.Constraints]
 """What is known of the labels in each standard; a standard that is missing is free."""
 
 
-class Ranked(NamedTuple):
-    """One of the best analyses of a sentence."""
+Analysis = TypeVar("Analysis")
+
+
+class Ranked(NamedTuple, Generic[Analysis]):
+    """One of the best analyses of a sentence: its labels, or words and tags as a layer."""
 
     score: float
     probability: float
-    labels: Ints
+    analysis: Analysis
 
 
 @runtime_checkable
@@ -149,7 +152,7 @@ class Labeler(Protocol):
 
     def k_best_labels(
         self, sentence: UnitBatch, standard: str, constraints: Constraints, k: int, first: Ints | None = None
-    ) -> list[Ranked]:
+    ) -> list[Ranked[Ints]]:
         """Return the best analyses of one sentence in one standard, most probable first.
 
         `first` are the labels of an analysis that goes to the front wherever it ranks.
@@ -176,9 +179,9 @@ def refuse(model: Labeler | TreeAnnotator, what: Ability, instead: str = "") -> 
     return ConfigError(f"a model of kind {model.kind!r} cannot {what.value}", hint)
 
 
-def with_first(found: list[Ranked], first: Ranked, k: int) -> list[Ranked]:
+def with_first(found: list[Ranked[Ints]], first: Ranked[Ints], k: int) -> list[Ranked[Ints]]:
     """Put an analysis to the front of the k best."""
-    others = [each for each in found if not np.array_equal(each.labels, first.labels)]
+    others = [each for each in found if not np.array_equal(each.analysis, first.analysis)]
     return [first, *others[: k - 1]]
 
 

@@ -163,7 +163,7 @@ class CoupledPredictor:
 
     def k_best_labels(
         self, sentence: UnitBatch, standard: str, constraints: Constraints, k: int, first: Ints | None = None
-    ) -> list[Ranked]:
+    ) -> list[Ranked[Ints]]:
         """The analyses of a sentence in a standard whose best paths of bundles score highest.
 
         The probability is that of the analysis in this standard, whatever goes with it in the others.
@@ -176,7 +176,7 @@ class CoupledPredictor:
         if first is None:
             return found
         for each in found:
-            if np.array_equal(each.labels, first):
+            if np.array_equal(each.analysis, first):
                 return with_first(found, each, k)
         only = _native.TagSets(np.arange(len(first) + 1, dtype=np.int32), first)
         fixed = _native.Constraints(only, *NO_BONUS)

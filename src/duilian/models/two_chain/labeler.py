@@ -113,7 +113,7 @@ class TwoChainLabeler:
 
     def k_best_labels(
         self, sentence: UnitBatch, standard: str, constraints: Constraints, k: int, first: Ints | None = None
-    ) -> list[Ranked]:
+    ) -> list[Ranked[Ints]]:
         """The best analyses of a sentence. The chain of boundaries alone ranks, but has no probabilities."""
         packed, native, scale = self._pack(sentence), self._predictor.native, self._predictor.scale
         is_alone = self._predictor.segment_only
@@ -122,6 +122,6 @@ class TwoChainLabeler:
             Ranked(score, float(np.exp(scale * score - log_z)), self._labels(letters, tags))
             for score, letters, tags in native.k_best(packed, 0, k, is_alone)
         ]
-        if first is not None and found and not np.array_equal(found[0].labels, first):
+        if first is not None and found and not np.array_equal(found[0].analysis, first):
             return with_first(found, Ranked(found[0].score, found[0].probability, first), k)
         return found
