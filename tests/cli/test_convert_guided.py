@@ -42,10 +42,7 @@ def test_a_guided_model_converts(duilian, tmp_path, level):
     assert "tags that the model has never seen" in err or err == ""
     given = [sentence["pku"] for sentence in demo.load("both-pku", "pku")]
     expected = load(tmp_path / level).convert(given, "pku", "ctb", unknown_tags=True)
-    lines = [
-        "  ".join(f"{w}/{t}" for w, t in zip(each.layer.words, each.layer.tags, strict=True))
-        for each in expected
-    ]
+    lines = ["  ".join(f"{w}/{t}" for w, t in zip(each.words, each.tags, strict=True)) for each in expected]
     assert out.splitlines() == lines
 
 

@@ -14,13 +14,16 @@ from duilian.cli.select import OUTPUT_FORMATS as REVIEW_FORMATS
 from duilian.cli.select import parse_share
 from duilian.cli.tag import analysed_sentence
 from duilian.cli.taggers import ModelPath
-from duilian.conversion import Conversion, ConversionModel, Converter, with_source_tags
+from duilian.conversion import Converter
 from duilian.corpus import FORMATS, Sentence, open_writer, write
 from duilian.corpus.formats.lookup import FormatOptions, find_format
 from duilian.corpus.places import ROW_FORMATS
 from duilian.corpus.storage import ReadReport
+from duilian.document import Doc
+from duilian.engine import find_model
 from duilian.errors import ConfigError
 from duilian.models import load
+from duilian.models.coupled.conversion_answers import Converting
 
 EXAMPLE = "Example:\n\n    duilian convert both.model people.txt --from pku --to ctb -o people.ctb.txt"
 
@@ -84,9 +87,9 @@ def command(
         unknown = 0
         for found in converter.run(watch(sentences, files=[input_file]), with_candidates=share is not None):
             write_text(render(found))
-            unknown += found.unknown
+            unknown += converter.count_unknown(found)
             if share is not None:
-                pending.add(found.layer.words, found.candidates or (), found.confidence, id=found.sentence.id)
+                _add_to_review(pending, converter, found)
         if share is not None:
             review_format = to if to in REVIEW_FORMATS else "underscore"
             write(pending.selected(share), place, format=review_format, standard=target)
@@ -97,13 +100,20 @@ def command(
         typer.echo(f"duilian: treated {unknown} {tags} that the model has never seen as unknown", err=True)
 
 
-def load_converting(path: str) -> ConversionModel:
+def load_converting(path: str) -> Converting:
     """Load a model that converts."""
-    found: Any = load(path)
+    found: Any = load(find_model(path))
     if not hasattr(found, "conversions"):
         hint = "train a model of kind coupled or guided; to tag words in another standard, use duilian tag"
         raise ConfigError(f"{path}: is of kind {found.kind!r}, which cannot convert", hint)
-    return cast(ConversionModel, found)
+    return cast(Converting, found)
+
+
+def _add_to_review(pending: Review, converter: Converter, found: Doc) -> None:
+    table, given = found.layer(), found.given
+    assert table.confidence is not None and table.marginals is not None and given is not None  # noqa: PT018
+    candidates = [frozenset(each) for each in table.marginals]
+    pending.add(converter.layer(found).words, candidates, table.confidence.tolist(), id=given.id)
 
 
 def _review_place(output: str, review_to: str | None, *, is_wanted: bool) -> str:
@@ -120,7 +130,7 @@ def _output_format(name: str) -> str:
     return name
 
 
-def _renderer(converter: Converter, to: str, with_confidence: bool) -> Callable[[Conversion], str]:
+def _renderer(converter: Converter, to: str, with_confidence: bool) -> Callable[[Doc], str]:
     form, target = FORMATS[to], converter.target
     options = FormatOptions(
         standard=None if to == "jsonl" else target,
@@ -129,12 +139,12 @@ def _renderer(converter: Converter, to: str, with_confidence: bool) -> Callable[
     assert form.write is not None
     write_form = form.write
 
-    def render(found: Conversion) -> str:
-        layer = with_source_tags(found, converter) if to in ROW_FORMATS else found.layer
-        confidence = found.confidence if with_confidence else None
-        sentence = analysed_sentence(layer, found.sentence, confidence, target, to)
-        if to == "jsonl":
-            sentence = _with_given_layers(found.sentence, sentence, target)
+    def render(found: Doc) -> str:
+        layer = converter.layer_of_rows(found) if to in ROW_FORMATS else converter.layer(found)
+        confidence = found.layer(target).confidence if with_confidence else None
+        sentence = analysed_sentence(layer, found.given, confidence, target, to)
+        if to == "jsonl" and found.given is not None:
+            sentence = _with_given_layers(found.given, sentence, target)
         return "".join(write_form([sentence], options))
 
     return render

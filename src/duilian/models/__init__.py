@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from duilian.models.base.feature_settings import Features
     from duilian.models.base.standard_tagger import StandardTagger
     from duilian.models.coupled.config import CoupledFeatures, CoupledPruning, Start
-    from duilian.models.coupled.conversion_answers import Converted
     from duilian.models.coupled.model import CoupledTagger
     from duilian.models.coupled.side import CoupledSide
     from duilian.models.crf.model import Tagger
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 __all__ = [
     "CRF",
     "ArcPruning",
-    "Converted",
     "CoupledFeatures",
     "CoupledPruning",
     "CoupledSide",
@@ -76,7 +74,6 @@ __getattr__ = lazily(
         "duilian.models.attribute_crf.model": "CRF",
         "duilian.models.base.feature_settings": "Features",
         "duilian.models.coupled.config": "CoupledFeatures CoupledPruning Start",
-        "duilian.models.coupled.conversion_answers": "Converted",
         "duilian.models.coupled.model": "CoupledTagger",
         "duilian.models.coupled.side": "CoupledSide",
         "duilian.models.crf.model": "Tagger",

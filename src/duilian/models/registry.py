@@ -115,6 +115,6 @@ def tagger_for(model: Any, standard: str | None = None) -> StandardTagger:
 
 def reading_of(model: Any, standard: str | None = None) -> dict[str, Any]:
     """How the training corpus of a standard was read, as a recipe's run has noted it."""
-    notes = getattr(model, "notes_", {})
-    side = notes.get("sides", {}).get(standard or model.standard, notes)
-    return dict(side.get("reading", {}))
+    notes, name = getattr(model, "notes_", {}), standard or model.standard
+    own = notes if getattr(model, "standard", None) == name else {}
+    return dict(notes.get("sides", {}).get(name, own).get("reading", {}))

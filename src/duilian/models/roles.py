@@ -91,6 +91,19 @@ class SideLabels:
         unit, label = np.nonzero(self.marginals)
         return LabelRows(unit, label.astype(np.int32), self.marginals[unit, label])
 
+    def updated(self, places: npt.NDArray[np.int64], other: SideLabels, labels: int) -> SideLabels:
+        """The same, but what `other` says of the units at these places; `labels` is their number."""
+        label = self.label.copy()
+        label[places] = other.label
+        p, marginals = self.p, self.marginals
+        if p is not None and other.p is not None:
+            p = p.copy()
+            p[places] = other.p
+        if marginals is not None:
+            marginals = self.table(labels).copy()
+            marginals[places] = other.table(labels)
+        return SideLabels(label, p, marginals)
+
     def table(self, labels: int) -> Table:
         """The probabilities as a table; 0 for what was pruned."""
         if not isinstance(self.marginals, LabelRows):
