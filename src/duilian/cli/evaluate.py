@@ -11,13 +11,22 @@ from duilian.cli.options import ENCODINGS, Column, Columns, CorpusFormat, Lenien
 from duilian.cli.tables import show_evaluation
 from duilian.cli.taggers import Mode, ModelPath, in_mode, say_standard
 from duilian.corpus import Corpus, vocabulary
-from duilian.engine import Analyzer
+from duilian.engine import Analyzer, find_model
 from duilian.engine import load as load_analyzer
 from duilian.engine.measuring import measure, read_gold, read_gold_files, unknown_tags
 from duilian.engine.parsing import measure_parser
 from duilian.engine.raw_text_measuring import with_tree_scores
 from duilian.evaluation import Evaluation
-from duilian.models import StandardTagger, is_parser, is_suite, load, load_parser, standards_of, tagger_for
+from duilian.models import (
+    Parser,
+    StandardTagger,
+    is_parser,
+    is_suite,
+    load,
+    load_parser,
+    standards_of,
+    tagger_for,
+)
 
 EXAMPLE = "Example:\n\n    duilian evaluate zx.model zx/dev.wordpos --against zx/train.wordpos"
 
@@ -71,11 +80,12 @@ def command(
         "names": None if columns is None else columns.split(","),
         "lenient": lenient or None,
     }
-    if is_parser(model):
-        _show([_evaluate_parser(model, gold, tagger, threads, reading)], as_json)
+    path = find_model(model)
+    if is_parser(path):
+        _show([_evaluate_parser(load_parser(path), gold, tagger, threads, reading)], as_json)
         return
-    analyzer = load_analyzer(model) if is_suite(model) else None
-    tagger_of_text = in_mode(load(model) if analyzer is None else analyzer.model, mode)
+    analyzer = load_analyzer(path) if is_suite(path) else None
+    tagger_of_text = in_mode(load(path) if analyzer is None else analyzer.model, mode)
     found = [
         _evaluate(each, gold, against, threads, reading | {"standard": layer}, analyzer)
         for each, layer in _taggers(tagger_of_text, standard or [])
@@ -122,10 +132,9 @@ def _evaluate(
 
 
 def _evaluate_parser(
-    model: str, gold: list[str], tagger: str | None, threads: int, reading: dict[str, Any]
+    parser: Parser, gold: list[str], tagger: str | None, threads: int, reading: dict[str, Any]
 ) -> Evaluation:
-    parser = load_parser(model)
-    chosen = None if tagger is None else tagger_for(load(tagger))
+    chosen = None if tagger is None else tagger_for(load(find_model(tagger)))
     return measure_parser(parser, read_gold_files(gold, parser, **reading), tagger=chosen, threads=threads)
 
 

@@ -9,7 +9,7 @@ import typer
 from duilian.corpus import FORMATS
 from duilian.corpus.formats.lookup import TEXT
 from duilian.engine import Analyzer
-from duilian.engine.loading import load_parts
+from duilian.engine.loading import find_model, load_parts
 from duilian.errors import ConfigError
 from duilian.lexicon import Lexicon
 from duilian.models.base.standard_tagger import StandardTagger
@@ -21,9 +21,11 @@ InputFormat = Annotated[
         metavar="FORMAT", help=f"Input format, if the guess is wrong: {', '.join([TEXT, *FORMATS])}."
     ),
 ]
-ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A model from duilian train.")]
+ModelPath = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A model from duilian train, or bundled: the one that we ship.")
+]
 ModelOption = Annotated[
-    str, typer.Option("--model", "-m", metavar="MODEL", help="A model file (default: the bundled model).")
+    str, typer.Option("--model", "-m", metavar="MODEL", help="A model from duilian train.")
 ]
 TextsOrFiles = Annotated[
     list[str] | None,
@@ -52,7 +54,7 @@ def load_analyzer(
     fast: bool = False,
 ) -> tuple[Analyzer, str]:
     """Load an analyser in this mode; return it with the standard to answer in, which is said if not named."""
-    parts = load_parts(model or None)
+    parts = load_parts(model)
     tagger, segmenter = in_mode(parts["tagger"], mode), parts.get("segmenter")
     found = Analyzer(tagger, parts.get("parser"), segmenter=segmenter, lexicon=lexicon)
     name = found.standard_for(standard, fast=fast)
@@ -65,7 +67,7 @@ def load_analyzer(
 
 def load_tagger(model: str, standard: str | None = None, mode: str | None = None) -> StandardTagger:
     """Load a tagger in this standard and mode."""
-    found = in_mode(load(model), mode)
+    found = in_mode(load(find_model(model)), mode)
     names = standards_of(found)
     if standard is None and len(names) > 1:
         say_standard(names[0], names)
