@@ -102,13 +102,6 @@ class WordSegments(Encoding):
             raise StandardError(f"the tag {tag!r} is not among the model's tags")
         return self._kind[tag]
 
-    def layer(self, units: Sequence[str], letters: Sequence[int], tags: Sequence[int] | None) -> Layer:
-        """Convert letters and tags of units to words and tags."""
-        names = [self.letters[k] for k in letters]
-        found = self.boundaries.decode(names)
-        words = tuple("".join(units[start:end]) for start, end, _ in found)
-        return Layer(words, None if tags is None else tuple(self.kinds[tags[start]] for start, _, _ in found))
-
     def label_marginals(self, found: Doubles) -> Doubles:
         """[T, S · T] probabilities of letters with tags: these are the labels, so they stay as they are."""
         return found
@@ -206,13 +199,12 @@ class ChunkSegments:
             raise StandardError(f"the chunk type {kind!r} is not among the model's")
         return self._kind[kind]
 
-    def layer(self, units: Sequence[str], letters: Sequence[int], tags: Sequence[int] | None) -> Layer:
-        """Convert letters and tags to words with one label each; bare letters if there are no tags."""
+    def names_of(self, letters: Sequence[int], tags: Sequence[int] | None) -> list[str]:
+        """The label of each letter and tag; bare letters if there are no tags."""
         if tags is None:
             b, names = two_chain_scheme(self.scheme), label_letters(self.scheme)
-            bare = ["B" if names[k] in (b.begin, b.single) else "I" for k in letters]
-            return Layer(tuple(units), tuple(bare))
-        return Layer(tuple(units), tuple(self._names[s][t] for s, t in zip(letters, tags, strict=True)))
+            return ["B" if names[k] in (b.begin, b.single) else "I" for k in letters]
+        return [self._names[s][t] for s, t in zip(letters, tags, strict=True)]
 
     def label_marginals(self, found: Doubles) -> Doubles:
         """Add up the probabilities of letters that are the same label to users."""

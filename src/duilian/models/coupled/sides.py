@@ -15,7 +15,6 @@ from duilian.errors import ConfigError
 from duilian.features import pack
 from duilian.labels.encoding import Encoding
 from duilian.labels.units import UnitBatch
-from duilian.models.base.packing import decode_layers
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.crf.storage import CrfModel
@@ -53,10 +52,6 @@ class Sides:
     def units(self, layers: Sequence[Layer], side: int) -> list[list[str]]:
         """The units of each sentence."""
         return [self.encodings[side].split(layer.words)[0] for layer in layers]
-
-    def decode(self, side: int, units: Units, labels: Labels, first: npt.NDArray[np.int64]) -> list[Layer]:
-        """Words and tags in one side's standard, of sentences whose labels stand in a row."""
-        return decode_layers(self.encodings[side], units, labels, first)
 
     def given(self, layers: Sequence[Layer], side: int) -> list[_native.TagSets]:
         """What annotation says of one side's labels, and nothing of the others'."""
