@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import duilian
-from duilian.engine.measuring import measure, read_gold
-from duilian.engine.raw_text_measuring import with_tree_scores
+from duilian.engine.measuring import read_gold
 from duilian.modelfile import checksum_of
 from duilian.models import tagger_for
 from duilian.reports.inspection import SCORES_SUFFIX, ModelCard
@@ -30,7 +29,7 @@ def scores(model: Path, data: Path) -> dict[str, Any]:
         tagger = tagger_for(analyzer.model, side["standard"])
         for part in ("dev", "test"):
             gold = read_gold(str(data / side[part]), tagger, format=side["format"])
-            rows = with_tree_scores(measure(tagger, gold), analyzer, gold).as_json()
+            rows = duilian.evaluate(analyzer, gold).as_json()
             known = {name: rows[name]["f1"] for name in ("word", "word_tag")} | rows.get("raw_text", {})
             known = {name: round(value, 2) for name, value in known.items()}
             found.setdefault(side["standard"], {})[part] = known

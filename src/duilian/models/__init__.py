@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from duilian.models.parser.model import Parser
     from duilian.models.registry import (
         is_parser,
-        is_suite,
         load,
         load_parser,
         reading_of,
@@ -60,7 +59,6 @@ __all__ = [
     "TwoChainTagger",
     "UncalibratedTagger",
     "is_parser",
-    "is_suite",
     "load",
     "load_parser",
     "reading_of",
@@ -87,7 +85,7 @@ __getattr__ = lazily(
         "duilian.models.parser.config": "ArcPruning RelationSearch TreeSearch",
         "duilian.models.parser.model": "Parser",
         "duilian.models.base.standard_tagger": "StandardTagger",
-        "duilian.models.registry": "is_parser is_suite load load_parser reading_of standards_of tagger_for",
+        "duilian.models.registry": "is_parser load load_parser reading_of standards_of tagger_for",
         "duilian.models.suite.model": "Suite",
         "duilian.models.two_chain.model": "TwoChainTagger",
         "duilian.models.two_chain.predictor": "TwoChainPredictor",

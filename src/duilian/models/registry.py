@@ -77,17 +77,7 @@ def load(path: str | Path) -> Any:
 
 def is_parser(path: str | Path) -> bool:
     """Whether there is nothing but a parser in the file."""
-    return kind_of(path) in PARSERS
-
-
-def is_suite(path: str | Path) -> bool:
-    """Whether there are a tagger and a parser in the file."""
-    return kind_of(path) == SUITE
-
-
-def kind_of(path: str | Path) -> str:
-    """The kind of a model."""
-    return str(read_model(path)[0].get("kind"))
+    return read_model(path)[0].get("kind") in PARSERS
 
 
 def load_parser(path: str | Path) -> Parser:
