@@ -348,7 +348,7 @@ def test_lines_are_right_in_the_second_piece_of_a_file(duilian, tmp_path, monkey
     assert err.startswith("duilian: in:6: ")
     given = [PlacedSentence(Sentence({"pku": Layer(("我",), ("r",))}, str(k))) for k in range(5)]
     found = list(Converter(load(tmp_path / "word"), "pku", "ctb").run(given))
-    assert [each.given.id for each in found] == ["0", "1", "2", "3", "4"]
+    assert [sentence.id for sentence, _ in found] == ["0", "1", "2", "3", "4"]
 
 
 def test_review_has_the_least_certain_words(duilian, tmp_path):

@@ -85,11 +85,14 @@ def command(
     render = _renderer(converter, to, confidence)
     with Review(target) as pending, open_writer(output) as write_text:
         unknown = 0
-        for found in converter.run(watch(sentences, files=[input_file]), with_candidates=share is not None):
-            write_text(render(found))
-            unknown += converter.count_unknown(found)
+        given = watch(sentences, files=[input_file])
+        for sentence, answer in converter.run(given, with_candidates=share is not None):
+            write_text(render(sentence, answer))
+            unknown += converter.count_unknown(sentence)
             if share is not None:
-                _add_to_review(pending, converter, found)
+                words, tokens = converter.layer(sentence, answer).words, answer.tokens()
+                candidates = [frozenset(each.marginals or ()) for each in tokens]
+                pending.add(words, candidates, [each.confidence or 0.0 for each in tokens], id=sentence.id)
         if share is not None:
             review_format = to if to in REVIEW_FORMATS else "underscore"
             write(pending.selected(share), place, format=review_format, standard=target)
@@ -109,13 +112,6 @@ def load_converting(path: str) -> Converting:
     return cast(Converting, found)
 
 
-def _add_to_review(pending: Review, converter: Converter, found: Doc) -> None:
-    table, given = found.layer(), found.given
-    assert table.confidence is not None and table.marginals is not None and given is not None  # noqa: PT018
-    candidates = [frozenset(each) for each in table.marginals]
-    pending.add(converter.layer(found).words, candidates, table.confidence.tolist(), id=given.id)
-
-
 def _review_place(output: str, review_to: str | None, *, is_wanted: bool) -> str:
     if review_to is not None and not is_wanted:
         raise typer.BadParameter("also give --review, such as --review 5%", param_hint="--review-to")
@@ -130,7 +126,7 @@ def _output_format(name: str) -> str:
     return name
 
 
-def _renderer(converter: Converter, to: str, with_confidence: bool) -> Callable[[Doc], str]:
+def _renderer(converter: Converter, to: str, with_confidence: bool) -> Callable[[Sentence, Doc], str]:
     form, target = FORMATS[to], converter.target
     options = FormatOptions(
         standard=None if to == "jsonl" else target,
@@ -139,12 +135,12 @@ def _renderer(converter: Converter, to: str, with_confidence: bool) -> Callable[
     assert form.write is not None
     write_form = form.write
 
-    def render(found: Doc) -> str:
-        layer = converter.layer_of_rows(found) if to in ROW_FORMATS else converter.layer(found)
-        confidence = found.layer(target).confidence if with_confidence else None
-        sentence = analysed_sentence(layer, found.given, confidence, target, to)
-        if to == "jsonl" and found.given is not None:
-            sentence = _with_given_layers(found.given, sentence, target)
+    def render(given: Sentence, answer: Doc) -> str:
+        layer_of = converter.layer_of_rows if to in ROW_FORMATS else converter.layer
+        confidence = answer.layer().confidence if with_confidence else None
+        sentence = analysed_sentence(layer_of(given, answer), given, confidence, target, to)
+        if to == "jsonl":
+            sentence = _with_given_layers(given, sentence, target)
         return "".join(write_form([sentence], options))
 
     return render

@@ -90,8 +90,10 @@ class Converter:
             )
         return form, sentences
 
-    def run(self, sentences: Iterable[PlacedSentence], *, with_candidates: bool = False) -> Iterator[Doc]:
-        """Convert sentences, in order.
+    def run(
+        self, sentences: Iterable[PlacedSentence], *, with_candidates: bool = False
+    ) -> Iterator[tuple[Sentence, Doc]]:
+        """Convert sentences, in order: each with its answer.
 
         An answer has the words of the target's standard and how sure each is; with candidates, the marginals
         are the shares of each word's most probable tags among all words that begin there.
@@ -111,12 +113,11 @@ class Converter:
                 candidates = [_candidates(row, target) for row in table[found.first]]
                 found = dataclasses.replace(found, marginals=candidates)
             for each, words in zip(batch, word_tables(found, None), strict=True):
-                text = each.sentence[self.source].text
-                yield Doc(text, {self.target: words}, given=each.sentence)
+                yield each.sentence, Doc(each.sentence[self.source].text, {self.target: words})
 
-    def count_unknown(self, doc: Doc) -> int:
-        """Count the given tags that the model has never seen."""
-        return len(self.plan.unknown_tags([self._given(doc)]))
+    def count_unknown(self, sentence: Sentence) -> int:
+        """Count the tags of a sentence that the model has never seen."""
+        return len(self.plan.unknown_tags([sentence[self.source]]))
 
     def _check_tags(self, batch: Sequence[PlacedSentence], layers: Sequence[Layer]) -> None:
         for sentence, word, tag in () if self.unknown_tags else self.plan.unknown_tags(layers):
@@ -134,24 +135,20 @@ class Converter:
         cut = cut_sentences([Sentence({self.source: layer})], self.source)
         return [piece[self.source] for piece in cut]
 
-    def layer(self, doc: Doc) -> Layer:
+    def layer(self, sentence: Sentence, answer: Doc) -> Layer:
         """Return the converted words and tags; words that stayed the same keep their other annotation."""
-        (_, found), given = line_layer(doc, self.target), self._given(doc)
+        (_, found), given = line_layer(answer, self.target), sentence[self.source]
         return dataclasses.replace(given, tags=found.tags) if given.words == found.words else found
 
-    def layer_of_rows(self, doc: Doc) -> Layer:
+    def layer_of_rows(self, sentence: Sentence, answer: Doc) -> Layer:
         """Return the same for a row format; the source's tags keep their column if it is free."""
-        layer, given = self.layer(doc), self._given(doc)
+        layer, given = self.layer(sentence, answer), sentence[self.source]
         # A layer read from rows keeps the tag column that its own tags are not in.
         free = [column for column in TAG_COLUMNS if column not in given.columns]
         if layer.words != given.words or len(free) != 1 or free[0] == self.target_column:
             return layer
         tags = tuple(format_tags(given.tags, len(given), UNKNOWN_FIELD))
         return dataclasses.replace(layer, columns={**layer.columns, free[0]: tags})
-
-    def _given(self, doc: Doc) -> Layer:
-        assert doc.given is not None
-        return doc.given[self.source]
 
 
 def convert(
@@ -174,9 +171,8 @@ def convert(
     )
     found = converter.run(PlacedSentence(sentence, corpus.source) for sentence in corpus)
     sentences = [
-        dataclasses.replace(each.given, layers={converter.target: converter.layer(each)})
-        for each in found
-        if each.given is not None
+        dataclasses.replace(sentence, layers={converter.target: converter.layer(sentence, answer)})
+        for sentence, answer in found
     ]
     return Corpus(sentences, standard=converter.target, source=corpus.source)
 

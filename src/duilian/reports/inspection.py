@@ -264,8 +264,8 @@ def study(converter: Converter, sentences: Iterable[PlacedSentence], *, examples
     for batch in batches(sentences):
         several = [each.sentence for each in batch]
         counts += model.learned_mapping(several, source, target, given=True, threads=converter.threads)
-        for each, doc in zip(batch, converter.run(batch) if examples else (), strict=False):
-            found.add(each.sentence[source], converter.layer(doc))
+        for sentence, answer in converter.run(batch) if examples else ():
+            found.add(sentence[source], converter.layer(sentence, answer))
     return Study(LearnedMapping(source, target, source_tags, target_tags, counts), found.ambiguous(examples))
 
 
