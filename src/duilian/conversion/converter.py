@@ -32,10 +32,10 @@ from duilian.engine.word_tables import word_tables
 from duilian.errors import ConfigError, CorpusError
 from duilian.labels.encoding import Encoding
 from duilian.labels.segmentation import Segmentation
-from duilian.labels.units import units_of_layers
+from duilian.labels.units import UnitBatch, units_of_layers
 from duilian.models.coupled.conversion_answers import Converting
 from duilian.models.registry import reading_of
-from duilian.models.roles import Ask, chosen_standard
+from duilian.models.roles import Ask, SideLabels, chosen_standard
 
 
 class Converter:
@@ -106,14 +106,22 @@ class Converter:
             layers = [each.sentence[self.source] for each in batch]
             self._check_tags(batch, layers)
             units = units_of_layers(layers, source, [self._pieces(layer) for layer in layers])
-            labels = self.plan.label(units, ask, self.threads)
-            found = Segmentation.from_labels(target.meaning, units, labels.label, labels.p)
-            if with_candidates:
-                table = labels.table(len(target.labels))
-                candidates = [_candidates(row, target) for row in table[found.first]]
-                found = dataclasses.replace(found, marginals=candidates)
+            found = self._words(units, self.plan.label(units, ask, self.threads))
             for each, words in zip(batch, word_tables(found, None), strict=True):
                 yield each.sentence, Doc(each.sentence[self.source].text, {self.target: words})
+
+    def _words(self, units: UnitBatch, labels: SideLabels) -> Segmentation:
+        """Decode labels. A word across white space becomes two, each as sure as the whole."""
+        target = self.plan.encodings[1]
+        whole = Segmentation.from_labels(target.meaning, units.joined(), labels.label, labels.p)
+        found = Segmentation.from_labels(target.meaning, units, labels.label, None)
+        assert whole.confidence is not None
+        owner = np.searchsorted(whole.first, found.first, "right") - 1
+        candidates = None
+        if labels.marginals is not None:
+            rows = labels.table(len(target.labels))[whole.first[owner]]
+            candidates = [_candidates(row, target) for row in rows]
+        return dataclasses.replace(found, confidence=whole.confidence[owner], marginals=candidates)
 
     def count_unknown(self, sentence: Sentence) -> int:
         """Count the tags of a sentence that the model has never seen."""
@@ -178,7 +186,7 @@ def convert(
 
 
 def _candidates(row: npt.NDArray[np.float64], encoding: Encoding) -> dict[str, float]:
-    """Return the most probable tags of a word that begins with a unit of these probabilities."""
+    """Return the most probable tags of a word whose first unit has labels of these probabilities."""
     tags = encoding.tags or ()
     begins = np.where(encoding.succession.start, row, 0.0)
     shares = begins.reshape(-1, len(tags)).sum(axis=0)  # labels go letter by letter, each with all tags
