@@ -9,11 +9,9 @@ import typer
 from duilian.corpus import FORMATS
 from duilian.corpus.formats.lookup import TEXT
 from duilian.engine import Analyzer
-from duilian.engine.loading import find_model, load_parts
+from duilian.engine.loading import load_parts
 from duilian.errors import ConfigError
 from duilian.lexicon import Lexicon
-from duilian.models.base.standard_tagger import StandardTagger
-from duilian.models.registry import load, standards_of, tagger_for
 
 InputFormat = Annotated[
     str | None,
@@ -63,15 +61,6 @@ def load_analyzer(
     elif standard is None and len(found.standards) > 1:
         say_standard(name, found.standards)
     return found, name
-
-
-def load_tagger(model: str, standard: str | None = None, mode: str | None = None) -> StandardTagger:
-    """Load a tagger in this standard and mode."""
-    found = in_mode(load(find_model(model)), mode)
-    names = standards_of(found)
-    if standard is None and len(names) > 1:
-        say_standard(names[0], names)
-    return tagger_for(found, standard)
 
 
 def in_mode(model: Any, mode: str | None) -> Any:

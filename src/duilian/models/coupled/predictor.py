@@ -192,7 +192,7 @@ class CoupledPredictor:
         With `given`, the sentences' own tags of `source` are kept; else both sides are the model's.
         """
         a, b = self.sides.number(source), self.sides.number(target)
-        packed = self.packer.pack(self.sides.units(layers, a), threads=threads)
+        packed = self.packer.pack_batch(units_of_layers(layers, self.sides.encodings[a]), threads)
         allowed = self.sides.given(layers, a) if given else []
         table = np.asarray(self.natives[AVERAGE].count_pairs(packed, allowed, a, b, threads), np.float64)
         tags_a, tags_b = (len(self.sides.encodings[side].tags or ()) for side in (a, b))

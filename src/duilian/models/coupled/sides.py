@@ -49,10 +49,6 @@ class Sides:
             raise ConfigError(f"the tagger has no standard {standard!r}, only {', '.join(self.standards)}")
         return self.standards.index(standard)
 
-    def units(self, layers: Sequence[Layer], side: int) -> list[list[str]]:
-        """The units of each sentence."""
-        return [self.encodings[side].split(layer.words)[0] for layer in layers]
-
     def given(self, layers: Sequence[Layer], side: int) -> list[_native.TagSets]:
         """What annotation says of one side's labels, and nothing of the others'."""
         encoding, allowed = self.encodings[side], [NO_SETS] * len(self)

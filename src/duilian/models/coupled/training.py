@@ -142,7 +142,8 @@ class _Run:
                 if side == own:
                     columns += self.packer.known_guide(layers, self.threads)
                 else:
-                    columns += source.predict_labels(self.sides.units(layers, side), threads=self.threads)
+                    units = units_of_layers(layers, self.sides.encodings[side])
+                    columns += source.predict_labels(units.pieces, threads=self.threads)
             guide = Guide(columns, Templates.load(DEFAULT_TEMPLATES[self.config.level]))
         return extract_training_data(corpora, self.sides, self.templates, features, guide)
 

@@ -49,10 +49,6 @@ class TwoChainPacker:
         kinds, places = len(self.encoding.kinds), self.templates.native_places()
         return _native.TwoChainShape(len(continues), kinds, rules.native(), continues, self.has_edge, places)
 
-    def units(self, layers: Sequence[Layer]) -> list[list[str]]:
-        """The units of each sentence."""
-        return [self.encoding.split(layer.words)[0] for layer in layers]
-
     def pack(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> _native.Sentences:
         """The units of sentences with the columns that the templates ask for."""
         names = self.templates.columns
