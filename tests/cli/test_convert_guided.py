@@ -68,7 +68,7 @@ def test_words_alone(duilian):
     ("arguments", "message"),
     [
         (("convert", "word", "ctb.txt", "--from", "ctb", "--to", "pku"), "converts from 'pku' to 'ctb' only"),
-        (("convert", "dynamic", "pku.txt", *TO_CTB), "dynamic: is of kind 'dynamic', which cannot convert"),
+        (("convert", "dynamic", "pku.txt", *TO_CTB), "a model of kind 'dynamic' cannot convert annotation"),
         (("inspect", "word", "pku.txt"), "word: is of kind 'guided', which learns no mapping"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
@@ -23,7 +23,6 @@ from duilian.document import Doc
 from duilian.engine import find_model
 from duilian.errors import ConfigError
 from duilian.models import load
-from duilian.models.coupled.conversion_answers import Converting
 
 EXAMPLE = "Example:\n\n    duilian convert both.model people.txt --from pku --to ctb -o people.ctb.txt"
 
@@ -76,9 +75,8 @@ def command(
     """
     share = None if review is None else parse_share(review)
     place = _review_place(output, review_to, is_wanted=share is not None)
-    converter = Converter(
-        load_converting(model), source, target, mapping=mapping, unknown_tags=unknown_tags, threads=threads
-    )
+    options: dict[str, Any] = {"mapping": mapping, "unknown_tags": unknown_tags, "threads": threads}
+    converter = Converter(load(find_model(model)), source, target, **options)
     (input_file,), report = measured([file]), ReadReport() if lenient else None
     form, sentences = converter.open(input_file, format=format, encoding=encoding, report=report)
     to = _output_format(to_format or form.name)
@@ -101,15 +99,6 @@ def command(
     if unknown:
         tags = "tag" if unknown == 1 else "tags"
         typer.echo(f"duilian: treated {unknown} {tags} that the model has never seen as unknown", err=True)
-
-
-def load_converting(path: str) -> Converting:
-    """Load a model that converts."""
-    found: Any = load(find_model(path))
-    if not hasattr(found, "conversions"):
-        hint = "train a model of kind coupled or guided; to tag words in another standard, use duilian tag"
-        raise ConfigError(f"{path}: is of kind {found.kind!r}, which cannot convert", hint)
-    return cast(Converting, found)
 
 
 def _review_place(output: str, review_to: str | None, *, is_wanted: bool) -> str:

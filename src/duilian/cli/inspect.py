@@ -11,7 +11,6 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from duilian.cli.convert import load_converting
 from duilian.cli.options import CorpusFormat, InputEncoding, Threads
 from duilian.cli.progress import watch
 from duilian.cli.tables import show
@@ -19,6 +18,7 @@ from duilian.conversion import Converter
 from duilian.engine import find_model
 from duilian.engine.loading import BUNDLED_NAME
 from duilian.errors import ConfigError
+from duilian.models import load
 from duilian.reports.inspection import (
     HEADS,
     AmbiguousWord,
@@ -81,7 +81,7 @@ def command(
         card = ModelCard.read(find_model(model))
         _print_json(card.as_json()) if as_json else _show_card(card)
         return
-    tagger: Any = load_converting(model)
+    tagger: Any = load(find_model(model))
     if not hasattr(tagger, "learned_mapping"):
         hint = "convert the corpus with duilian convert, and compare the tags"
         raise ConfigError(f"{model}: is of kind {tagger.kind!r}, which learns no mapping", hint)

@@ -33,17 +33,19 @@ from duilian.errors import ConfigError, CorpusError
 from duilian.labels.encoding import Encoding
 from duilian.labels.segmentation import Segmentation
 from duilian.labels.units import UnitBatch, units_of_layers
-from duilian.models.coupled.conversion_answers import Converting
 from duilian.models.registry import reading_of
-from duilian.models.roles import Ask, SideLabels, chosen_standard
+from duilian.models.roles import Ability, Ask, SideLabels, chosen_standard, refuse
 
 
 class Converter:
-    """Converts in one direction; `unknown_tags` treats tags new to the model as unknown."""
+    """Converts in one direction with a model, or the analyser of one, of kind coupled or guided.
+
+    `unknown_tags` treats tags new to the model as unknown.
+    """
 
     def __init__(
         self,
-        model: Converting,
+        model: Any,
         source: str,
         target: str,
         *,
@@ -51,6 +53,10 @@ class Converter:
         unknown_tags: bool = False,
         threads: int = 1,
     ) -> None:
+        if isinstance(model, Analyzer):
+            model = model.model
+        if not hasattr(model, "conversions"):
+            raise refuse(model, Ability.CONVERSION, "use a model of kind coupled or guided")
         names = list(dict.fromkeys(name for pair in model.conversions for name in pair))
         source, target = (chosen_standard(name, names) for name in (source, target))
         if source == target:
@@ -169,11 +175,6 @@ def convert(
     threads: int = 1,
 ) -> Corpus:
     """Convert a corpus to another standard of a model; see `CoupledTagger.convert` for the options."""
-    if isinstance(model, Analyzer):
-        model = model.model
-    if not hasattr(model, "conversions"):
-        hint = "train a model of kind coupled or guided"
-        raise ConfigError(f"a model of kind {model.kind!r} cannot convert annotation", hint)
     converter = Converter(
         model, corpus.standard, to, mapping=mapping, unknown_tags=unknown_tags, threads=threads
     )
