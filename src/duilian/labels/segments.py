@@ -146,17 +146,13 @@ class ChunkSegments:
     def _kind(self) -> dict[str, int]:
         return {kind: k for k, kind in enumerate(self.kinds)}
 
-    @cached_property
-    def _names(self) -> list[list[str]]:
-        """[S][T] the label for a letter and a tag."""
+    def names(self, *, is_alone: bool = False) -> list[list[str]]:
+        """[S][T] the label for a letter and a tag, or for a letter alone."""
         b = two_chain_scheme(self.scheme)
-        return [
-            [
-                OUTSIDE if kind == OUTSIDE else f"{'B' if letter in (b.begin, b.single) else 'I'}-{kind}"
-                for kind in self.kinds
-            ]
-            for letter in label_letters(self.scheme)
-        ]
+        signs = ["B" if each in (b.begin, b.single) else "I" for each in label_letters(self.scheme)]
+        if is_alone:
+            return [[sign] * len(self.kinds) for sign in signs]
+        return [[kind if kind == OUTSIDE else f"{sign}-{kind}" for kind in self.kinds] for sign in signs]
 
     def split(self, words: Sequence[str]) -> tuple[list[str], list[int]]:
         """Units are the words themselves."""
@@ -199,16 +195,9 @@ class ChunkSegments:
             raise StandardError(f"the chunk type {kind!r} is not among the model's")
         return self._kind[kind]
 
-    def names_of(self, letters: Sequence[int], tags: Sequence[int] | None) -> list[str]:
-        """The label of each letter and tag; bare letters if there are no tags."""
-        if tags is None:
-            b, names = two_chain_scheme(self.scheme), label_letters(self.scheme)
-            return ["B" if names[k] in (b.begin, b.single) else "I" for k in letters]
-        return [self._names[s][t] for s, t in zip(letters, tags, strict=True)]
-
     def label_marginals(self, found: Doubles) -> Doubles:
         """Add up the probabilities of letters that are the same label to users."""
-        flat = [self.number[name] for row in self._names for name in row]
+        flat = [self.number[name] for row in self.names() for name in row]
         out = np.zeros((len(found), len(self.tags)))
         for column, label in enumerate(flat):
             out[:, label] += found[:, column]

@@ -31,7 +31,7 @@ class LetterTagLabels:
             self._label = (table // kinds if is_alone else table).astype(np.int32)  # [letters, tags]
             return
         self.encoding = Encoding("word", ("B", "I") if is_alone else segments.tags)
-        names = [segments.names_of([s] * kinds, None if is_alone else range(kinds)) for s in range(letters)]
+        names = segments.names(is_alone=is_alone)
         self._label = np.array([[self.encoding.number[name] for name in row] for row in names], np.int32)
 
     def __call__(self, letters: Ints, tags: Ints) -> Ints:
