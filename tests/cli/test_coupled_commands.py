@@ -421,7 +421,7 @@ def test_inspect_draws(duilian, tmp_path):
 
 
 BAD = [
-    (("convert", "plain", "pku.txt", "--from", "pku", "--to", "ctb"), "a model of kind 'crf' cannot convert annotation"),
+    (("convert", "plain", "pku.txt", "--from", "pku", "--to", "ctb"), "kind 'crf' cannot convert annotation"),
     (("convert", "word", "pku.txt", "--from", "pku", "--to", "pku"), "there is nothing to convert"),
     (("convert", "word", "pku.txt", "--from", "pku", "--to", "ud"), "no standard 'ud'"),
     (("convert", "word", "words.seg", "--from", "pku", "--to", "ctb"), "words without tags"),
