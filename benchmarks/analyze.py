@@ -26,9 +26,7 @@ from rich.table import Table
 import duilian
 from duilian.corpus import Corpus, read
 from duilian.engine import BUNDLED
-from duilian.engine.raw_text_measuring import measure_trees
-from duilian.evaluation import evaluate_layers, word_score
-from duilian.models import tagger_for
+from duilian.evaluation import word_score
 from measure import facts
 from peers.segmenters import OURS, SEGMENTERS
 
@@ -135,12 +133,10 @@ def accuracy(options: argparse.Namespace) -> Table:
         table.add_column(column, justify="left" if not column else "right")
     zh = duilian.load(options.model)
     for standard, corpus in _corpora(options).items():
-        tagger = tagger_for(zh.model, standard)
-        gold = [sentence[standard] for sentence in corpus]
-        found = evaluate_layers(gold, tagger.predict_layers(gold), standard=standard)
+        found = duilian.evaluate(zh, corpus)
         assert found.word is not None
         assert found.word_tag is not None
-        trees = measure_trees(zh, corpus)
+        trees = found.raw_trees
         shown = ("", "") if trees is None else (f"{trees.uas.f1:.2f}", f"{trees.las.f1:.2f}")
         table.add_row(standard, f"{found.word.f1:.2f}", f"{found.word_tag.f1:.2f}", *shown)
     return table

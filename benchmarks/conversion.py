@@ -42,7 +42,7 @@ def report(model: Any, name: str, first: int | None) -> None:
         return
     for mapping in MAPPINGS:
         found = model.convert(given, SOURCE, TARGET, mapping=mapping)
-        show(f"converted, {mapping}", gold, [each.layer for each in found])
+        show(f"converted, {mapping}", gold, found)
 
 
 def show(name: str, gold: Sequence[Layer], guess: Sequence[Layer]) -> None:

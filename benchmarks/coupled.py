@@ -263,7 +263,7 @@ def conversion(bench: Bench) -> None:
         )
         tagger.fit([learned, v1], threads=bench.threads)
         converted = tagger.convert([Sentence({"v1": p["v1"]}) for p in held_out], "v1", "v2")
-        mine = row(name, [each.layer for each in converted])
+        mine = row(name, converted)
     bench.row("coupled against guided", p=f"{p_value(mine, other, 'accuracy'):.4f}")
 
 

@@ -155,7 +155,7 @@ def reranked(segmenter: TwoChainTagger, tagger: TwoChainTagger, test: Sequence[L
     out = []
     for layer in test:
         found = segmenter.of("segment").k_best(layer, RERANKED)
-        words = [Layer(answer.layer.words) for answer in found]
+        words = [Layer(answer.analysis.words) for answer in found]
         tagged = tagger.of("tag").predict_layers(words)
         segmented = tagger.encoding_.segment(tagged, is_given=False)
         packed = tagger.predictor_.packer.pack(segmented.units, tagged)

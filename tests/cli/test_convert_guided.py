@@ -42,10 +42,7 @@ def test_a_guided_model_converts(duilian, tmp_path, level):
     assert "tags that the model has never seen" in err or err == ""
     given = [sentence["pku"] for sentence in demo.load("both-pku", "pku")]
     expected = load(tmp_path / level).convert(given, "pku", "ctb", unknown_tags=True)
-    lines = [
-        "  ".join(f"{w}/{t}" for w, t in zip(each.layer.words, each.layer.tags, strict=True))
-        for each in expected
-    ]
+    lines = ["  ".join(f"{w}/{t}" for w, t in zip(each.words, each.tags, strict=True)) for each in expected]
     assert out.splitlines() == lines
 
 
@@ -71,7 +68,7 @@ def test_words_alone(duilian):
     ("arguments", "message"),
     [
         (("convert", "word", "ctb.txt", "--from", "ctb", "--to", "pku"), "converts from 'pku' to 'ctb' only"),
-        (("convert", "dynamic", "pku.txt", *TO_CTB), "dynamic: is of kind 'dynamic', which cannot convert"),
+        (("convert", "dynamic", "pku.txt", *TO_CTB), "a model of kind 'dynamic' cannot convert annotation"),
         (("inspect", "word", "pku.txt"), "word: is of kind 'guided', which learns no mapping"),
     ],
 )

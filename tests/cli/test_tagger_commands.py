@@ -19,12 +19,12 @@ from running import DEMO, Call, accept_control_c, in_demo_folder
 
 from duilian import Tagger, demo, load, read
 from duilian.corpus.formats.slash import read_slash, write_slash
+from duilian.document.text_lines import line_layer, segmented_line
 from duilian.engine import Analyzer
 from duilian.learning import AdaGrad
 from duilian.models.base.feature_settings import Features
 from duilian.models.roles import Ask
 from duilian.text import units
-from duilian.views.text_lines import line_layer, segmented_line
 
 WORD = """
 [model]

@@ -12,16 +12,18 @@ import pytest
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
+from duilian.labels.units import units_of_layers
 from duilian.learning import AdaGrad
-from duilian.models import Converted, CoupledTagger, GuidedTagger
-from duilian.models.coupled.conversion_answers import begin_words, crossed_ends
+from duilian.models import CoupledTagger, GuidedTagger
+from duilian.models.coupled.conversion_answers import begin_words, crossed_starts
 from duilian.models.coupled.sides import NO_SETS
+from duilian.models.roles import Ask
 from duilian.standards import Mapping
 from duilian.standards.mapping_table import MappingTable
 from models.coupled_corpora import CTB, PKU, TRAIN, layers, quick
 
 GIVEN = layers(f"both-{PKU}", PKU)
-FREE = "duilian.models.coupled.conversion_answers.crossed_ends"
+FREE = "duilian.models.coupled.conversion_answers.crossed_starts"
 
 
 def cuts_of(length: int) -> Iterator[tuple[int, ...]]:
@@ -39,7 +41,8 @@ def overlaps_in_part(given: tuple[int, ...], found: tuple[int, ...]) -> bool:
 @pytest.mark.parametrize("length", range(7))
 def test_words_cross_exactly_where_they_overlap_in_part(length: int) -> None:
     for given, found in itertools.product(cuts_of(length), repeat=2):
-        crossed = crossed_ends(given, found)
+        starts = (np.array([0, *ends][: len(ends)], np.int64) for ends in (given, found))
+        crossed = np.flatnonzero(crossed_starts(*starts, length)).tolist()
         assert bool(crossed) == overlaps_in_part(given, found)
         assert set(crossed) <= set(given) - set(found)
         assert not overlaps_in_part(given, tuple(sorted({*found, *crossed})))
@@ -52,13 +55,13 @@ def test_labels_that_begin_words(seed: int) -> None:
     starts = np.array([True, False, True, False])
     sets = [{0, *np.flatnonzero(rng.random(labels) < 0.5).tolist()} for _ in range(length)]
     sets = [each if rng.random() < 0.6 else set() for each in sets]
-    units = np.flatnonzero(rng.random(length) < 0.5).tolist()
+    begins = rng.random(length) < 0.5
     first = np.cumsum([0, *map(len, sets)], dtype=np.int32)
     flat = np.array([label for each in sets for label in sorted(each)], np.int32)
     for given, allowed in ((_native.TagSets(first, flat), sets), (NO_SETS, [set[int]()] * length)):
-        found = begin_words(given, units, length, starts)
+        found = begin_words(given, begins, starts)
         for k, each in enumerate(allowed):
-            expected = (each or set(range(labels))) & {0, 2} if k in units else each
+            expected = (each or set(range(labels))) & {0, 2} if begins[k] else each
             assert set(found.tags[found.first[k] : found.first[k + 1]].tolist()) == expected
 
 
@@ -74,32 +77,40 @@ def ends_of(tagger: Any, layer: Layer) -> tuple[int, ...]:
     return tuple(np.cumsum(tagger.conversion(PKU, CTB).encodings[0].split(layer.words)[1]).tolist())
 
 
-def crossing(tagger: Any, found: list[Converted]) -> list[int]:
-    return [k for k, each in enumerate(found) if overlaps_in_part(ends_of(tagger, GIVEN[k]), each.ends)]
+def crossing(tagger: Any, found: list[Layer]) -> list[int]:
+    pairs = zip(GIVEN, found, strict=True)
+    return [k for k, pair in enumerate(pairs) if overlaps_in_part(*(ends_of(tagger, each) for each in pair))]
 
 
 @pytest.mark.parametrize("mapping", ["tight", "complete"])
 def test_no_word_goes_across_a_given_one(
     hasty: CoupledTagger, mapping: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = hasty.convert(GIVEN, PKU, CTB, mapping=mapping, unknown_tags=True, with_marginals=True)
+    plan = hasty.conversion(PKU, CTB, mapping=mapping)
+    labels = plan.label(units_of_layers(GIVEN, plan.encodings[0]), Ask(marginals=True))
+    table = labels.table(len(plan.encodings[1].labels))
+    np.testing.assert_allclose(table.sum(axis=1), 1.0, atol=1e-3)
+    assert labels.p is not None
+    np.testing.assert_allclose(table[np.arange(len(table)), labels.label], labels.p, atol=1e-6)
+    found = hasty.convert(GIVEN, PKU, CTB, mapping=mapping, unknown_tags=True)
     assert crossing(hasty, found) == []
-    monkeypatch.setattr(FREE, lambda given, found: [])
+    monkeypatch.setattr(FREE, lambda given, found, length: np.zeros(length, np.bool_))
     free = hasty.convert(GIVEN, PKU, CTB, mapping=mapping, unknown_tags=True)
     changed = crossing(hasty, free)
     assert changed, "there is something to mend"
-    assert [k for k, (a, b) in enumerate(zip(free, found, strict=True)) if a.layer != b.layer] == changed
+    assert [k for k, (a, b) in enumerate(zip(free, found, strict=True)) if a != b] == changed
     for each, layer in zip(found, GIVEN, strict=True):
-        assert each.marginals is not None
-        assert "".join(each.layer.words) == "".join(layer.words)
-        np.testing.assert_allclose(each.marginals.sum(axis=1), 1.0, atol=1e-3)
+        assert "".join(each.words) == "".join(layer.words)
 
 
 def test_sentences_are_mended_alike_in_any_batch(hasty: CoupledTagger) -> None:
     plan = hasty.conversion(PKU, CTB)
-    whole = plan.convert(GIVEN, unknown_tags=True, threads=2)
-    assert [plan.convert([layer], unknown_tags=True)[0] for layer in GIVEN] == whole
-    assert plan.convert([]) == []
+
+    def labels(layers: list[Layer], threads: int = 1) -> list[int]:
+        return plan.label(units_of_layers(layers, plan.encodings[0]), Ask(), threads).label.tolist()
+
+    assert list(itertools.chain(*(labels([layer]) for layer in GIVEN))) == labels(GIVEN, threads=2)
+    assert labels([]) == []
 
 
 def test_a_mapping_table_is_read_once(hasty: CoupledTagger, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +119,7 @@ def test_a_mapping_table_is_read_once(hasty: CoupledTagger, monkeypatch: pytest.
     monkeypatch.setattr(MappingTable, "load", lambda name: read.append(name) or real(name))
     plan = hasty.conversion(PKU, CTB, mapping="tight")
     for layer in GIVEN[:5]:
-        plan.convert([layer], unknown_tags=True)
+        plan.label(units_of_layers([layer], plan.encodings[0]), Ask())
     assert read == [f"{PKU}-{CTB}.tight"]
 
 
@@ -120,7 +131,7 @@ def guided(request: pytest.FixtureRequest) -> GuidedTagger:
 
 def test_given_tags_guide_better_than_guessed_ones(guided: GuidedTagger) -> None:
     gold = layers(f"both-{CTB}", CTB)
-    found = [each.layer for each in guided.convert(GIVEN, PKU, CTB, mapping="complete", unknown_tags=True)]
+    found = guided.convert(GIVEN, PKU, CTB, mapping="complete", unknown_tags=True)
     guess = guided.predict_layers([layer.words for layer in GIVEN])
     assert right(gold, found) > right(gold, guess)
 
@@ -135,16 +146,18 @@ def right(gold: list[Layer], guess: list[Layer]) -> int:
 def test_a_guided_tagger_takes_the_given_labels_for_its_guide(guided: GuidedTagger) -> None:
     """Annotation that its source tagger would have given itself changes nothing."""
     source = guided.source_.predict_layers([layer.words for layer in GIVEN])
-    found = guided.convert(source, PKU, CTB, mapping="complete", with_marginals=True)
+    plan = guided.conversion(PKU, CTB, mapping="complete")
+    found = guided.convert(source, PKU, CTB, mapping="complete")
+    units = units_of_layers(source, plan.encodings[0])
+    tables = np.split(plan.label(units, Ask(marginals=True)).table(0), units.sentence[1:-1])
     free = guided.predict_layers([layer.words for layer in source])
     marginals = guided.marginals([layer.words for layer in source])
-    pairs = zip(source, found, free, marginals, strict=True)
-    same = [(a, b, c, d) for a, b, c, d in pairs if b.layer.words == c.words]
+    rows = zip(found, tables, free, marginals, strict=True)
+    same = [row for row in rows if row[0].words == row[2].words]
     assert len(same) > 0.9 * len(GIVEN), "few words go across given ones"
-    for _, each, layer, table in same:
-        assert each.layer.tags == layer.tags
-        np.testing.assert_allclose(each.marginals, table)
-        assert len(each.confidence) == len(layer)
+    for each, table, layer, expected in same:
+        assert each.tags == layer.tags
+        np.testing.assert_allclose(table, expected)
 
 
 def test_a_guided_tagger_obeys_a_mapping(guided: GuidedTagger) -> None:
@@ -154,8 +167,8 @@ def test_a_guided_tagger_obeys_a_mapping(guided: GuidedTagger) -> None:
     pairs = [
         (str(a), str(b))
         for layer, each in zip(GIVEN, found, strict=True)
-        for a, b in zip(layer.tags or (), each.layer.tags or (), strict=False)
-        if layer.words == each.layer.words and a in known
+        for a, b in zip(layer.tags or (), each.tags or (), strict=False)
+        if layer.words == each.words and a in known
     ]
     assert len(pairs) > 100
     assert [pair for pair in pairs if not allows(*pair)] == []

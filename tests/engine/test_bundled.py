@@ -15,8 +15,9 @@ from test_bad_input import random_string
 import duilian
 from analysed import check
 from cli.running import run_here
+from duilian.corpus import Corpus, Layer, Sentence
 from duilian.engine import BUNDLED, Analyzer
-from duilian.errors import ModelFileError
+from duilian.errors import ConfigError, ModelFileError
 from duilian.lexicon import Lexicon
 from duilian.models.roles import Ask
 from duilian.reports.inspection import SCORES_SUFFIX, ModelCard
@@ -76,6 +77,50 @@ def test_the_card_has_lines_as_long_as_they_are(monkeypatch: pytest.MonkeyPatch)
     assert any(
         re.fullmatch(r"  test +F1 of words [\d.]+, .*, in raw text UAS [\d.]+, LAS [\d.]+", x) for x in lines
     )
+
+
+COMMANDS = {
+    "tag -m bundled 他来了。 --standard pku": "他_r 来_v 了_y 。_w",
+    "segment --model bundled 他来了。 --standard pku": "他  来  了  。",
+    "analyze -m bundled 他来了。 --standard pku --to slash": "他/r  来/v  了/y  。/w",
+    "convert bundled pku.txt --from PKU --to gsd": "他/PRP  来/VV  了/UH  。/.",
+    "evaluate bundled pku.txt --standard pku": "word tag f1",
+    "parse bundled text.txt --tagger bundled": "root",
+    "inspect bundled": "Duilian's bundled analyser",
+    "inspect bundled pku.txt --from pku --to gsd": "PRP",
+}
+
+
+@pytest.mark.parametrize("arguments", COMMANDS)
+def test_it_has_a_name_wherever_a_model_is_expected(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pku.txt").write_text("他/r  来/v  了/y  。/w\n", encoding="utf-8")
+    Path("text.txt").write_text("他来了。\n", encoding="utf-8")
+    status, out, err = run_here(monkeypatch, *arguments.split())
+    assert (status, COMMANDS[arguments] in out) == (0, True), (out, err)
+
+
+@pytest.mark.parametrize(
+    "arguments", ["evaluate", "convert --from pku --to gsd", "parse", "select", "inspect", "tag -m"]
+)
+def test_a_model_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, arguments: str) -> None:
+    status, _, err = run_here(monkeypatch, *arguments.split(), "zh.modle", "x.txt")
+    assert status == 1
+    assert err == (
+        "duilian: zh.modle: there is no such file\n  hint: name a model from `duilian train`, or `bundled`\n"
+    )
+
+
+def test_it_converts_and_is_measured_in_python(zh: Analyzer) -> None:
+    pku = Corpus([Sentence({"pku": Layer(("他", "来", "了", "。"), ("r", "v", "y", "w"))})], standard="pku")
+    (found,) = duilian.convert(zh, pku, "gsd")
+    assert found["gsd"].words == ("他", "来", "了", "。")
+    assert found["gsd"].tags == ("PRP", "VV", "UH", ".")
+    assert duilian.evaluate(zh, pku).word_tag is not None
+    with pytest.raises(ConfigError, match=r"no standard 'gds'\n.*'gsd'"):
+        duilian.convert(zh, pku, "gds")
 
 
 def test_what_learning_needs_is_not_loaded_to_analyse() -> None:

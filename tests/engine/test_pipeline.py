@@ -183,7 +183,7 @@ def test_the_bundled_model_is_what_load_gives_without_a_path(
 def test_a_missing_model_file_is_said_to_be_missing() -> None:
     with pytest.raises(ConfigError, match=r"no\.model: there is no such file") as caught:
         duilian.load("no.model")
-    assert "none for the bundled one" in caught.value.hint
+    assert caught.value.hint == "name a model from `duilian train`, or `bundled`"
 
 
 def test_each_text_is_answered_before_the_next_is_asked_for(analyzer: Analyzer) -> None:

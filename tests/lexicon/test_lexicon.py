@@ -56,7 +56,7 @@ def analyse(tagger: Tagger, text: str, lexicon: Lexicon | None = None) -> list[t
 
 def scores(tagger: Tagger, text: str, lexicon: Lexicon | None = None) -> dict[Analysed, float]:
     answers = tagger.k_best([text], 400, lexicon=lexicon)
-    return {(each.layer.words, each.layer.tags or ()): each.score for each in answers}
+    return {(each.analysis.words, each.analysis.tags or ()): each.score for each in answers}
 
 
 def write(path: Path, text: str) -> Path:
@@ -623,8 +623,8 @@ def test_marginals_and_k_best_obey_the_lexicon(characters: Tagger) -> None:
     assert np.allclose(probabilities.sum(axis=1), 1.0)
     answers = characters.k_best(["我们明天"], 5, lexicon=lexicon)
     assert len(answers) == 5
-    assert all(("明天", "NN") in zip(a.layer.words, a.layer.tags or (), strict=True) for a in answers)
-    assert answers[0].layer == characters.predict_layers([["我们明天"]], lexicon=lexicon)[0]
+    assert all(("明天", "NN") in zip(a.analysis.words, a.analysis.tags or (), strict=True) for a in answers)
+    assert answers[0].analysis == characters.predict_layers([["我们明天"]], lexicon=lexicon)[0]
     assert sum(answer.probability for answer in answers) <= 1.0 + 1e-9
 
 

@@ -161,7 +161,7 @@ def test_three_standards_in_one_model(tmp_path: Path) -> None:
     pairs = [
         (a, b)
         for layer, each in zip(DEV[1], converted, strict=True)
-        for a, b in zip(layer.tags or (), each.layer.tags or (), strict=True)
+        for a, b in zip(layer.tags or (), each.tags or (), strict=True)
     ]
     assert np.mean([f"x{a}" == b for a, b in pairs]) > 0.85
     tagger.save(tmp_path / "m.duilian")
@@ -239,7 +239,7 @@ def test_dev_sentences_with_both_layers_are_converted(pruning: Any) -> None:
     right = [
         a == b
         for each, answer in zip(both, found, strict=True)
-        for a, b in zip(each[CTB].tags or (), answer.layer.tags or (), strict=True)
+        for a, b in zip(each[CTB].tags or (), answer.tags or (), strict=True)
     ]
     assert 100 * np.mean(right) == pytest.approx(tagger.best_score_, abs=0.5)
 

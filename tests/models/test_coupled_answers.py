@@ -10,7 +10,9 @@ import pytest
 from duilian import demo
 from duilian.corpus import Layer
 from duilian.errors import ConfigError, StandardError
+from duilian.labels.units import units_of_layers
 from duilian.models import CoupledTagger
+from duilian.models.roles import Ask
 from models.coupled_corpora import CTB, DEV, FEW, PKU, SMALL, SOME_DEV, VARIANTS, layers, quick, side, small
 
 
@@ -32,12 +34,9 @@ def test_conversion_is_better_than_tagging(words: CoupledTagger, source: str, ta
         pairs = zip(gold, answers, strict=True)
         return sum(a == b for layer, tags in pairs for a, b in zip(layer.tags or (), tags, strict=True))
 
-    assert right([each.layer.tags for each in converted]) >= right(guess)
-    assert right([each.layer.tags for each in converted]) > 0.97 * sum(map(len, gold))
-    assert [each.layer.words for each in converted] == [layer.words for layer in gold]
-    for each in converted:
-        assert len(each.confidence) == len(each.layer)
-        assert all(0.0 <= sure <= 1.0 + 1e-6 for sure in each.confidence)
+    assert right([each.tags for each in converted]) >= right(guess)
+    assert right([each.tags for each in converted]) > 0.97 * sum(map(len, gold))
+    assert [each.words for each in converted] == [layer.words for layer in gold]
 
 
 @pytest.mark.parametrize("kind", sorted(VARIANTS))
@@ -49,8 +48,10 @@ def test_what_is_given_is_obeyed(taggers: dict[str, CoupledTagger], kind: str) -
         given = [layer for layer in DEV[number] if set(layer.tags or ()) <= known]
         assert given
         for layer, back in zip(given, tagger.convert(given, standard, standard), strict=True):
-            assert (back.layer.words, back.layer.tags) == (layer.words, layer.tags)
-            assert back.confidence == pytest.approx([1.0] * len(layer), abs=1e-5)
+            assert (back.words, back.tags) == (layer.words, layer.tags)
+        plan = tagger.conversion(standard, standard)
+        sure = plan.label(units_of_layers(given, plan.encodings[0]), Ask()).p
+        np.testing.assert_allclose(sure, 1.0, atol=1e-5)
 
 
 def test_character_conversion_keeps_every_character(characters: CoupledTagger) -> None:
@@ -58,10 +59,9 @@ def test_character_conversion_keeps_every_character(characters: CoupledTagger) -
         given = layers(f"both-{source}", source)
         converted = characters.convert(given, source, target, unknown_tags=True)
         for before, after in zip(given, converted, strict=True):
-            assert "".join(after.layer.words) == "".join(before.words)
-            assert len(after.confidence) == len(after.layer) == len(after.layer.tags or ())
-            assert all(0.0 <= sure <= 1.0 + 1e-6 for sure in after.confidence)
-    assert characters.convert([Layer((), ())], CTB, PKU)[0].layer.words == ()
+            assert "".join(after.words) == "".join(before.words)
+            assert len(after) == len(after.tags or ())
+    assert characters.convert([Layer((), ())], CTB, PKU) == [Layer((), ())]
 
 
 @pytest.mark.parametrize("level", ["word", "char"])
@@ -71,7 +71,7 @@ def test_a_tag_unseen_in_training_is_named_or_left_open(level: Any) -> None:
     assert tagger.conversion("a", "b").unknown_tags(given) == [(1, 1, "ZZ")]
     with pytest.raises(StandardError, match="sentence 2: the model has never seen the tag 'ZZ' of 'a'"):
         tagger.convert(given, "a", "b")
-    back = tagger.convert(given, "a", "a", unknown_tags=True)[1].layer
+    back = tagger.convert(given, "a", "a", unknown_tags=True)[1]
     assert back.words == ("他", "走", "看书")
     assert (back.tags or ())[0::2] == ("P", "N")
     assert (back.tags or ())[1] in {"N", "P", "V"}
@@ -83,9 +83,9 @@ def test_sentences_without_tags_can_be_converted_too() -> None:
         tagger = small(level=level).fit(SMALL)
         bare = [Layer(("他", "看书"))]
         (found,) = tagger.convert(bare, "a", "a")
-        assert found.layer.words == ("他", "看书")
+        assert found.words == ("他", "看书")
         if level == "word":
-            assert found.layer == tagger.predict_layers(bare, "a")[0]
+            assert found == tagger.predict_layers(bare, "a")[0]
 
 
 def test_unknown_standards_are_refused(words: CoupledTagger) -> None:
@@ -151,7 +151,7 @@ def test_a_guide_is_for_conversion_from_it(taggers: dict[str, CoupledTagger]) ->
     given, gold = layers(f"both-{PKU}", PKU), layers(f"both-{CTB}", CTB)
 
     def accuracy(tagger: CoupledTagger) -> float:
-        answers = [each.layer for each in tagger.convert(given, PKU, CTB, unknown_tags=True)]
+        answers = tagger.convert(given, PKU, CTB, unknown_tags=True)
         pairs = [
             (a, b)
             for layer, answer in zip(gold, answers, strict=True)

@@ -11,10 +11,11 @@ import pytest
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import StandardError
-from duilian.labels.encoding import word_ends
+from duilian.labels.units import units_of_layers
 from duilian.models import CoupledTagger
 from duilian.models.coupled.config import CoupledPruning
-from duilian.models.coupled.conversion_answers import mapped_sets, word_confidence
+from duilian.models.coupled.conversion_answers import mapped_sets
+from duilian.models.roles import Ask
 from duilian.standards import Mapping
 from models.coupled_corpora import CTB, DEV, PKU, SMALL, VARIANTS, layers, side, small
 
@@ -39,7 +40,7 @@ def test_every_pair_is_in_the_mapping(
     pairs = {
         (a, b)
         for before, after in zip(given, found, strict=True)
-        for a, b in zip(tag_of_each_character(before), tag_of_each_character(after.layer), strict=True)
+        for a, b in zip(tag_of_each_character(before), tag_of_each_character(after), strict=True)
         if a in known
     }
     assert pairs, "there is something to look at"
@@ -54,9 +55,8 @@ def test_a_mapping_that_allows_all_changes_nothing(taggers: dict[str, CoupledTag
     given = layers(f"both-{PKU}", PKU)
     free = tagger.convert(given, PKU, CTB, mapping="complete", unknown_tags=True)
     assert tagger.convert(given, PKU, CTB, mapping=everything, unknown_tags=True) == free
-    assert [each.layer for each in tagger.convert(given, PKU, CTB, unknown_tags=True)] != [
-        each.layer for each in free
-    ], "the shipped table is the default, and says something"
+    usual = tagger.convert(given, PKU, CTB, unknown_tags=True)
+    assert usual != free, "the shipped table is the default, and says something"
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -69,13 +69,11 @@ def test_probabilities_are_those_of_the_allowed_tags_alone(seed: int) -> None:
     matrix[np.arange(len(tags_a)), rng.integers(len(tags_b), size=len(tags_a))] = True
     mapping = Mapping(tags_a, tags_b, matrix)
     for tag in tags_a:
-        given = [Layer(("他",), (tag,))]
-        (free,) = tagger.convert(given, "a", "b", with_marginals=True)
-        (kept,) = tagger.convert(given, "a", "b", mapping=mapping, with_marginals=True)
-        assert free.marginals is not None
-        assert kept.marginals is not None
-        shares = free.marginals[0] * matrix[tags_a.index(tag)]
-        np.testing.assert_allclose(kept.marginals[0], shares / shares.sum(), atol=1e-5)
+        units = units_of_layers([Layer(("他",), (tag,))], tagger.encodings_[0])
+        plans = [tagger.conversion("a", "b", mapping=each) for each in (None, mapping)]
+        free, kept = (plan.label(units, Ask(marginals=True)).table(len(tags_b))[0] for plan in plans)
+        shares = free * matrix[tags_a.index(tag)]
+        np.testing.assert_allclose(kept, shares / shares.sum(), atol=1e-5)
 
 
 @pytest.mark.parametrize("level", ["word", "char"])
@@ -85,8 +83,8 @@ def test_a_table_of_ones_own(tmp_path: Path, level: Any) -> None:
     tagger = small(level=level).fit(SMALL)
     given = side("他/P 走/N", "看/V 书/ 人/N|P")
     found = tagger.convert(given, "a", "b", mapping=str(path))
-    assert tag_of_each_character(found[0].layer) == ["r", "n"]
-    first, second, third = tag_of_each_character(found[1].layer)
+    assert tag_of_each_character(found[0]) == ["r", "n"]
+    first, second, third = tag_of_each_character(found[1])
     assert (first in "vn", second in "rvn", third in "rn") == (True, True, True)
 
 
@@ -97,7 +95,7 @@ def test_an_unknown_tag_leaves_the_other_side_open() -> None:
     (found,) = tagger.convert(given, "a", "b", mapping=mapping, unknown_tags=True)
     (free,) = tagger.convert(side("他/P 走/"), "a", "b", mapping=mapping)
     assert found == free
-    assert (found.layer.tags or ())[0] == "r"
+    assert (found.tags or ())[0] == "r"
 
 
 def test_mappings_that_are_not_there_are_named() -> None:
@@ -126,11 +124,3 @@ def test_sets_go_through_a_mapping(seed: int) -> None:
     expected = [sorted({b for a in each for b in range(columns) if allows[a, b]}) for each in given]
     at = found.first.tolist()
     assert [found.tags[at[k] : at[k + 1]].tolist() for k in range(units)] == expected
-
-
-def test_words_are_counted_in_the_units_that_were_given() -> None:
-    """`15` and `１` were units of two words; split anew, the word made of them would be one."""
-    ends = word_ends(("15１月", "来了"), [len(unit) for unit in ("15", "１", "月", "来", "了")])
-    assert ends == [3, 5]
-    assert word_confidence(ends, (0.9, 0.5, 0.8, 0.7, 0.6)) == (0.5, 0.6)
-    assert word_confidence(word_ends((), []), ()) == ()

@@ -10,6 +10,7 @@ import pickle
 import pytest
 
 from duilian.errors import ConfigError
+from duilian.labels.units import units_of_layers
 from duilian.learning import Sgd
 from duilian.models import CoupledTagger
 from duilian.models.coupled.config import CoupledConfig, CoupledPruning, Start
@@ -81,8 +82,7 @@ def test_a_predictor_with_more_candidates() -> None:
     wide, narrow = tagger.predictor_.wide, tagger.predictor_
     assert wide.model.config.pruning.candidate_mass == 1.0
     assert wide.model.weights["average"] is tagger.model_.weights["average"], "shared, not copied"
-    units = tagger.predictor_.sides.units(DEV[0][:5], 0)
-    packed = tagger.predictor_.packer.pack(units)
+    packed = tagger.predictor_.packer.pack_batch(units_of_layers(DEV[0][:5], tagger.encodings_[0]))
     sizes = [
         len(each.best_for("ctb").predict_constrained(packed, [], True, 1)[0].candidates(0).tags)
         for each in (wide, narrow)

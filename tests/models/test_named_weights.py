@@ -171,7 +171,7 @@ def test_a_coupled_tagger(kind: Any) -> None:
 def test_two_chains() -> None:
     tagger = TwoChainTagger("ctb", learning=PassiveAggressive(iterations=2)).fit(TRAIN[0][:40])
     packer, weights = tagger.predictor_.packer, tagger.model_.weights
-    units = packer.units(DEV[0][:1])[0][:9]
+    units = packer.encoding.split(DEV[0][0].words)[0][:9]
     packed = packer.pack([units], [])
     bare = _native.TwoChainWeights(weights.slot, weights.label, np.zeros_like(weights.weight), weights.clique)
     natives = [

@@ -133,8 +133,8 @@ def test_marginals_and_k_best_agree(taggers: dict[str, Tagger]) -> None:
         answers = tagger.k_best(layer, 8)
         assert [a.probability for a in answers] == sorted((a.probability for a in answers), reverse=True)
         assert sum(a.probability for a in answers) <= 1.0 + 1e-9
-        assert answers[0].layer == tagger.predict_layers([layer])[0], kind
-        assert len({(a.layer.words, a.layer.tags) for a in answers}) == 8
+        assert answers[0].analysis == tagger.predict_layers([layer])[0], kind
+        assert len({(a.analysis.words, a.analysis.tags) for a in answers}) == 8
 
 
 @pytest.mark.parametrize("algorithm", ["adagrad", "sgd", "eg"])

@@ -116,7 +116,7 @@ def test_a_side_has_probabilities_and_n_best(tagger, corpora):
     for sentence, p in zip(dev, side.marginals(dev), strict=True):
         np.testing.assert_allclose(p.sum(axis=1), 1.0)
         found = side.k_best(sentence, 3)
-        assert found[0].layer == side.predict_layers([sentence])[0]
+        assert found[0].analysis == side.predict_layers([sentence])[0]
         assert found[0].probability >= found[1].probability >= found[2].probability > 0
         assert sum(each.probability for each in found) <= 1.0 + 1e-9
 

@@ -92,14 +92,14 @@ def test_chunks_are_segments_of_words(chunker: TwoChainTagger) -> None:
 
 def test_k_best_is_in_order_and_begins_with_the_best(tagger: TwoChainTagger) -> None:
     answers = tagger.k_best(["我们去北京。"], 5)
-    assert answers[0].layer == tagger.predict_layers([["我们去北京。"]])[0]
+    assert answers[0].analysis == tagger.predict_layers([["我们去北京。"]])[0]
     scores = [each.score for each in answers]
     assert scores == sorted(scores, reverse=True)
-    assert len({(each.layer.words, each.layer.tags) for each in answers}) == 5
+    assert len({(each.analysis.words, each.analysis.tags) for each in answers}) == 5
     assert 0 < sum(each.probability for each in answers) < 1
     alone = tagger.of("segment").k_best(["我们去北京。"], 3)
-    assert alone[0].layer == tagger.of("segment").predict_layers([["我们去北京。"]])[0]
-    assert len({each.layer.words for each in alone}) == 3
+    assert alone[0].analysis == tagger.of("segment").predict_layers([["我们去北京。"]])[0]
+    assert len({each.analysis.words for each in alone}) == 3
 
 
 def test_a_dev_set_makes_confidence_tell(corpus: list[Layer]) -> None:

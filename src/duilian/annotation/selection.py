@@ -110,7 +110,7 @@ class Review:
         self,
         words: Sequence[str],
         tags: Sequence[frozenset[str]],
-        confidence: Sequence[float],
+        confidence: Iterable[float],
         *,
         id: str = "",
     ) -> None:

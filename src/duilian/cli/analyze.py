@@ -27,6 +27,7 @@ from duilian.corpus import open_writer
 from duilian.corpus.formats.lookup import FormatOptions
 from duilian.document import Doc
 from duilian.engine import Analyzer, load
+from duilian.engine.loading import BUNDLED_NAME
 from duilian.errors import ConfigError
 from duilian.models.registry import reading_of
 from duilian.models.roles import Ask
@@ -43,7 +44,7 @@ LONG = 100_000  # characters: what is written about more of them is never held a
 
 def command(
     inputs: TextsOrFiles = None,
-    model: ModelOption = "",
+    model: ModelOption = BUNDLED_NAME,
     to: Annotated[str, typer.Option(metavar="FORM", help=f"Output form: {', '.join(FORMS)}.")] = "",
     standard: Annotated[
         str | None,
@@ -94,7 +95,7 @@ def command(
     if explain and lexicon is None:
         raise typer.BadParameter("there is nothing to explain without --lexicon", param_hint="--explain")
     refuse_models(inputs)
-    analyzer = load(model or None, lexicon=read_lexicon(lexicon, lexicon_mode, lenient=lenient))
+    analyzer = load(model, lexicon=read_lexicon(lexicon, lexicon_mode, lenient=lenient))
     name = analyzer.standard_for(standard)
     form = to or _default_form(output, nbest)
     column = reading_of(analyzer.model, name).get("column")

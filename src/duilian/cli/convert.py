@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
@@ -14,11 +14,13 @@ from duilian.cli.select import OUTPUT_FORMATS as REVIEW_FORMATS
 from duilian.cli.select import parse_share
 from duilian.cli.tag import analysed_sentence
 from duilian.cli.taggers import ModelPath
-from duilian.conversion import Conversion, ConversionModel, Converter, with_source_tags
+from duilian.conversion import Converter
 from duilian.corpus import FORMATS, Sentence, open_writer, write
 from duilian.corpus.formats.lookup import FormatOptions, find_format
 from duilian.corpus.places import ROW_FORMATS
 from duilian.corpus.storage import ReadReport
+from duilian.document import Doc
+from duilian.engine import find_model
 from duilian.errors import ConfigError
 from duilian.models import load
 
@@ -73,20 +75,22 @@ def command(
     """
     share = None if review is None else parse_share(review)
     place = _review_place(output, review_to, is_wanted=share is not None)
-    converter = Converter(
-        load_converting(model), source, target, mapping=mapping, unknown_tags=unknown_tags, threads=threads
-    )
+    options: dict[str, Any] = {"mapping": mapping, "unknown_tags": unknown_tags, "threads": threads}
+    converter = Converter(load(find_model(model)), source, target, **options)
     (input_file,), report = measured([file]), ReadReport() if lenient else None
     form, sentences = converter.open(input_file, format=format, encoding=encoding, report=report)
     to = _output_format(to_format or form.name)
     render = _renderer(converter, to, confidence)
     with Review(target) as pending, open_writer(output) as write_text:
         unknown = 0
-        for found in converter.run(watch(sentences, files=[input_file]), with_candidates=share is not None):
-            write_text(render(found))
-            unknown += found.unknown
+        given = watch(sentences, files=[input_file])
+        for sentence, answer in converter.run(given, with_candidates=share is not None):
+            write_text(render(sentence, answer))
+            unknown += converter.count_unknown(sentence)
             if share is not None:
-                pending.add(found.layer.words, found.candidates or (), found.confidence, id=found.sentence.id)
+                words, tokens = converter.layer(sentence, answer).words, answer.tokens()
+                candidates = [frozenset(each.marginals or ()) for each in tokens]
+                pending.add(words, candidates, [each.confidence or 0.0 for each in tokens], id=sentence.id)
         if share is not None:
             review_format = to if to in REVIEW_FORMATS else "underscore"
             write(pending.selected(share), place, format=review_format, standard=target)
@@ -95,15 +99,6 @@ def command(
     if unknown:
         tags = "tag" if unknown == 1 else "tags"
         typer.echo(f"duilian: treated {unknown} {tags} that the model has never seen as unknown", err=True)
-
-
-def load_converting(path: str) -> ConversionModel:
-    """Load a model that converts."""
-    found: Any = load(path)
-    if not hasattr(found, "conversions"):
-        hint = "train a model of kind coupled or guided; to tag words in another standard, use duilian tag"
-        raise ConfigError(f"{path}: is of kind {found.kind!r}, which cannot convert", hint)
-    return cast(ConversionModel, found)
 
 
 def _review_place(output: str, review_to: str | None, *, is_wanted: bool) -> str:
@@ -120,7 +115,7 @@ def _output_format(name: str) -> str:
     return name
 
 
-def _renderer(converter: Converter, to: str, with_confidence: bool) -> Callable[[Conversion], str]:
+def _renderer(converter: Converter, to: str, with_confidence: bool) -> Callable[[Sentence, Doc], str]:
     form, target = FORMATS[to], converter.target
     options = FormatOptions(
         standard=None if to == "jsonl" else target,
@@ -129,12 +124,12 @@ def _renderer(converter: Converter, to: str, with_confidence: bool) -> Callable[
     assert form.write is not None
     write_form = form.write
 
-    def render(found: Conversion) -> str:
-        layer = with_source_tags(found, converter) if to in ROW_FORMATS else found.layer
-        confidence = found.confidence if with_confidence else None
-        sentence = analysed_sentence(layer, found.sentence, confidence, target, to)
+    def render(given: Sentence, answer: Doc) -> str:
+        layer_of = converter.layer_of_rows if to in ROW_FORMATS else converter.layer
+        confidence = answer.layer().confidence if with_confidence else None
+        sentence = analysed_sentence(layer_of(given, answer), given, confidence, target, to)
         if to == "jsonl":
-            sentence = _with_given_layers(found.sentence, sentence, target)
+            sentence = _with_given_layers(given, sentence, target)
         return "".join(write_form([sentence], options))
 
     return render

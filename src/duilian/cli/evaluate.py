@@ -11,13 +11,20 @@ from duilian.cli.options import ENCODINGS, Column, Columns, CorpusFormat, Lenien
 from duilian.cli.tables import show_evaluation
 from duilian.cli.taggers import Mode, ModelPath, in_mode, say_standard
 from duilian.corpus import Corpus, vocabulary
-from duilian.engine import Analyzer
-from duilian.engine import load as load_analyzer
-from duilian.engine.measuring import measure, read_gold, read_gold_files, unknown_tags
+from duilian.engine import Analyzer, find_model
+from duilian.engine.loading import load_parts
+from duilian.engine.measuring import evaluate, read_gold, read_gold_files, unknown_tags
 from duilian.engine.parsing import measure_parser
-from duilian.engine.raw_text_measuring import with_tree_scores
 from duilian.evaluation import Evaluation
-from duilian.models import StandardTagger, is_parser, is_suite, load, load_parser, standards_of, tagger_for
+from duilian.models import (
+    Parser,
+    StandardTagger,
+    is_parser,
+    load,
+    load_parser,
+    standards_of,
+    tagger_for,
+)
 
 EXAMPLE = "Example:\n\n    duilian evaluate zx.model zx/dev.wordpos --against zx/train.wordpos"
 
@@ -71,14 +78,15 @@ def command(
         "names": None if columns is None else columns.split(","),
         "lenient": lenient or None,
     }
-    if is_parser(model):
-        _show([_evaluate_parser(model, gold, tagger, threads, reading)], as_json)
+    path = find_model(model)
+    if is_parser(path):
+        _show([_evaluate_parser(load_parser(path), gold, tagger, threads, reading)], as_json)
         return
-    analyzer = load_analyzer(model) if is_suite(model) else None
-    tagger_of_text = in_mode(load(model) if analyzer is None else analyzer.model, mode)
+    parts = load_parts(path)
+    analyzer = Analyzer(in_mode(parts["tagger"], mode), parts.get("parser"))
     found = [
-        _evaluate(each, gold, against, threads, reading | {"standard": layer}, analyzer)
-        for each, layer in _taggers(tagger_of_text, standard or [])
+        _evaluate(analyzer, each, gold, against, threads, reading | {"standard": layer})
+        for each, layer in _taggers(analyzer.model, standard or [])
     ]
     _show(found, as_json)
 
@@ -105,27 +113,24 @@ def _taggers(model: Any, named: list[str]) -> list[tuple[StandardTagger, str]]:
 
 
 def _evaluate(
+    analyzer: Analyzer,
     tagger: StandardTagger,
     gold: list[str],
     against: str | None,
     threads: int,
     reading: dict[str, Any],
-    analyzer: Analyzer | None,
 ) -> Evaluation:
     corpus = read_gold_files(gold, tagger, **reading)
     known = None if against is None else vocabulary(read_gold(against, tagger, **reading))
-    found = measure(tagger, corpus, threads=threads, vocabulary=known)
+    found = evaluate(analyzer, corpus, standard=tagger.standard, vocabulary=known, threads=threads)
     _warn_of_unknown_tags(tagger, corpus)
-    if analyzer is not None:
-        found = with_tree_scores(found, analyzer, corpus, threads=threads)
     return found
 
 
 def _evaluate_parser(
-    model: str, gold: list[str], tagger: str | None, threads: int, reading: dict[str, Any]
+    parser: Parser, gold: list[str], tagger: str | None, threads: int, reading: dict[str, Any]
 ) -> Evaluation:
-    parser = load_parser(model)
-    chosen = None if tagger is None else tagger_for(load(tagger))
+    chosen = None if tagger is None else tagger_for(load(find_model(tagger)))
     return measure_parser(parser, read_gold_files(gold, parser, **reading), tagger=chosen, threads=threads)
 
 

@@ -11,13 +11,14 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from duilian.cli.convert import load_converting
 from duilian.cli.options import CorpusFormat, InputEncoding, Threads
 from duilian.cli.progress import watch
 from duilian.cli.tables import show
 from duilian.conversion import Converter
 from duilian.engine import find_model
+from duilian.engine.loading import BUNDLED_NAME
 from duilian.errors import ConfigError
+from duilian.models import load
 from duilian.reports.inspection import (
     HEADS,
     AmbiguousWord,
@@ -45,8 +46,8 @@ _ARRAYS_SHOWN = 4
 
 def command(
     model: Annotated[
-        str, typer.Argument(metavar="[MODEL]", help="A model from duilian train (default: the bundled one).")
-    ] = "",
+        str, typer.Argument(metavar="[MODEL]", help="A model from duilian train.")
+    ] = BUNDLED_NAME,
     file: Annotated[
         str | None,
         typer.Argument(metavar="FILE", help="An annotated corpus on which to count the learned mapping."),
@@ -77,10 +78,10 @@ def command(
     """
     _check_corpus_options(file, {"--from": source, "--to": target, "--plot": plot, "--examples": examples})
     if file is None:
-        card = ModelCard.read(find_model(model or None))
+        card = ModelCard.read(find_model(model))
         _print_json(card.as_json()) if as_json else _show_card(card)
         return
-    tagger: Any = load_converting(model)
+    tagger: Any = load(find_model(model))
     if not hasattr(tagger, "learned_mapping"):
         hint = "convert the corpus with duilian convert, and compare the tags"
         raise ConfigError(f"{model}: is of kind {tagger.kind!r}, which learns no mapping", hint)

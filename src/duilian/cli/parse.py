@@ -15,7 +15,7 @@ from duilian.cli.taggers import Files, InputFormat, ModelPath, load_analyzer
 from duilian.corpus import FORMATS, Sentence, open_writer
 from duilian.corpus.formats.lookup import FormatOptions
 from duilian.corpus.places import PlacedSentence
-from duilian.engine import Analyzer
+from duilian.engine import Analyzer, find_model
 from duilian.engine.analyzer import own_layer
 from duilian.engine.parsing import parse_k_best, parse_sentences
 from duilian.errors import ConfigError
@@ -60,7 +60,7 @@ def command(
     """
     if to not in OUTPUT_FORMATS:
         raise typer.BadParameter(f"{to!r} is none of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
-    parser = load_parser(model)
+    parser = load_parser(find_model(model))
     if tagger is None:
         sentences = _read_tagged(Inputs(files, format, encoding, lenient=lenient), parser)
     else:

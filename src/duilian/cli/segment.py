@@ -20,16 +20,17 @@ from duilian.cli.progress import watch
 from duilian.cli.taggers import InputFormat, ModelOption, StandardName, TextsOrFiles, load_analyzer
 from duilian.corpus import open_writer
 from duilian.corpus.formats.lookup import FormatOptions
+from duilian.document.text_lines import segmented_line
+from duilian.engine.loading import BUNDLED_NAME
 from duilian.errors import ConfigError
 from duilian.models.roles import Ask
-from duilian.views.text_lines import segmented_line
 
 EXAMPLE = "Example:\n\n    duilian segment 我们去北京。"
 
 
 def command(
     inputs: TextsOrFiles = None,
-    model: ModelOption = "",
+    model: ModelOption = BUNDLED_NAME,
     fast: Annotated[
         bool, typer.Option("--fast", help="Use the model's small segmenter: much faster, less accurate.")
     ] = False,

@@ -12,12 +12,12 @@ from duilian.annotation.selection import Selection, most_uncertain, select
 from duilian.cli.inputs import Inputs
 from duilian.cli.options import InputEncoding, Lenient, Output, Threads
 from duilian.cli.progress import watch
-from duilian.cli.taggers import InputFormat, ModelPath, StandardName, load_tagger
+from duilian.cli.taggers import InputFormat, ModelPath, StandardName, load_analyzer
 from duilian.corpus import Layer, Sentence, write
 from duilian.corpus.formats.lookup import FormatOptions
 from duilian.errors import ConfigError
 from duilian.labels.units import words_of
-from duilian.models import reading_of
+from duilian.models import reading_of, tagger_for
 
 EXAMPLE = "Example:\n\n    duilian select pos.model new.seg --tokens 20% -o to-annotate.wordpos"
 
@@ -63,7 +63,8 @@ def command(
     if to not in OUTPUT_FORMATS:
         raise typer.BadParameter(f"{to!r} is none of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
     share = parse_share(tokens)
-    tagger = load_tagger(model, standard)
+    analyzer, name = load_analyzer(model, standard)
+    tagger = tagger_for(analyzer.model, name)
     if tagger.encoding_.level != "word":
         hint = "segment the text first and use a model that tags words"
         raise ConfigError("select needs a word-level model", hint)

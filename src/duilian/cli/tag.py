@@ -22,12 +22,13 @@ from duilian.cli.progress import watch
 from duilian.cli.taggers import InputFormat, Mode, ModelOption, StandardName, TextsOrFiles, load_analyzer
 from duilian.corpus import FORMATS, Layer, Sentence, open_writer
 from duilian.corpus.formats.lookup import FormatOptions
+from duilian.document.text_lines import line_layer
 from duilian.engine import Analyzer
 from duilian.engine.analyzer import own_layer
+from duilian.engine.loading import BUNDLED_NAME
 from duilian.errors import ConfigError
 from duilian.models.registry import reading_of
 from duilian.models.roles import Ability, Ask
-from duilian.views.text_lines import line_layer
 
 EXAMPLE = "Example:\n\n    duilian tag 我们去北京。 --standard pku --to slash"
 
@@ -38,7 +39,7 @@ Render = Callable[[Analysed], str]
 
 def command(
     inputs: TextsOrFiles = None,
-    model: ModelOption = "",
+    model: ModelOption = BUNDLED_NAME,
     to: Annotated[
         str, typer.Option(metavar="FORMAT", help=f"Output format: {', '.join(OUTPUT_FORMATS)}.")
     ] = "underscore",

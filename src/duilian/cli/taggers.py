@@ -12,8 +12,6 @@ from duilian.engine import Analyzer
 from duilian.engine.loading import load_parts
 from duilian.errors import ConfigError
 from duilian.lexicon import Lexicon
-from duilian.models.base.standard_tagger import StandardTagger
-from duilian.models.registry import load, standards_of, tagger_for
 
 InputFormat = Annotated[
     str | None,
@@ -21,9 +19,11 @@ InputFormat = Annotated[
         metavar="FORMAT", help=f"Input format, if the guess is wrong: {', '.join([TEXT, *FORMATS])}."
     ),
 ]
-ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A model from duilian train.")]
+ModelPath = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A model from duilian train, or bundled: the one that we ship.")
+]
 ModelOption = Annotated[
-    str, typer.Option("--model", "-m", metavar="MODEL", help="A model file (default: the bundled model).")
+    str, typer.Option("--model", "-m", metavar="MODEL", help="A model from duilian train.")
 ]
 TextsOrFiles = Annotated[
     list[str] | None,
@@ -52,7 +52,7 @@ def load_analyzer(
     fast: bool = False,
 ) -> tuple[Analyzer, str]:
     """Load an analyser in this mode; return it with the standard to answer in, which is said if not named."""
-    parts = load_parts(model or None)
+    parts = load_parts(model)
     tagger, segmenter = in_mode(parts["tagger"], mode), parts.get("segmenter")
     found = Analyzer(tagger, parts.get("parser"), segmenter=segmenter, lexicon=lexicon)
     name = found.standard_for(standard, fast=fast)
@@ -61,15 +61,6 @@ def load_analyzer(
     elif standard is None and len(found.standards) > 1:
         say_standard(name, found.standards)
     return found, name
-
-
-def load_tagger(model: str, standard: str | None = None, mode: str | None = None) -> StandardTagger:
-    """Load a tagger in this standard and mode."""
-    found = in_mode(load(model), mode)
-    names = standards_of(found)
-    if standard is None and len(names) > 1:
-        say_standard(names[0], names)
-    return tagger_for(found, standard)
 
 
 def in_mode(model: Any, mode: str | None) -> Any:

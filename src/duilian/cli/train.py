@@ -8,20 +8,17 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from duilian.cli.options import Lenient, warn
 from duilian.cli.progress import Stages, clock
 from duilian.cli.tables import show_evaluation
-from duilian.engine import load as load_analyzer
-from duilian.engine.measuring import measure
-from duilian.engine.parsing import measure_parser
-from duilian.engine.raw_text_measuring import with_tree_scores
+from duilian.engine import evaluate, load
 from duilian.learning import IterationReport
 from duilian.modelfile import read_model
-from duilian.models import is_parser, is_suite, load, load_parser, tagger_for
+from duilian.models import is_parser, load_parser
 from duilian.recipes import KINDS, Recipe, Run, Side, train
 
 EXAMPLE = "Example:\n\n    duilian train recipes/zx-pos.toml -o zx.model --set learning.iterations=5"
@@ -103,15 +100,8 @@ def _test(plan: Recipe, path: Path, threads: int) -> None:
     for side in _tested(plan):
         gold = plan.corpus(side, "test")
         assert gold is not None
-        if is_parser(path):
-            show_evaluation(measure_parser(load_parser(path), gold, threads=threads))
-            continue
-        analyzer = load_analyzer(path) if is_suite(path) else None
-        tagger = tagger_for(load(path) if analyzer is None else analyzer.model, side.standard)
-        found = measure(tagger, gold, threads=threads)
-        show_evaluation(
-            found if analyzer is None else with_tree_scores(found, analyzer, gold, threads=threads)
-        )
+        model: Any = load_parser(path) if is_parser(path) else load(path)
+        show_evaluation(evaluate(model, gold, standard=side.standard, threads=threads))
 
 
 def _format_best(path: Path, score: float | None) -> str:

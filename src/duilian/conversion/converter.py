@@ -7,19 +7,15 @@ segmented again; a sentence whose words stay the same keeps its other annotation
 
 from __future__ import annotations
 
-import bisect
 import dataclasses
-import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from duilian import text as texts
 from duilian.annotation.selection import probable_tags
-from duilian.conversion.respelling import join_layers, restore
 from duilian.corpus import Corpus, Layer, Sentence
 from duilian.corpus.batches import batches
 from duilian.corpus.cut import cut_sentences
@@ -29,49 +25,27 @@ from duilian.corpus.formats.rows import TAG_COLUMNS, tag_column
 from duilian.corpus.places import PlacedSentence, read_placed
 from duilian.corpus.storage import ReadReport
 from duilian.corpus.tag_spelling import UNKNOWN_FIELD, format_tags
+from duilian.document import Doc
+from duilian.document.text_lines import line_layer
 from duilian.engine.analyzer import Analyzer
+from duilian.engine.word_tables import word_tables
 from duilian.errors import ConfigError, CorpusError
-from duilian.labels.encoding import Encoding, Level
-from duilian.models import Converted
-from duilian.models.coupled.conversion_answers import ConversionPlan
-from duilian.models.roles import chosen_standard
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Conversion:
-    """A sentence with its layer in the target standard.
-
-    `confidence` is the probability of each word's tag (at character level, that of its least certain
-    character); `candidates` are its most probable tags, if requested. `unknown` counts the source tags that
-    the model has never seen.
-    """
-
-    sentence: Sentence
-    layer: Layer
-    confidence: tuple[float, ...]
-    candidates: tuple[frozenset[str], ...] | None = None
-    unknown: int = 0
-
-
-class ConversionModel(Protocol):
-    """A model of any kind that converts, such as `CoupledTagger` and `GuidedTagger`."""
-
-    level: Level
-
-    @property
-    def conversions(self) -> tuple[tuple[str, str], ...]:
-        """The directions in which it converts: pairs of source and target."""
-
-    def conversion(self, source: str, target: str, *, mapping: str | None = None) -> ConversionPlan:
-        """Plan a conversion of many batches."""
+from duilian.labels.encoding import Encoding
+from duilian.labels.segmentation import Segmentation
+from duilian.labels.units import UnitBatch, units_of_layers
+from duilian.models.registry import reading_of
+from duilian.models.roles import Ability, Ask, SideLabels, chosen_standard, refuse
 
 
 class Converter:
-    """Converts in one direction; `unknown_tags` treats tags new to the model as unknown."""
+    """Converts in one direction with a model, or the analyser of one, of kind coupled or guided.
+
+    `unknown_tags` treats tags new to the model as unknown.
+    """
 
     def __init__(
         self,
-        model: ConversionModel,
+        model: Any,
         source: str,
         target: str,
         *,
@@ -79,6 +53,10 @@ class Converter:
         unknown_tags: bool = False,
         threads: int = 1,
     ) -> None:
+        if isinstance(model, Analyzer):
+            model = model.model
+        if not hasattr(model, "conversions"):
+            raise refuse(model, Ability.CONVERSION, "use a model of kind coupled or guided")
         names = list(dict.fromkeys(name for pair in model.conversions for name in pair))
         source, target = (chosen_standard(name, names) for name in (source, target))
         if source == target:
@@ -86,12 +64,12 @@ class Converter:
         self.model, self.unknown_tags, self.threads = model, unknown_tags, threads
         self.source, self.target = source, target
         self.plan = model.conversion(source, target, mapping=mapping)
-        self._reading = _reading(model, source)
+        self._reading = reading_of(model, source)
 
     @property
     def target_column(self) -> str:
         """The column of the target's tags in row formats."""
-        return tag_column(_reading(self.model, self.target).get("column"), self.target)
+        return tag_column(reading_of(self.model, self.target).get("column"), self.target)
 
     def open(
         self,
@@ -108,7 +86,7 @@ class Converter:
         options = FormatOptions(
             standard=self.source,
             column=self._reading.get("column"),
-            names=_column_names(self._reading),
+            names=tuple(self._reading["columns"]) if "columns" in self._reading else None,
         )
         form, sentences = read_placed(path, options, format=format, encoding=encoding, report=report)
         if form.name == "segmented" and self.model.level == "word":
@@ -120,39 +98,49 @@ class Converter:
 
     def run(
         self, sentences: Iterable[PlacedSentence], *, with_candidates: bool = False
-    ) -> Iterator[Conversion]:
-        """Convert sentences, in order."""
-        if with_candidates and self.plan.encodings[1].tags is None:
-            raise ConfigError("the model only segments: there are no tags to review", "leave out --review")
-        for batch in batches(sentences):
-            yield from self._convert_batch(batch, with_candidates)
+    ) -> Iterator[tuple[Sentence, Doc]]:
+        """Convert sentences, in order: each with its answer.
 
-    def _convert_batch(self, batch: Sequence[PlacedSentence], with_candidates: bool) -> Iterator[Conversion]:
-        layers = [each.sentence[self.source] for each in batch]
-        unknown = self.plan.unknown_tags(layers)
-        if unknown and not self.unknown_tags:
-            sentence, word, tag = unknown[0]
+        An answer has the words of the target's standard and how sure each is; with candidates, the marginals
+        are the shares of each word's most probable tags among all words that begin there.
+        """
+        source, target = self.plan.encodings
+        if with_candidates and target.tags is None:
+            raise ConfigError("the model only segments: there are no tags to review", "leave out --review")
+        ask = Ask(confidence=True, marginals=with_candidates)
+        for batch in batches(sentences):
+            layers = [each.sentence[self.source] for each in batch]
+            self._check_tags(batch, layers)
+            units = units_of_layers(layers, source, [self._pieces(layer) for layer in layers])
+            found = self._words(units, self.plan.label(units, ask, self.threads))
+            for each, words in zip(batch, word_tables(found, None), strict=True):
+                yield each.sentence, Doc(each.sentence[self.source].text, {self.target: words})
+
+    def _words(self, units: UnitBatch, labels: SideLabels) -> Segmentation:
+        """Decode labels. A word across white space becomes two, each as sure as the whole."""
+        target = self.plan.encodings[1]
+        whole = Segmentation.from_labels(target.meaning, units.joined(), labels.label, labels.p)
+        found = Segmentation.from_labels(target.meaning, units, labels.label, None)
+        assert whole.confidence is not None
+        owner = np.searchsorted(whole.first, found.first, "right") - 1
+        candidates = None
+        if labels.marginals is not None:
+            rows = labels.table(len(target.labels))[whole.first[owner]]
+            candidates = [_candidates(row, target) for row in rows]
+        return dataclasses.replace(found, confidence=whole.confidence[owner], marginals=candidates)
+
+    def count_unknown(self, sentence: Sentence) -> int:
+        """Count the tags of a sentence that the model has never seen."""
+        return len(self.plan.unknown_tags([sentence[self.source]]))
+
+    def _check_tags(self, batch: Sequence[PlacedSentence], layers: Sequence[Layer]) -> None:
+        for sentence, word, tag in () if self.unknown_tags else self.plan.unknown_tags(layers):
             raise CorpusError(
                 batch[sentence].path,
                 batch[sentence].line_of(word),
                 f"the model has never seen the tag {tag!r} of {self.source!r}",
                 "--unknown-tags treats such tags as unknown",
             )
-        counts = [0] * len(batch)
-        for sentence, _, _ in unknown:
-            counts[sentence] += 1
-        pieces = [self._pieces(layer) for layer in layers]
-        found = iter(
-            self.plan.convert(
-                list(itertools.chain.from_iterable(pieces)),
-                unknown_tags=True,
-                with_marginals=with_candidates,
-                threads=self.threads,
-            )
-        )
-        for place, parts, count in zip(batch, pieces, counts, strict=True):
-            answers = list(itertools.islice(found, len(parts)))
-            yield self._conversion(place.sentence, answers, with_candidates, count)
 
     def _pieces(self, layer: Layer) -> list[Layer]:
         """Cut a line into sentences, if the training corpus was cut that way."""
@@ -161,36 +149,20 @@ class Converter:
         cut = cut_sentences([Sentence({self.source: layer})], self.source)
         return [piece[self.source] for piece in cut]
 
-    def _conversion(
-        self, sentence: Sentence, answers: Sequence[Converted], with_candidates: bool, unknown: int
-    ) -> Conversion:
-        given, encoding = sentence[self.source], self.plan.encodings[1]
-        guess = join_layers([each.layer for each in answers])
-        confidence = tuple(itertools.chain.from_iterable(each.confidence for each in answers))
-        sets = tuple(
-            itertools.chain.from_iterable(_word_candidates(each, encoding) for each in answers)
-            if with_candidates
-            else ()
-        )
-        layer, owners = guess, list(range(len(guess)))
-        if guess.words == given.words:
-            layer = dataclasses.replace(given, tags=guess.tags)
-        elif "".join(guess.words) != given.text:
-            layer, owners = _respell(given, guess, encoding, _all_ends(answers))
-        return Conversion(
-            sentence,
-            layer,
-            tuple(confidence[k] for k in owners),
-            tuple(sets[k] for k in owners) if with_candidates else None,
-            unknown,
-        )
+    def layer(self, sentence: Sentence, answer: Doc) -> Layer:
+        """Return the converted words and tags; words that stayed the same keep their other annotation."""
+        (_, found), given = line_layer(answer, self.target), sentence[self.source]
+        return dataclasses.replace(given, tags=found.tags) if given.words == found.words else found
 
-
-def _reading(model: ConversionModel, standard: str) -> dict[str, Any]:
-    """How the training corpus of a standard was read, as far as the model's notes say."""
-    notes = getattr(model, "notes_", {})
-    own = notes if getattr(model, "standard", None) == standard else {}
-    return dict(notes.get("sides", {}).get(standard, own).get("reading", {}))
+    def layer_of_rows(self, sentence: Sentence, answer: Doc) -> Layer:
+        """Return the same for a row format; the source's tags keep their column if it is free."""
+        layer, given = self.layer(sentence, answer), sentence[self.source]
+        # A layer read from rows keeps the tag column that its own tags are not in.
+        free = [column for column in TAG_COLUMNS if column not in given.columns]
+        if layer.words != given.words or len(free) != 1 or free[0] == self.target_column:
+            return layer
+        tags = tuple(format_tags(given.tags, len(given), UNKNOWN_FIELD))
+        return dataclasses.replace(layer, columns={**layer.columns, free[0]: tags})
 
 
 def convert(
@@ -210,63 +182,21 @@ def convert(
     >>> convert(model, demo.load("both-pku", "pku"), to="ctb")[0]["ctb"].tags[:3]
     ('PN', 'NT', 'P')
     """
-    if isinstance(model, Analyzer):
-        model = model.model
-    if not hasattr(model, "conversions"):
-        hint = "train a model of kind coupled or guided"
-        raise ConfigError(f"a model of kind {model.kind!r} cannot convert annotation", hint)
     converter = Converter(
         model, corpus.standard, to, mapping=mapping, unknown_tags=unknown_tags, threads=threads
     )
     found = converter.run(PlacedSentence(sentence, corpus.source) for sentence in corpus)
-    sentences = [dataclasses.replace(each.sentence, layers={converter.target: each.layer}) for each in found]
+    sentences = [
+        dataclasses.replace(sentence, layers={converter.target: converter.layer(sentence, answer)})
+        for sentence, answer in found
+    ]
     return Corpus(sentences, standard=converter.target, source=corpus.source)
 
 
-def _column_names(reading: dict[str, Any]) -> tuple[str, ...] | None:
-    return tuple(reading["columns"]) if "columns" in reading else None
-
-
-def _word_candidates(answer: Converted, encoding: Encoding) -> Iterator[frozenset[str]]:
-    """Yield the most probable tags of each word: those of its first unit, given that a word begins there."""
-    assert answer.marginals is not None
+def _candidates(row: npt.NDArray[np.float64], encoding: Encoding) -> dict[str, float]:
+    """Return the most probable tags of a word whose first unit has labels of these probabilities."""
     tags = encoding.tags or ()
-    starts = [k for k, letter in enumerate(encoding.letters) if letter in _starters(encoding)]
-    for first in (0, *answer.ends)[: len(answer.ends)]:
-        # [letters, tags]; at word level there are no letters
-        table = answer.marginals[first].reshape(-1, len(tags))
-        shares: npt.NDArray[np.float64] = (table if len(table) == 1 else table[starts]).sum(axis=0)
-        yield probable_tags(shares / max(float(shares.sum()), 1e-300), tags)
-
-
-def _starters(encoding: Encoding) -> tuple[str, str]:
-    return encoding.boundaries.begin, encoding.boundaries.single
-
-
-def _all_ends(answers: Sequence[Converted]) -> list[int]:
-    """Return the number of units before the end of each word, over all pieces of a line."""
-    ends: list[int] = []
-    for answer in answers:
-        before = ends[-1] if ends else 0
-        ends += [before + end for end in answer.ends]
-    return ends
-
-
-def _respell(given: Layer, guess: Layer, encoding: Encoding, ends: Sequence[int]) -> tuple[Layer, list[int]]:
-    """Express the guess in the given characters; also return the guessed word that each word comes from."""
-    line = given.text
-    joins = {"join_letters": encoding.join_letters, "join_digits": encoding.join_digits}
-    spans = [texts.units(line[a:b], **joins) + a for a, b in given.spans()]
-    _, layer, cuts = restore(line, np.concatenate(spans), guess)
-    return layer, [bisect.bisect_left(ends, cut) for cut in cuts]
-
-
-def with_source_tags(conversion: Conversion, converter: Converter) -> Layer:
-    """Return the converted layer for a row format; the source's tags keep their column if it is free."""
-    layer, given = conversion.layer, conversion.sentence[converter.source]
-    # A layer read from rows keeps the tag column that its own tags are not in.
-    free = [column for column in TAG_COLUMNS if column not in given.columns]
-    if layer.words != given.words or len(free) != 1 or free[0] == converter.target_column:
-        return layer
-    tags = tuple(format_tags(given.tags, len(given), UNKNOWN_FIELD))
-    return dataclasses.replace(layer, columns={**layer.columns, free[0]: tags})
+    begins = np.where(encoding.succession.start, row, 0.0)
+    shares = begins.reshape(-1, len(tags)).sum(axis=0)  # labels go letter by letter, each with all tags
+    shares /= max(float(shares.sum()), 1e-300)
+    return {tag: float(shares[tags.index(tag)]) for tag in probable_tags(shares, tags)}

@@ -37,7 +37,7 @@ class KBest:
         self._k = k
         self._prefixes: list[_Prefix] = []  # the answer first, the others by score
 
-    def add(self, answers: Sequence[Ranked]) -> None:
+    def add(self, answers: Sequence[Ranked[Labels]]) -> None:
         """Add the next sentence: its best analyses, the answer first."""
         last = [(math.log(p) if p > 0.0 else -math.inf, labels) for _, p, labels in answers]
         if not self._prefixes:

@@ -14,16 +14,20 @@ from duilian.models.registry import restored
 BUNDLED = Path(__file__).parents[1] / "bundled" / "zh.model"
 """The model that comes with the package, trained from `recipes/bundled.toml`."""
 
+BUNDLED_NAME = "bundled"
+"""What stands for it where a model is named; a file of that name is `./bundled`."""
+
 
 def find_model(path: str | Path | None) -> Path:
-    """Check that a model file exists and return its path; the default is the bundled model."""
-    chosen = BUNDLED if path is None else Path(path)
+    """Check that a model file exists and return its path; the default is `bundled`, the bundled model."""
+    is_bundled = path in (None, "", BUNDLED_NAME)
+    chosen = BUNDLED if is_bundled else Path(str(path))
     if chosen.exists():
         return chosen
-    if path is None:
+    if is_bundled:
         hint = "name your own model, or train the bundled one: duilian train recipes/bundled.toml"
         raise ConfigError("this copy of Duilian came without its model", hint)
-    hint = "name a model from `duilian train`, or none for the bundled one"
+    hint = f"name a model from `duilian train`, or `{BUNDLED_NAME}`"
     raise ConfigError(f"{path}: there is no such file", hint)
 
 

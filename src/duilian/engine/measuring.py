@@ -1,4 +1,4 @@
-"""Scoring of taggers on gold sentences, with timing."""
+"""Scoring of models on gold sentences, with timing."""
 
 from __future__ import annotations
 
@@ -11,15 +11,21 @@ from duilian.corpus import Corpus, Layer, guess_format, read
 from duilian.corpus.formats.lookup import find_format
 from duilian.engine.analyzer import Analyzer
 from duilian.engine.parsing import measure_parser
-from duilian.engine.raw_text_measuring import with_tree_scores
 from duilian.errors import ConfigError, StandardError
-from duilian.evaluation import Evaluation, evaluate_layers
+from duilian.evaluation import Evaluation, RawTreeScore, evaluate_layers, raw_tree_score
 from duilian.models import Parser, StandardTagger, reading_of
 from duilian.models.registry import standards_of, tagger_for
 from duilian.models.roles import TreeAnnotator
 
 
-def evaluate(model: Any, gold: Corpus, *, standard: str | None = None, threads: int = 1) -> Evaluation:
+def evaluate(
+    model: Any,
+    gold: Corpus,
+    *,
+    standard: str | None = None,
+    vocabulary: Set[str] | None = None,
+    threads: int = 1,
+) -> Evaluation:
     """Score a tagger, a parser or an analyser on gold sentences with every metric that they allow.
 
     >>> from duilian import Tagger, demo
@@ -28,11 +34,11 @@ def evaluate(model: Any, gold: Corpus, *, standard: str | None = None, threads: 
     90
 
     `standard` is the model's; the default is that of the gold sentences. A parser gets gold words and tags, a
-    tagger at word level gold words, and the others raw text.
+    tagger at word level gold words, and the others raw text. Words outside a vocabulary are scored apart.
     """
     if isinstance(model, Analyzer):
-        found = evaluate(model.model, gold, standard=standard, threads=threads)
-        return with_tree_scores(found, model, gold, threads=threads)
+        found = evaluate(model.model, gold, standard=standard, vocabulary=vocabulary, threads=threads)
+        return dataclasses.replace(found, raw_trees=_measure_trees(model, gold, threads))
     if isinstance(model, TreeAnnotator):
         return measure_parser(cast(Parser, model), gold, threads=threads)
     if not isinstance(gold, Corpus) or not hasattr(model, "labeler"):
@@ -44,11 +50,11 @@ def evaluate(model: Any, gold: Corpus, *, standard: str | None = None, threads: 
     if chosen is None and len(names) > 1:
         message = f"the gold sentences are in {gold.standard!r}, the model answers in {', '.join(names)}"
         raise ConfigError(message, f"name one to compare with, such as standard={names[0]!r}")
-    return measure(tagger_for(model, chosen), gold, threads=threads)
+    return _measure_tagger(tagger_for(model, chosen), gold, vocabulary, threads)
 
 
-def measure(
-    tagger: StandardTagger, gold: Corpus, *, threads: int = 1, vocabulary: Set[str] | None = None
+def _measure_tagger(
+    tagger: StandardTagger, gold: Corpus, vocabulary: Set[str] | None, threads: int
 ) -> Evaluation:
     """Compute all metrics that the gold sentences allow, and time the tagger.
 
@@ -71,6 +77,23 @@ def measure(
     elif tagger.encoding_.level == "char":
         layers = [_visible(*pair, tagger) for pair in zip(layers, guess, strict=True)]
     return evaluate_layers(layers, guess, standard=gold.standard, vocabulary=vocabulary).timed(seconds)
+
+
+def _measure_trees(analyzer: Analyzer, gold: Corpus, threads: int) -> RawTreeScore | None:
+    """Score attachment by the rules of CoNLL 2018; None if gold has no trees in the parser's standard.
+
+    Each gold sentence is one text. Corpora have no spaces between words in letters, so these may be cut here.
+    """
+    if analyzer.parser is None or gold.standard != analyzer.parser.standard:
+        return None
+    layers = [layer for layer in (sentence[gold.standard] for sentence in gold) if layer.heads is not None]
+    if not layers:
+        return None
+    unrestricted = Analyzer(analyzer.model, analyzer.parser, whole=())
+    docs = unrestricted.pipe((layer.text for layer in layers), threads=threads)
+    return raw_tree_score(
+        layers, (sentence[gold.standard] for doc in docs for sentence in doc.to_sentences())
+    )
 
 
 def _check_gold_tags(tagger: StandardTagger, layers: Sequence[Layer], source: str) -> None:

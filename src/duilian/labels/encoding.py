@@ -1,4 +1,4 @@
-"""Layers as labels on units, and back: words with their tags, or characters with boundary labels.
+"""Layers as labels on units: words with their tags, or characters with boundary labels.
 
 At word level a unit is a word and a label its tag. At character level a unit is a character (or a run of
 letters or digits), and a label is its position in the word and, if there are tags, the word's tag: `B@NN`.
@@ -48,7 +48,7 @@ class EncodedSentences:
 
 @dataclasses.dataclass(frozen=True)
 class Encoding:
-    """Converts layers to labels and back. `tags` is None for segmentation only."""
+    """Converts layers to labels; `Segmentation` makes words of them. `tags` is None for segmentation only."""
 
     level: Level
     tags: tuple[str, ...] | None
@@ -199,22 +199,6 @@ class Encoding:
             raise StandardError(
                 f"the tag {label.rpartition('@')[2]!r} is not among the model's tags"
             ) from None
-
-    def decode(self, units: Sequence[str], labels: Sequence[int]) -> Layer:
-        """Convert labels to words and tags; at character level, words are joined units."""
-        if self.level == "word":
-            return Layer(tuple(units), tuple(self.labels[k] for k in labels))
-        found = self.boundaries.decode([self.labels[k] for k in labels])
-        words = tuple("".join(units[start:end]) for start, end, _ in found)
-        return Layer(words, None if self.tags is None else tuple(tag for _, _, tag in found))
-
-
-def word_ends(words: Sequence[str], unit_sizes: npt.ArrayLike) -> list[int]:
-    """The number of units before the end of each word, from the lengths of units in characters. Splitting the
-    words would not do: units of adjacent words may look like one when joined."""
-    at = np.cumsum(unit_sizes, dtype=np.int64)
-    ends: list[int] = (np.searchsorted(at, np.cumsum([len(word) for word in words])) + 1).tolist()
-    return ends
 
 
 def _tag_sets(sets: dict[int, list[int]], units: int) -> _native.TagSets:

@@ -102,13 +102,6 @@ class WordSegments(Encoding):
             raise StandardError(f"the tag {tag!r} is not among the model's tags")
         return self._kind[tag]
 
-    def layer(self, units: Sequence[str], letters: Sequence[int], tags: Sequence[int] | None) -> Layer:
-        """Convert letters and tags of units to words and tags."""
-        names = [self.letters[k] for k in letters]
-        found = self.boundaries.decode(names)
-        words = tuple("".join(units[start:end]) for start, end, _ in found)
-        return Layer(words, None if tags is None else tuple(self.kinds[tags[start]] for start, _, _ in found))
-
     def label_marginals(self, found: Doubles) -> Doubles:
         """[T, S · T] probabilities of letters with tags: these are the labels, so they stay as they are."""
         return found
@@ -153,17 +146,13 @@ class ChunkSegments:
     def _kind(self) -> dict[str, int]:
         return {kind: k for k, kind in enumerate(self.kinds)}
 
-    @cached_property
-    def _names(self) -> list[list[str]]:
-        """[S][T] the label for a letter and a tag."""
+    def names(self, *, is_alone: bool = False) -> list[list[str]]:
+        """[S][T] the label for a letter and a tag, or for a letter alone."""
         b = two_chain_scheme(self.scheme)
-        return [
-            [
-                OUTSIDE if kind == OUTSIDE else f"{'B' if letter in (b.begin, b.single) else 'I'}-{kind}"
-                for kind in self.kinds
-            ]
-            for letter in label_letters(self.scheme)
-        ]
+        signs = ["B" if each in (b.begin, b.single) else "I" for each in label_letters(self.scheme)]
+        if is_alone:
+            return [[sign] * len(self.kinds) for sign in signs]
+        return [[kind if kind == OUTSIDE else f"{sign}-{kind}" for kind in self.kinds] for sign in signs]
 
     def split(self, words: Sequence[str]) -> tuple[list[str], list[int]]:
         """Units are the words themselves."""
@@ -206,17 +195,9 @@ class ChunkSegments:
             raise StandardError(f"the chunk type {kind!r} is not among the model's")
         return self._kind[kind]
 
-    def layer(self, units: Sequence[str], letters: Sequence[int], tags: Sequence[int] | None) -> Layer:
-        """Convert letters and tags to words with one label each; bare letters if there are no tags."""
-        if tags is None:
-            b, names = two_chain_scheme(self.scheme), label_letters(self.scheme)
-            bare = ["B" if names[k] in (b.begin, b.single) else "I" for k in letters]
-            return Layer(tuple(units), tuple(bare))
-        return Layer(tuple(units), tuple(self._names[s][t] for s, t in zip(letters, tags, strict=True)))
-
     def label_marginals(self, found: Doubles) -> Doubles:
         """Add up the probabilities of letters that are the same label to users."""
-        flat = [self.number[name] for row in self._names for name in row]
+        flat = [self.number[name] for row in self.names() for name in row]
         out = np.zeros((len(found), len(self.tags)))
         for column, label in enumerate(flat):
             out[:, label] += found[:, column]

@@ -95,16 +95,28 @@ class UnitBatch:
 
     def sentences(self) -> Iterator[UnitBatch]:
         """Yield each sentence as a batch of its own."""
-        owner = np.searchsorted(self.text, np.arange(len(self.sentence) - 1), "right") - 1
-        for s, (a, b) in enumerate(itertools.pairwise(self.sentence.tolist())):
-            yield UnitBatch(
-                [self.batch[owner[s]]],
-                self.spans[a:b],
-                np.array([0, b - a]),
-                np.array([0, 1]),
-                self.known[a:b],
-                {0: self.wholes[s]} if s in self.wholes else {},
-            )
+        for s in range(len(self.sentence) - 1):
+            yield self.take(np.array([s]))[0]
+
+    def take(self, sentences: Ints) -> tuple[UnitBatch, Ints]:
+        """Return some of the sentences, in order, each a text of its own; and the numbers of their units."""
+        owner = np.searchsorted(self.text, sentences, "right") - 1
+        begin, end = self.sentence[sentences], self.sentence[sentences + 1]
+        units, word = _ranges(begin, end), None
+        if self.word is not None:
+            first, stop = np.searchsorted(self.word, begin), np.searchsorted(self.word, end)
+            word = np.searchsorted(units, self.word[_ranges(first, stop)])
+        found = UnitBatch(
+            [self.batch[k] for k in owner.tolist()],
+            self.spans[units],
+            np.append(0, np.cumsum(end - begin)),
+            np.arange(len(sentences) + 1),
+            self.known[units],
+            {k: self.wholes[s] for k, s in enumerate(sentences.tolist()) if s in self.wholes},
+            [self.layers[s] for s in sentences.tolist()] if self.layers else (),
+            word,
+        )
+        return found, units
 
 
 def units_of_texts(batch: Sequence[str], encoding: Encoding, kinds: Sequence[texts.WholeKind]) -> UnitBatch:
@@ -112,14 +124,23 @@ def units_of_texts(batch: Sequence[str], encoding: Encoding, kinds: Sequence[tex
     return _make_batch(batch, texts.split(batch, (encoding.join_letters, encoding.join_digits), kinds))
 
 
-def units_of_layers(layers: Sequence[Layer], encoding: Encoding) -> UnitBatch:
-    """Split the words of annotated sentences into units; each layer stays one sentence, even if empty."""
+def units_of_layers(
+    layers: Sequence[Layer], encoding: Encoding, sentences: Sequence[Sequence[Layer]] | None = None
+) -> UnitBatch:
+    """Split the words of annotated texts into units.
+
+    Each layer stays one sentence, even if empty, unless `sentences` has those of each.
+    """
     flat = list(itertools.chain.from_iterable([layer.words for layer in layers]))
     starts, lengths = _word_starts(layers, flat)
-    words = np.cumsum([0, *map(len, layers)])
+    text, own = np.arange(len(layers) + 1), layers
+    if sentences is not None:
+        text, own = np.cumsum([0, *map(len, sentences)]), list(itertools.chain.from_iterable(sentences))
+    words, batch = np.cumsum([0, *map(len, own)]), [layer.text for layer in layers]
     if encoding.level == "word":
         spans = np.stack([starts, starts + lengths], axis=1)
-        return _batch_of_layers(layers, spans, words, np.arange(len(flat) + 1), is_word=True)
+        known = np.zeros(len(spans), np.uint8)
+        return UnitBatch(batch, spans, words, text, known, {}, own, np.arange(len(flat)))
     texts.check_text("".join(flat))
     units, counts = _native.split_words(flat, encoding.join_letters, encoding.join_digits)
     edges = np.cumsum([0, *counts])
@@ -132,7 +153,8 @@ def units_of_layers(layers: Sequence[Layer], encoding: Encoding) -> UnitBatch:
         joins = {"join_letters": encoding.join_letters, "join_digits": encoding.join_digits}
         found = [texts.units(word, **joins) + at for word, at in zip(flat, starts.tolist(), strict=True)]
         spans = np.concatenate([_NO_SPANS, *found])
-    return _batch_of_layers(layers, spans, edges[words], edges, is_word=False)
+    known = _gaps_of(batch, spans, edges[words], text)
+    return UnitBatch(batch, spans, edges[words], text, known, {}, own, edges[:-1])
 
 
 def words_of(line: str) -> tuple[str, ...]:
@@ -190,25 +212,23 @@ def _word_starts(layers: Sequence[Layer], flat: Sequence[str]) -> tuple[Ints, In
     return through - np.repeat(before, sizes), lengths
 
 
-def _batch_of_layers(
-    layers: Sequence[Layer], spans: texts.Spans, sentence: Ints, word: Ints, *, is_word: bool
-) -> UnitBatch:
-    batch, spans = [layer.text for layer in layers], spans.reshape(-1, 2)
-    known = np.zeros(len(spans), np.uint8) if is_word else _gaps_of(batch, spans, sentence)
-    return UnitBatch(batch, spans, sentence, np.arange(len(layers) + 1), known, {}, layers, word[:-1])
-
-
 def _make_batch(batch: Sequence[str], found: texts.Split) -> UnitBatch:
     return UnitBatch(batch, found.spans, found.first, found.text, found.known, _wholes_of(found))
 
 
-def _gaps_of(batch: Sequence[str], spans: texts.Spans, sentence: Ints) -> npt.NDArray[np.uint8]:
-    """Return what the gaps between units tell; each text is one sentence."""
+def _ranges(first: Ints, stop: Ints) -> Ints:
+    """Return the numbers from each `first` to before its `stop`, in a row."""
+    sizes = stop - first
+    return np.repeat(stop - np.cumsum(sizes), sizes) + np.arange(int(sizes.sum()))
+
+
+def _gaps_of(batch: Sequence[str], spans: texts.Spans, sentence: Ints, text: Ints) -> npt.NDArray[np.uint8]:
+    """Return what the gaps between units tell."""
     known = np.zeros(len(spans), np.uint8)
     known[1:][spans[1:, 0] != spans[:-1, 1]] = texts.GAP
     known[sentence[:-1][sentence[:-1] < len(spans)]] = 0
     units = np.flatnonzero(known)
-    owners = (np.searchsorted(sentence, units, "right") - 1).tolist()
+    owners = (np.searchsorted(sentence[text], units, "right") - 1).tolist()
     edges = zip(spans[units - 1, 1].tolist(), spans[units, 0].tolist(), strict=True)
     is_apart = [any(map(str.isspace, batch[k][a:b])) for k, (a, b) in zip(owners, edges, strict=True)]
     known[units[is_apart]] |= texts.APART | texts.BEGINS

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from duilian.models.base.feature_settings import Features
     from duilian.models.base.standard_tagger import StandardTagger
     from duilian.models.coupled.config import CoupledFeatures, CoupledPruning, Start
-    from duilian.models.coupled.conversion_answers import Converted
     from duilian.models.coupled.model import CoupledTagger
     from duilian.models.coupled.side import CoupledSide
     from duilian.models.crf.model import Tagger
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from duilian.models.parser.model import Parser
     from duilian.models.registry import (
         is_parser,
-        is_suite,
         load,
         load_parser,
         reading_of,
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
 __all__ = [
     "CRF",
     "ArcPruning",
-    "Converted",
     "CoupledFeatures",
     "CoupledPruning",
     "CoupledSide",
@@ -62,7 +59,6 @@ __all__ = [
     "TwoChainTagger",
     "UncalibratedTagger",
     "is_parser",
-    "is_suite",
     "load",
     "load_parser",
     "reading_of",
@@ -76,7 +72,6 @@ __getattr__ = lazily(
         "duilian.models.attribute_crf.model": "CRF",
         "duilian.models.base.feature_settings": "Features",
         "duilian.models.coupled.config": "CoupledFeatures CoupledPruning Start",
-        "duilian.models.coupled.conversion_answers": "Converted",
         "duilian.models.coupled.model": "CoupledTagger",
         "duilian.models.coupled.side": "CoupledSide",
         "duilian.models.crf.model": "Tagger",
@@ -90,7 +85,7 @@ __getattr__ = lazily(
         "duilian.models.parser.config": "ArcPruning RelationSearch TreeSearch",
         "duilian.models.parser.model": "Parser",
         "duilian.models.base.standard_tagger": "StandardTagger",
-        "duilian.models.registry": "is_parser is_suite load load_parser reading_of standards_of tagger_for",
+        "duilian.models.registry": "is_parser load load_parser reading_of standards_of tagger_for",
         "duilian.models.suite.model": "Suite",
         "duilian.models.two_chain.model": "TwoChainTagger",
         "duilian.models.two_chain.predictor": "TwoChainPredictor",

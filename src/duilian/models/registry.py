@@ -82,17 +82,7 @@ def load(path: str | Path) -> Any:
 
 def is_parser(path: str | Path) -> bool:
     """Whether there is nothing but a parser in the file."""
-    return kind_of(path) in PARSERS
-
-
-def is_suite(path: str | Path) -> bool:
-    """Whether there are a tagger and a parser in the file."""
-    return kind_of(path) == SUITE
-
-
-def kind_of(path: str | Path) -> str:
-    """The kind of a model."""
-    return str(read_model(path)[0].get("kind"))
+    return read_model(path)[0].get("kind") in PARSERS
 
 
 def load_parser(path: str | Path) -> Parser:
@@ -120,6 +110,6 @@ def tagger_for(model: Any, standard: str | None = None) -> StandardTagger:
 
 def reading_of(model: Any, standard: str | None = None) -> dict[str, Any]:
     """How the training corpus of a standard was read, as a recipe's run has noted it."""
-    notes = getattr(model, "notes_", {})
-    side = notes.get("sides", {}).get(standard or model.standard, notes)
-    return dict(side.get("reading", {}))
+    notes, name = getattr(model, "notes_", {}), standard or model.standard
+    own = notes if getattr(model, "standard", None) == name else {}
+    return dict(notes.get("sides", {}).get(name, own).get("reading", {}))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Generic, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -94,6 +94,19 @@ class SideLabels:
         unit, label = np.nonzero(self.marginals)
         return LabelRows(unit, label.astype(np.int32), self.marginals[unit, label])
 
+    def updated(self, places: npt.NDArray[np.int64], other: SideLabels, labels: int) -> SideLabels:
+        """The same, but what `other` says of the units at these places; `labels` is their number."""
+        label = self.label.copy()
+        label[places] = other.label
+        p, marginals = self.p, self.marginals
+        if p is not None and other.p is not None:
+            p = p.copy()
+            p[places] = other.p
+        if marginals is not None:
+            marginals = self.table(labels).copy()
+            marginals[places] = other.table(labels)
+        return SideLabels(label, p, marginals)
+
     def table(self, labels: int) -> Table:
         """The probabilities as a table; 0 for what was pruned."""
         if not isinstance(self.marginals, LabelRows):
@@ -116,12 +129,15 @@ Constraints = Mapping[str, _native.Constraints]
 """What is known of the labels in each standard; a standard that is missing is free."""
 
 
-class Ranked(NamedTuple):
-    """One of the best analyses of a sentence."""
+Analysis = TypeVar("Analysis")
+
+
+class Ranked(NamedTuple, Generic[Analysis]):
+    """One of the best analyses of a sentence: its labels, or words and tags as a layer."""
 
     score: float
     probability: float
-    labels: Ints
+    analysis: Analysis
 
 
 @runtime_checkable
@@ -152,7 +168,7 @@ class Labeler(Protocol):
 
     def k_best_labels(
         self, sentence: UnitBatch, standard: str, constraints: Constraints, k: int, first: Ints | None = None
-    ) -> list[Ranked]:
+    ) -> list[Ranked[Ints]]:
         """Return the best analyses of one sentence in one standard, most probable first.
 
         `first` are the labels of an analysis that goes to the front wherever it ranks.
@@ -179,9 +195,9 @@ def refuse(model: Labeler | TreeAnnotator, what: Ability, instead: str = "") -> 
     return ConfigError(f"a model of kind {model.kind!r} cannot {what.value}", hint)
 
 
-def with_first(found: list[Ranked], first: Ranked, k: int) -> list[Ranked]:
+def with_first(found: list[Ranked[Ints]], first: Ranked[Ints], k: int) -> list[Ranked[Ints]]:
     """Put an analysis to the front of the k best."""
-    others = [each for each in found if not np.array_equal(each.labels, first.labels)]
+    others = [each for each in found if not np.array_equal(each.analysis, first.analysis)]
     return [first, *others[: k - 1]]
 
 

@@ -18,13 +18,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from duilian.conversion.converter import Conversion, ConversionModel, Converter
+from duilian.conversion import Converter
+from duilian.corpus import Layer
 from duilian.corpus.batches import batches
 from duilian.corpus.places import PlacedSentence
 from duilian.errors import ConfigError, ModelFileError
 from duilian.modelfile import checksum_of, read_model
 from duilian.models import Suite, TwoChainTagger
 from duilian.models.base.estimator import refuse_older
+from duilian.models.coupled.conversion_answers import Converting
 from duilian.models.registry import KINDS, estimator_of
 
 MIN_SHARE = 0.01  # of a target tag, to be shown
@@ -262,8 +264,8 @@ def study(converter: Converter, sentences: Iterable[PlacedSentence], *, examples
     for batch in batches(sentences):
         several = [each.sentence for each in batch]
         counts += model.learned_mapping(several, source, target, given=True, threads=converter.threads)
-        for conversion in converter.run(batch) if examples else ():
-            found.add(conversion, source)
+        for sentence, answer in converter.run(batch) if examples else ():
+            found.add(sentence[source], converter.layer(sentence, answer))
     return Study(LearnedMapping(source, target, source_tags, target_tags, counts), found.ambiguous(examples))
 
 
@@ -273,8 +275,7 @@ class _WordReadings:
     def __init__(self) -> None:
         self._seen: dict[tuple[str, str], dict[str, list[Any]]] = {}
 
-    def add(self, conversion: Conversion, source: str) -> None:
-        given, layer = conversion.sentence[source], conversion.layer
+    def add(self, given: Layer, layer: Layer) -> None:
         places = {span: place for place, span in enumerate(layer.spans())}
         for word, span in enumerate(given.spans()):
             tag, place = (given.tags or (None,) * len(given))[word], places.get(span)
@@ -307,7 +308,7 @@ def _in_context(words: Sequence[str], place: int) -> str:
 
 
 def guess_standard(
-    model: ConversionModel, path: str, *, format: str | None = None, encoding: str = "utf-8"
+    model: Converting, path: str, *, format: str | None = None, encoding: str = "utf-8"
 ) -> str:
     """Guess the standard of a file: the one that knows most tags of its first sentences."""
     known = {}

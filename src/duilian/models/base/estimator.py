@@ -167,6 +167,11 @@ class Estimator(Parameters[Config], Storable, Generic[Config, Model]):
 
     model_type: type[Model]
     model_: Model
+    trained_: Any  # what training leaves: makes the model
+
+    def trim(self, min_weight: float) -> Self:
+        """Feature selection: drop state weights smaller than `min_weight`. Needs the state of training."""
+        return self.use(self.trained_.model(min_weight))
 
     @abc.abstractmethod
     def _use(self, model: Model) -> None:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-import numpy.typing as npt
-
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
@@ -21,7 +18,7 @@ Columns = Mapping[str, Sequence[str]]
 
 @dataclasses.dataclass(frozen=True)
 class Packer:
-    """Layers → units → packed sentences, and labels → layers; here the columns are those of the corpus."""
+    """Layers → units → packed sentences; here the columns are those of the corpus."""
 
     encoding: Encoding
     templates: Templates
@@ -51,12 +48,6 @@ class Packer:
         """What the templates ask for besides the units."""
         return corpus_columns(self.templates.columns, layers)
 
-    def decode(
-        self, units: Sequence[Sequence[str]], labels: npt.NDArray[np.int32], first: npt.NDArray[np.int64]
-    ) -> list[Layer]:
-        """Words and tags of sentences whose labels stand in a row."""
-        return decode_layers(self.encoding, units, labels, first)
-
 
 def corpus_columns(names: Sequence[str], layers: Sequence[Layer]) -> list[Columns]:
     """Columns of the corpus by name."""
@@ -66,14 +57,3 @@ def corpus_columns(names: Sequence[str], layers: Sequence[Layer]) -> list[Column
             have = ", ".join(layer.columns) or "none"
             raise ConfigError(f"the templates need the column {missing[0]!r}; the corpus has: {have}")
     return [{name: layer.columns[name] for name in names} for layer in layers]
-
-
-def decode_layers(
-    encoding: Encoding,
-    units: Sequence[Sequence[str]],
-    labels: npt.NDArray[np.int32],
-    first: npt.NDArray[np.int64],
-) -> list[Layer]:
-    """Words and tags of sentences whose labels stand in a row."""
-    flat, at = labels.tolist(), first.tolist()
-    return [encoding.decode(each, flat[at[k] : at[k + 1]]) for k, each in enumerate(units)]

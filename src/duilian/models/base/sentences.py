@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Sequence
 
 from duilian.corpus import Corpus, Layer, Sentence
@@ -10,15 +9,6 @@ from duilian.corpus.lines import shown
 from duilian.errors import ConfigError, StandardError, TextError
 
 Sentences = Iterable[Layer] | Iterable[Sentence] | Iterable[Sequence[str]]
-
-
-@dataclasses.dataclass(frozen=True)
-class Answer:
-    """One analysis of a sentence with its score and its probability."""
-
-    layer: Layer
-    score: float
-    probability: float
 
 
 def layer_of(sentence: Layer | Sentence | Sequence[str], standard: str, number: int = 0) -> Layer:

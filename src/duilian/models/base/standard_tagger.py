@@ -21,8 +21,8 @@ from duilian.labels.segmentation import Segmentation
 from duilian.labels.units import UnitBatch, units_of_layers
 from duilian.lexicon import Lexicon
 from duilian.lexicon.constraint_builder import ConstraintBuilder
-from duilian.models.base.sentences import Answer, Sentences, layer_of, layers_of
-from duilian.models.roles import Ability, Ask, Constraints, Labeler, SideLabels, refuse
+from duilian.models.base.sentences import Sentences, layer_of, layers_of
+from duilian.models.roles import Ability, Ask, Constraints, Labeler, Ranked, SideLabels, refuse
 
 _log = logging.getLogger("duilian")
 
@@ -110,14 +110,14 @@ class StandardTagger(abc.ABC):
 
     def k_best(
         self, sentence: Layer | Sentence | Sequence[str], k: int, *, lexicon: Lexicon | None = None
-    ) -> list[Answer]:
+    ) -> list[Ranked[Layer]]:
         """The k most probable analyses of a sentence, best first."""
         if Ability.NBEST not in self.labeler.abilities:
             raise refuse(self.labeler, Ability.NBEST)
         batch, meaning = self._batch([layer_of(sentence, self.standard)]), self.unit_encoding_.meaning
         found = self.labeler.k_best_labels(batch, self.standard, self._constraints(batch, lexicon), k)
         return [
-            Answer(Segmentation.from_labels(meaning, batch, labels, None).layers()[0], score, p)
+            Ranked(score, p, Segmentation.from_labels(meaning, batch, labels, None).layers()[0])
             for score, p, labels in found
         ]
 

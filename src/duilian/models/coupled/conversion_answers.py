@@ -9,9 +9,7 @@ that does so is asked again, with words that begin where its own went across the
 from __future__ import annotations
 
 import abc
-import dataclasses
-import itertools
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,36 +18,16 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import StandardError
-from duilian.labels.encoding import Encoding, word_ends
-from duilian.models.base.packing import decode_layers
+from duilian.labels.encoding import Encoding, Level
+from duilian.labels.segmentation import Segmentation
+from duilian.labels.units import Ints, UnitBatch, units_of_layers
 from duilian.models.base.sentences import Sentences, layers_of
 from duilian.models.coupled.label_pairs import on_labels, table_mapping
-from duilian.models.coupled.sides import NO_SETS, Sides, blank_unknown
+from duilian.models.coupled.sides import NO_SETS, Labels, Sides, blank_unknown
+from duilian.models.roles import Ask, SideLabels
 from duilian.standards import Mapping, table_names
 
 Bools = npt.NDArray[np.bool_]
-Table = npt.NDArray[np.float64]
-
-
-@dataclasses.dataclass(frozen=True)
-class Converted:
-    """A converted sentence: its words and tags in the target's standard, and how sure each is."""
-
-    layer: Layer
-    confidence: tuple[float, ...]
-    ends: tuple[int, ...]  # the number of units before the end of each word
-    # [T, L]  probability of the target's labels at every unit, if asked for
-    marginals: Table | None = dataclasses.field(default=None, compare=False)
-
-
-class TargetLabels(NamedTuple):
-    """What a model says of a batch in the target's standard."""
-
-    units: Sequence[Sequence[str]]
-    first: npt.NDArray[np.int64]  # [sentences + 1]  in units
-    label: npt.NDArray[np.int32]  # [units]
-    p: npt.NDArray[np.floating]  # [units]  probability of each label
-    marginals: Sequence[Table] | None  # of each sentence, if asked for
 
 
 class LabelLimits(NamedTuple):
@@ -70,9 +48,7 @@ class ConversionPlan(abc.ABC):
         self._allows = allowed_labels(mapping, standards, encodings)
 
     @abc.abstractmethod
-    def _label(
-        self, layers: Sequence[Layer], limits: LabelLimits, *, with_marginals: bool, threads: int
-    ) -> TargetLabels:
+    def _label(self, units: UnitBatch, limits: LabelLimits, ask: Ask, threads: int) -> SideLabels:
         """Label sentences in the target's standard."""
 
     def unknown_tags(self, layers: Sequence[Layer]) -> list[tuple[int, int, str]]:
@@ -87,81 +63,43 @@ class ConversionPlan(abc.ABC):
             if isinstance(tag, str) and tag not in known
         ]
 
-    def convert(
-        self,
-        layers: Sequence[Layer],
-        *,
-        unknown_tags: bool = False,
-        with_marginals: bool = False,
-        threads: int = 1,
-    ) -> list[Converted]:
-        """Convert sentences; see `Converting.convert`."""
-        unknown = self.unknown_tags(layers)
-        if unknown and not unknown_tags:
-            where, _, tag = unknown[0]
-            raise StandardError(
-                f"sentence {where + 1}: the model has never seen the tag {tag!r} of {self.source!r}"
-            )
-        found = self._answers(layers, [()] * len(layers), with_marginals, threads)
-        begins: dict[int, set[int]] = {}
-        pending = self._crossed(layers, found, range(len(layers)))
-        while pending:
-            for k, ends in pending.items():
-                begins.setdefault(k, set()).update(ends)
-            batch = [layers[k] for k in pending]
-            again = self._answers(batch, [begins[k] for k in pending], with_marginals, threads)
-            for k, answer in zip(pending, again, strict=True):
-                found[k] = answer
-            pending = self._crossed(layers, found, pending)
+    def label(self, units: UnitBatch, ask: Ask, threads: int = 1) -> SideLabels:
+        """Label annotated sentences in the target's standard; tags that are not known count as open."""
+        found = self._label(units, self._limits(units, np.zeros(len(units), np.bool_)), ask, threads)
+        crossed = self._crossed(units, found.label)
+        begins = crossed.copy()
+        while crossed.any():
+            sentences = np.unique(np.searchsorted(units.sentence, np.flatnonzero(crossed), "right") - 1)
+            some, places = units.take(sentences)
+            again = self._label(some, self._limits(some, begins[places]), ask, threads)
+            found = found.updated(places, again, len(self.encodings[1].labels))
+            crossed[:] = False
+            crossed[places] = self._crossed(some, again.label)
+            begins |= crossed
         return found
 
-    def _answers(
-        self,
-        layers: Sequence[Layer],
-        begins: Sequence[Collection[int]],
-        with_marginals: bool,
-        threads: int,
-    ) -> list[Converted]:
-        """Convert sentences, with words that begin at these units."""
-        limits = self._limits(layers, begins)
-        labels = self._label(layers, limits, with_marginals=with_marginals, threads=threads)
-        found = decode_layers(self.encodings[1], labels.units, labels.label, labels.first)
-        sure, at = labels.p.tolist(), labels.first.tolist()
-        answers = []
-        for k, layer in enumerate(found):
-            ends = tuple(word_ends(layer.words, [len(unit) for unit in labels.units[k]]))
-            confidence = word_confidence(ends, sure[at[k] : at[k + 1]])
-            marginals = None if labels.marginals is None else labels.marginals[k]
-            answers.append(Converted(layer, confidence, ends, marginals))
-        return answers
-
-    def _limits(self, layers: Sequence[Layer], begins: Sequence[Collection[int]]) -> LabelLimits:
+    def _limits(self, units: UnitBatch, begins: Bools) -> LabelLimits:
+        """What annotation leaves of the labels, with words that begin at some units."""
         encoding, target = self.encodings
-        given = encoding.limits(blank_unknown(encoding, layers))
+        given = encoding.limits(blank_unknown(encoding, units.layers))
         sets = NO_SETS if self._allows is None else mapped_sets(given, self._allows)
-        if any(begins):
-            first = np.cumsum([0, *(len(encoding.split(layer.words)[0]) for layer in layers)])
-            units = [int(first[k]) + unit for k, each in enumerate(begins) for unit in sorted(each)]
-            sets = begin_words(sets, units, int(first[-1]), target.succession.start)
+        if begins.any():
+            sets = begin_words(sets, begins, target.succession.start)
         return LabelLimits(given, sets)
 
-    def _crossed(
-        self, layers: Sequence[Layer], found: Sequence[Converted], among: Iterable[int]
-    ) -> dict[int, list[int]]:
-        """For each of these sentences that has any, the ends of given words that a word goes across."""
+    def _crossed(self, units: UnitBatch, labels: Labels) -> Bools:
+        """Where given words begin that a word goes across."""
         if self.encodings[0].level == "word":
-            return {}
-        crossed = {}
-        for k in among:
-            if layers[k].words != found[k].layer.words:
-                given = np.cumsum(self.encodings[0].split(layers[k].words)[1]).tolist()
-                if ends := crossed_ends(given, found[k].ends):
-                    crossed[k] = ends
-        return crossed
+            return np.zeros(len(units), np.bool_)
+        assert units.word is not None
+        found = Segmentation.from_labels(self.encodings[1].meaning, units.joined(), labels, None)
+        return crossed_starts(units.word, found.first, len(units))
 
 
 class Converting(abc.ABC):
     """A model that converts sentences from one of its standards to another."""
+
+    level: Level
 
     @property
     @abc.abstractmethod
@@ -185,9 +123,8 @@ class Converting(abc.ABC):
         *,
         mapping: str | Mapping | None = None,
         unknown_tags: bool = False,
-        with_marginals: bool = False,
         threads: int = 1,
-    ) -> list[Converted]:
+    ) -> list[Layer]:
         """Sentences annotated in `source`, in the style of `target`: decoding with the source side given.
 
         At character level word boundaries are converted too. `mapping` is that of `conversion`. A tag that
@@ -195,7 +132,12 @@ class Converting(abc.ABC):
         """
         plan = self.conversion(source, target, mapping=mapping)
         layers = layers_of(X, source)
-        return plan.convert(layers, unknown_tags=unknown_tags, with_marginals=with_marginals, threads=threads)
+        for sentence, _, tag in () if unknown_tags else plan.unknown_tags(layers):
+            message = f"sentence {sentence + 1}: the model has never seen the tag {tag!r} of {source!r}"
+            raise StandardError(message)
+        units = units_of_layers(layers, plan.encodings[0])
+        labels = plan.label(units, Ask(), threads).label
+        return Segmentation.from_labels(plan.encodings[1].meaning, units.joined(), labels, None).layers()
 
 
 def conversion_limits(
@@ -235,12 +177,13 @@ def mapped_sets(given: _native.TagSets, allows: Bools) -> _native.TagSets:
     return _sets_of(table)
 
 
-def begin_words(sets: _native.TagSets, units: Sequence[int], length: int, starts: Bools) -> _native.TagSets:
-    """The same sets for `length` units, but only labels that begin words at some of them."""
+def begin_words(sets: _native.TagSets, begins: Bools, starts: Bools) -> _native.TagSets:
+    """The same sets, but only labels that begin words at some units."""
+    length = len(begins)
     table = np.zeros((length, len(starts)), np.bool_)
     sizes = np.diff(sets.first) if len(sets.first) > 1 else np.zeros(length, np.int64)
     table[np.repeat(np.arange(length), sizes), sets.tags] = True
-    table[units] = (table[units] | ~table[units].any(axis=1, keepdims=True)) & starts
+    table[begins] = (table[begins] | ~table[begins].any(axis=1, keepdims=True)) & starts
     return _sets_of(table)
 
 
@@ -249,32 +192,16 @@ def _sets_of(table: Bools) -> _native.TagSets:
     return _native.TagSets(first.astype(np.int32), np.nonzero(table)[1].astype(np.int32))
 
 
-def crossed_ends(given: Sequence[int], found: Sequence[int]) -> list[int]:
-    """The ends of given words inside found ones that begin or end inside a given word; words by their ends.
+def crossed_starts(given: Ints, found: Ints, length: int) -> Bools:
+    """Which of `length` units begin given words inside found ones that begin or end inside a given word.
 
-    If a found word is cut at all of them, nothing is left to cross.
+    Words are told by the units that they begin with. If a found word is cut at all of these, nothing is left
+    to cross.
     """
-    edges = {0, *given}
-    across = [
-        (start, end)
-        for start, end in itertools.pairwise((0, *found))
-        if start not in edges or end not in edges
-    ]
-    return [unit for start, end in across for unit in range(start + 1, end) if unit in edges]
-
-
-def word_confidence(ends: Sequence[int], sure: Sequence[float]) -> tuple[float, ...]:
-    """How sure each word is: as sure as its least certain unit."""
-    return tuple(min(sure[start:end]) for start, end in itertools.pairwise((0, *ends)))
-
-
-def marginal_tables(
-    found: _native.CoupledAnswers, side: int, first: npt.NDArray[np.int64], labels: int
-) -> list[Table]:
-    """Of each sentence a table [T, L] from what its candidates have."""
-    if len(first) < 2:
-        return []
-    sets, units = found.candidates(side), int(first[-1])
-    table = np.zeros((units, labels))
-    table[np.repeat(np.arange(units), np.diff(sets.first)), sets.tags] = found.candidate_p(side)
-    return np.split(table, first[1:-1])
+    is_given = np.zeros(length + 1, np.bool_)
+    is_given[given] = is_given[length] = True
+    ends = np.append(found[1:], length)
+    is_across = ~(is_given[found] & is_given[ends])
+    crossed: Bools = is_given[:-1] & np.repeat(is_across, ends - found)
+    crossed[found] = False
+    return crossed

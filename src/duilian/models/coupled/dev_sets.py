@@ -12,6 +12,8 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.evaluation import main_score
+from duilian.labels.segmentation import Segmentation
+from duilian.labels.units import UnitBatch
 from duilian.learning import Scores
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.coupled.predictor import tagging_pruning
@@ -31,9 +33,8 @@ class DevSet:
 
     side: int
     layers: list[Layer]
-    units: list[list[str]]
+    units: UnitBatch
     rows: _native.FeatureRows
-    first: npt.NDArray[np.int64]
     candidates: list[_native.TagSets]  # pruned beforehand, or none
     allowed: list[_native.TagSets]  # given labels of the guiding side, or none
     gold: npt.NDArray[np.int32]  # [units]; -1 where the gold label is none of the model's
@@ -54,8 +55,9 @@ class DevEvaluator:
         scores, details = [], {}
         for dev in self.dev_sets:
             found = self._tag(weights, dev)
-            layers = self.sides.decode(dev.side, dev.units, found.label(dev.side), dev.first)
-            scores.append(main_score(dev.layers, layers, is_cut=self.config.level == "char"))
+            meaning, labels = self.sides.encodings[dev.side].meaning, found.label(dev.side)
+            guess = Segmentation.from_labels(meaning, dev.units, labels, None).layers()
+            scores.append(main_score(dev.layers, guess, is_cut=self.config.level == "char"))
             name = self.sides.standards[dev.side]
             details[name] = scores[-1]
             oracle, size = _oracle(found.candidates(dev.side), dev.gold)
@@ -67,7 +69,7 @@ class DevEvaluator:
             self.layout,
             weights,
             dev.rows,
-            dev.first,
+            dev.units.sentence,
             dev.candidates,
             dev.allowed,
             tagging_pruning(self.config),

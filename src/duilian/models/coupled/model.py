@@ -23,6 +23,7 @@ from duilian.labels.encoding import Encoding, Level
 from duilian.learning import Learning, Session
 from duilian.models.base.estimator import Arrays, Estimator
 from duilian.models.base.sentences import Sentences, check_corpora, layers_of
+from duilian.models.base.several_standards import SeveralStandards
 from duilian.models.coupled.config import CoupledConfig, CoupledFeatures, CoupledPruning, Start
 from duilian.models.coupled.conversion_answers import ConversionPlan, Converting
 from duilian.models.coupled.predictor import COARSE_WINDOW, CoupledConversion, CoupledPredictor
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from duilian.standards import Mapping as TagMapping
 
 
-class CoupledTagger(Estimator[CoupledConfig, CoupledModel], Converting):
+class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Converting):
     """Answers in each of its `standards`; see the module's text, and docs/settings.md for the parameters.
 
     >>> from duilian import demo
@@ -124,11 +125,6 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], Converting):
             given = [each[guide] for each in found if isinstance(each, Sentence) and guide in each.layers]
         return DevLayers(layers_of(found, standard), given if found and len(given) == len(found) else None)
 
-    def trim(self, min_weight: float) -> Self:
-        """Feature selection: drop state weights smaller than `min_weight`, the guide's too. Needs the state
-        of training."""
-        return self.use(self.trained_.model(min_weight))
-
     def _use(self, model: CoupledModel) -> None:
         self.predictor_ = CoupledPredictor(model, coarse_window=self.coarse_window_)
 
@@ -167,27 +163,6 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], Converting):
     def of(self, standard: str) -> CoupledSide:
         """The tagger as one for a single standard, with the weights that do best for it."""
         return CoupledSide(self, standard)
-
-    def predict_layers(
-        self,
-        X: Sentences,  # noqa: N803
-        standard: str | None = None,
-        *,
-        threads: int = 1,
-    ) -> list[Layer]:
-        """The analysis of each sentence in one standard, the first if none is named."""
-        return self.of(standard or self.standards[0]).predict_layers(X, threads=threads)
-
-    def predict(
-        self,
-        X: Sentences,  # noqa: N803
-        standard: str | None = None,
-        *,
-        threads: int = 1,
-    ) -> list[list[str]]:
-        """Tags of each sentence's words in one standard."""
-        found = self.predict_layers(X, standard, threads=threads)
-        return [[str(tag) for tag in layer.tags or ()] for layer in found]
 
     def analyse(self, X: Sentences, *, threads: int = 1) -> list[dict[str, Layer]]:  # noqa: N803
         """Each sentence in every standard."""

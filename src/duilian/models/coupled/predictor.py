@@ -13,15 +13,11 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.labels.encoding import Encoding
-from duilian.labels.units import UnitBatch
+from duilian.labels.segmentation import Segmentation
+from duilian.labels.units import UnitBatch, units_of_layers
 from duilian.lexicon.constraint_builder import NO_BONUS, NO_CONSTRAINTS
 from duilian.models.coupled.config import CoupledConfig
-from duilian.models.coupled.conversion_answers import (
-    ConversionPlan,
-    LabelLimits,
-    TargetLabels,
-    marginal_tables,
-)
+from duilian.models.coupled.conversion_answers import ConversionPlan, LabelLimits
 from duilian.models.coupled.sides import NO_SETS, GuidePacker
 from duilian.models.coupled.storage import AVERAGE, CoupledModel
 from duilian.models.crf.predictor import PROBABILITIES, abilities_of
@@ -55,15 +51,6 @@ def tagging_pruning(config: CoupledConfig, coarse_window: float = COARSE_WINDOW)
     # Many labels of characters leave gold out of the first few more often.
     usual *= 1 if config.level == "word" else 3
     return _native.Pruning(usual if own is None else own, pruning.candidate_mass, 0.0, 0.0)
-
-
-@dataclasses.dataclass(frozen=True)
-class CoupledAnswer:
-    """Units, where each sentence begins among them, and what the model says of all sides."""
-
-    units: list[list[str]]
-    first: npt.NDArray[np.int64]
-    found: _native.CoupledAnswers
 
 
 class CoupledPredictor:
@@ -155,15 +142,12 @@ class CoupledPredictor:
             native, side = self.best_for(name), self.sides.number(name)
             if native not in answered:
                 answered[native], _ = native.predict_constrained(packed, given, True, threads)
-            sets = answered[native].candidates(side)
-            unit = np.repeat(np.arange(len(sets.first) - 1), np.diff(sets.first))
-            p = answered[native].candidate_p(side).astype(np.float64)
-            found[name] = dataclasses.replace(own, marginals=LabelRows(unit, sets.tags, p))
+            found[name] = dataclasses.replace(own, marginals=_candidates(answered[native], side))
         return found
 
     def k_best_labels(
         self, sentence: UnitBatch, standard: str, constraints: Constraints, k: int, first: Ints | None = None
-    ) -> list[Ranked]:
+    ) -> list[Ranked[Ints]]:
         """The analyses of a sentence in a standard whose best paths of bundles score highest.
 
         The probability is that of the analysis in this standard, whatever goes with it in the others.
@@ -176,7 +160,7 @@ class CoupledPredictor:
         if first is None:
             return found
         for each in found:
-            if np.array_equal(each.labels, first):
+            if np.array_equal(each.analysis, first):
                 return with_first(found, each, k)
         only = _native.TagSets(np.arange(len(first) + 1, dtype=np.int32), first)
         fixed = _native.Constraints(only, *NO_BONUS)
@@ -188,36 +172,17 @@ class CoupledPredictor:
             return []
         return [constraints.get(name, NO_CONSTRAINTS) for name in self.standards]
 
-    def answers(
-        self,
-        layers: Sequence[Layer],
-        side: int,
-        *,
-        best_for: str,
-        allowed: Sequence[_native.TagSets] = (),
-        guide: Sequence[Sequence[str]] | None = None,
-        with_candidates: bool = False,
-        threads: int = 1,
-    ) -> CoupledAnswer:
-        """What the model says of sentences; `side` is the standard of their words."""
-        units = self.sides.units(layers, side)
-        packed = self.packer.pack(units, guide, threads)
-        found = self.best_for(best_for).predict(packed, list(allowed), with_candidates, threads)
-        return CoupledAnswer(units, packed.first, found)
-
-    def layers(self, answer: CoupledAnswer, side: int) -> list[Layer]:
-        """An answer in one standard."""
-        return self.sides.decode(side, answer.units, answer.found.label(side), answer.first)
-
     def tags_of_words(
         self, layers: Sequence[Layer], standard: str, *, threads: int = 1
     ) -> list[tuple[str, ...]]:
         """The tags of given words in one standard: decoding with the words fixed, at either level."""
         side = self.sides.number(standard)
         bare = [dataclasses.replace(layer, tags=None) for layer in layers]
-        allowed = self.sides.given(bare, side)
-        answer = self.answers(bare, side, best_for=standard, allowed=allowed, threads=threads)
-        return [tuple(str(tag) for tag in layer.tags or ()) for layer in self.layers(answer, side)]
+        batch = units_of_layers(bare, self.sides.encodings[side])
+        packed, allowed = self.packer.pack_batch(batch, threads), self.sides.given(bare, side)
+        labels = self.best_for(standard).predict(packed, allowed, False, threads).label(side)
+        found = Segmentation.from_labels(self.encoding(standard).meaning, batch.joined(), labels, None)
+        return [tuple(map(str, layer.tags or ())) for layer in found.layers()]
 
     def learned_mapping(
         self, layers: Sequence[Layer], source: str, target: str, *, given: bool = False, threads: int = 1
@@ -227,7 +192,7 @@ class CoupledPredictor:
         With `given`, the sentences' own tags of `source` are kept; else both sides are the model's.
         """
         a, b = self.sides.number(source), self.sides.number(target)
-        packed = self.packer.pack(self.sides.units(layers, a), threads=threads)
+        packed = self.packer.pack_batch(units_of_layers(layers, self.sides.encodings[a]), threads)
         allowed = self.sides.given(layers, a) if given else []
         table = np.asarray(self.natives[AVERAGE].count_pairs(packed, allowed, a, b, threads), np.float64)
         tags_a, tags_b = (len(self.sides.encodings[side].tags or ()) for side in (a, b))
@@ -245,22 +210,22 @@ class CoupledConversion(ConversionPlan):
         self._predictor, self._a, self._b = predictor, sides.number(source), sides.number(target)
         super().__init__((source, target), (sides.encodings[self._a], sides.encodings[self._b]), mapping)
 
-    def _label(
-        self, layers: Sequence[Layer], limits: LabelLimits, *, with_marginals: bool, threads: int
-    ) -> TargetLabels:
-        predictor = self._predictor
+    def _label(self, units: UnitBatch, limits: LabelLimits, ask: Ask, threads: int) -> SideLabels:
+        predictor, side = self._predictor, self._b
         allowed = [NO_SETS] * len(predictor.sides)
-        allowed[self._b], allowed[self._a] = limits.target, limits.source
-        is_guide = predictor.model.config.features.guide == self.source
-        answer = predictor.answers(
-            layers,
-            self._a,
-            best_for=self.target,
-            allowed=allowed,
-            guide=predictor.packer.known_guide(layers, threads) if is_guide else None,
-            with_candidates=with_marginals,
-            threads=threads,
-        )
-        found, labels = answer.found, len(self.encodings[1].labels)
-        marginals = marginal_tables(found, self._b, answer.first, labels) if with_marginals else None
-        return TargetLabels(answer.units, answer.first, found.label(self._b), found.p(self._b), marginals)
+        allowed[side], allowed[self._a] = limits.target, limits.source
+        if predictor.model.config.features.guide == self.source:
+            guide = predictor.packer.known_guide(units.layers, threads)
+            packed = predictor.packer.pack(units.pieces, guide, threads)
+        else:
+            packed = predictor.packer.pack_batch(units, threads)
+        found = predictor.best_for(self.target).predict(packed, allowed, ask.marginals, threads)
+        marginals = _candidates(found, side) if ask.marginals else None
+        return SideLabels(found.label(side), found.p(side), marginals)
+
+
+def _candidates(found: _native.CoupledAnswers, side: int) -> LabelRows:
+    """The probabilities of the labels that pruning left."""
+    sets = found.candidates(side)
+    unit = np.repeat(np.arange(len(sets.first) - 1), np.diff(sets.first))
+    return LabelRows(unit, sets.tags, found.candidate_p(side).astype(np.float64))

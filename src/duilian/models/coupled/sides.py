@@ -15,7 +15,6 @@ from duilian.errors import ConfigError
 from duilian.features import pack
 from duilian.labels.encoding import Encoding
 from duilian.labels.units import UnitBatch
-from duilian.models.base.packing import decode_layers
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.crf.storage import CrfModel
@@ -49,14 +48,6 @@ class Sides:
         if standard not in self.standards:
             raise ConfigError(f"the tagger has no standard {standard!r}, only {', '.join(self.standards)}")
         return self.standards.index(standard)
-
-    def units(self, layers: Sequence[Layer], side: int) -> list[list[str]]:
-        """The units of each sentence."""
-        return [self.encodings[side].split(layer.words)[0] for layer in layers]
-
-    def decode(self, side: int, units: Units, labels: Labels, first: npt.NDArray[np.int64]) -> list[Layer]:
-        """Words and tags in one side's standard, of sentences whose labels stand in a row."""
-        return decode_layers(self.encodings[side], units, labels, first)
 
     def given(self, layers: Sequence[Layer], side: int) -> list[_native.TagSets]:
         """What annotation says of one side's labels, and nothing of the others'."""

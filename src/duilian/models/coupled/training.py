@@ -22,6 +22,7 @@ from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.features import Templates
+from duilian.labels.units import units_of_layers
 from duilian.learning import AdaGrad, Session, Sgd, Trainer, fingerprint
 from duilian.models.base.feature_settings import DEFAULT_TEMPLATES, Features
 from duilian.models.base.sentences import tags_of
@@ -141,7 +142,8 @@ class _Run:
                 if side == own:
                     columns += self.packer.known_guide(layers, self.threads)
                 else:
-                    columns += source.predict_labels(self.sides.units(layers, side), threads=self.threads)
+                    units = units_of_layers(layers, self.sides.encodings[side])
+                    columns += source.predict_labels(units.pieces, threads=self.threads)
             guide = Guide(columns, Templates.load(DEFAULT_TEMPLATES[self.config.level]))
         return extract_training_data(corpora, self.sides, self.templates, features, guide)
 
@@ -280,12 +282,12 @@ class _Run:
 
     def _dev_set(self, side: int, dev: DevLayers) -> DevSet:
         guide, encoding = self.config.features.guide, self.sides.encodings[side]
-        units = self.sides.units(dev.layers, side)
+        units = units_of_layers(dev.layers, encoding).joined()
         allowed, labels = [], None
         if dev.given is not None and guide is not None:
             allowed = conversion_limits(self.sides, dev.given, self.sides.number(guide), side)
             labels = self.packer.known_guide(dev.given, self.threads)
-        packed = self.packer.pack(units, labels, self.threads)
+        packed = self.packer.pack(units.pieces, labels, self.threads)
         rows = _native.extract_rows(
             self.templates.native, packed, _native.FeatureIndex(self.data.keys), self.session.threads
         )
@@ -297,7 +299,7 @@ class _Run:
                 for k in range(len(self.sides))
             ]
         gold = gold_labels(encoding, dev.layers)
-        return DevSet(side, dev.layers, units, rows, packed.first, candidates, allowed, gold)
+        return DevSet(side, dev.layers, units, rows, candidates, allowed, gold)
 
     def _fingerprint(self) -> str:
         mapping = self.config.mapping

@@ -82,10 +82,6 @@ class Tagger(Estimator[CrfConfig, CrfModel], StandardTagger):
 
         return CrfTrainer(self.config, session)
 
-    def trim(self, min_weight: float) -> Self:
-        """Feature selection: drop state weights smaller than `min_weight`. Needs the state of training."""
-        return self.use(self.trained_.model(min_weight))
-
     def _use(self, model: CrfModel) -> None:
         self.predictor_ = self.predictor_type(model)
 

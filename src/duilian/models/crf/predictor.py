@@ -80,7 +80,7 @@ class CrfPredictor(StandardTagger):
 
     def k_best_labels(
         self, sentence: UnitBatch, standard: str, constraints: Constraints, k: int, first: Ints | None = None
-    ) -> list[Ranked]:
+    ) -> list[Ranked[Ints]]:
         """The best analyses of a sentence."""
         packed, own = self.packer.pack_batch(sentence), constraints.get(standard, NO_CONSTRAINTS)
         chain = self.native.chain(packed, own, 0)
@@ -89,7 +89,7 @@ class CrfPredictor(StandardTagger):
             Ranked(score, float(np.exp(score - log_z)), tags[states]) for score, states in chain.k_best(k)
         ]
         # The best path is the answer; where several score the same, the answer chooses.
-        if first is not None and found and not np.array_equal(found[0].labels, first):
+        if first is not None and found and not np.array_equal(found[0].analysis, first):
             return with_first(found, Ranked(found[0].score, found[0].probability, first), k)
         return found
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-import numpy as np
-
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.features import pack
+from duilian.labels.units import UnitBatch
 from duilian.lexicon.constraint_builder import NO_BONUS
 from duilian.models.base.packing import Columns, Packer
-from duilian.models.coupled.conversion_answers import ConversionPlan, LabelLimits, TargetLabels
+from duilian.models.coupled.conversion_answers import ConversionPlan, LabelLimits
 from duilian.models.coupled.sides import GuidePacker
 from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.guided.storage import GuidedModel
-from duilian.models.roles import Ability
+from duilian.models.roles import Ability, Ask, SideLabels
 from duilian.standards import Mapping
 
 UnitLabels = Sequence[Sequence[str]]
@@ -84,17 +83,15 @@ class GuidedConversion(ConversionPlan):
         super().__init__(standards, (source, target), mapping)
         self._predictor = predictor
 
-    def _label(
-        self, layers: Sequence[Layer], limits: LabelLimits, *, with_marginals: bool, threads: int
-    ) -> TargetLabels:
-        packer, native = self._predictor.packer, self._predictor.native
-        units = packer.units(layers)
-        known = GuidePacker(packer.folding, self.encodings[0], packer.source).known_guide(layers, threads)
-        columns = packer.columns_with(units, packer.own_labels(units, threads), threads, known)
-        packed = pack(units, packer.folding, columns)
+    def _label(self, units: UnitBatch, limits: LabelLimits, ask: Ask, threads: int) -> SideLabels:
+        packer, native, pieces = self._predictor.packer, self._predictor.native, units.pieces
+        guide = GuidePacker(packer.folding, self.encodings[0], packer.source)
+        known = guide.known_guide(units.layers, threads)
+        columns = packer.columns_with(pieces, packer.own_labels(pieces, threads), threads, known)
+        packed = pack(pieces, packer.folding, columns)
         constraints = _native.Constraints(limits.target, *NO_BONUS)
         label, _ = native.predict(packed, constraints, threads)
-        marginals = native.predict_marginals(packed, constraints, threads)
-        p = marginals[np.arange(len(label)), label]
-        tables = np.split(marginals, packed.first[1:-1]) if with_marginals and layers else None
-        return TargetLabels(units, packed.first, label, p, tables)
+        if not (ask.confidence or ask.marginals):
+            return SideLabels(label)
+        table = native.predict_marginals(packed, constraints, threads)
+        return SideLabels.with_table(label, table, ask)

@@ -45,6 +45,6 @@ class MultitaskLabeler:
 
     def k_best_labels(
         self, sentence: UnitBatch, standard: str, constraints: Constraints, k: int, first: Ints | None = None
-    ) -> list[Ranked]:
+    ) -> list[Ranked[Ints]]:
         """The best analyses of a sentence in one standard."""
         return self._sides[standard].k_best_labels(sentence, standard, constraints, k, first)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.features import Templates
 from duilian.labels.encoding import Encoding, Level
@@ -21,6 +20,7 @@ from duilian.learning import Learning, Session
 from duilian.models.base.estimator import Estimator
 from duilian.models.base.feature_settings import Features
 from duilian.models.base.sentences import Sentences, check_corpora, layers_of
+from duilian.models.base.several_standards import SeveralStandards
 from duilian.models.crf.model import Tagger
 from duilian.models.crf.uncalibrated import UncalibratedTagger
 from duilian.models.multitask.config import Expansion, Learner, MultitaskConfig
@@ -50,7 +50,7 @@ class BestOnlySide(UncalibratedTagger):
     predictor_type = BestSidePredictor
 
 
-class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
+class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel], SeveralStandards):
     """A tagger for two standards, each of which learns from the other's corpus.
 
     The algorithm is `AdaGrad`, which teaches a conditional random field, or `PassiveAggressive`, the paper's
@@ -127,10 +127,6 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
 
         return MultitaskTrainer(self.config, session)
 
-    def trim(self, min_weight: float) -> Self:
-        """Feature selection: drop state weights smaller than `min_weight`. Needs the state of training."""
-        return self.use(self.trained_.model(min_weight))
-
     def _use(self, model: MultitaskModel) -> None:
         side_type = BestOnlySide if self.expansion == "best" else MultitaskSide
         self.sides_ = tuple(side_type.with_model(model.side(side)) for side in SIDES)
@@ -166,26 +162,6 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
         if standard not in self.standards:
             raise ConfigError(f"the tagger has no standard {standard!r}, only {', '.join(self.standards)}")
         return self.sides_[list(self.standards).index(standard)]
-
-    def predict_layers(
-        self,
-        X: Sentences,  # noqa: N803
-        standard: str | None = None,
-        *,
-        threads: int = 1,
-    ) -> list[Layer]:
-        """The analysis of each sentence in one standard, the first if none is named."""
-        return self.of(standard or self.standards[0]).predict_layers(X, threads=threads)
-
-    def predict(
-        self,
-        X: Sentences,  # noqa: N803
-        standard: str | None = None,
-        *,
-        threads: int = 1,
-    ) -> list[list[str]]:
-        """Tags of the words of each sentence in one standard, the first if none is named."""
-        return self.of(standard or self.standards[0]).predict(X, threads=threads)
 
     def score(self, X: Sequence[Sentences], y: None = None) -> float:  # noqa: N803
         """Mean F1 of words with their tags over one corpus per standard, from 0 to 1."""

@@ -10,12 +10,34 @@ import numpy as np
 from duilian import _native
 from duilian.errors import ConfigError
 from duilian.labels.encoding import Encoding
-from duilian.labels.segments import Ints, WordSegments, label_letters, letter_numbers
+from duilian.labels.segments import ChunkSegments, Ints, WordSegments, label_letters, letter_numbers
 from duilian.labels.units import UnitBatch
 from duilian.models.crf.predictor import PROBABILITIES, abilities_of
 from duilian.models.roles import Ability, Ask, Constraints, Labels, Ranked, SideLabels, with_first
 from duilian.models.two_chain.predictor import NO_LETTERS, TwoChainPredictor
 from duilian.models.two_chain.storage import TwoChainModel
+
+
+class LetterTagLabels:
+    """The labels of letters with tags, or of letters alone."""
+
+    def __init__(self, segments: WordSegments | ChunkSegments, *, is_alone: bool) -> None:
+        self._is_alone = is_alone
+        letters, kinds = len(label_letters(segments.scheme)), len(segments.kinds)
+        if isinstance(segments, WordSegments):
+            joins = (segments.join_letters, segments.join_digits)
+            self.encoding = Encoding("char", None, segments.scheme, *joins) if is_alone else segments
+            table = np.arange(letters * kinds).reshape(letters, kinds)
+            self._label = (table // kinds if is_alone else table).astype(np.int32)  # [letters, tags]
+            return
+        self.encoding = Encoding("word", ("B", "I") if is_alone else segments.tags)
+        names = segments.names(is_alone=is_alone)
+        self._label = np.array([[self.encoding.number[name] for name in row] for row in names], np.int32)
+
+    def __call__(self, letters: Ints, tags: Ints) -> Ints:
+        """One label for each letter and tag; letters alone have no tags."""
+        found: Ints = self._label[letters, 0 if self._is_alone else tags]
+        return found
 
 
 class TwoChainLabeler:
@@ -36,7 +58,7 @@ class TwoChainLabeler:
     @property
     def abilities(self) -> frozenset[Ability]:
         """No constraints; probabilities only where both chains are searched."""
-        own = abilities_of(self._encoding)
+        own = abilities_of(self._labels.encoding)
         if self._predictor.mode == "tag":
             return own - {Ability.WORDS}
         return own | (PROBABILITIES if self._predictor.mode == "joint" else {Ability.NBEST})
@@ -47,39 +69,12 @@ class TwoChainLabeler:
         return "use a model of kind crf" if self._predictor.mode == "joint" else "use mode 'joint'"
 
     @cached_property
-    def _encoding(self) -> Encoding:
-        given = self._packer.encoding
-        if isinstance(given, WordSegments):
-            if not self._predictor.segment_only:
-                return given
-            return Encoding("char", None, given.scheme, given.join_letters, given.join_digits)
-        return Encoding("word", ("B", "I") if self._predictor.segment_only else given.tags)
+    def _labels(self) -> LetterTagLabels:
+        return LetterTagLabels(self._packer.encoding, is_alone=self._predictor.segment_only)
 
     def encoding(self, standard: str) -> Encoding:
         """How annotation becomes labels."""
-        return self._encoding
-
-    @cached_property
-    def _table(self) -> Ints:
-        """[letters, tags]  the label of a letter with a tag."""
-        given = self._packer.encoding
-        letters, kinds = len(label_letters(given.scheme)), len(given.kinds)
-        if isinstance(given, WordSegments):
-            table = np.arange(letters * kinds).reshape(letters, kinds)
-            return (table // kinds if self._predictor.segment_only else table).astype(np.int32)
-        is_alone = self._predictor.segment_only
-        found = [
-            given.layer(["x"] * kinds, [s] * kinds, None if is_alone else range(kinds))
-            for s in range(letters)
-        ]
-        return np.array(
-            [[self._encoding.number[str(tag)] for tag in each.tags or ()] for each in found], np.int32
-        )
-
-    def _labels(self, letters: Ints, tags: Ints) -> Ints:
-        """One label for each letter and tag; letters alone have no tags."""
-        found: Ints = self._table[letters, 0 if self._predictor.segment_only else tags]
-        return found
+        return self._labels.encoding
 
     def _pack(self, batch: UnitBatch) -> _native.Sentences:
         if self._packer.templates.columns:
@@ -113,7 +108,7 @@ class TwoChainLabeler:
 
     def k_best_labels(
         self, sentence: UnitBatch, standard: str, constraints: Constraints, k: int, first: Ints | None = None
-    ) -> list[Ranked]:
+    ) -> list[Ranked[Ints]]:
         """The best analyses of a sentence. The chain of boundaries alone ranks, but has no probabilities."""
         packed, native, scale = self._pack(sentence), self._predictor.native, self._predictor.scale
         is_alone = self._predictor.segment_only
@@ -122,6 +117,6 @@ class TwoChainLabeler:
             Ranked(score, float(np.exp(scale * score - log_z)), self._labels(letters, tags))
             for score, letters, tags in native.k_best(packed, 0, k, is_alone)
         ]
-        if first is not None and found and not np.array_equal(found[0].labels, first):
+        if first is not None and found and not np.array_equal(found[0].analysis, first):
             return with_first(found, Ranked(found[0].score, found[0].probability, first), k)
         return found

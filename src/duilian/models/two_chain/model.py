@@ -100,10 +100,6 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel], StandardTagger):
 
         return TwoChainTrainer(self.config, session)
 
-    def trim(self, min_weight: float) -> Self:
-        """Feature selection: drop weights smaller than `min_weight`. Needs the state of training."""
-        return self.use(self.trained_.model(min_weight))
-
     def _use(self, model: TwoChainModel) -> None:
         self.predictor_ = TwoChainPredictor.of(model)
 

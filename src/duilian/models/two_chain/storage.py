@@ -8,14 +8,13 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.features import CliqueTemplates, pack
 from duilian.labels.encoding import check_tags
-from duilian.labels.segments import ChunkSegments, Ints, WordSegments, label_letters, letter_rules
+from duilian.labels.segments import ChunkSegments, WordSegments, label_letters, letter_rules
 from duilian.models.base.estimator import Arrays, State, StoredModel
 from duilian.models.base.named_weights import LabelWeights, NamedFeature, entries
 from duilian.models.base.packing import corpus_columns
@@ -27,7 +26,7 @@ from duilian.text import Folding
 
 @dataclasses.dataclass(frozen=True)
 class TwoChainPacker:
-    """Layers → units → packed sentences, and letters with tags → layers."""
+    """Layers → units → packed sentences."""
 
     encoding: WordSegments | ChunkSegments
     templates: CliqueTemplates
@@ -52,26 +51,12 @@ class TwoChainPacker:
         kinds, places = len(self.encoding.kinds), self.templates.native_places()
         return _native.TwoChainShape(len(continues), kinds, rules.native(), continues, self.has_edge, places)
 
-    def units(self, layers: Sequence[Layer]) -> list[list[str]]:
-        """The units of each sentence."""
-        return [self.encoding.split(layer.words)[0] for layer in layers]
-
     def pack(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> _native.Sentences:
         """The units of sentences with the columns that the templates ask for."""
         names = self.templates.columns
         return (
             pack(units, self.folding, corpus_columns(names, layers)) if names else pack(units, self.folding)
         )
-
-    def decode(
-        self, units: Sequence[Sequence[str]], first: npt.NDArray[np.int64], letters: Ints, tags: Ints | None
-    ) -> list[Layer]:
-        """Sentences whose letters and tags stand in a row; without tags, their boundaries alone."""
-        at, s, t = first.tolist(), letters.tolist(), None if tags is None else tags.tolist()
-        return [
-            self.encoding.layer(each, s[at[k] : at[k + 1]], None if t is None else t[at[k] : at[k + 1]])
-            for k, each in enumerate(units)
-        ]
 
 
 @dataclasses.dataclass(frozen=True)

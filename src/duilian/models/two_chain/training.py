@@ -16,10 +16,13 @@ from duilian.errors import ConfigError, StandardError
 from duilian.evaluation import are_chunk_labels
 from duilian.features import CliqueTemplates
 from duilian.labels.encoding import Level
+from duilian.labels.segmentation import Segmentation
 from duilian.labels.segments import OUTSIDE, Ints, Segmented, letter_numbers
+from duilian.labels.units import units_of_layers
 from duilian.learning import PassiveAggressive, PassiveAggressiveRule, Session, Trainer, fingerprint
 from duilian.models.base.calibration import calibration_sample, fit_scale, label_loss
 from duilian.models.two_chain.config import TwoChainConfig
+from duilian.models.two_chain.labeler import LetterTagLabels
 from duilian.models.two_chain.predictor import TwoChainPredictor
 from duilian.models.two_chain.storage import TwoChainModel, TwoChainPacker
 
@@ -139,16 +142,18 @@ class TwoChainTrainer:
         packer, mode, threads = examples.packer, self.config.modes[0], self.session.threads
         segmented = packer.encoding.segment(gold, is_given=True)
         packed = packer.pack(segmented.units, gold)
+        labels = LetterTagLabels(packer.encoding, is_alone=mode == "segment")
+        units = units_of_layers(gold, labels.encoding).joined()
         index = _native.FeatureIndex(examples.keys)
         rows = _native.find_two_chain(packer.shape, packer.templates.native, packed, index)
         data = native_data(packer, segmented, packed, rows)
 
         def evaluate(weights: Weights) -> float:
-            letters, tags = _native.label_two_chain(
+            found = _native.label_two_chain(
                 examples.layout, weights, data, _native.TwoChainMode[mode], threads
             )
-            known = None if mode == "segment" else tags
-            return packer.encoding.score(gold, packer.decode(segmented.units, packed.first, letters, known))
+            guess = Segmentation.from_labels(labels.encoding.meaning, units, labels(*found), None).layers()
+            return packer.encoding.score(gold, guess)
 
         return evaluate
 
