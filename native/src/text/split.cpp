@@ -11,7 +11,7 @@ namespace {
 constexpr std::u32string_view kClosers = U"”’」』》〉】）］｝〕\"')]}";
 constexpr std::u32string_view kLineBreaks = U"\n\r\v\f\u0085\u2028\u2029";
 // Marks that share a word with no number and no word in Latin letters, unless they are part of it: 1,234.
-constexpr std::u32string_view kCacheSeparation = U"，,；;。！!？?“”\"《》";
+constexpr std::u32string_view kSeparators = U"，,；;。！!？?“”\"《》";
 
 [[nodiscard]] bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 
@@ -123,15 +123,18 @@ void note(std::u32string_view text, const WholeSpan& part, SplitText& out) {
   const auto after = static_cast<std::size_t>(end - unit.begin()) + 1;
   for (std::size_t k = first + 1; k < after; ++k) out.known[k] |= kWordGoesOn;
   for (std::size_t k = first; part.kind == WholeKind::word && k < after; ++k) out.known[k] |= kNoNumber;
-  // T恤 is one word, but a name with a dot, Node.js or U.S.A., is never part of one.
+  // T恤 is one word, but a name with a dot, Node.js or U.S.A., is never part of one. What is invisible ends a
+  // part, so that it must end a word, too: else one standard would join what another cuts.
   const bool is_alone =
       is_word(part.kind) ||
       (part.kind == WholeKind::word &&
        is_one_of(U'.', text.substr(static_cast<std::size_t>(part.span.begin),
                                    static_cast<std::size_t>(part.span.end - part.span.begin))));
   const auto is_apart = [&](std::int64_t at) {
-    return is_alone || (at >= 0 && at < static_cast<std::int64_t>(text.size()) &&
-                        is_one_of(text[static_cast<std::size_t>(at)], kCacheSeparation));
+    if (is_alone) return true;
+    if (at < 0 || at >= static_cast<std::int64_t>(text.size())) return false;
+    const char32_t c = text[static_cast<std::size_t>(at)];
+    return char_class(c) == CharClass::space || is_one_of(c, kSeparators);
   };
   if (is_apart(part.span.begin - 1)) out.known[first] |= kWordBegins;
   if (after < unit.size() && is_apart(part.span.end)) out.known[after] |= kWordBegins;
