@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from duilian import _native
+from duilian.arguments import checked
 from duilian.errors import ConfigError, TemplateError
 from duilian.text import Folding, check_text
 
@@ -34,6 +35,7 @@ def read_templates(path: Path) -> str:
 class Templates:
     """A compiled set of feature templates."""
 
+    @checked
     def __init__(self, text: str, *, name: str = "templates") -> None:
         self.text = text
         self.name = name

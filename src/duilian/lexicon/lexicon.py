@@ -22,7 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import text as texts
-from duilian.corpus.files import check_path, display_name, read_lines
+from duilian.arguments import checked
+from duilian.corpus.files import display_name, read_lines
 from duilian.corpus.lines import shown
 from duilian.corpus.storage import ReadReport, skipped_line
 from duilian.errors import ConfigError, CorpusError, StandardError
@@ -83,6 +84,7 @@ class Lexicon:
     the score of the labels on each unit.
     """
 
+    @checked
     def __init__(
         self, entries: Iterable[Entry | str] = (), *, mode: EntryMode = "force", weight: float = WEIGHT
     ) -> None:
@@ -102,6 +104,7 @@ class Lexicon:
             self._entries.add(entry if isinstance(entry, Entry) else Entry(entry))
 
     @classmethod
+    @checked
     def read(
         cls,
         path: str | os.PathLike[str],
@@ -120,7 +123,6 @@ class Lexicon:
         word and only one of the two. Frequencies are not weights and are ignored; a tag that the model does
         not know says nothing.
         """
-        check_path(path)
         lexicon = cls(mode=mode, weight=weight)
         lexicon._entries = EntryTable(display_name(path))
         report = ReadReport()
@@ -133,7 +135,7 @@ class Lexicon:
                 report.skip(problem)
         lexicon.skipped, lexicon.problems = report.skipped, tuple(report.problems)
         if report.skipped:
-            logging.getLogger(__name__).warning("%s", skipped_line(report.skipped, report.problems))
+            logging.getLogger(__name__).warning("%s", skipped_line(report.counts, report.problems))
         return lexicon
 
     def __len__(self) -> int:
@@ -149,6 +151,7 @@ class Lexicon:
     def __repr__(self) -> str:
         return f"<Lexicon: {len(self)} words, mode {self.mode}>"
 
+    @checked
     def explain(self, units: Sequence[str], *, level: Level = "char") -> list[Match]:
         """The entries that fire. Among overlapping matches, forced ones win, then longer, then earlier ones.
 
@@ -160,6 +163,7 @@ class Lexicon:
             for start, end, _, is_soft in self._matches([units], level, None)[0]
         ]
 
+    @checked
     def trace(self, text: str, *, join_letters: bool = False, join_digits: bool = False) -> list[Finding]:
         """All occurrences of entries in a text: which fire, and why the others do not.
 
@@ -248,6 +252,7 @@ class Lexicon:
                 found[sentence].append((at + edges.index(a), at + edges.index(b), entry, True))
         return found
 
+    @checked
     def columns(self, units: Sequence[str]) -> dict[str, list[str]]:
         """The matches as columns for feature templates.
 

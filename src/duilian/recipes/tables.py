@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from duilian.errors import ConfigError
+from duilian.errors import ArgumentError, ConfigError, MissingFileError
 
 FORMER_KEYS = {"features": "parts", "pruning": "kind", "start": "kind", "segmenter": "standard"}
 """Groups that were single keys in older recipes: where their values belong now."""
@@ -66,7 +66,10 @@ class Table:
 
 def read_toml(path: str | Path) -> tuple[str, dict[str, Any]]:
     """Text and content of a TOML file."""
-    raw = Path(path).read_bytes()
+    try:
+        raw = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise MissingFileError(str(path)) from None
     try:
         text = raw.decode("utf-8").replace("\r\n", "\n")
         return text, tomllib.loads(text)
@@ -78,6 +81,8 @@ def read_toml(path: str | Path) -> tuple[str, dict[str, Any]]:
 
 def override(content: dict[str, Any], setting: str) -> None:
     """Change one value: `learning.rate=0.1`, `side.dev=a.txt` (if there is one side), `side.2.limit=100`."""
+    if not isinstance(setting, str):
+        raise ArgumentError(f"overrides must be strings, such as 'learning.rate=0.1', got {setting!r}")
     place, sign, text = setting.partition("=")
     keys = [key.strip() for key in place.split(".")]
     if not sign or len(keys) < 2 or not all(keys):

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import evaluation
+from duilian.arguments import checked
 from duilian.corpus import Sentence
 from duilian.features import Templates
 from duilian.labels.encoding import Encoding, Level
@@ -75,6 +76,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], Converting):
         self.start = start
         self.learning = learning
 
+    @checked
     def fit(
         self,
         X: Sequence[Sentences],  # noqa: N803  (scikit-learn's name)
@@ -124,6 +126,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], Converting):
             given = [each[guide] for each in found if isinstance(each, Sentence) and guide in each.layers]
         return DevLayers(layers_of(found, standard), given if found and len(given) == len(found) else None)
 
+    @checked
     def trim(self, min_weight: float) -> Self:
         """Feature selection: drop state weights smaller than `min_weight`, the guide's too. Needs the state
         of training."""
@@ -164,10 +167,12 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], Converting):
         """The feature templates."""
         return self.model_.templates
 
+    @checked
     def of(self, standard: str) -> CoupledSide:
         """The tagger as one for a single standard, with the weights that do best for it."""
         return CoupledSide(self, standard)
 
+    @checked
     def predict_layers(
         self,
         X: Sentences,  # noqa: N803
@@ -178,6 +183,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], Converting):
         """The analysis of each sentence in one standard, the first if none is named."""
         return self.of(standard or self.standards[0]).predict_layers(X, threads=threads)
 
+    @checked
     def predict(
         self,
         X: Sentences,  # noqa: N803
@@ -189,6 +195,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], Converting):
         found = self.predict_layers(X, standard, threads=threads)
         return [[str(tag) for tag in layer.tags or ()] for layer in found]
 
+    @checked
     def analyse(self, X: Sentences, *, threads: int = 1) -> list[dict[str, Layer]]:  # noqa: N803
         """Each sentence in every standard."""
         layers = layers_of(X, self.standards[0])
@@ -205,6 +212,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], Converting):
         """The tags of given words in one standard: decoding with the words fixed, at either level."""
         return self.predictor_.tags_of_words(layers_of(X, standard), standard, threads=threads)
 
+    @checked
     def score(
         self,
         X: Sentences,  # noqa: N803

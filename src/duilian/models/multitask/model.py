@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from duilian.arguments import checked
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.features import Templates
@@ -85,6 +86,7 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
         self.features = features
         self.learning = learning
 
+    @checked
     def fit(
         self,
         X: Sequence[Sentences],  # noqa: N803  (scikit-learn's name)
@@ -121,6 +123,7 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
 
         return MultitaskTrainer(self.config, session)
 
+    @checked
     def trim(self, min_weight: float) -> Self:
         """Feature selection: drop state weights smaller than `min_weight`. Needs the state of training."""
         return self.use(self.trained_.model(min_weight))
@@ -155,12 +158,14 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
         """Which labels of the two standards stand for each other."""
         return self.model_.mapping
 
+    @checked
     def of(self, standard: str) -> Tagger:
         """The tagger as one for a single standard."""
         if standard not in self.standards:
             raise ConfigError(f"the tagger has no standard {standard!r}, only {', '.join(self.standards)}")
         return self.sides_[list(self.standards).index(standard)]
 
+    @checked
     def predict_layers(
         self,
         X: Sentences,  # noqa: N803
@@ -171,6 +176,7 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
         """The analysis of each sentence in one standard, the first if none is named."""
         return self.of(standard or self.standards[0]).predict_layers(X, threads=threads)
 
+    @checked
     def predict(
         self,
         X: Sentences,  # noqa: N803
@@ -181,6 +187,7 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
         """Tags of the words of each sentence in one standard, the first if none is named."""
         return self.of(standard or self.standards[0]).predict(X, threads=threads)
 
+    @checked
     def score(self, X: Sequence[Sentences], y: None = None) -> float:  # noqa: N803
         """Mean F1 of words with their tags over one corpus per standard, from 0 to 1."""
         return float(np.mean([self.of(s).score(corpus) for s, corpus in zip(self.standards, X, strict=True)]))
