@@ -32,6 +32,29 @@ constexpr std::u32string_view kSeparators = U"，,；;。！!？?“”\"《》"
   return is_one_of(c, U"!?") && (at + 1 == text.size() || !is_web_character(text[at + 1]));
 }
 
+/// In no unit, though no white space: a control, a zero-width space.
+[[nodiscard]] bool is_invisible(char32_t c) {
+  return char_class(c) == CharClass::space && !is_white_space(c);
+}
+
+/// The parts of the text as it looks: 1<U+200B>2 is the number 12. Else one standard might join what another
+/// cuts.
+[[nodiscard]] std::vector<WholeSpan> visible_whole_spans(std::u32string_view text) {
+  if (std::none_of(text.begin(), text.end(), is_invisible)) return find_whole_spans(text);
+  std::u32string visible;
+  std::vector<std::int64_t> place;  // of each visible character
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (is_invisible(text[at])) continue;
+    visible += text[at];
+    place.push_back(static_cast<std::int64_t>(at));
+  }
+  std::vector<WholeSpan> out = find_whole_spans(visible);
+  for (auto& [span, kind] : out) {
+    span = {place[static_cast<std::size_t>(span.begin)], place[static_cast<std::size_t>(span.end) - 1] + 1};
+  }
+  return out;
+}
+
 /// Sentences of a text whose parts that stay whole are known.
 class SentenceSplitter {
  public:
@@ -123,8 +146,7 @@ void note(std::u32string_view text, const WholeSpan& part, SplitText& out) {
   const auto after = static_cast<std::size_t>(end - unit.begin()) + 1;
   for (std::size_t k = first + 1; k < after; ++k) out.known[k] |= kWordGoesOn;
   for (std::size_t k = first; part.kind == WholeKind::word && k < after; ++k) out.known[k] |= kNoNumber;
-  // T恤 is one word, but a name with a dot, Node.js or U.S.A., is never part of one. What is invisible ends a
-  // part, so that it must end a word, too: else one standard would join what another cuts.
+  // T恤 is one word, but a name with a dot, Node.js or U.S.A., is never part of one.
   const bool is_alone =
       is_word(part.kind) ||
       (part.kind == WholeKind::word &&
@@ -133,8 +155,7 @@ void note(std::u32string_view text, const WholeSpan& part, SplitText& out) {
   const auto is_apart = [&](std::int64_t at) {
     if (is_alone) return true;
     if (at < 0 || at >= static_cast<std::int64_t>(text.size())) return false;
-    const char32_t c = text[static_cast<std::size_t>(at)];
-    return char_class(c) == CharClass::space || is_one_of(c, kSeparators);
+    return is_one_of(text[static_cast<std::size_t>(at)], kSeparators);
   };
   if (is_apart(part.span.begin - 1)) out.known[first] |= kWordBegins;
   if (after < unit.size() && is_apart(part.span.end)) out.known[after] |= kWordBegins;
@@ -173,11 +194,11 @@ std::bitset<kWholeKinds> whole_kinds(const std::vector<bool>& is_whole) {
 }
 
 std::vector<Span> split_sentences(std::u32string_view text) {
-  return SentenceSplitter(text, find_whole_spans(text)).split();
+  return SentenceSplitter(text, visible_whole_spans(text)).split();
 }
 
 SplitText split_text(std::u32string_view text, const SplitOptions& options) {
-  const auto whole = find_whole_spans(text);
+  const auto whole = visible_whole_spans(text);
   SplitText out;
   out.first.push_back(0);
   const auto sentences = options.is_one_sentence
