@@ -57,6 +57,11 @@ def section(name: str, config: Settings) -> Iterator[str]:
             ]
             also = f" It also learns by {', '.join(others)}." if others else ""
             yield from [f"`[{group}]`: `{usual}`{''.join(f', {each}' for each in changed)}.{also}", ""]
+        elif not dataclasses.fields(settings):  # it stands for others
+            key, names = settings.alternative_key, type(settings).alternatives()
+            kinds = ", ".join(f"`{name}`" for name in names)
+            about = f"`{key}` is one of {kinds}; the other settings are those of that kind,"
+            yield from [f"### `[{group}]`", "", f"{about} each group in a table `[{group}.GROUP]`.", ""]
         else:
             yield from titled(f"[{group}]", settings, f"`{type(settings).__name__}` in Python.")
 

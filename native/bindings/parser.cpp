@@ -98,11 +98,13 @@ void bind_parser(nb::module_& m) {
       .def(
           "__init__",
           [](TreeParser* self, std::int32_t order, std::int32_t bits, std::int32_t relation_bits,
-             std::int32_t pruning_bits, std::int32_t relations, const Input<std::uint8_t>& tag_class) {
-            new (self) TreeParser(
-                ParserShape{order, bits, relation_bits, pruning_bits, relations, to_vector(tag_class)});
+             std::int32_t pruning_bits, std::int32_t relations, const Input<std::uint8_t>& tag_class,
+             const Input<std::uint8_t>& of_roots) {
+            new (self) TreeParser(ParserShape{order, bits, relation_bits, pruning_bits, relations,
+                                              to_vector(tag_class), to_vector(of_roots)});
           },
-          "order"_a, "bits"_a, "relation_bits"_a, "pruning_bits"_a, "relations"_a, "tag_class"_a)
+          "order"_a, "bits"_a, "relation_bits"_a, "pruning_bits"_a, "relations"_a, "tag_class"_a,
+          "of_roots"_a)
       .def_prop_ro("weights", [](const TreeParser& self) { return self.shape().weights(); })
       .def_prop_ro("pruning_weights", [](const TreeParser& self) { return self.shape().pruning_weights(); });
   bind_search(parser);

@@ -30,6 +30,18 @@ class ConfigError(DuilianError):
     """An invalid setting: a wrong value or an unknown name."""
 
 
+class ArgumentError(ConfigError, TypeError, ValueError):
+    """An argument of a wrong type, or a count below 1; the message begins with its name."""
+
+
+class MissingFileError(ConfigError, FileNotFoundError):
+    """A file that does not exist; the message starts with the path."""
+
+    def __init__(self, path: str, hint: str = "") -> None:
+        super().__init__(f"{path or repr(path)}: no such file or directory", hint)
+        self.filename = path
+
+
 class NotFittedError(ConfigError, AttributeError):
     """A question to a model that has not been trained; an AttributeError too, as scikit-learn expects."""
 

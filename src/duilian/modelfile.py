@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian.atomic_files import replacing
-from duilian.errors import ModelFileError
+from duilian.errors import MissingFileError, ModelFileError
 
 Array = npt.NDArray[Any]
 
@@ -92,6 +92,8 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
     """
     name = os.fspath(path)
     # Checked before opening, because opening a pipe without a writer would block forever.
+    if not os.path.exists(path):
+        raise MissingFileError(name)
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise ModelFileError(name, "not a regular file, so it cannot be a model")
     with open(path, "rb") as file:

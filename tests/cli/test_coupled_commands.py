@@ -415,6 +415,16 @@ def test_inspect_the_learned_mapping(duilian):
     assert (status, out.split()[0]) == (0, "pku")
 
 
+def test_inspect_skips_what_is_malformed_if_told(duilian, tmp_path):
+    bad = (tmp_path / "both-pku.txt").read_text(encoding="utf-8") + "bad\n"
+    (tmp_path / "bad.txt").write_text(bad, encoding="utf-8")
+    command = ("inspect", "word", "bad.txt", "--format", "slash")
+    assert duilian(*command)[0] == 1
+    status, out, err = duilian(*command, "--lenient")
+    assert (status, out) == (0, duilian("inspect", "word", "both-pku.txt")[1])
+    assert "duilian: warning: skipped 1 line; first: bad.txt:" in err
+
+
 def test_inspect_draws(duilian, tmp_path):
     assert duilian("inspect", "word", "both-pku.txt", "--plot", "map.png")[0] == 0
     assert (tmp_path / "map.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"

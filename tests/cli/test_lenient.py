@@ -45,4 +45,4 @@ def test_malformed_sentences_are_skipped_and_told(duilian: Call, command: tuple[
     assert "in.conllu:4: " in err
     status, out, err = duilian(*command, "--lenient")
     assert (status, bool(out)) == (0, True), err
-    assert "duilian: warning: skipped 1 line; first: in.conllu:4: " in err
+    assert "duilian: warning: skipped 1 sentence; first: in.conllu:4: " in err

@@ -44,7 +44,7 @@ def test_in_rows_the_place_is_that_of_the_word_even_after_a_skipped_block(tmp_pa
     path = tmp_path / "a.conllu"
     path.write_text(ROWS, encoding="utf-8")
     skipped, foreign = warnings(path, "ctb", lenient=True)
-    assert skipped.startswith(f"skipped 1 line; first: {path}:")
+    assert skipped.startswith(f"skipped 1 sentence; first: {path}:")
     assert foreign == f"{path}:9: 来_VV1: 1 word has a tag that 'ctb' does not have (VV1 1)"
 
 

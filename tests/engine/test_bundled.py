@@ -230,3 +230,12 @@ def test_random_strings_come_back_whole(zh: Analyzer) -> None:
     for text, doc in zip(given, zh.pipe(given, threads=2), strict=True):
         assert doc.text == text
         check(doc)
+
+
+@pytest.mark.parametrize("invisible", ["\0", "\x01", "\u200b", "\ufeff"])
+def test_what_is_invisible_is_treated_alike_in_all_standards(zh: Analyzer, invisible: str) -> None:
+    for text in ("a{}b", "用1{}2个", "用Wi-{}Fi上网", "我{}们去北京"):
+        doc = zh(text.format(invisible))
+        check(doc)
+        assert doc.words("gsd") == doc.words("pku")
+        assert [word.replace(invisible, "") for word in doc.words()] == zh(text.format("")).words()

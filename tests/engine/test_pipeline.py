@@ -219,7 +219,9 @@ def test_the_best_analyses_of_a_text(analyzer: Analyzer) -> None:
     p = [doc.probability or 0.0 for doc in found]
     assert p == sorted(p, reverse=True)
     assert 0.0 < sum(p) <= 1.0 + 1e-6
-    assert analyzer.nbest("  ", 3) == []
+    for empty in ("", "  "):
+        (only,) = analyzer.nbest(empty, 3, standard)
+        assert (only.text, only.words(), only.tags(), only.probability) == (empty, [], [], 1.0)
     assert all("明天" not in doc.words() for doc in analyzer.nbest("明 天", 9))
     with pytest.raises(ConfigError, match="at least 1"):
         analyzer.nbest(text, 0)

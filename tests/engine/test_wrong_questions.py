@@ -11,14 +11,14 @@ import duilian as dl
 from duilian.engine import Analyzer
 
 WRONG: dict[str, Callable[[Any], object]] = {
-    "expected an Ask": lambda zh: zh("好", ask="pku"),
+    "ask must be an Ask or None, got 'pku'": lambda zh: zh("好", ask="pku"),
     "trees must be True or False": lambda zh: dl.Ask(trees="no"),  # type: ignore[arg-type]
     "standards must be a list": lambda zh: dl.Ask("pku"),  # type: ignore[arg-type]
     "name of a standard, got 3": lambda zh: zh("好").words(3),
     "threads must be a whole number": lambda zh: list(zh.pipe(["好"], threads="2")),
     "batch must be a whole number": lambda zh: list(zh.pipe(["好"], batch=0)),
-    "number of analyses must be": lambda zh: zh.nbest("好", 2.0),
-    "expected a Lexicon": lambda zh: zh.with_lexicon("words.txt"),
+    "k must be a whole number": lambda zh: zh.nbest("好", 2.0),
+    "lexicon must be a Lexicon or None": lambda zh: zh.with_lexicon("words.txt"),
     "expected sentences, got a string": lambda zh: list(zh.anew("好")),
     "expected annotated sentences": lambda zh: list(zh.fill("好")),
     "expected a model and a corpus": lambda zh: dl.evaluate("m.model", None),  # type: ignore[arg-type]

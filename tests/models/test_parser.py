@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import itertools
 import logging
+import time
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +14,12 @@ import pytest
 
 from duilian import _native
 from duilian.corpus import Layer
-from duilian.corpus.trees import is_projective
+from duilian.corpus.trees import is_projective, word_in_cycle
 from duilian.errors import ConfigError, ModelFileError, StandardError
 from duilian.evaluation.attachment import tree_score
 from duilian.learning import Session
 from duilian.models import Parser
+from duilian.models.parser.ranking import k_best_of_parts
 from duilian.models.parser.treebank import Treebank
 from models.small_parsers import DEV, NO_TREES, SMALL, TRAIN, packed, small
 from oracle.trees import projective_trees
@@ -139,7 +143,7 @@ def test_k_best_trees_of_a_parser_have_relations(parsers: dict[int, Parser], ord
         found = parser.k_best(layer, 4)
         assert found[0][1] == parser.predict_layers([layer])[0]
         assert all(tree.relations and None not in tree.relations for _, tree in found)
-    with pytest.raises(ValueError, match="k must be at least 1"):
+    with pytest.raises(ValueError, match="k must be a whole number, at least 1"):
         parser.k_best(DEV[0], 0)
 
 
@@ -294,3 +298,43 @@ def test_the_gradient_of_pruning_is_that_of_its_loss() -> None:
                 moved[place] += np.float32(step)
                 losses.append(objective.gradient(moved, 1.0, example)[0])
             assert (losses[1] - losses[0]) / 0.1 == pytest.approx(gradient[place], abs=2e-2)
+
+
+Scored = list[tuple[float, list[int]]]
+
+
+def few_trees(rng: np.random.Generator, seen: list[Scored], layer: Layer, k: int) -> Scored:
+    """The k best of four trees with random scores; all four are kept in `seen`."""
+    roots = rng.permutation(len(layer))[:4].tolist()
+    trees = [(float(rng.normal()), [0 if m == r else r + 1 for m in range(len(layer))]) for r in roots]
+    seen.append(sorted(trees, reverse=True))
+    return seen[-1][:k]
+
+
+@pytest.mark.parametrize("k", [1, 3, 7, 40, 100])
+def test_the_best_trees_of_parts_are_the_best_sums(k: int) -> None:
+    """Every choice of one tree for each part, by enumeration."""
+    seen: list[Scored] = []
+    search = functools.partial(few_trees, np.random.default_rng(k), seen)
+    found = k_best_of_parts(Layer(("字",) * 130), k, 100, search)
+    assert [len(trees[0][1]) for trees in seen] == [60, 60, 10]
+    sums = [sum(score for score, _ in each) for each in itertools.product(*seen)]
+    assert [score for score, _ in found] == pytest.approx(sorted(sums, reverse=True)[:k])
+    assert len({tuple(heads) for _, heads in found}) == min(k, 64)
+    assert all(heads.count(0) == 1 and word_in_cycle(heads) is None for _, heads in found)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_the_best_trees_of_a_long_sentence_take_little_time(parsers: dict[int, Parser], order: int) -> None:
+    parser, one = parsers[order], DEV[0]
+    layer = Layer(one.words * 120, (one.tags or ()) * 120)
+    assert len(layer) == 600
+    start = time.process_time()
+    (best, tree), *others = parser.k_best(layer, 3)
+    assert time.process_time() - start < 10  # searched as a whole, minutes
+    assert tree == parser.predict_layers([layer])[0]
+    assert all(score <= best for score, _ in others)
+    given = (None,) * 599 + (1,)
+    for _, other in parser.k_best(dataclasses.replace(layer, heads=given), 3, keep_heads=True):
+        assert (other.heads or ())[-1] == 1
+        assert (other.heads or ()).count(0) == 1

@@ -11,6 +11,7 @@ import pytest
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.models import Parser
+from duilian.models.parser.predictor import ParserPredictor
 from duilian.models.parser.tree_packing import Ids, TreePacker, Weights
 from duilian.models.parser.treebank import Treebank
 from models.small_parsers import DEV, NO_TREES, packed, small
@@ -22,6 +23,7 @@ def test_no_relations_score_more_than_those_found() -> None:
     parser = packed(
         small(order=1, trees={"head_cost": 0.0}, relations={"relation_cost": 0.0}), Treebank([layer])
     )
+    parser = dataclasses.replace(parser, root_relations=())  # learning may try them anywhere
     weights = np.random.default_rng(8).normal(size=parser.native.weights).astype(np.float32)
     options = _native.ParseOptions(0.0, 200, True, 0.0, 0.0)
     best = parser.native.parse(weights, weights, parser.data([layer]), options, 1)[1].tolist()
@@ -42,10 +44,13 @@ def chain_score(parser: TreePacker, weights: Weights, layer: Layer, relations: l
     return parser.native.relation_score(weights, parser.data([named(parser, layer, relations)]), 0, head)
 
 
-def test_relations_of_every_chain_are_the_best_over_those_below(parsers: dict[int, Parser]) -> None:
+@pytest.mark.parametrize("of_roots", ["", "b", "ac"])
+def test_relations_of_every_chain_are_the_best_over_those_below(
+    parsers: dict[int, Parser], of_roots: str
+) -> None:
     """Each word's dependents against all their labellings, everything else as it was found."""
-    names = ("a", "b", "c")
-    parser = TreePacker(small(order=1), parsers[1].tags_, names, parsers[1].model_.tag_class)
+    names, of_all = ("a", "b", "c"), (parsers[1].tags_, ("a", "b", "c"), parsers[1].model_.tag_class)
+    parser = TreePacker(small(order=1), *of_all, root_relations=tuple(of_roots))
     options = _native.ParseOptions(0.0, 200, True, 0.0, 0.0)
     rng = np.random.default_rng(11)
     for given in DEV[:10]:
@@ -55,7 +60,8 @@ def test_relations_of_every_chain_are_the_best_over_those_below(parsers: dict[in
         for head in {head for head in layer.heads or () if head is not None}:
             places = [place for place, above in enumerate(layer.heads or ()) if above == head]
             scores = {}
-            for labels in itertools.product(range(len(names)), repeat=len(places)):
+            usable = [k for k, name in enumerate(names) if not of_roots or (name in of_roots) == (head == 0)]
+            for labels in itertools.product(usable, repeat=len(places)):
                 tried = list(found)
                 for place, label in zip(places, labels, strict=True):
                     tried[place] = label
@@ -113,3 +119,19 @@ def test_guessed_heads_must_be_trees(parsers: dict[int, Parser]) -> None:
             _native.TreeObjective(
                 parser.native, data, NO_TREES[0], np.array(heads, np.int32), parser.options()
             )
+
+
+def test_each_of_the_k_best_trees_has_the_relation_of_roots_at_its_root(
+    parsers: dict[int, Parser],
+) -> None:
+    """Under weights that know nothing of roots, by both roads to k best trees."""
+    for order in (1, 2):
+        model = parsers[order].model_
+        weights = np.random.default_rng(order).normal(size=len(model.weights)).astype(np.float32)
+        predictor = ParserPredictor(dataclasses.replace(model, weights=weights))
+        layer = dataclasses.replace(DEV[0], heads=None, relations=None)
+        trees = [tree for _, tree in predictor.ranked_trees(layer, 20)]
+        assert len(trees) == 20 or order == 2  # which prunes
+        for tree in [*trees, *predictor.predict_layers([layer])]:
+            roots = [name == "root" for name in tree.relations or ()]
+            assert roots == [head == 0 for head in tree.heads or ()]

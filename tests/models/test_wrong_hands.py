@@ -31,7 +31,7 @@ def test_a_string_is_no_sentence(wrong: object) -> None:
         ([["我们", 7]], "sentence 1: a word must be a string, got 7"),
         ([["我们"], 7], "sentence 2 must be a list of words, got 7"),
         (demo.load("ctb", "ctb")[0], "expected a list of sentences, got one sentence"),
-        (demo.load("ctb", "ctb")[0]["ctb"], "expected a list of sentences, got one sentence"),
+        (demo.load("ctb", "ctb")[0]["ctb"], "X must be a list, got Layer"),
     ],
 )
 def test_what_is_wrong_with_sentences_is_said(sentences: object, message: str) -> None:
@@ -64,9 +64,9 @@ def test_several_standards_need_several_corpora() -> None:
 @pytest.mark.parametrize("wrong", [["a.txt", "b.txt"], 7, None])
 def test_a_path_is_one_path(wrong: object) -> None:
     for read in (duilian.read, Lexicon.read):
-        with pytest.raises(ConfigError, match="expected the path of a file, got"):
+        with pytest.raises(ConfigError, match="path must be a string or a path, got"):
             read(wrong)  # type: ignore[operator]
-    with pytest.raises(ConfigError, match="expected the path of a file, got"):
+    with pytest.raises(ConfigError, match="path must be a string or a path, got"):
         duilian.write([], wrong, format="segmented")  # type: ignore[arg-type]
 
 

@@ -295,3 +295,22 @@ def test_trees_can_be_put_on_words(doc: Doc) -> None:
     words = doc.layer("pku").with_trees([2, 0, 2, 2, None, 1], None)
     assert Doc(TEXT, {"pku": words}).heads == [2, 0, 2, 2, None, 1]
     assert words.with_trees(None, None) == doc.layer("pku")
+
+
+def test_parts_of_a_table_are_its_sentences() -> None:
+    words, edges = 12, [0, 3, 3, 7, 12]
+    table = WordTable(
+        range(words),
+        range(1, words + 1),
+        edges,
+        tags=[f"t{k % 3}" for k in range(words)],
+        confidence=[k / words for k in range(words)],
+        heads=list(range(words)),
+        relations=[None if k % 4 else "r" for k in range(words)],
+        marginals=[{"t": k / words} for k in range(words)],
+    )
+    for cuts in ([0, 4], [0, 1, 4], [1, 3], [0, 2, 2, 4]):
+        for (first, stop), part in zip(itertools.pairwise(cuts), table.parts(cuts), strict=True):
+            wanted = table[edges[first] : edges[stop]]
+            wanted.sentence = np.array([each - edges[first] for each in edges[first : stop + 1]], np.int32)
+            assert part == wanted == table.part(first, stop)

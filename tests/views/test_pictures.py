@@ -100,9 +100,16 @@ def test_markup_in_a_text_stays_text(text: str) -> None:
     root = drawn(doc_of(text, [1], tags=["<b>", "&"]))
     assert texts(root, "word") == [text, text[0], text[1:]]
     assert texts(root, "tag") == ["x", "<b>", "&"]
-    assert {each.tag.removeprefix(SVG) for each in root.iter()} <= set(
-        ["svg", "title", "desc", "style", "rect", "g", "text", "path"]
-    )
+    assert {each.tag.removeprefix(SVG) for each in root.iter()} <= {
+        "svg",
+        "title",
+        "desc",
+        "style",
+        "rect",
+        "g",
+        "text",
+        "path",
+    }
 
 
 def test_themes_are_fixed_or_the_readers() -> None:

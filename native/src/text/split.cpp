@@ -11,7 +11,7 @@ namespace {
 constexpr std::u32string_view kClosers = U"”’」』》〉】）］｝〕\"')]}";
 constexpr std::u32string_view kLineBreaks = U"\n\r\v\f\u0085\u2028\u2029";
 // Marks that share a word with no number and no word in Latin letters, unless they are part of it: 1,234.
-constexpr std::u32string_view kCacheSeparation = U"，,；;。！!？?“”\"《》";
+constexpr std::u32string_view kSeparators = U"，,；;。！!？?“”\"《》";
 
 [[nodiscard]] bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 
@@ -30,6 +30,29 @@ constexpr std::u32string_view kCacheSeparation = U"，,；;。！!？?“”\"�
   const char32_t c = text[at];
   if (is_one_of(c, U"。！？…｡")) return true;
   return is_one_of(c, U"!?") && (at + 1 == text.size() || !is_web_character(text[at + 1]));
+}
+
+/// In no unit, though no white space: a control, a zero-width space.
+[[nodiscard]] bool is_invisible(char32_t c) {
+  return char_class(c) == CharClass::space && !is_white_space(c);
+}
+
+/// The parts of the text as it looks: 1<U+200B>2 is the number 12. Else one standard might join what another
+/// cuts.
+[[nodiscard]] std::vector<WholeSpan> visible_whole_spans(std::u32string_view text) {
+  if (std::none_of(text.begin(), text.end(), is_invisible)) return find_whole_spans(text);
+  std::u32string visible;
+  std::vector<std::int64_t> place;  // of each visible character
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (is_invisible(text[at])) continue;
+    visible += text[at];
+    place.push_back(static_cast<std::int64_t>(at));
+  }
+  std::vector<WholeSpan> out = find_whole_spans(visible);
+  for (auto& [span, kind] : out) {
+    span = {place[static_cast<std::size_t>(span.begin)], place[static_cast<std::size_t>(span.end) - 1] + 1};
+  }
+  return out;
 }
 
 /// Sentences of a text whose parts that stay whole are known.
@@ -130,8 +153,9 @@ void note(std::u32string_view text, const WholeSpan& part, SplitText& out) {
        is_one_of(U'.', text.substr(static_cast<std::size_t>(part.span.begin),
                                    static_cast<std::size_t>(part.span.end - part.span.begin))));
   const auto is_apart = [&](std::int64_t at) {
-    return is_alone || (at >= 0 && at < static_cast<std::int64_t>(text.size()) &&
-                        is_one_of(text[static_cast<std::size_t>(at)], kCacheSeparation));
+    if (is_alone) return true;
+    if (at < 0 || at >= static_cast<std::int64_t>(text.size())) return false;
+    return is_one_of(text[static_cast<std::size_t>(at)], kSeparators);
   };
   if (is_apart(part.span.begin - 1)) out.known[first] |= kWordBegins;
   if (after < unit.size() && is_apart(part.span.end)) out.known[after] |= kWordBegins;
@@ -170,11 +194,11 @@ std::bitset<kWholeKinds> whole_kinds(const std::vector<bool>& is_whole) {
 }
 
 std::vector<Span> split_sentences(std::u32string_view text) {
-  return SentenceSplitter(text, find_whole_spans(text)).split();
+  return SentenceSplitter(text, visible_whole_spans(text)).split();
 }
 
 SplitText split_text(std::u32string_view text, const SplitOptions& options) {
-  const auto whole = find_whole_spans(text);
+  const auto whole = visible_whole_spans(text);
   SplitText out;
   out.first.push_back(0);
   const auto sentences = options.is_one_sentence

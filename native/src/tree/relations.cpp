@@ -213,6 +213,18 @@ void RelationModel::label_dependents(std::span<const float> weights, const Relat
   label_chain(pairs_of(weights, task.words[head].tag, work), work, found);
 }
 
+/// Rules out relations of roots for other words, and other relations for roots.
+void RelationModel::bar_relations(const RelationTask& task, std::int32_t head, RelationWork& work) const {
+  if (std::find(of_roots_.begin(), of_roots_.end(), 0) == of_roots_.end()) return;
+  if (std::find(of_roots_.begin(), of_roots_.end(), 1) == of_roots_.end()) return;
+  for (const std::int32_t m : task.dependents[head]) {
+    float* own = work.score.data() + static_cast<std::size_t>(m) * static_cast<std::size_t>(relations_);
+    for (std::size_t k = 0; k < of_roots_.size(); ++k) {
+      if ((of_roots_[k] != 0) != (head == 0)) own[k] = kNever;
+    }
+  }
+}
+
 std::vector<std::int32_t> RelationModel::label(std::span<const float> weights, const RelationTask& task,
                                                RelationWork& work) const {
   std::vector<std::int32_t> found(task.heads.size(), kNobody);
@@ -220,6 +232,7 @@ std::vector<std::int32_t> RelationModel::label(std::span<const float> weights, c
   begin(task, work);
   for (const std::int32_t head : task.upwards) {
     score_dependents(weights, task, head, found, work);
+    bar_relations(task, head, work);
     label_dependents(weights, task, head, work, found);
   }
   return found;

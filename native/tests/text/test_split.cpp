@@ -142,6 +142,11 @@ TEST(parts_tell_where_words_begin) {
   CHECK(edges(U"第15，好") == U"..-|.");
   CHECK(edges(U"，ok") == U".|-");
   CHECK(edges(U"看a.b好") == U".|--|");
+  CHECK(edges(U"看ab\u200bc好") == U"..--.");
+  CHECK(edges(U"看a.\u200bb好") == U".|--|");
+  CHECK(edges(std::u32string_view(U"1\0002", 3)) == U".-");
+  CHECK(edges(U"a\tb") == U".|");
+  CHECK(edges(U"我\u200b们") == U"..");
   SplitOptions joined{{true, true}, false, {}};
   CHECK(edges(U"ok1行", joined) == U"...");  // nothing is protected
   joined.whole.set();

@@ -24,8 +24,9 @@ struct Case {
   std::vector<float> weights;
   duilian::ParseWork work;
 
-  Case(Random& random, std::int32_t order, std::int32_t words, std::int32_t relations)
-      : parser({order, 8, 8, 8, relations, {0, duilian::kVerb, duilian::kMark}}) {
+  Case(Random& random, std::int32_t order, std::int32_t words, std::int32_t relations,
+       std::vector<std::uint8_t> of_roots = {})
+      : parser({order, 8, 8, 8, relations, {0, duilian::kVerb, duilian::kMark}, std::move(of_roots)}) {
     std::vector<std::string> text;
     for (std::int32_t m = 0; m < words; ++m) text.emplace_back(random.chance(0.5) ? "书" : "看书");
     data.sentences.add(text, {});
@@ -99,7 +100,11 @@ struct Chains {
   const duilian::RelationModel& model;
   const duilian::RelationTask& task;
   const std::vector<float>& weights;
+  std::vector<std::uint8_t> of_roots = {};  // [relations]  whether roots, and no other words, have it
 
+  [[nodiscard]] bool allows(std::int32_t head, std::int32_t relation) const {
+    return of_roots.empty() || (of_roots[static_cast<std::size_t>(relation)] != 0) == (head == 0);
+  }
   [[nodiscard]] double score(std::int32_t head, const std::vector<std::int32_t>& relation) const {
     return model.chain_score(weights, task, head, relation);
   }
@@ -118,7 +123,7 @@ struct Chains {
       }
       const auto m = static_cast<std::size_t>(dependents[k]);
       for (std::int32_t r = 0; r < model.size(); ++r) {
-        if (known[m] != kUnknown && known[m] != r) continue;
+        if ((known[m] != kUnknown && known[m] != r) || !allows(head, r)) continue;
         tried[m] = r;
         choose_from(k + 1);
       }
@@ -149,6 +154,31 @@ TEST(relations_of_a_chain_are_the_best_over_those_below) {
       CHECK(chains.score(head, found) == chains.choose(head, open, other));
     }
   });
+}
+
+TEST(relations_of_roots_are_at_roots_alone) {
+  std::int32_t different = 0;
+  testing::for_each_seed(60, [&](Random& random) {
+    const std::vector<std::uint8_t> of_roots =
+        random.chance(0.5) ? std::vector<std::uint8_t>{1, 0, 0} : std::vector<std::uint8_t>{0, 1, 1, 0};
+    const auto relations = static_cast<std::int32_t>(of_roots.size());
+    Case made(random, 1, 1 + random.below(4), relations, of_roots);
+    const Heads tree = random_tree(random, made.words());
+    const duilian::ParserShape& shape = made.parser.shape();
+    const duilian::RelationTask task(tree, made.work.keys, made.work.nodes, shape.tag_class);
+    const duilian::RelationModel model(relations, shape.relation_bits, shape.tree_weights());
+    const Chains chains{model, task, made.weights, of_roots};
+    const std::vector<std::int32_t> found = made.parser.label(made.weights, tree, made.work);
+    const std::vector<std::int32_t> open(tree.size(), kUnknown);
+    for (const std::int32_t head : task.upwards) {
+      for (const std::int32_t m : task.dependents[static_cast<std::size_t>(head)])
+        CHECK(chains.allows(head, found[static_cast<std::size_t>(m)]));
+      std::vector<std::int32_t> other = found;
+      CHECK(chains.score(head, found) == chains.choose(head, open, other));
+    }
+    if (found != model.label(made.weights, task, made.work.relations)) ++different;
+  });
+  CHECK(different > 0);
 }
 
 TEST(changes_of_relations_go_from_the_best_chains_to_the_known_ones) {

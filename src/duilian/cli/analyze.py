@@ -7,12 +7,14 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Annotated, cast, get_args
+from typing import Annotated, cast
 
 import typer
 
 from duilian.cli.inputs import Analysed, Inputs, refuse_models
 from duilian.cli.options import (
+    DecodingErrors,
+    Explain,
     InputEncoding,
     Lenient,
     LexiconFile,
@@ -22,7 +24,7 @@ from duilian.cli.options import (
     read_lexicon,
 )
 from duilian.cli.progress import watch
-from duilian.cli.taggers import ModelOption, TextsOrFiles
+from duilian.cli.taggers import ModelOption, TextsOrFiles, explain_lexicon
 from duilian.corpus import open_writer
 from duilian.corpus.formats.lookup import FormatOptions
 from duilian.document import Doc
@@ -71,14 +73,9 @@ def command(
     no_trees: Annotated[bool, typer.Option("--no-trees", help="Leave out the trees: much faster.")] = False,
     lexicon: LexiconFile = None,
     lexicon_mode: LexiconMode = "force",
-    explain: Annotated[
-        bool,
-        typer.Option("--explain", help="Report on standard error which lexicon words took effect."),
-    ] = False,
+    explain: Explain = False,
     encoding: InputEncoding = "utf-8",
-    errors: Annotated[
-        str, typer.Option(metavar="HOW", help="How to treat invalid UTF-8: strict or replace.")
-    ] = "strict",
+    errors: DecodingErrors = "strict",
     lenient: Lenient = False,
     output: Output = "-",
     threads: Threads = 1,
@@ -90,12 +87,9 @@ def command(
     .seg, .pos, .jsonl, or as --format says) keeps its annotation, and its gaps are filled: `_` in CoNLL-U,
     words without a tag in slash. Trees are only found for forms that show them.
     """
-    if errors not in get_args(Errors):
-        raise typer.BadParameter(f"{errors!r} is neither 'strict' nor 'replace'", param_hint="--errors")
-    if explain and lexicon is None:
-        raise typer.BadParameter("there is nothing to explain without --lexicon", param_hint="--explain")
     refuse_models(inputs)
-    analyzer = load(model, lexicon=read_lexicon(lexicon, lexicon_mode, lenient=lenient))
+    own_words = read_lexicon(lexicon, lexicon_mode, lenient=lenient, explain=explain)
+    analyzer = load(model, lexicon=own_words)
     name = analyzer.standard_for(standard)
     form = to or _default_form(output, nbest)
     column = reading_of(analyzer.model, name).get("column")
@@ -146,7 +140,7 @@ def _write_docs(
                 for part in form.parts(doc) if len(doc.text) > LONG else [form.text(doc)]:
                     write(part)
                 if explainer is not None:
-                    _explain(explainer, doc, source.place(path, number))
+                    explain_lexicon(explainer, doc, source.place(path, number))
         write(form.end())
 
 
@@ -185,19 +179,7 @@ def _write_ranked(
                 if form is not None:
                     write(f"{rank}\t{doc.probability:.6f}\t{form.text(doc)}")
                 if rank == 1 and explainer is not None:
-                    _explain(explainer, doc, place)
-            if form is not None and not docs:
-                write("\n")
-
-
-def _explain(analyzer: Analyzer, doc: Doc, place: str) -> None:
-    for found in analyzer.explain(doc):
-        effect = "does not fire: "
-        if found.standards:
-            effect = f"fires in {', '.join(found.standards)} only: " if found.why_not else "fires"
-        where = f"{place}: " if place else ""
-        entry = f"{found.word} ({', '.join(filter(None, (found.mode, found.place)))})"
-        typer.echo(f"lexicon: {where}{entry} at {found.start}:{found.end} {effect}{found.why_not}", err=True)
+                    explain_lexicon(explainer, doc, place)
 
 
 def _make_form(name: str, standard: str, column: str | None, output: str) -> Form:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from duilian.cli.live_input import in_runs, standard_input
-from duilian.cli.options import warn_of
+from duilian.cli.options import warn, warn_of
 from duilian.cli.progress import measured
 from duilian.corpus import Sentence, guess_format, read_lines
 from duilian.corpus.files import STANDARD_STREAM, MeasuredFile, display_name, read_text
@@ -29,6 +29,8 @@ from duilian.text import Errors, char_types
 _ENDINGS = {".txt", ".text", ".md", ".csv", ".tsv", ".json", ".xml", ".html", ".log", ".conll", ".gz"}
 _ROW = re.compile(r"[1-9][0-9]*(-[0-9]+)?(\t[^\t]+){9}")
 _MIN_TOKENS = 5  # to recognise a format by its content
+_TAGGED = re.compile(r"\S+([/_])[A-Za-z][A-Za-z0-9-]{0,7}")  # 我们/r, 来_VV
+_TAGGED_SHARE = 0.8  # of the tokens of words with tags
 _ENDING = re.compile(r"\.[A-Za-z]\w{0,5}")
 
 
@@ -176,9 +178,12 @@ class Inputs:
         else:
             source = self._source(path)
             skip = None if self._report is None else self._report.skip
+            words: list[str] = []  # of the first lines
             for number, line in read_lines(source, encoding=self._encoding, errors=self._errors, skip=skip):
                 if number <= SAMPLE_LINES and self._format is None:
                     self._check_is_text(line, display_name(path), number)
+                    words += line.split()
+                    _warn_of_tags(words, display_name(path))
                 yield line
             self._warn()
 
@@ -204,6 +209,17 @@ class Inputs:
         if _looks_like_path(text):
             raise ConfigError(f"there is no file {text!r}", "if it is text, pipe it in")
         return text
+
+
+def _warn_of_tags(words: Sequence[str], path: str) -> None:
+    """Say what to do if text is words with tags; the same is said once."""
+    if len(words) < _MIN_TOKENS:
+        return
+    signs = [found[1] for word in words if (found := _TAGGED.fullmatch(word)) is not None]
+    for name, sign in (("slash", "/"), ("underscore", "_")):
+        if signs.count(sign) >= _TAGGED_SHARE * len(words):
+            what = f"{path}: these look like words with tags and are read as text"
+            warn(f"{what}; --format {name} reads their annotation, --format text says that they are text")
 
 
 def refuse_models(paths: Sequence[str] | None) -> None:

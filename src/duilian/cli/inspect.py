@@ -11,10 +11,11 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from duilian.cli.options import CorpusFormat, InputEncoding, Threads
+from duilian.cli.options import CorpusFormat, InputEncoding, Lenient, Threads, warn_of
 from duilian.cli.progress import watch
 from duilian.cli.tables import show
 from duilian.conversion import Converter
+from duilian.corpus import ReadReport
 from duilian.engine import find_model
 from duilian.engine.loading import BUNDLED_NAME
 from duilian.errors import ConfigError
@@ -69,6 +70,7 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON; shares are percentages.")] = False,
     format: CorpusFormat = None,
     encoding: InputEncoding = "utf-8",
+    lenient: Lenient = False,
     threads: Threads = 1,
 ) -> None:
     """Show the contents of a model: standards, tags, sizes, scores, recipe.
@@ -87,11 +89,14 @@ def command(
         raise ConfigError(f"{model}: is of kind {tagger.kind!r}, which learns no mapping", hint)
     if source is None and file == "-":
         raise typer.BadParameter("name the standard of standard input", param_hint="--from")
-    source = source or guess_standard(tagger, file, format=format, encoding=encoding)
+    source = source or guess_standard(tagger, file, format=format, encoding=encoding, lenient=lenient)
     target = target or next((b for a, b in tagger.conversions if a == source), tagger.standards[0])
     converter = Converter(tagger, source, target, unknown_tags=True, threads=threads)
-    _, sentences = converter.open(file, format=format, encoding=encoding)
+    report = ReadReport() if lenient else None
+    _, sentences = converter.open(file, format=format, encoding=encoding, report=report)
     found = study(converter, watch(sentences), examples=examples)
+    if report is not None:
+        warn_of(report)
     if plot is not None:
         from duilian.reports.plots import plot_mapping  # matplotlib is optional and slow to import
 

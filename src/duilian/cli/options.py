@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
 from duilian.corpus import FORMATS, ReadReport
+from duilian.text import Errors
 
 if TYPE_CHECKING:
     from duilian.lexicon import Lexicon
@@ -20,10 +21,27 @@ CorpusFormat = Annotated[
 Column = Annotated[str | None, typer.Option(metavar="NAME", help="Tag column of CoNLL files: upos or xpos.")]
 Columns = Annotated[str | None, typer.Option(metavar="NAMES", help="Names of columns, as in word,pos,chunk.")]
 InputEncoding = Annotated[str, typer.Option(metavar="NAME", help=f"Input encoding: {ENCODINGS}.")]
+
+
+def _check_errors(errors: str) -> str:
+    if errors not in get_args(Errors):
+        raise typer.BadParameter(f"{errors!r} is neither 'strict' nor 'replace'")
+    return errors
+
+
+DecodingErrors = Annotated[
+    str,
+    typer.Option(
+        "--errors",
+        metavar="HOW",
+        help="How to treat invalid UTF-8: strict or replace.",
+        callback=_check_errors,
+    ),
+]
 Output = Annotated[
     str, typer.Option("--output", "-o", metavar="FILE", help="Output file; - is standard output.")
 ]
-Lenient = Annotated[bool, typer.Option("--lenient", help="Skip malformed lines and count them.")]
+Lenient = Annotated[bool, typer.Option("--lenient", help="Skip malformed lines or sentences and count them.")]
 Threads = Annotated[int, typer.Option(min=1, metavar="N", help="Number of threads.")]
 LexiconFile = Annotated[
     str | None,
@@ -34,6 +52,10 @@ LexiconFile = Annotated[
 LexiconMode = Annotated[
     str,
     typer.Option("--lexicon-mode", metavar="MODE", help="force: always apply; prefer: boost their score."),
+]
+
+Explain = Annotated[
+    bool, typer.Option("--explain", help="Report on standard error which lexicon words took effect.")
 ]
 
 
@@ -48,16 +70,19 @@ def warn_of(report: ReadReport) -> None:
         warn(message)
 
 
-def read_lexicon(path: str | None, mode: str, *, lenient: bool = False) -> Lexicon | None:
-    """Read the user's lexicon, if one is given; `lenient` skips malformed lines and reports them."""
+def read_lexicon(
+    path: str | None, mode: str, *, lenient: bool = False, explain: bool = False
+) -> Lexicon | None:
+    """Read the user's lexicon, if one is given; it must be if its effect is to be explained.
+
+    `lenient` skips malformed lines and reports them.
+    """
+    if explain and path is None:
+        raise typer.BadParameter("there is nothing to explain without --lexicon", param_hint="--explain")
     if mode not in ("force", "prefer"):
         raise typer.BadParameter(f"{mode!r} is neither 'force' nor 'prefer'", param_hint="--lexicon-mode")
     if path is None:
         return None
-    from duilian.corpus.storage import skipped_line
     from duilian.lexicon import Lexicon
 
-    found = Lexicon.read(path, mode=mode, lenient=lenient)  # type: ignore[arg-type]
-    if found.skipped:
-        warn(skipped_line(found.skipped, found.problems))
-    return found
+    return Lexicon.read(path, mode=mode, lenient=lenient)  # type: ignore[arg-type]

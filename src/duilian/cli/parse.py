@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
 from duilian.cli.inputs import Inputs
-from duilian.cli.options import InputEncoding, Lenient, Output, Threads
+from duilian.cli.options import DecodingErrors, InputEncoding, Lenient, Output, Threads
 from duilian.cli.progress import watch
 from duilian.cli.taggers import Files, InputFormat, ModelPath, load_analyzer
 from duilian.corpus import FORMATS, Sentence, open_writer
 from duilian.corpus.formats.lookup import FormatOptions
 from duilian.corpus.places import PlacedSentence
+from duilian.document.export import with_universal_tags
 from duilian.engine import Analyzer, find_model
 from duilian.engine.analyzer import own_layer
 from duilian.engine.parsing import parse_k_best, parse_sentences
@@ -24,6 +25,7 @@ from duilian.models.parser.model import Parser
 from duilian.models.parser.tree_packing import with_given_tags
 from duilian.models.registry import load_parser
 from duilian.models.roles import Ability, Ask
+from duilian.text import Errors
 
 EXAMPLE = "Example:\n\n    duilian parse udc.model --tagger xpos.model words.txt --to conllu"
 
@@ -49,6 +51,7 @@ def command(
     ] = "conllu",
     format: InputFormat = None,
     encoding: InputEncoding = "utf-8",
+    errors: DecodingErrors = "strict",
     lenient: Lenient = False,
     output: Output = "-",
     threads: Threads = 1,
@@ -60,12 +63,12 @@ def command(
     """
     if to not in OUTPUT_FORMATS:
         raise typer.BadParameter(f"{to!r} is none of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
-    parser = load_parser(find_model(model))
+    parser, how = load_parser(find_model(model)), cast(Errors, errors)
     if tagger is None:
-        sentences = _read_tagged(Inputs(files, format, encoding, lenient=lenient), parser)
+        sentences = _read_tagged(Inputs(files, format, encoding, how, lenient=lenient), parser)
     else:
         analyzer, name = load_analyzer(tagger)
-        source = Inputs(files, format, encoding, reads=analyzer.labeler.reads, lenient=lenient)
+        source = Inputs(files, format, encoding, how, reads=analyzer.labeler.reads, lenient=lenient)
         sentences = _tag_first(source, analyzer, name, parser.standard, keep, threads)
     form, column = FORMATS[to], reading_of(parser).get("column")
     assert form.write is not None
@@ -73,9 +76,16 @@ def command(
         parsed = parse_sentences(parser, sentences, keep_heads=keep, threads=threads)
     else:
         parsed = parse_k_best(parser, sentences, nbest, keep_heads=keep)
+    if to == "conllu":
+        parsed = (_with_universal_tags(each, parser.standard, column) for each in parsed)
     with open_writer(output) as write:
         for text in form.write(parsed, FormatOptions(standard=parser.standard, column=column)):
             write(text)
+
+
+def _with_universal_tags(sentence: Sentence, standard: str, column: str | None) -> Sentence:
+    layer = with_universal_tags(sentence[standard], standard, column)
+    return dataclasses.replace(sentence, layers={**sentence.layers, standard: layer})
 
 
 def _read_tagged(source: Inputs, parser: Parser) -> Iterator[PlacedSentence]:

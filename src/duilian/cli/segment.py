@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
 from duilian.cli.inputs import Inputs, refuse_models
 from duilian.cli.options import (
+    DecodingErrors,
+    Explain,
     InputEncoding,
     Lenient,
     LexiconFile,
@@ -17,13 +19,21 @@ from duilian.cli.options import (
     read_lexicon,
 )
 from duilian.cli.progress import watch
-from duilian.cli.taggers import InputFormat, ModelOption, StandardName, TextsOrFiles, load_analyzer
+from duilian.cli.taggers import (
+    InputFormat,
+    ModelOption,
+    StandardName,
+    TextsOrFiles,
+    explain_lexicon,
+    load_analyzer,
+)
 from duilian.corpus import open_writer
 from duilian.corpus.formats.lookup import FormatOptions
 from duilian.document.text_lines import segmented_line
 from duilian.engine.loading import BUNDLED_NAME
 from duilian.errors import ConfigError
 from duilian.models.roles import Ask
+from duilian.text import Errors
 
 EXAMPLE = "Example:\n\n    duilian segment 我们去北京。"
 
@@ -37,8 +47,10 @@ def command(
     format: InputFormat = None,
     lexicon: LexiconFile = None,
     lexicon_mode: LexiconMode = "force",
+    explain: Explain = False,
     standard: StandardName = None,
     encoding: InputEncoding = "utf-8",
+    errors: DecodingErrors = "strict",
     lenient: Lenient = False,
     output: Output = "-",
     threads: Threads = 1,
@@ -49,16 +61,17 @@ def command(
     #topics#, @names, numbers and words in letters are never cut, except by two-chain models.
     """
     refuse_models(inputs)
-    analyzer, name = load_analyzer(
-        model, standard, lexicon=read_lexicon(lexicon, lexicon_mode, lenient=lenient), fast=fast
-    )
+    own_words = read_lexicon(lexicon, lexicon_mode, lenient=lenient, explain=explain)
+    analyzer, name = load_analyzer(model, standard, lexicon=own_words, fast=fast)
     if analyzer.labeler.reads == "words":
         raise ConfigError("segment needs a character-level model", "train one with level = 'char'")
-    source = Inputs(inputs, format, encoding, lenient=lenient)
-    ask = Ask((name,), tags=False, trees=False, fast=fast)
+    source = Inputs(inputs, format, encoding, cast(Errors, errors), lenient=lenient)
+    ask = Ask((name,), tags=explain, trees=False, fast=fast)
     options = FormatOptions(standard=name)
     with open_writer(output) as write:
         for path in source.paths:
             docs = source.analysed(path, analyzer, options, ask, threads, fill=False)
-            for _, doc, _ in watch(docs, "texts", files=source.files):
+            for number, (_, doc, _) in enumerate(watch(docs, "texts", files=source.files), start=1):
                 write(segmented_line(doc, name) + "\n")
+                if explain:
+                    explain_lexicon(analyzer, doc, source.place(path, number))

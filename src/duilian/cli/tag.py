@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
 from duilian.cli.inputs import Analysed, Inputs, refuse_models
 from duilian.cli.options import (
+    DecodingErrors,
+    Explain,
     InputEncoding,
     Lenient,
     LexiconFile,
@@ -19,9 +21,19 @@ from duilian.cli.options import (
     read_lexicon,
 )
 from duilian.cli.progress import watch
-from duilian.cli.taggers import InputFormat, Mode, ModelOption, StandardName, TextsOrFiles, load_analyzer
+from duilian.cli.taggers import (
+    InputFormat,
+    Mode,
+    ModelOption,
+    StandardName,
+    TextsOrFiles,
+    explain_lexicon,
+    load_analyzer,
+)
 from duilian.corpus import FORMATS, Layer, Sentence, open_writer
 from duilian.corpus.formats.lookup import FormatOptions
+from duilian.document import Doc
+from duilian.document.export import with_universal_tags
 from duilian.document.text_lines import line_layer
 from duilian.engine import Analyzer
 from duilian.engine.analyzer import own_layer
@@ -29,6 +41,7 @@ from duilian.engine.loading import BUNDLED_NAME
 from duilian.errors import ConfigError
 from duilian.models.registry import reading_of
 from duilian.models.roles import Ability, Ask
+from duilian.text import Errors
 
 EXAMPLE = "Example:\n\n    duilian tag 我们去北京。 --standard pku --to slash"
 
@@ -53,9 +66,11 @@ def command(
     format: InputFormat = None,
     lexicon: LexiconFile = None,
     lexicon_mode: LexiconMode = "force",
+    explain: Explain = False,
     standard: StandardName = None,
     mode: Mode = None,
     encoding: InputEncoding = "utf-8",
+    errors: DecodingErrors = "strict",
     lenient: Lenient = False,
     output: Output = "-",
     threads: Threads = 1,
@@ -69,26 +84,36 @@ def command(
     """
     refuse_models(inputs)
     _check_output_options(to, nbest, marginals)
-    analyzer, name = load_analyzer(
-        model, standard, mode, read_lexicon(lexicon, lexicon_mode, lenient=lenient)
-    )
+    own_words = read_lexicon(lexicon, lexicon_mode, lenient=lenient, explain=explain)
+    analyzer, name = load_analyzer(model, standard, mode, own_words)
     if Ability.TAGS not in analyzer.labeler.abilities:
         raise ConfigError(f"{model}: the model only segments text", "use duilian segment")
     column = reading_of(analyzer.model, name).get("column")
     options = FormatOptions(standard=name, column=column)
     reads, has_columns = analyzer.labeler.reads, bool(_columns_of(analyzer))
-    source = Inputs(inputs, format, encoding, reads=reads, has_columns=has_columns, lenient=lenient)
+    source = Inputs(
+        inputs,
+        format,
+        encoding,
+        cast(Errors, errors),
+        reads=reads,
+        has_columns=has_columns,
+        lenient=lenient,
+    )
     render = renderer(to, name, column, with_confidence=marginals, is_cut=reads == "words")
     ask = Ask((name,), trees=False, confidence=marginals)
     with open_writer(output) as write:
         for path in source.paths:
             if nbest is None:
                 docs = source.analysed(path, analyzer, options, ask, threads, fill=False)
-                for found in watch(docs, "texts", files=source.files):
-                    write(render(found))
+                watched = watch(docs, "texts", files=source.files)
+                answers: Iterator[tuple[Doc, str]] = ((found.doc, render(found)) for found in watched)
             else:
-                for line in _ranked_lines(source, path, analyzer, options, nbest, render):
-                    write(line)
+                answers = _ranked_lines(source, path, analyzer, options, nbest, render)
+            for number, (doc, lines) in enumerate(answers, start=1):
+                write(lines)
+                if explain:
+                    explain_lexicon(analyzer, doc, source.place(path, number))
 
 
 def _columns_of(analyzer: Analyzer) -> tuple[str, ...]:
@@ -122,6 +147,8 @@ def renderer(
         is_line = to in LINE_FORMATS and found.doc.probability is not None  # an analysis is one line
         given = None if is_line else found.given
         sure = confidence if with_confidence else None
+        if to == "conllu":
+            layer = with_universal_tags(layer, standard, column)
         return "".join(write([analysed_sentence(layer, given, sure, standard, to)], options))
 
     return render
@@ -143,15 +170,17 @@ def _found_layer(found: Analysed, standard: str, is_cut: bool) -> tuple[Layer, t
 
 def _ranked_lines(
     source: Inputs, path: str, analyzer: Analyzer, options: FormatOptions, count: int, render: Render
-) -> Iterator[str]:
+) -> Iterator[tuple[Doc, str]]:
+    """Yield the best analysis of each text, and all as lines with rank and probability."""
     for run in source.runs(path, options):
         for item in run:
             given = None if item.placed is None else item.placed.sentence
             docs = analyzer.nbest(item.text if given is None else given, count, options.standard)
-            for rank, doc in enumerate(docs, start=1):
-                yield f"{rank}\t{doc.probability:.6f}\t{render(Analysed(given, doc))}"
-            if not docs:
-                yield "\n"
+            lines = [
+                f"{rank}\t{doc.probability:.6f}\t{render(Analysed(given, doc))}"
+                for rank, doc in enumerate(docs, start=1)
+            ]
+            yield docs[0], "".join(lines)
 
 
 def analysed_sentence(

@@ -8,6 +8,7 @@ import typer
 
 from duilian.corpus import FORMATS
 from duilian.corpus.formats.lookup import TEXT
+from duilian.document import Doc
 from duilian.engine import Analyzer
 from duilian.engine.loading import load_parts
 from duilian.errors import ConfigError
@@ -73,6 +74,17 @@ def in_mode(model: Any, mode: str | None) -> Any:
     if mode not in modes:
         raise typer.BadParameter(f"{mode!r} is none of {', '.join(modes)}", param_hint="--mode")
     return model.of(mode)
+
+
+def explain_lexicon(analyzer: Analyzer, doc: Doc, place: str) -> None:
+    """Report which words of the lexicon took effect in an analysis."""
+    for found in analyzer.explain(doc):
+        effect = "does not fire: "
+        if found.standards:
+            effect = f"fires in {', '.join(found.standards)} only: " if found.why_not else "fires"
+        where = f"{place}: " if place else ""
+        entry = f"{found.word} ({', '.join(filter(None, (found.mode, found.place)))})"
+        typer.echo(f"lexicon: {where}{entry} at {found.start}:{found.end} {effect}{found.why_not}", err=True)
 
 
 def say_standard(name: str, names: tuple[str, ...]) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import numbers
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
+from duilian.arguments import checked
 from duilian.corpus.formats.jsonlines import write_jsonlines
 from duilian.corpus.sentence import Sentence
-from duilian.errors import ConfigError
+from duilian.errors import ArgumentError, ConfigError
 
 
 class Corpus(Sequence[Sentence]):
@@ -24,6 +26,7 @@ class Corpus(Sequence[Sentence]):
 
     __slots__ = ("_sentences", "format", "problems", "skipped", "source", "standard")
 
+    @checked
     def __init__(
         self,
         sentences: Iterable[Sentence],
@@ -38,7 +41,7 @@ class Corpus(Sequence[Sentence]):
         self.standard = standard
         self.source = source
         self.format = format
-        self.skipped = skipped  # number of malformed lines or blocks that a lenient read skipped
+        self.skipped = skipped  # number of malformed lines or sentences that a lenient read skipped
         self.problems = tuple(problems)  # the first few messages about them
 
     @overload
@@ -48,6 +51,8 @@ class Corpus(Sequence[Sentence]):
     def __getitem__(self, index: int | slice) -> Sentence | Corpus:
         if isinstance(index, slice):
             return self._part(self._sentences[index])
+        if not isinstance(index, numbers.Integral):
+            raise ArgumentError(f"index must be a whole number or a slice, got {index!r}")
         return self._sentences[index]
 
     def __len__(self) -> int:
@@ -77,6 +82,7 @@ class Corpus(Sequence[Sentence]):
             digest.update(line.encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
+    @checked
     def split(self, shares: Sequence[float], seed: int) -> list[Corpus]:
         """Split into disjoint random parts in proportion to the shares; each part keeps the corpus order."""
         sizes = _sizes(len(self), shares)
@@ -88,6 +94,7 @@ class Corpus(Sequence[Sentence]):
             for size, end in zip(sizes, ends, strict=True)
         ]
 
+    @checked
     def sample(self, n: int, seed: int) -> Corpus:
         """Draw `n` different sentences at random, in corpus order."""
         if not 0 <= n <= len(self):
@@ -95,6 +102,7 @@ class Corpus(Sequence[Sentence]):
         places = random.Random(seed).sample(range(len(self)), n)
         return self._part(self._sentences[place] for place in sorted(places))
 
+    @checked
     def folds(self, k: int) -> list[tuple[Corpus, Corpus]]:
         """Pairs (training, held out) for jack-knifing.
 

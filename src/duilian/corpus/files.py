@@ -23,7 +23,7 @@ from typing import BinaryIO, cast
 from duilian.atomic_files import replacing
 from duilian.corpus.encodings import check_encoding, likely_encoding
 from duilian.corpus.lines import shown
-from duilian.errors import ConfigError, CorpusError, TextError
+from duilian.errors import ConfigError, CorpusError, MissingFileError, TextError
 from duilian.text import Errors
 
 STANDARD_STREAM = "-"
@@ -261,7 +261,10 @@ def _open_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         if os.fspath(path) == STANDARD_STREAM:
             stream = cast(io.BufferedReader, sys.stdin.buffer)
         else:
-            stream = opened.enter_context(open(path, "rb"))
+            try:
+                stream = opened.enter_context(open(path, "rb"))
+            except FileNotFoundError:
+                raise MissingFileError(os.fspath(path)) from None
         if isinstance(path, MeasuredFile):
             path.stream = stream
         # Some standard inputs cannot be peeked at; those are never taken for gzip.

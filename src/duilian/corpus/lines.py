@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from duilian.corpus.sentence import Layer, Sentence
-from duilian.errors import ConfigError, CorpusError
+from duilian.errors import ArgumentError, ConfigError, CorpusError
 
 Lines = Iterable[tuple[int, str]]
 Block = list[tuple[int, str]]
@@ -60,3 +60,12 @@ def unwritable(what: str, value: str, form: str) -> ConfigError:
     return ConfigError(
         f"the {what} {shown(value)} cannot be written in the format {form}", "use the format jsonl"
     )
+
+
+def sentences_only(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """The same sentences; anything else among them is an error."""
+    for number, each in enumerate(sentences, start=1):
+        if not isinstance(each, Sentence):
+            hint = "read a corpus, or write Sentence({'ctb': Layer(words)})"
+            raise ArgumentError(f"sentences must have a Sentence at place {number}, got {shown(each)}", hint)
+        yield each

@@ -48,7 +48,7 @@ def read_placed(
 ) -> tuple[Format, Iterator[PlacedSentence]]:
     """The format of an annotated file, and an iterator over its sentences.
 
-    With a report, malformed lines or blocks are skipped and counted there.
+    With a report, malformed lines or sentences are skipped and counted there.
     """
     skip = None if report is None else report.skip
     lines = read_lines(path, encoding=encoding, errors=errors, skip=skip)
@@ -79,7 +79,7 @@ def _placed(
         taken.clear()  # of what was skipped
         return form.read(rest, path, options)
 
-    for sentence in read_on(watched()) if report is None else resuming(read_on, watched(), report):
+    for sentence in read_on(watched()) if report is None else resuming(read_on, watched(), report, form):
         yield PlacedSentence(sentence, path, word_lines(taken, form))
         taken.clear()
 

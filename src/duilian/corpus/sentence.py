@@ -87,7 +87,7 @@ class Sentence:
     def __getitem__(self, standard: str) -> Layer:
         try:
             return self.layers[standard]
-        except KeyError:
+        except (KeyError, TypeError):  # not there, or no name at all
             have = ", ".join(self.layers) or "none"
             raise ConfigError(f"the sentence has no layer {standard!r} (it has: {have})") from None
 

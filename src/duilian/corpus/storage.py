@@ -5,14 +5,16 @@ from __future__ import annotations
 import dataclasses
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from duilian.arguments import checked
 from duilian.corpus.corpus import Corpus
 from duilian.corpus.cut import cut_sentences
-from duilian.corpus.files import DamagedFileError, check_path, display_name, open_writer, peek, read_lines
+from duilian.corpus.files import DamagedFileError, display_name, open_writer, peek, read_lines
 from duilian.corpus.formats.lookup import (
     CUTS,
     FORMATS,
@@ -23,7 +25,7 @@ from duilian.corpus.formats.lookup import (
     guess_by_content,
     guess_by_name,
 )
-from duilian.corpus.lines import Lines
+from duilian.corpus.lines import Lines, sentences_only
 from duilian.corpus.sentence import Sentence
 from duilian.corpus.trees import TreeCheck
 from duilian.errors import ConfigError, CorpusError
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from duilian.corpus.declared import ForeignTags
 
 PathLike = str | os.PathLike[str]
+LINE, SENTENCE = "line", "sentence"  # what a lenient read skips
 _log = logging.getLogger(__name__)
 
 
@@ -43,27 +46,34 @@ class ReadReport:
     def __init__(self) -> None:
         self.format = ""
         self.foreign_tags: ForeignTags | None = None  # those that the declared standard does not have
-        self.skipped = 0  # malformed lines or blocks
+        self.counts: Counter[str] = Counter()  # malformed lines and sentences, by these words
         self.problems: list[str] = []  # the first few messages about them
 
-    def skip(self, problem: CorpusError) -> None:
-        """Count a problem, and keep it if it is one of the first."""
-        self.skipped += 1
+    @property
+    def skipped(self) -> int:
+        """How many lines or sentences were malformed."""
+        return self.counts.total()
+
+    def skip(self, problem: CorpusError, what: str = LINE) -> None:
+        """Count a malformed line or sentence, and keep the problem if it is one of the first."""
+        self.counts[what] += 1
         if len(self.problems) < self.MESSAGES_KEPT:
             self.problems.append(problem.message)
 
     @property
     def warnings(self) -> list[str]:
         """All that a user should be told of, a line each."""
-        skipped = [skipped_line(self.skipped, self.problems)] if self.skipped else []
+        skipped = [skipped_line(self.counts, self.problems)] if self.skipped else []
         return skipped + ([] if self.foreign_tags is None else self.foreign_tags.warnings)
 
 
-def skipped_line(skipped: int, problems: Sequence[str]) -> str:
+def skipped_line(counts: Mapping[str, int], problems: Sequence[str]) -> str:
     """What a lenient read skipped, in one line."""
-    return f"skipped {'1 line' if skipped == 1 else f'{skipped:,} lines'}; first: {problems[0]}"
+    counted = (f"1 {what}" if count == 1 else f"{count:,} {what}s" for what, count in counts.items())
+    return f"skipped {' and '.join(counted)}; first: {problems[0]}"
 
 
+@checked
 def read(
     path: PathLike,
     *,
@@ -86,9 +96,10 @@ def read(
     ('pku', ('t', 't'))
 
     `standard` names the annotation; the format is guessed unless given. `lenient` skips and counts malformed
-    lines instead of raising an error. `cut="sentence"` cuts lines after 。！？. `column` (upos, xpos) is the
-    column of CoNLL tags; `names` are the columns of the format columns. `trees="partial"` rejects a second
-    root, `trees="whole"` also a missing head. `check_tags` logs tags that a built-in standard does not have.
+    lines, or sentences of several lines, instead of raising an error. `cut="sentence"` cuts lines after
+    。！？. `column` (upos, xpos) is the column of CoNLL tags; `names` are the columns of the format columns.
+    `trees="partial"` rejects a second root, `trees="whole"` also a missing head. `check_tags` logs tags that
+    a built-in standard does not have.
     """
     report = ReadReport()
     sentences = tuple(
@@ -119,6 +130,7 @@ def read(
     )
 
 
+@checked
 def read_sentences(
     path: PathLike,
     *,
@@ -143,7 +155,6 @@ def read_sentences(
     """
     if cut not in CUTS:
         raise ConfigError(f"unknown cut {cut!r}", f"choose one of: {', '.join(CUTS)}")
-    check_path(path)
     report = ReadReport() if report is None else report
     report.foreign_tags = _foreign_tags(standard) if check_tags and standard is not None else None
     options = FormatOptions(
@@ -201,10 +212,10 @@ class _FileReader:
 
         foreign = self.report.foreign_tags
         if foreign is None or not foreign.is_known:
-            return resuming(read_on, lines, self.report) if self.lenient else read_on(lines)
+            return resuming(read_on, lines, self.report, form) if self.lenient else read_on(lines)
         taken: list[tuple[int, str]] = []
         kept = _keeping(lines, taken)
-        found = resuming(read_on, kept, self.report) if self.lenient else read_on(kept)
+        found = resuming(read_on, kept, self.report, form) if self.lenient else read_on(kept)
         return self._watched(found, taken, form, foreign)
 
     def _watched(
@@ -234,9 +245,14 @@ class _FileReader:
 
 
 def resuming(
-    read_on: Callable[[Lines], Iterator[Sentence]], lines: Iterator[tuple[int, str]], report: ReadReport
+    read_on: Callable[[Lines], Iterator[Sentence]],
+    lines: Iterator[tuple[int, str]],
+    report: ReadReport,
+    form: Format,
 ) -> Iterator[Sentence]:
-    """Resume after every malformed line or block (see `lines`: the reader has consumed it when it raises)."""
+    """Resume after every malformed line, or sentence if they have several (see `lines`: the reader has
+    consumed it when it raises).
+    """
     rest = _RemainingLines(lines)
     while not rest.is_over:
         try:
@@ -244,7 +260,7 @@ def resuming(
         except DamagedFileError:
             raise
         except CorpusError as problem:
-            report.skip(problem)
+            report.skip(problem, LINE if form.is_by_line else SENTENCE)
 
 
 def _keeping(lines: Iterator[tuple[int, str]], taken: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
@@ -272,6 +288,7 @@ class _RemainingLines:
             raise
 
 
+@checked
 def write(
     sentences: Iterable[Sentence],
     path: PathLike,
@@ -297,7 +314,7 @@ def write(
         raise ConfigError(f"the format {form.name} can only be read", "choose another format")
     options = FormatOptions(standard=standard, column=column, names=None if names is None else tuple(names))
     with open_writer(path, encoding=encoding) as write_text:
-        for text in form.write(sentences, options):
+        for text in form.write(sentences_only(sentences), options):
             write_text(text)
 
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import itertools
 import json
+import numbers
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 
+from duilian.arguments import checked
 from duilian.corpus import Sentence
 from duilian.document.export import conllu_blocks, corpus_sentences
 from duilian.document.word_table import WordTable
-from duilian.errors import ConfigError
+from duilian.errors import ArgumentError, ConfigError
 from duilian.models.roles import chosen_standard
 from duilian.text import is_traditional
 
@@ -115,6 +117,9 @@ class Doc:
     def __getitem__(self, place: int | slice) -> Token | list[Token]:
         if isinstance(place, slice):
             return self._tokens(self.layer()[place])
+        if not isinstance(place, numbers.Integral):
+            hint = "the words of a standard are in doc.words('pku')"
+            raise ArgumentError(f"place must be a whole number or a slice, got {place!r}", hint)
         number = range(len(self))[place]  # counted from the end if negative, or an IndexError
         return self._tokens(self.layer()[number : number + 1])[0]
 
@@ -137,6 +142,7 @@ class Doc:
         name = self._name(standard)
         return self._with_layers({name: self._layers[name]})
 
+    @checked
     def pieces(self, words: int = WORDS_OF_A_PIECE) -> Iterator[Doc]:
         """Cut a long analysis after sentences, about every so many words; offsets stay those of the text."""
         layer = self.layer()
@@ -218,7 +224,7 @@ class Doc:
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
     def _name(self, standard: str | None) -> str:
-        if standard in self._layers:
+        if isinstance(standard, str) and standard in self._layers:
             return standard
         if not self._layers:
             raise ConfigError("the text has not been analysed")

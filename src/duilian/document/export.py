@@ -83,21 +83,20 @@ def conllu_blocks(
     if doc.given is not None and "misc" in doc.given[standard].columns:
         sentences = iter([_given_sentence(doc, standard)])
     else:
-        is_fine = (column or conll_column(standard)) == "xpos"
-        sentences = _numbered_sentences(doc, standard, is_fine, first, paragraph)
+        sentences = _numbered_sentences(doc, standard, column, first, paragraph)
     yield from write(sentences, FormatOptions(standard=standard))
 
 
 def _numbered_sentences(
-    doc: Doc, standard: str, is_fine: bool, first: int, paragraph: tuple[str, ...]
+    doc: Doc, standard: str, column: str | None, first: int, paragraph: tuple[str, ...]
 ) -> Iterator[Sentence]:
-    numbers, universal = itertools.count(first), universal_tags(standard)
+    numbers = itertools.count(first)
     for piece in doc.only(standard).pieces():
         table = piece.layer()
         misc, edges = _misc(doc.text, table), itertools.pairwise(table.sentence.tolist())
         for sentence, (a, b) in zip(piece.to_sentences(), edges, strict=True):
             layer, id = sentence[standard], sentence.id or str(next(numbers))
-            columns = _with_universal(layer, universal) if is_fine else dict(layer.columns)
+            columns = with_universal_tags(layer, standard, column).columns
             layer = dataclasses.replace(layer, columns={**columns, "misc": misc[a:b]})
             comments = (*paragraph, f"# sent_id = {id}", f"# text = {' '.join(layer.text.split())}")
             yield Sentence({standard: layer}, id, comments)
@@ -124,9 +123,8 @@ def _given_sentence(doc: Doc, standard: str) -> Sentence:
     (sentence,) = doc.only(standard).to_sentences()
     layer = sentence[standard]
     given = doc.given[standard].tags or (None,) * len(layer)
-    columns = dict(layer.columns)
-    if "upos" in columns:  # so the tags are in xpos
-        columns = _with_universal(layer, universal_tags(standard))
+    column = "xpos" if "upos" in layer.columns else "upos"
+    columns = dict(with_universal_tags(layer, standard, column).columns)
     columns["misc"] = tuple(
         misc if isinstance(tag, str) or token.confidence is None else _with_confidence(misc, token.confidence)
         for tag, misc, token in zip(given, columns["misc"], doc.tokens(standard), strict=True)
@@ -134,15 +132,18 @@ def _given_sentence(doc: Doc, standard: str) -> Sentence:
     return dataclasses.replace(sentence, layers={standard: dataclasses.replace(layer, columns=columns)})
 
 
-def _with_universal(layer: Layer, universal: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """The columns of a layer, with universal tags in upos where it has none."""
-    columns = dict(layer.columns)
-    unknown = (UNKNOWN_FIELD,) * len(layer)
-    columns["upos"] = tuple(
-        universal.get(str(tag), UNKNOWN_FIELD) if upos == UNKNOWN_FIELD else upos
-        for tag, upos in zip(layer.tags or unknown, columns.get("upos", unknown), strict=True)
+def with_universal_tags(layer: Layer, standard: str, column: str | None) -> Layer:
+    """A layer whose tags go to xpos, as `column` or its standard says, with the universal tags that follow
+    from them in upos where it has none; any other as it is.
+    """
+    if (column or conll_column(standard)) != "xpos":
+        return layer
+    universal, unknown = universal_tags(standard), (UNKNOWN_FIELD,) * len(layer)
+    upos = tuple(
+        universal.get(str(tag), UNKNOWN_FIELD) if given == UNKNOWN_FIELD else given
+        for tag, given in zip(layer.tags or unknown, layer.columns.get("upos", unknown), strict=True)
     )
-    return columns
+    return dataclasses.replace(layer, columns={**layer.columns, "upos": upos})
 
 
 def _with_confidence(misc: str, confidence: float) -> str:

@@ -46,6 +46,9 @@ def _matched(pattern: re.Pattern[str], text: str) -> tuple[str, ...]:
 
 def segmented_line(doc: Doc, standard: str) -> str:
     """Join words with two spaces; white space of the text stays, padded to two characters."""
+    words = doc.words(standard)
+    if sum(map(len, words)) == len(doc.text):  # nothing between them, as nearly always
+        return "  ".join(words)
     lead, layer = line_layer(doc, standard)
     if layer.spaces is None:
         return lead + "  ".join(layer.words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
@@ -124,9 +125,28 @@ class WordTable:
 
     def part(self, first: int, stop: int) -> WordTable:
         """Return the words of the sentences from `first` to before `stop`, without a copy of the columns."""
-        at = int(self.sentence[first])
-        found = self[at : int(self.sentence[stop])]
-        found.sentence = self.sentence[first : stop + 1] - at
+        return self.parts([first, stop])[0]
+
+    def parts(self, edges: Sequence[int]) -> list[WordTable]:
+        """Return the parts between sentences: `edges` has the first sentence of each, and the end."""
+        # Analysers cut one for every text: what can be done for all at once is. An edge is in two parts.
+        counts = np.diff(edges) + 1
+        number = np.repeat(np.arange(len(counts)), counts)
+        words = self.sentence[edges]
+        sentence = self.sentence[np.arange(len(number)) - number + edges[0]] - words[number]
+        tags, confidence, heads = self.tags, self.confidence, self.heads
+        relations, marginals = self.relations, self.marginals
+        found = []
+        places = itertools.pairwise([0, *np.cumsum(counts).tolist()])
+        for (a, b), (first, stop) in zip(itertools.pairwise(words.tolist()), places, strict=True):
+            part = WordTable.__new__(WordTable)
+            part.start, part.end, part.sentence = self.start[a:b], self.end[a:b], sentence[first:stop]
+            part.tags = None if tags is None else tags[a:b]
+            part.confidence = None if confidence is None else confidence[a:b]
+            part.heads = None if heads is None else heads[a:b]
+            part.relations = None if relations is None else relations[a:b]
+            part.marginals = None if marginals is None else marginals[a:b]
+            found.append(part)
         return found
 
     def with_trees(

@@ -14,8 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from duilian import text as texts
+from duilian.arguments import checked
 from duilian.corpus import Layer, Sentence
 from duilian.corpus.batches import batches
+from duilian.corpus.lines import sentences_only
 from duilian.document import Doc
 from duilian.document.word_table import WordTable
 from duilian.engine.completion import OpenAnnotation
@@ -76,6 +78,7 @@ class Analyzer:
     Doc(pku='我们/r 去/v 北京/ns 。/w')
     """
 
+    @checked
     def __init__(
         self,
         model: Any,
@@ -87,8 +90,6 @@ class Analyzer:
     ) -> None:
         self.model, self.parser, self.segmenter = model, parser, segmenter
         self.lexicon, self.whole = lexicon, tuple(whole)
-        if lexicon is not None and not isinstance(lexicon, Lexicon):
-            raise ConfigError("expected a Lexicon", "write Lexicon([...]) or Lexicon.read(path)")
         self.labeler = labeler_of(model)
         self.standards = self.labeler.standards
         self._encodings = {name: self.labeler.encoding(name) for name in self.standards}
@@ -114,6 +115,7 @@ class Analyzer:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
 
+    @checked
     def __call__(
         self, text: str, *, ask: Ask | None = None, marginals: bool = False, errors: Errors = "strict"
     ) -> Doc:
@@ -124,6 +126,7 @@ class Analyzer:
         """
         return next(self._analysed([check_text(text, errors)], self._planner.plan(ask, marginals), 1))
 
+    @checked
     def pipe(
         self,
         texts: Iterable[str],
@@ -140,15 +143,14 @@ class Analyzer:
         slower, but right for live input.
         """
         plan = self._planner.plan(ask, marginals)
-        _check_count("threads", threads)
         if isinstance(texts, str | bytes):
             raise TextError("expected several texts, got one", "put it in a list: [text]")
         checked = texts if errors == "strict" else (check_text(text, errors) for text in texts)
         limit = BATCH_CHARACTERS if batch is None else batch
-        _check_count("batch", limit)
         for texts_of_batch in batches(checked, limit, _text_size):
             yield from self._analysed(texts_of_batch, plan, threads)
 
+    @checked
     def segment(
         self,
         texts: Iterable[str],
@@ -170,14 +172,17 @@ class Analyzer:
         for doc in self.pipe(texts, ask=ask, threads=threads, batch=batch, errors=errors):
             yield doc.words(name)
 
+    @checked
     def standard_for(self, name: str | None = None, *, fast: bool = False) -> str:
         """Return the standard of this name; the default is the first or, if `fast`, the segmenter's."""
         return self._planner.fast_standard(name) if fast else chosen_standard(name, self.standards)
 
+    @checked
     def with_lexicon(self, lexicon: Lexicon | None) -> Analyzer:
         """Return the same analyser with another lexicon."""
         return Analyzer(self.model, self.parser, segmenter=self.segmenter, lexicon=lexicon, whole=self.whole)
 
+    @checked
     def explain(self, text: str | Doc) -> list[Finding]:
         """Report every occurrence of a lexicon word in a text, and what the analysis has there.
 
@@ -190,6 +195,7 @@ class Analyzer:
         tags = {name: each.tags for name, each in self._encodings.items()}
         return lexicon_report(self.lexicon.trace_units(doc.text, uncut_spans(units)), doc, tags)
 
+    @checked
     def anew(
         self,
         sentences: Iterable[Sentence],
@@ -206,12 +212,12 @@ class Analyzer:
         if isinstance(sentences, str):
             raise TextError("expected sentences, got a string", "call the analyser to analyse text")
         name, plan = chosen_standard(standard, self.standards), self._planner.plan(ask)
-        _check_count("threads", threads)
-        layers = (own_layer(sentence, name) for sentence in sentences)
+        layers = (own_layer(sentence, name) for sentence in sentences_only(sentences))
         for batch in batches(layers, BATCH_CHARACTERS, _layer_size):
             units = units_of_layers(batch, self._first)
             yield from self._docs(units, self._builder.constraints(units), plan, threads)
 
+    @checked
     def fill(
         self,
         sentences: Iterable[Sentence],
@@ -231,9 +237,10 @@ class Analyzer:
         if Ability.CONSTRAINTS not in self.labeler.abilities:
             raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf or coupled")
         name, plan = chosen_standard(standard, self.standards), self._planner.plan(ask)
-        _check_count("threads", threads)
         annotation, answered = OpenAnnotation(name, self._encodings[name].tags or ()), 0
-        for batch in batches(sentences, BATCH_CHARACTERS, lambda each: _layer_size(each[name])):
+        for batch in batches(
+            sentences_only(sentences), BATCH_CHARACTERS, lambda each: _layer_size(each[name])
+        ):
             layers = [annotation.restrict(sentence[name]) for sentence in batch]
             try:
                 docs = self._filled(Given(name, layers), plan, threads)
@@ -249,29 +256,30 @@ class Analyzer:
                 yield doc
             answered += len(batch)
 
+    @checked
     def nbest(self, text: str | Sentence, k: int, standard: str | None = None) -> list[Doc]:
         """Return the k best analyses of a text, or of a sentence of a corpus, with `probability`.
 
         The first is that of a single analysis, the others follow by probability. Sentences are independent
-        of each other.
+        of each other. A text without words has one analysis, without words and with probability 1.
         """
         name = chosen_standard(standard, self.standards)
-        _check_count("the number of analyses", k)
         if Ability.NBEST not in self.labeler.abilities:
             raise refuse(self.labeler, Ability.NBEST, "use a model of kind crf or coupled")
         if isinstance(text, Sentence):
             units = units_of_layers([own_layer(text, name)], self._first)
         else:
             units = self._split([check_text(text)])
+        unasked = self._planner.plan(Ask((name,), trees=False)).unasked
         if not len(units):
-            return []
+            no_words = empty_table(has_tags=self._encodings[name].tags is not None)
+            return [Doc(units.batch[0], {name: no_words}, probability=1.0, unasked=unasked)]
         best = KBest(k)
         for sentence in units.sentences():
             constraints = self._builder.constraints(sentence)
             answer = self.labeler.label(sentence, Ask((name,)), constraints, 1).of[name].label
             best.add(self.labeler.k_best_labels(sentence, name, constraints, k, first=answer))
         meaning, docs = self._encodings[name].meaning, []
-        unasked = self._planner.plan(Ask((name,), trees=False)).unasked
         for probability, labels in best.answers():
             (words,) = word_tables(Segmentation.from_labels(meaning, units, labels, None), None)
             docs.append(Doc(units.batch[0], {name: words}, probability=probability, unasked=unasked))
@@ -367,11 +375,6 @@ class Analyzer:
             has_tree=self._is_parsed(standard, ask),
             has_marginals=ask.marginals,
         )
-
-
-def _check_count(name: str, value: int) -> None:
-    if not isinstance(value, int) or value < 1:
-        raise ConfigError(f"{name} must be a whole number, at least 1, got {value!r}")
 
 
 def _is_uncut(word: str) -> bool:

@@ -21,7 +21,7 @@ def _with_effect(found: Finding, doc: Doc, tags: Mapping[str, Collection[str] | 
     kept, lost = [], []
     for name in doc.standards:
         layer = doc.layer(name)
-        wanted = [tag for tag in found.tags if tag in (tags[name] or ())]
+        wanted = [] if layer.tags is None else [tag for tag in found.tags if tag in (tags[name] or ())]
         words = _overlapping(layer, found.start, found.end)
         span = (layer.start[words.start], layer.end[words.stop - 1]) if len(words) == 1 else None
         if span == (found.start, found.end) and (not wanted or (layer.tags or ())[words.start] in wanted):

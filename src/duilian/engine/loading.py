@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from duilian.arguments import checked
 from duilian.engine.analyzer import Analyzer
 from duilian.errors import ConfigError, ModelFileError
 from duilian.lexicon import Lexicon
@@ -31,6 +32,7 @@ def find_model(path: str | Path | None) -> Path:
     raise ConfigError(f"{path}: there is no such file", hint)
 
 
+@checked
 def load(path: str | Path | None = None, *, lexicon: Lexicon | None = None) -> Analyzer:
     """Load the analyser in a model file of any kind; the default is the bundled one.
 

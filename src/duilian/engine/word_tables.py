@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 
 import numpy as np
 
@@ -32,10 +31,12 @@ def word_tables(found: Segmentation, trees: Trees | None, *, with_tags: bool = T
         found.marginals,
     )
     edges = found.units.text.tolist()
-    return [all_words] if len(edges) == 2 else [all_words.part(a, b) for a, b in itertools.pairwise(edges)]
+    return [all_words] if len(edges) == 2 else all_words.parts(edges)
 
 
-def empty_table(*, has_tags: bool, has_confidence: bool, has_tree: bool, has_marginals: bool) -> WordTable:
+def empty_table(
+    *, has_tags: bool, has_confidence: bool = False, has_tree: bool = False, has_marginals: bool = False
+) -> WordTable:
     """Return the table of a text without words."""
     tree: tuple[()] | None = () if has_tree else None
     return WordTable(

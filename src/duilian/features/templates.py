@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from duilian import _native
+from duilian.arguments import checked
 from duilian.errors import ConfigError, TemplateError
 from duilian.text import Folding, check_text
 
@@ -42,6 +43,7 @@ class Templates:
     ['w[0] w[1]=国务院 新闻']
     """
 
+    @checked
     def __init__(self, text: str, *, name: str = "templates") -> None:
         self.text = text
         self.name = name

@@ -22,7 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import text as texts
-from duilian.corpus.files import check_path, display_name, read_lines
+from duilian.arguments import checked
+from duilian.corpus.files import display_name, read_lines
 from duilian.corpus.lines import shown
 from duilian.corpus.storage import ReadReport, skipped_line
 from duilian.errors import ConfigError, CorpusError, StandardError
@@ -87,6 +88,7 @@ class Lexicon:
     ['云计算中心', '杭州湾']
     """
 
+    @checked
     def __init__(
         self, entries: Iterable[Entry | str] = (), *, mode: EntryMode = "force", weight: float = WEIGHT
     ) -> None:
@@ -106,6 +108,7 @@ class Lexicon:
             self._entries.add(entry if isinstance(entry, Entry) else Entry(entry))
 
     @classmethod
+    @checked
     def read(
         cls,
         path: str | os.PathLike[str],
@@ -124,7 +127,6 @@ class Lexicon:
         word and only one of the two. Frequencies are not weights and are ignored; a tag that the model does
         not know says nothing.
         """
-        check_path(path)
         lexicon = cls(mode=mode, weight=weight)
         lexicon._entries = EntryTable(display_name(path))
         report = ReadReport()
@@ -137,7 +139,7 @@ class Lexicon:
                 report.skip(problem)
         lexicon.skipped, lexicon.problems = report.skipped, tuple(report.problems)
         if report.skipped:
-            logging.getLogger(__name__).warning("%s", skipped_line(report.skipped, report.problems))
+            logging.getLogger(__name__).warning("%s", skipped_line(report.counts, report.problems))
         return lexicon
 
     def __len__(self) -> int:
@@ -153,6 +155,7 @@ class Lexicon:
     def __repr__(self) -> str:
         return f"<Lexicon: {len(self)} words, mode {self.mode}>"
 
+    @checked
     def explain(self, units: Sequence[str], *, level: Level = "char") -> list[Match]:
         """The entries that fire. Among overlapping matches, forced ones win, then longer, then earlier ones.
 
@@ -164,6 +167,7 @@ class Lexicon:
             for start, end, _, is_soft in self._matches([units], level, None)[0]
         ]
 
+    @checked
     def trace(self, text: str, *, join_letters: bool = False, join_digits: bool = False) -> list[Finding]:
         """All occurrences of entries in a text: which fire, and why the others do not.
 
@@ -252,6 +256,7 @@ class Lexicon:
                 found[sentence].append((at + edges.index(a), at + edges.index(b), entry, True))
         return found
 
+    @checked
     def columns(self, units: Sequence[str]) -> dict[str, list[str]]:
         """The matches as columns for feature templates.
 

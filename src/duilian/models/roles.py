@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
+from duilian.arguments import check_fields
 from duilian.corpus import Layer
-from duilian.errors import ConfigError, did_you_mean
+from duilian.errors import ArgumentError, ConfigError, did_you_mean
 from duilian.labels.encoding import Encoding
 from duilian.labels.units import UnitBatch
 
@@ -58,10 +59,12 @@ class Ask:
     def __post_init__(self) -> None:
         if isinstance(self.standards, str):
             raise ConfigError("standards must be a list of names", f"write standards=[{self.standards!r}]")
-        object.__setattr__(self, "standards", tuple(self.standards))
-        for field in dataclasses.fields(self)[1:]:
-            if not isinstance(value := getattr(self, field.name), bool):
-                raise ConfigError(f"{field.name} must be True or False, got {value!r}")
+        if isinstance(self.standards, Iterable):
+            object.__setattr__(self, "standards", tuple(self.standards))
+        check_fields(self)
+        for name in self.standards:
+            if not isinstance(name, str):
+                raise ArgumentError(f"standards must be a list of names, got {name!r} in it")
 
 
 class LabelRows(NamedTuple):

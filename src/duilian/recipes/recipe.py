@@ -15,6 +15,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
+from duilian.arguments import checked
 from duilian.corpus import Corpus, ReadReport, Sentence, TreeCheck, read_sentences
 from duilian.corpus.files import refuse_input
 from duilian.errors import ConfigError, did_you_mean
@@ -339,6 +340,7 @@ def register(kind: Kind) -> None:
     KINDS[kind.name] = kind
 
 
+@checked
 def train(
     recipe: Recipe | str | Path,
     run: Run | str | Path,

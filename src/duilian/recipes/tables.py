@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from duilian.errors import ConfigError
+from duilian.errors import ArgumentError, ConfigError, MissingFileError
 
 MAX_SIZE = 2**20  # bytes of a recipe
 FORMER_KEYS = {"features": "parts", "pruning": "kind", "start": "kind", "segmenter": "standard"}
@@ -67,8 +67,11 @@ class Table:
 
 def read_toml(path: str | Path) -> tuple[str, dict[str, Any]]:
     """Text and content of a TOML file."""
-    with open(path, "rb") as file:
-        raw = file.read(MAX_SIZE + 1)
+    try:
+        with open(path, "rb") as file:
+            raw = file.read(MAX_SIZE + 1)
+    except FileNotFoundError:
+        raise MissingFileError(str(path)) from None
     if len(raw) > MAX_SIZE:
         raise ConfigError(f"{path}: over {MAX_SIZE:,} bytes, too long for a recipe")
     try:
@@ -84,6 +87,8 @@ def read_toml(path: str | Path) -> tuple[str, dict[str, Any]]:
 
 def override(content: dict[str, Any], setting: str) -> None:
     """Change one value: `learning.rate=0.1`, `side.dev=a.txt` (if there is one side), `side.2.limit=100`."""
+    if not isinstance(setting, str):
+        raise ArgumentError(f"overrides must be strings, such as 'learning.rate=0.1', got {setting!r}")
     place, sign, text = setting.partition("=")
     keys = [key.strip() for key in place.split(".")]
     if not sign or len(keys) < 2 or not all(keys):

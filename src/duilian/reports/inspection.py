@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian.conversion import Converter
-from duilian.corpus import Layer
+from duilian.corpus import Layer, ReadReport
 from duilian.corpus.batches import batches
 from duilian.corpus.places import PlacedSentence
 from duilian.errors import ConfigError, ModelFileError
@@ -308,13 +308,19 @@ def _in_context(words: Sequence[str], place: int) -> str:
 
 
 def guess_standard(
-    model: Converting, path: str, *, format: str | None = None, encoding: str = "utf-8"
+    model: Converting,
+    path: str,
+    *,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    lenient: bool = False,
 ) -> str:
     """Guess the standard of a file: the one that knows most tags of its first sentences."""
     known = {}
     for name, other in dict(model.conversions).items():
         converter = Converter(model, name, other, mapping="complete")
-        _, sentences = converter.open(path, format=format, encoding=encoding)
+        report = ReadReport() if lenient else None
+        _, sentences = converter.open(path, format=format, encoding=encoding, report=report)
         layers = [each.sentence[name] for each in itertools.islice(sentences, SAMPLE_SENTENCES)]
         tags = sum(isinstance(tag, str) for layer in layers for tag in layer.tags or ())
         known[name] = tags - len(converter.plan.unknown_tags(layers))

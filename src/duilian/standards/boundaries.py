@@ -15,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from duilian.arguments import check_fields
 from duilian.errors import ConfigError, StandardError
 
 BoolArray = npt.NDArray[np.bool_]
@@ -41,6 +42,7 @@ class BoundaryScheme:
     IE: ClassVar[BoundaryScheme]
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for letter in self.letters:
             if not letter or SEPARATOR in letter:
                 raise ConfigError(

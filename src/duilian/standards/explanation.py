@@ -16,6 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal
 
+from duilian.arguments import checked
 from duilian.errors import StandardError
 from duilian.standards.boundaries import SEPARATOR
 from duilian.standards.standard import Standard, standard_names
@@ -54,6 +55,7 @@ class Explanation:
         return self.example.translate(str.maketrans("", "", "【】〔〕"))
 
 
+@checked
 def explain(tag: str, standard: str | None = None) -> tuple[Explanation, ...]:
     """Explain a tag in every standard that has it, or in the one named: a built-in one or a `.toml` file.
 

@@ -16,6 +16,7 @@ from typing import Literal, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from duilian.arguments import checked
 from duilian.errors import ConfigError, StandardError
 from duilian.standards.mapping_table import MappingTable
 from duilian.standards.standard import Standard
@@ -38,6 +39,7 @@ class Mapping:
     tags_b: tuple[str, ...]
     matrix: BoolMatrix  # [A, B], read-only
 
+    @checked
     def __init__(self, tags_a: Iterable[str], tags_b: Iterable[str], matrix: npt.ArrayLike) -> None:
         self.tags_a, self.tags_b = tuple(tags_a), tuple(tags_b)
         self._index_a, self._index_b = _index(self.tags_a), _index(self.tags_b)
@@ -225,6 +227,9 @@ class Mapping:
 
 
 def _index(tags: tuple[str, ...]) -> dict[str, int]:
+    for tag in tags:
+        if not isinstance(tag, str):
+            raise ConfigError(f"a tag must be a string, got {tag!r}")
     index = {tag: i for i, tag in enumerate(tags)}
     if len(index) != len(tags):
         twice = next(tag for tag, count in Counter(tags).items() if count > 1)

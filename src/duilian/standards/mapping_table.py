@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
+from duilian.arguments import checked
 from duilian.errors import StandardError
 from duilian.standards.standard import Standard, table_file, table_names
 
@@ -35,6 +36,7 @@ class MappingTable:
     pairs: dict[tuple[str, str], FileLine]
 
     @classmethod
+    @checked
     def load(cls, name: str | Path) -> MappingTable:
         """Load a built-in table by name, in either direction, or your own by the path of its `.txt` file."""
         if isinstance(name, Path) or name.endswith(".txt"):

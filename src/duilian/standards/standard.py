@@ -16,6 +16,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
+from duilian.arguments import checked
 from duilian.errors import StandardError
 
 COLUMNS = ("tag", "upos", "xpos")
@@ -68,6 +69,7 @@ class Standard:
             _check_tags(self.name, self.tags)
 
     @classmethod
+    @checked
     def load(cls, name: str | Path) -> Standard:
         """Load a built-in standard by name, or your own by the path of its `.toml` file."""
         if isinstance(name, Path) or name.endswith(".toml"):

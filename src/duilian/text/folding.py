@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
-from duilian.errors import ConfigError
+from duilian.arguments import check_fields
 from duilian.text.characters import check_text
 
 Script = Literal["as-is", "simplified"]
@@ -39,10 +39,7 @@ class Folding:
     letters: Letters = "as-is"  # unified: iPhone → ENG
 
     def __post_init__(self) -> None:
-        if self.script not in ("as-is", "simplified"):
-            raise ConfigError(f"script must be 'as-is' or 'simplified', got {self.script!r}")
-        if self.letters not in ("as-is", "unified"):
-            raise ConfigError(f"letters must be 'as-is' or 'unified', got {self.letters!r}")
+        check_fields(self)
 
     def __call__(self, text: str) -> str:
         return self.native.fold(check_text(text))

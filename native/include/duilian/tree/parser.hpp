@@ -33,6 +33,7 @@ struct ParserShape {
   std::int32_t pruning_bits = 18;
   std::int32_t relations = 0;
   std::vector<std::uint8_t> tag_class;  // [tags]
+  std::vector<std::uint8_t> of_roots;  // [relations]  roots, and no other words, have it; or empty: not known
 
   [[nodiscard]] std::int64_t tree_weights() const { return std::int64_t{1} << bits; }
   /// Of trees, then of relations, whose rows overlap: a row may begin anywhere.
@@ -74,7 +75,8 @@ class TreeParser {
   using Work = ParseWork;
 
   explicit TreeParser(ParserShape shape)
-      : shape_(std::move(shape)), relations_(shape_.relations, shape_.relation_bits, shape_.tree_weights()) {
+      : shape_(std::move(shape)),
+        relations_(shape_.relations, shape_.relation_bits, shape_.tree_weights(), shape_.of_roots) {
     check(shape_);
   }
   [[nodiscard]] const ParserShape& shape() const { return shape_; }

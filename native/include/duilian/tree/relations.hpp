@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "duilian/score/objective.hpp"
@@ -48,11 +49,16 @@ struct RelationWork {
 };
 
 /// The weights of relations are a part of a parser's: `start` is where they begin. Features are hashed into
-/// 2^bits rows, which overlap: a row may begin anywhere and has a weight for each relation.
+/// 2^bits rows, which overlap: a row may begin anywhere and has a weight for each relation. If `of_roots` has
+/// relations of both kinds, roots get those that are true there, and all other words get the others.
 class RelationModel {
  public:
-  RelationModel(std::int32_t relations, std::int32_t bits, std::int64_t start)
-      : relations_(relations), shift_(static_cast<std::uint32_t>(32 - bits)), start_(start) {}
+  RelationModel(std::int32_t relations, std::int32_t bits, std::int64_t start,
+                std::vector<std::uint8_t> of_roots = {})
+      : relations_(relations),
+        shift_(static_cast<std::uint32_t>(32 - bits)),
+        start_(start),
+        of_roots_(std::move(of_roots)) {}
 
   [[nodiscard]] std::int32_t size() const { return relations_; }
   /// The relation of every arc, [n + 1].
@@ -81,6 +87,7 @@ class RelationModel {
                         std::span<const std::int32_t> below, RelationWork& work) const;
   void add_to_others(const RelationTask& task, std::int32_t head, std::span<const std::int32_t> known,
                      float value, RelationWork& work) const;
+  void bar_relations(const RelationTask& task, std::int32_t head, RelationWork& work) const;
   void label_dependents(std::span<const float> weights, const RelationTask& task, std::int32_t head,
                         RelationWork& work, std::span<std::int32_t> found) const;
   void begin(const RelationTask& task, RelationWork& work) const;
@@ -91,6 +98,7 @@ class RelationModel {
   std::int32_t relations_;
   std::uint32_t shift_;
   std::int64_t start_;
+  std::vector<std::uint8_t> of_roots_;  // [relations] or empty
 };
 
 }  // namespace duilian

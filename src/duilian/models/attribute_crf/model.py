@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
+from duilian.arguments import checked
 from duilian.errors import ConfigError, ModelFileError, NotFittedError
 from duilian.evaluation import accuracy
 from duilian.lattice import Succession
@@ -121,6 +122,7 @@ class CRF(Parameters[Any]):
             # The level of the caller of fit.
             warnings.warn(f"our learner has no {', '.join(names)}: ignored", UserWarning, stacklevel=3)
 
+    @checked
     def fit(
         self,
         X: UnitSentences,  # noqa: N803  (scikit-learn's name)
@@ -177,15 +179,18 @@ class CRF(Parameters[Any]):
             )
         return learned
 
+    @checked
     def predict(self, X: UnitSentences, *, threads: int = 1) -> list[list[str]]:  # noqa: N803
         """The labels of each sentence."""
         learned = self._fitted()
         return learned.tag(Units.of(X, learned.row.get), threads)
 
+    @checked
     def predict_single(self, xseq: Iterable[Unit]) -> list[str]:
         """The labels of one sentence."""
         return self.predict([xseq])[0]
 
+    @checked
     def predict_marginals(
         self,
         X: UnitSentences,  # noqa: N803
@@ -200,10 +205,12 @@ class CRF(Parameters[Any]):
             for sentence in found
         ]
 
+    @checked
     def predict_marginals_single(self, xseq: Iterable[Unit]) -> list[dict[str, float]]:
         """The same for one sentence."""
         return self.predict_marginals([xseq])[0]
 
+    @checked
     def score(self, X: UnitSentences, y: LabelSentences) -> float:  # noqa: N803
         """Accuracy over the units whose label is known, from 0 to 1."""
         return accuracy([list(labels) for labels in y], self.predict(X)) / 100.0
@@ -253,6 +260,7 @@ class CRF(Parameters[Any]):
         learned = self._fitted()
         return dict(zip(learned.classes, learned.transition[:, -1].tolist(), strict=False))
 
+    @checked
     def save(self, path: str | Path) -> None:
         """Write the CRF to one file."""
         learned = self._fitted()
@@ -261,6 +269,7 @@ class CRF(Parameters[Any]):
         write_model(path, header, learned.arrays())
 
     @classmethod
+    @checked
     def load(cls, path: str | Path) -> Self:
         """Read a CRF from its file."""
         header, arrays = read_model(path)

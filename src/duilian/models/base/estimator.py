@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy.typing as npt
 
+from duilian.arguments import checked
 from duilian.errors import ConfigError, DuilianError, ModelFileError, NotFittedError, did_you_mean
 from duilian.modelfile import read_model, write_model
 from duilian.models.base.precision import Precision
@@ -125,6 +126,7 @@ class Storable(abc.ABC):
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """The same again, checked."""
 
+    @checked
     def save(
         self, path: str | Path, *, precision: Precision = "float32", notes: Mapping[str, Any] | None = None
     ) -> None:
@@ -133,6 +135,7 @@ class Storable(abc.ABC):
         write_model(path, {**header, "notes": dict(notes or {})}, arrays)
 
     @classmethod
+    @checked
     def load(cls, path: str | Path) -> Self:
         """Read a model from its file."""
         if not Path(path).exists():
@@ -198,6 +201,7 @@ class Estimator(Parameters[Config], Storable, Generic[Config, Model]):
         """Whether there is a model to ask."""
         return hasattr(self, "model_")
 
+    @checked
     def weights(self, feature: str) -> dict[str, Any]:
         """The weights of a feature, as templates write it: `w[0]=北京`, or `t[-1]=NN` for the label before.
 

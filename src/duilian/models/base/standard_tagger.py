@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import evaluation
+from duilian.arguments import checked
 from duilian.corpus import Layer, Sentence
 from duilian.labels.encoding import Encoding, Level
 from duilian.labels.segmentation import Segmentation
@@ -53,6 +54,7 @@ class StandardTagger(abc.ABC):
         """Annotated sentences in any of the accepted forms, as layers."""
         return layers_of(X, self.standard, y)
 
+    @checked
     def predict_layers(
         self,
         X: Sentences,  # noqa: N803
@@ -72,6 +74,7 @@ class StandardTagger(abc.ABC):
             return [dataclasses.replace(a, tags=b.tags) for a, b in zip(batch.layers, found, strict=True)]
         return found
 
+    @checked
     def predict(
         self,
         X: Sentences,  # noqa: N803
@@ -85,11 +88,13 @@ class StandardTagger(abc.ABC):
             for layer in self.predict_layers(X, lexicon=lexicon, threads=threads)
         ]
 
+    @checked
     def score(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> float:  # noqa: N803
         """Accuracy of tags at word level, F1 of words (with tags, if any) at character level; from 0 to 1."""
         gold, is_cut = self.layers(X, y), self.unit_encoding_.level == "char"
         return evaluation.main_score(gold, self.predict_layers(gold), is_cut=is_cut) / 100.0
 
+    @checked
     def marginals(
         self,
         X: Sentences,  # noqa: N803
@@ -108,6 +113,7 @@ class StandardTagger(abc.ABC):
         found = self._ask(batch, Ask(confidence=True, marginals=True), lexicon, threads)
         return np.split(found.table(len(self.unit_encoding_.labels)), batch.sentence[1:-1])
 
+    @checked
     def k_best(
         self, sentence: Layer | Sentence | Sequence[str], k: int, *, lexicon: Lexicon | None = None
     ) -> list[Ranked[Layer]]:

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import evaluation
+from duilian.arguments import checked
 from duilian.corpus import Sentence
 from duilian.features import Templates
 from duilian.labels.encoding import Encoding, Level
@@ -76,6 +77,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
         self.start = start
         self.learning = learning
 
+    @checked
     def fit(
         self,
         X: Sequence[Sentences],  # noqa: N803  (scikit-learn's name)
@@ -160,10 +162,12 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
         """The feature templates."""
         return self.model_.templates
 
+    @checked
     def of(self, standard: str) -> CoupledSide:
         """The tagger as one for a single standard, with the weights that do best for it."""
         return CoupledSide(self, standard)
 
+    @checked
     def analyse(self, X: Sentences, *, threads: int = 1) -> list[dict[str, Layer]]:  # noqa: N803
         """Each sentence in every standard."""
         layers = layers_of(X, self.standards[0])
@@ -180,6 +184,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
         """The tags of given words in one standard: decoding with the words fixed, at either level."""
         return self.predictor_.tags_of_words(layers_of(X, standard), standard, threads=threads)
 
+    @checked
     def score(
         self,
         X: Sentences,  # noqa: N803

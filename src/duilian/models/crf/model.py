@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from duilian.arguments import checked
 from duilian.features import Templates
 from duilian.labels.encoding import Level
 from duilian.learning import Learning, Session
@@ -58,6 +59,7 @@ class Tagger(Estimator[CrfConfig, CrfModel], StandardTagger):
         self.features = features
         self.learning = learning
 
+    @checked
     def fit(
         self,
         X: Sentences,  # noqa: N803  (scikit-learn's name)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from duilian.arguments import checked
 from duilian.errors import ConfigError
 from duilian.labels.encoding import Level
 from duilian.learning import Learning, Session
@@ -66,6 +67,7 @@ class GuidedTagger(Tagger, Converting):
         self.folds = folds
         self.source_iterations = source_iterations
 
+    @checked
     def fit(
         self,
         X: Sentences,  # noqa: N803

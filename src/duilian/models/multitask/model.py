@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from duilian.arguments import checked
 from duilian.errors import ConfigError
 from duilian.features import Templates
 from duilian.labels.encoding import Encoding, Level
@@ -91,6 +92,7 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel], SeveralStandar
         self.features = features
         self.learning = learning
 
+    @checked
     def fit(
         self,
         X: Sequence[Sentences],  # noqa: N803  (scikit-learn's name)
@@ -157,12 +159,14 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel], SeveralStandar
         """Which labels of the two standards stand for each other."""
         return self.model_.mapping
 
+    @checked
     def of(self, standard: str) -> Tagger:
         """The tagger as one for a single standard."""
         if standard not in self.standards:
             raise ConfigError(f"the tagger has no standard {standard!r}, only {', '.join(self.standards)}")
         return self.sides_[list(self.standards).index(standard)]
 
+    @checked
     def score(self, X: Sequence[Sentences], y: None = None) -> float:  # noqa: N803
         """Mean F1 of words with their tags over one corpus per standard, from 0 to 1."""
         return float(np.mean([self.of(s).score(corpus) for s, corpus in zip(self.standards, X, strict=True)]))

@@ -38,9 +38,6 @@ class Searcher(Protocol):
     def search(self, words: Words, tags: Tags, heads: Ids, threads: int) -> FoundTrees:
         """The best projective trees with these heads (-1: open)."""
 
-    def misplaced(self, heads: Ids, relations: Ids) -> npt.NDArray[np.int64]:
-        """Words that have a root's relation but are none, or the other way round."""
-
     def choose_relations(self, words: Sequence[str], tree: FoundTrees, doubtful: Sequence[int]) -> None:
         """Give new relations to some words (counted from 0) of a tree of any shape."""
 
@@ -87,15 +84,10 @@ class TreeFinder:
         return self._found
 
     def _split(self, sentence: int) -> Iterator[_Part]:
-        """Cut an overlong sentence, after punctuation if possible."""
-        words, begin = self._words[sentence], self._first[sentence]
-        at, end = 0, len(words)
-        while end > self._searcher.max_length and end - at > MAX_PART:
-            marks = [k for k in range(at + MAX_PART // 2, at + MAX_PART) if is_punctuation(words[k])]
-            cut = marks[-1] + 1 if marks else at + MAX_PART
-            yield _Part(sentence, begin + at, begin + cut)
-            at = cut
-        yield _Part(sentence, begin + at, begin + end)
+        """Cut an overlong sentence."""
+        begin = self._first[sentence]
+        for start, end in parts_of(self._words[sentence], self._searcher.max_length):
+            yield _Part(sentence, begin + start, begin + end)
 
     def _search_around_given(self, parts: Sequence[_Part], threads: int) -> set[int]:
         """Parse parts; return the sentences whose given heads fit into no projective tree."""
@@ -125,10 +117,8 @@ class TreeFinder:
 
     def _heads_inside(self, part: _Part) -> list[int]:
         """The given heads of a part, counted in it; a head outside it is open."""
-        heads, before = self._asked[part.start : part.end], part.start - self._first[part.sentence]
-        is_inside = (heads > before) & (heads <= before + len(heads))
-        found: list[int] = np.where(is_inside, heads - before, np.where(heads == 0, 0, -1)).tolist()
-        return found
+        before = part.start - self._first[part.sentence]
+        return heads_inside(self._asked[part.start : part.end], before)
 
     def _join(self, parts: Sequence[_Part]) -> bool:
         """Make one tree of several parts, if there are: later roots depend on the first part's root."""
@@ -148,14 +138,13 @@ class TreeFinder:
         for s in sentences:
             begin, end = self._first[s], self._first[s + 1]
             found, asked = self._found.heads[begin:end], self._asked[begin:end].tolist()
-            heads = np.array(_with_given_heads(found.tolist(), asked), np.int32)
+            heads = np.array(with_given_heads(found.tolist(), asked), np.int32)
             self._doubtful.update((np.flatnonzero(heads != found) + begin).tolist())
             found[:] = heads
 
     def _settle_relations(self) -> None:
-        """Choose again where heads have changed, and where a root's relation is at another word."""
-        wrong = self._searcher.misplaced(self._found.heads, self._found.relations).tolist()
-        doubtful = sorted(self._doubtful | set(wrong))
+        """Choose again where heads have changed."""
+        doubtful = sorted(self._doubtful)
         for s, own in itertools.groupby(
             doubtful, key=lambda word: bisect.bisect_right(self._first, word) - 1
         ):
@@ -163,6 +152,24 @@ class TreeFinder:
             tags, heads, relations = (row[begin:end] for row in self._found[:3])
             tree = FoundTrees(tags, heads, relations)
             self._searcher.choose_relations(self._words[s], tree, [word - begin for word in own])
+
+
+def parts_of(words: Sequence[str], longest: int) -> Iterator[tuple[int, int]]:
+    """Cut a sentence of more than so many words, after punctuation if possible; yield the edges of parts."""
+    at, end = 0, len(words)
+    while end > longest and end - at > MAX_PART:
+        marks = [k for k in range(at + MAX_PART // 2, at + MAX_PART) if is_punctuation(words[k])]
+        cut = marks[-1] + 1 if marks else at + MAX_PART
+        yield at, cut
+        at = cut
+    yield at, end
+
+
+def heads_inside(heads: Ids, before: int) -> list[int]:
+    """The heads of a part that begins after so many words, counted in it; a head outside it is open."""
+    is_inside = (heads > before) & (heads <= before + len(heads))
+    found: list[int] = np.where(is_inside, heads - before, np.where(heads == 0, 0, -1)).tolist()
+    return found
 
 
 def _given_heads(given: Sequence[Layer]) -> Ids:
@@ -184,7 +191,7 @@ def _without_crossing(given: Sequence[int]) -> list[int]:
     ]
 
 
-def _with_given_heads(found: Sequence[int], given: Sequence[int]) -> list[int]:
+def with_given_heads(found: Sequence[int], given: Sequence[int]) -> list[int]:
     """A tree with the given heads (-1: open) and, where it stays a tree, the heads found."""
     heads = [own if own >= 0 else head for own, head in zip(given, found, strict=True)]
     is_open = [head < 0 for head in given]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 from duilian import evaluation
+from duilian.arguments import checked
 from duilian.corpus import Layer, Sentence
 from duilian.errors import ConfigError
 from duilian.learning import Learning, Session
@@ -65,6 +66,7 @@ class Parser(Estimator[TreeConfig, ParserModel]):
         self.learning = learning
         self.tag_folds = tag_folds
 
+    @checked
     def fit(
         self,
         X: Sentences,  # noqa: N803  (scikit-learn's name)
@@ -79,7 +81,10 @@ class Parser(Estimator[TreeConfig, ParserModel]):
         `threads`: whom to tell of progress, where to save the state and whether to resume from it.
         """
         trainer = self._trainer(Session.of(session, threads))
-        found = trainer.run(self.layers(X), None if dev is None else self.layers(dev))
+        held_out = None if dev is None else self.layers(dev)
+        if any(layer.heads is None for layer in held_out or ()):
+            raise ConfigError("dev must have trees, and a sentence has none")
+        found = trainer.run(self.layers(X), held_out)
         self.best_score_, self.iterations_ = found.score, found.iterations
         return self.use(found.model)
 
@@ -119,6 +124,7 @@ class Parser(Estimator[TreeConfig, ParserModel]):
         """How many words of crossing arcs were lifted in training."""
         return self.model_.lifted
 
+    @checked
     def trim(self, min_weight: float) -> Self:
         """Feature selection: drop weights smaller than `min_weight`."""
         return self.use(self.model_.trimmed(min_weight))
@@ -127,6 +133,7 @@ class Parser(Estimator[TreeConfig, ParserModel]):
         """Parse sentences of any length; `given` (none, or one for each sentence) is annotation to keep."""
         return self.predictor_.annotate(sentences, given, threads)
 
+    @checked
     def predict_layers(self, X: Sentences, *, keep_heads: bool = False, threads: int = 1) -> list[Layer]:  # noqa: N803
         """The sentences with their trees; with `keep_heads` given heads and relations stay.
 
@@ -135,6 +142,7 @@ class Parser(Estimator[TreeConfig, ParserModel]):
         """
         return self.predictor_.predict_layers(self.layers(X), keep_heads=keep_heads, threads=threads)
 
+    @checked
     def k_best(
         self, sentence: Layer | Sentence, k: int, *, keep_heads: bool = False
     ) -> list[tuple[float, Layer]]:
@@ -145,6 +153,7 @@ class Parser(Estimator[TreeConfig, ParserModel]):
         """
         return self.predictor_.k_best(layer_of(sentence, self.standard), k, keep_heads=keep_heads)
 
+    @checked
     def score(self, X: Sentences) -> float:  # noqa: N803
         """Unlabelled attachment without punctuation, from 0 to 1."""
         gold = self.layers(X)

@@ -14,6 +14,7 @@ from duilian.corpus import Layer
 from duilian.corpus.trees import word_in_cycle
 from duilian.errors import StandardError
 from duilian.models.parser.annotating import Tags, TreeFinder, lacks_tree
+from duilian.models.parser.ranking import ScoredHeads, k_best_of_parts, without_tree
 from duilian.models.parser.storage import ParserModel
 from duilian.models.parser.tree_packing import FoundTrees, Ids, TreePacker, Words
 from duilian.models.roles import TaggedWords, Trees
@@ -79,16 +80,6 @@ class ParserPredictor:
         """The best projective trees with these heads (-1: open)."""
         return self.packer.parse(self.weights, self.pruning, words, tags, heads, threads)
 
-    @functools.cached_property
-    def _is_of_roots(self) -> npt.NDArray[np.bool_]:
-        return np.array([name in self.packer.root_relations for name in self.packer.relations], np.bool_)
-
-    def misplaced(self, heads: Ids, relations: Ids) -> npt.NDArray[np.int64]:
-        """Words that have a root's relation but are none, or the other way round."""
-        if not self.packer.root_relations:
-            return np.zeros(0, np.int64)
-        return np.flatnonzero((relations >= 0) & (self._is_of_roots[relations] != (heads == 0)))
-
     def choose_relations(self, words: Sequence[str], tree: FoundTrees, doubtful: Sequence[int]) -> None:
         """Give new relations to some words of a tree: each time the best, as the others are."""
         heads, relations = tree.heads, tree.relations
@@ -102,7 +93,7 @@ class ParserPredictor:
         for word in doubtful if self.packer.relations else ():
             usable = np.arange(len(self.packer.relations))
             if self.packer.root_relations:
-                usable = np.flatnonzero(self._is_of_roots == (heads[word] == 0))
+                usable = np.flatnonzero(self.packer.is_of_roots == (heads[word] == 0))
             if is_scored and len(usable) > 1:
                 relations[word] = max(usable.tolist(), key=functools.partial(score, word))
             else:
@@ -117,18 +108,24 @@ class ParserPredictor:
         """The same for words whose tags have been checked: one rare tag does not tell a foreign tag set."""
         if not layer.words:
             return []
-        packer, data = self.packer, self.packer.data([layer])
-        if packer.config.order == 1 and not keep_heads:
-            found = _native.k_best_trees(packer.native.arc_scores(self.weights, data, 0), k)
-        else:
-            options = packer.options(keep_heads=keep_heads)
-            found = packer.native.k_best(self.weights, self.pruning, data, 0, k, options)
+        packer = self.packer
+        found = k_best_of_parts(
+            layer if keep_heads else without_tree(layer), k, self.max_length, self._k_best
+        )
         given = layer.relations if keep_heads else None
         trees = [dataclasses.replace(layer, heads=tuple(heads), relations=given) for _, heads in found]
         tags, words = packer.tag_numbers(trees), [layer.words] * len(trees)
         labelled = TreeFinder(self, words, tags, trees).find(lambda _: True, 1)
         named = packer.with_trees(trees, labelled, keep_given=True)
         return [(score, tree) for (score, _), tree in zip(found, named, strict=True)]
+
+    def _k_best(self, layer: Layer, k: int) -> list[ScoredHeads]:
+        """The k best trees of a sentence, or a part of one, with its heads."""
+        packer, data = self.packer, self.packer.data([layer])
+        if packer.config.order == 1 and layer.heads is None:
+            return _native.k_best_trees(packer.native.arc_scores(self.weights, data, 0), k)
+        options = packer.options(keep_heads=layer.heads is not None)
+        return packer.native.k_best(self.weights, self.pruning, data, 0, k, options)
 
     def allowed_arcs(self, data: _native.TreeData, *, threads: int = 1) -> npt.NDArray[np.uint8]:
         """Which arcs of packed sentences pruning leaves."""

@@ -52,7 +52,14 @@ class TreePacker:
         """The parser; weights are told with each question."""
         config = self.config
         bits = (config.trees.bits, config.relations.bits, config.pruning.bits)
-        return _native.TreeParser(config.order, *bits, len(self.relations), self.tag_class)
+        return _native.TreeParser(
+            config.order, *bits, len(self.relations), self.tag_class, self.is_of_roots.astype(np.uint8)
+        )
+
+    @functools.cached_property
+    def is_of_roots(self) -> npt.NDArray[np.bool_]:
+        """Whether roots, and no other words, have a relation."""
+        return np.array([name in self.root_relations for name in self.relations], np.bool_)
 
     @property
     def weights(self) -> int:

@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from duilian.arguments import checked
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.features import CliqueTemplates
@@ -73,6 +74,7 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel], StandardTagger):
         self.features = features
         self.learning = learning
 
+    @checked
     def fit(
         self,
         X: Sentences,  # noqa: N803  (scikit-learn's name)
@@ -129,6 +131,7 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel], StandardTagger):
         """The feature templates."""
         return self.predictor_.templates_
 
+    @checked
     def score(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> float:  # noqa: N803
         """F1 of words with their tags, or of chunks; from 0 to 1."""
         return self.predictor_.score(X, y)

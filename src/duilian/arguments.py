@@ -1,0 +1,168 @@
+"""Arguments of public calls, checked against their annotations: a wrong one is an error that names it."""
+
+from __future__ import annotations
+
+import collections.abc
+import dataclasses
+import functools
+import inspect
+import numbers
+import os
+import reprlib
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+from duilian.errors import ArgumentError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_KINDS: dict[Any, tuple[type | tuple[type, ...], str]] = {
+    str: (str, "a string"),
+    int: (numbers.Integral, "a whole number"),
+    float: (numbers.Real, "a number"),
+    tuple: (tuple, "a list"),
+    Path: (os.PathLike, "a path"),
+    os.PathLike: (os.PathLike, "a path"),
+    collections.abc.Iterable: (collections.abc.Iterable, "a list"),
+    collections.abc.Sequence: (collections.abc.Iterable, "a list"),
+    collections.abc.Mapping: (collections.abc.Mapping, "a mapping"),
+    collections.abc.Callable: (collections.abc.Callable, "a function"),  # type: ignore[dict-item]
+}
+
+_LISTS: dict[Any, tuple[type, str]] = {
+    str: (str, "a list of strings"),
+    int: (numbers.Integral, "a list of whole numbers"),
+    float: (numbers.Real, "a list of numbers"),
+}
+_COUNTS = ("threads", "k", "batch", "words")  # numbers of these names are at least 1
+_EXAMPLES = {
+    "Ask": "write ask=duilian.Ask(standards=['pku'])",
+    "Lexicon": "write Lexicon([...]) or Lexicon.read(path)",
+    "Session": "write session=duilian.Session(threads=2)",
+}
+
+
+class _Kind(NamedTuple):
+    """What an annotation allows, and how to say it."""
+
+    types: tuple[type, ...]
+    values: tuple[Any, ...]  # of a Literal
+    has_bool: bool
+    words: str
+    members: tuple[type, ...] = ()  # of a list, if they are simple
+    is_count: bool = False
+
+    def has(self, value: Any) -> bool:
+        if isinstance(value, bool):
+            return self.has_bool
+        if self.is_count and isinstance(value, numbers.Real):
+            return isinstance(value, numbers.Integral) and int(value) >= 1
+        if self.members and isinstance(value, collections.abc.Collection):
+            return all(isinstance(each, self.members) for each in value)
+        return isinstance(value, self.types) or (isinstance(value, str) and value in self.values)
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """Check the arguments of each call, and strings and numbers in lists that are annotated as sequences.
+
+    Generators are checked when they are called, not when they begin to run.
+    """
+    names = list(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        kinds = _kinds_of(call)
+        for name, value in (*zip(names, args, strict=False), *kwargs.items()):
+            if name in kinds and not kinds[name].has(value):
+                raise _error(name, value, kinds[name])
+        return function(*args, **kwargs)
+
+    return call
+
+
+def check_fields(record: Any) -> None:
+    """Check the fields of a dataclass, which calls this when it has been made."""
+    kinds = _kinds_of(type(record))  # type: ignore[arg-type]
+    for field in dataclasses.fields(record):
+        value = getattr(record, field.name)
+        if field.name in kinds and not kinds[field.name].has(value):
+            raise _error(field.name, value, kinds[field.name])
+
+
+def _error(name: str, value: Any, kind: _Kind) -> ArgumentError:
+    shown = " ".join(reprlib.repr(value).split())
+    return ArgumentError(f"{name} must be {kind.words}, got {shown}", _hint(value, kind))
+
+
+def _hint(value: Any, kind: _Kind) -> str:
+    if isinstance(value, bytes) and str in kind.types:
+        return "decode it: data.decode()"
+    if isinstance(value, list | tuple) and os.PathLike in kind.types:
+        return "name one file at a time"
+    if collections.abc.Iterable in kind.types and value is not None:
+        return "put it into a list"
+    return next((_EXAMPLES[each.__name__] for each in kind.types if each.__name__ in _EXAMPLES), "")
+
+
+@functools.cache
+def _kinds_of(owner: Any) -> Mapping[str, _Kind]:
+    """What the annotations of a function or a dataclass allow; those that say nothing here are left out."""
+    space = vars(sys.modules[owner.__module__])
+    found = {}
+    for name, annotation in inspect.get_annotations(inspect.unwrap(owner)).items():
+        kind = _kind(annotation, space) if name != "return" else None
+        if kind is not None and name in _COUNTS:
+            words = kind.words.replace("a whole number", "a whole number, at least 1,")
+            kind = kind._replace(words=words.removesuffix(","), is_count=True)
+        if kind is not None:
+            found[name] = kind
+    return found
+
+
+def _kind(annotation: Any, space: Mapping[str, Any]) -> _Kind | None:
+    try:
+        members = list(_members(eval(annotation, dict(space)) if isinstance(annotation, str) else annotation))
+    except NameError:  # imported for type checkers only
+        return None
+    allowed: list[type] = []
+    values: list[Any] = []
+    words: list[str] = []
+    inner: type | None = None
+    for member in members:
+        origin = typing.get_origin(member) or member
+        if origin is typing.Literal:
+            values += typing.get_args(member)
+            words += map(repr, typing.get_args(member))
+        elif origin in _KINDS:
+            allowed.append(_KINDS[origin][0])  # type: ignore[arg-type]
+            words.append(_KINDS[origin][1])
+            if origin is collections.abc.Sequence and typing.get_args(member)[0] in _LISTS:
+                inner, words[-1] = _LISTS[typing.get_args(member)[0]]
+        elif not _tells(origin):
+            return None
+        elif origin not in (bool, type(None)):
+            allowed.append(origin)
+            words.append(f"{'an' if origin.__name__[0] in 'AEIO' else 'a'} {origin.__name__}")
+        elif origin is bool:
+            words.append("True or False")
+        else:
+            allowed.append(origin)
+    known = " or ".join(dict.fromkeys(words)) + (" or None" if type(None) in members else "")
+    has_bool = bool in members or object in members
+    return _Kind(tuple(allowed), tuple(values), has_bool, known, () if inner is None else (inner,))
+
+
+def _tells(origin: Any) -> bool:
+    """Whether values can be checked against it."""
+    is_vague = getattr(origin, "_is_protocol", False) and not getattr(origin, "_is_runtime_protocol", False)
+    return isinstance(origin, type) and origin is not Any and not is_vague
+
+
+def _members(annotation: Any) -> Iterator[Any]:
+    is_union = isinstance(annotation, types.UnionType) or typing.get_origin(annotation) is typing.Union
+    yield from typing.get_args(annotation) if is_union else (annotation,)
