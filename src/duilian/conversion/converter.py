@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian.annotation.selection import probable_tags
+from duilian.arguments import checked
 from duilian.corpus import Corpus, Layer, Sentence
 from duilian.corpus.batches import batches
 from duilian.corpus.cut import cut_sentences
@@ -165,6 +166,7 @@ class Converter:
         return dataclasses.replace(layer, columns={**layer.columns, free[0]: tags})
 
 
+@checked
 def convert(
     model: Any,
     corpus: Corpus,

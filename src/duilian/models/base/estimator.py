@@ -172,6 +172,7 @@ class Estimator(Parameters[Config], Storable, Generic[Config, Model]):
     model_: Model
     trained_: Any  # what training leaves: makes the model
 
+    @checked
     def trim(self, min_weight: float) -> Self:
         """Feature selection: drop state weights smaller than `min_weight`. Needs the state of training."""
         return self.use(self.trained_.model(min_weight))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Sequence
 
+from duilian.arguments import checked
 from duilian.corpus import Layer
 from duilian.models.base.sentences import Sentences
 from duilian.models.base.standard_tagger import StandardTagger
@@ -19,6 +20,7 @@ class SeveralStandards(abc.ABC):
     def of(self, standard: str) -> StandardTagger:
         """The model as one for a single standard."""
 
+    @checked
     def predict_layers(
         self,
         X: Sentences,  # noqa: N803
@@ -29,6 +31,7 @@ class SeveralStandards(abc.ABC):
         """The analysis of each sentence in one standard."""
         return self.of(standard or self.standards[0]).predict_layers(X, threads=threads)
 
+    @checked
     def predict(
         self,
         X: Sentences,  # noqa: N803
