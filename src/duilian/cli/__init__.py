@@ -18,6 +18,7 @@ from typing import Annotated
 
 import typer
 
+from duilian.cli.outputs import keeping_inputs
 from duilian.errors import DuilianError
 
 INTERRUPTED, BROKEN_PIPE = 130, 141  # 128 + signal number
@@ -53,7 +54,8 @@ def make_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
         if name == "corpus":
             app.add_typer(module.app, name=name)
         else:
-            app.command(name, help=_help_text(module.command), epilog=module.EXAMPLE)(module.command)
+            command = module.command if name == "train" else keeping_inputs(module.command)
+            app.command(name, help=_help_text(module.command), epilog=module.EXAMPLE)(command)
     app.callback()(_global_options)
     return app
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from duilian.cli.options import Column, Columns, CorpusFormat, InputEncoding, Lenient, Output, warn_of
+from duilian.cli.outputs import keeping_inputs
 from duilian.cli.progress import measured, watch
 from duilian.cli.tables import show_statistics
 from duilian.corpus import (
@@ -99,6 +100,7 @@ def stats(
 
 
 @app.command()
+@keeping_inputs
 def convert(
     file: CorpusFile = "-",
     output: Output = "-",
@@ -184,6 +186,7 @@ def split(
 
 
 @app.command()
+@keeping_inputs
 def sample(
     count: Annotated[int, typer.Option("--count", "-n", min=0, metavar="N", help="Number of sentences.")],
     file: CorpusFile = "-",
@@ -217,6 +220,7 @@ def _mixing(name: str | None, share: float | None, tags: str | None, replacement
 
 
 @app.command(name="mix")
+@keeping_inputs
 def mix_command(
     file: CorpusFile = "-",
     output: Output = "-",

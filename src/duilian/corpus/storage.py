@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from duilian.arguments import checked
 from duilian.corpus.corpus import Corpus
 from duilian.corpus.cut import cut_sentences
-from duilian.corpus.files import DamagedFileError, display_name, open_writer, peek, read_lines
+from duilian.corpus.files import DamagedFileError, display_name, open_writer, peek, read_lines, refuse_input
 from duilian.corpus.formats.lookup import (
     CUTS,
     FORMATS,
@@ -336,6 +336,8 @@ def write_parts(parts: Sequence[Corpus], directory: PathLike, *, like: PathLike,
         Path(like).suffixes[-2:] if os.fspath(like).endswith(".gz") else Path(like).suffixes[-1:]
     )
     paths = [Path(directory) / f"{name}{suffix or '.' + format}" for name in names]
+    for path in paths:
+        refuse_input(path, [like])
     Path(directory).mkdir(parents=True, exist_ok=True)
     for part, path in zip(parts, paths, strict=True):
         write(part, path, format=format, standard=None if format == "jsonl" else part.standard)

@@ -1,0 +1,40 @@
+"""What commands write must not be what they read."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from duilian.corpus.files import refuse_input
+from duilian.errors import ConfigError
+from duilian.modelfile import is_model
+
+WRITTEN = ("output", "review_to", "plot")  # parameters that name files to write
+
+
+def keeping_inputs(command: Callable[..., None]) -> Callable[..., None]:
+    """Refuse, before a command begins, to write over a file that it reads, or text over a model."""
+
+    @functools.wraps(command)
+    def keep_and_run(**options: Any) -> None:
+        read = list(_paths(value for name, value in options.items() if name not in WRITTEN))
+        for target in _paths(options.get(name) for name in WRITTEN):
+            refuse_input(target, read)
+            if os.path.isfile(target) and os.path.getsize(target) and is_model(target):
+                raise ConfigError(
+                    f"{target}: is a model, which this command does not make", "choose another place"
+                )
+        command(**options)
+
+    return keep_and_run
+
+
+def _paths(values: Iterable[object]) -> Iterator[str]:
+    """The values that may name a file, in lists too."""
+    for value in values:
+        if isinstance(value, str | os.PathLike):
+            yield os.fspath(value)
+        elif isinstance(value, list):
+            yield from _paths(value)
