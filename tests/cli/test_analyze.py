@@ -137,7 +137,7 @@ def test_mistakes_are_named(call: Call) -> None:
     status, _, err = call("analyze", "--model", "no.model", "北京")
     assert status == 1
     assert "no.model: there is no such file" in err
-    assert "none for the bundled one" in err
+    assert "or `bundled`" in err
     status, _, err = call("analyze", "--model", "words.model", "我们明天去北京参观新的图书馆" * 2)
     assert (status, err.startswith("duilian: warning: the text is not cut into words")) == (0, True)
     assert "no standard 'ud'" in call("analyze", "--model", "char.model", "--standard", "ud", "北京")[2]

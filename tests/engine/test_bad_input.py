@@ -176,7 +176,7 @@ def test_models_that_are_missing_newer_or_cut_off(call: Call, models: Path) -> N
     for name, said in [
         ("newer.model", "made by a newer Duilian"),
         ("short.model", "truncated"),
-        ("no.model", "name a model from `duilian train`, or none for the bundled one"),
+        ("no.model", "name a model from `duilian train`, or `bundled`"),
     ]:
         status, _, err = call("analyze", "--model", name, "北京")
         assert status == 1

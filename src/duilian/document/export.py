@@ -136,7 +136,7 @@ def with_universal_tags(layer: Layer, standard: str, column: str | None) -> Laye
     """A layer whose tags go to xpos, as `column` or its standard says, with the universal tags that follow
     from them in upos where it has none; any other as it is.
     """
-    if (column or conll_column(standard)) != "xpos":
+    if "xpos" in layer.columns or (column or conll_column(standard)) != "xpos":
         return layer
     universal, unknown = universal_tags(standard), (UNKNOWN_FIELD,) * len(layer)
     upos = tuple(
