@@ -14,6 +14,7 @@ import dataclasses
 import sys
 
 import duilian as dl
+from duilian.conversion import Converter
 
 SHARE = 0.05
 COLUMNS = ["line", "number", "word", "tag", "confidence", "sentence"]
@@ -21,14 +22,14 @@ COLUMNS = ["line", "number", "word", "tag", "confidence", "sentence"]
 
 def convert(model: str, source: str, target: str, review: str) -> str:
     """Write the converted corpus, and the least certain words as a table."""
-    answers = dl.load(model).model.convert(dl.read(source, standard="pku"), "pku", "ctb")
-    dl.write([dl.Sentence({"ctb": answer.layer}) for answer in answers], target, format="slash")
+    converter = Converter(dl.load(model), "pku", "ctb")
+    _, sentences = converter.open(source)
+    answers = [answer for _, answer in converter.run(sentences)]
+    dl.write([sentence for answer in answers for sentence in answer.to_sentences()], target, format="slash")
     rows = []
     for line, answer in enumerate(answers, start=1):
-        layer = answer.layer
-        words = zip(layer.words, layer.tags or (), answer.confidence, strict=True)
-        for number, (word, tag, sure) in enumerate(words, start=1):
-            rows.append([line, number, word, tag, round(sure, 4), layer.text])
+        for number, token in enumerate(answer, start=1):
+            rows.append([line, number, token.text, token.tag, round(token.confidence, 4), answer.text])
     chosen = sorted(rows, key=lambda row: row[4])[: max(1, round(SHARE * len(rows)))]
     with open(review, "w", encoding="utf-8", newline="") as file:
         csv.writer(file, "excel-tab").writerows([COLUMNS, *sorted(chosen)])

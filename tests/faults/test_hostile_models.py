@@ -60,7 +60,7 @@ def _set_tags(header: dict[str, Any], count: int) -> None:
         ("crf-char", lambda h: h["tags"].__setitem__(0, [1]), "a tag must be a string"),
         ("crf-char", lambda h: h["tags"].__setitem__(0, h["tags"][1]), "a tag is listed twice"),
         ("dynamic", lambda h: h["config"]["search"].update(beam=10**6), "beam must be at most 1000"),
-        ("guided-word", lambda h: h.update(templates=2), "a text must be a str"),
+        ("guided-word", lambda h: h.update(templates=2), "text must be a string"),
         ("joint-parser", lambda h: h["relations"].append({}), "a tag must be a string"),
     ],
 )

@@ -289,7 +289,7 @@ def test_wrong_settings_are_refused_in_one_sentence(parameters: dict[str, Any], 
 
 
 def test_threads_are_at_least_one() -> None:
-    with pytest.raises(ConfigError, match="threads must be at least 1"):
+    with pytest.raises(ConfigError, match="threads must be a whole number, at least 1"):
         small().fit(SMALL, threads=0)
 
 

@@ -145,28 +145,21 @@ def test_whole_trees_are_not_touched(parser: Parser, joint: JointParser) -> None
         assert as_layers([whole], trees) == [(whole.heads, whole.relations)]
 
 
-def test_relations_of_roots_are_at_roots_and_are_the_best_there(confused: Parser) -> None:
+def test_relations_of_roots_are_at_roots_and_no_other_would_score_higher(confused: Parser) -> None:
     """Against the scores of all relations that a word may have, the others as they were found."""
     packer, weights = confused.predictor_.packer, confused.model_.weights
     numbers = {name: k for k, name in enumerate(packer.relations)}
-    searched = packer.parse_layers(weights, confused.model_.pruning, DEV)
-    changed = 0
-    for before, after in zip(searched, confused.predict_layers(DEV), strict=True):
+    for after in confused.predict_layers(DEV):
         heads, relations = after.heads or (), list(after.relations or ())
-        assert heads == before.heads
         assert [name == "root" for name in relations] == [head == 0 for head in heads]
-        places = [k for k, name in enumerate(before.relations or ()) if name != relations[k]]
-        changed += len(places)
-        last = places[-1:]  # those before it were chosen while it was not yet
-        for place in last:
+        for place in range(len(heads)):
             scores = {}
             for name in numbers:
                 tried = [*relations[:place], name, *relations[place + 1 :]]
                 data = packer.data([dataclasses.replace(after, relations=tuple(tried))])
                 scores[name] = packer.native.relation_score(weights, data, 0, int(heads[place] or 0))
             usable = [name for name in numbers if (name == "root") == (heads[place] == 0)]
-            assert relations[place] == max(usable, key=lambda name: scores[name])
-    assert changed > len(DEV) / 2
+            assert scores[relations[place]] == pytest.approx(max(scores[name] for name in usable))
 
 
 def renamed(layers: list[Layer], change: dict[str, str]) -> list[Layer]:

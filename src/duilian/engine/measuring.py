@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence, Set
 from typing import Any, cast
 
+from duilian.arguments import checked
 from duilian.corpus import Corpus, Layer, guess_format, read
 from duilian.corpus.formats.lookup import find_format
 from duilian.engine.analyzer import Analyzer
@@ -18,6 +19,7 @@ from duilian.models.registry import standards_of, tagger_for
 from duilian.models.roles import TreeAnnotator
 
 
+@checked
 def evaluate(
     model: Any,
     gold: Corpus,

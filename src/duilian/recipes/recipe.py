@@ -372,6 +372,8 @@ def train(
 def _check_output(run: Run, recipe: Recipe) -> None:
     # Before hours of training, not after them.
     output = run.output
+    if not output.name:
+        raise ConfigError("there is no name for the model file", "write -o my.model")
     for target in (output, run.checkpoint):
         refuse_input(target, recipe.inputs())
         if target.is_file() and not run.force and not is_model(target):
