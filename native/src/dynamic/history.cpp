@@ -89,9 +89,8 @@ TemplateSet WordTemplates::part(Asks asks) const {
 }
 
 std::vector<std::string> WordTemplates::columns() const {
-  std::vector<std::string> out;
-  std::copy_if(set_.columns.begin(), set_.columns.end(), std::back_inserter(out),
-               [](const std::string& name) { return name != kTagColumn; });
+  std::vector<std::string> out = set_.given_columns();
+  std::erase(out, kTagColumn);
   return out;
 }
 

@@ -91,6 +91,8 @@ void check_columns(const TemplateSet& templates, const Sentences& sentences) {
   const auto& names = sentences.column_names();
   for (const std::string& name : templates.columns) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
+      if (std::find(kDictionaryColumns.begin(), kDictionaryColumns.end(), name) != kDictionaryColumns.end())
+        throw std::invalid_argument(concat("the template atom ", name, " needs a dictionary"));
       throw std::invalid_argument(concat("the templates need a column '", name, "' that the sentences lack"));
     }
   }

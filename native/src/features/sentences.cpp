@@ -32,13 +32,45 @@ void TextColumn::add(std::u32string_view text) {
   hash.push_back(hash_text(text));
 }
 
-Sentences::Sentences(Folding folding, std::vector<std::string> column_names)
-    : folding_(std::move(folding)), column_names_(std::move(column_names)), columns_(column_names_.size()) {}
+void TextColumn::add(const CodeText& value) {
+  characters.append(value.text);
+  first.push_back(static_cast<std::int64_t>(characters.size()));
+  hash.push_back(value.hash);
+}
+
+Sentences::Sentences(Reading reading, std::vector<std::string> column_names)
+    : reading_(std::move(reading)), given_(column_names.size()), column_names_(std::move(column_names)) {
+  if (reading_.dictionary) {
+    for (const std::string_view name : kDictionaryColumns) {
+      if (std::find(column_names_.begin(), column_names_.end(), name) != column_names_.end())
+        throw std::invalid_argument(concat("a column must not be called '", name, "': the dictionary's is"));
+      column_names_.emplace_back(name);
+    }
+  }
+  columns_.resize(column_names_.size());
+}
+
+void Sentences::add_unit(std::u32string_view unit) {
+  text_.add(reading_.folding.unit(unit));
+  if (!reading_.dictionary) return;
+  characters_ += reading_.folding(unit);
+  end_.push_back(static_cast<std::int64_t>(characters_.size()));
+}
+
+void Sentences::end_sentence(std::size_t units) {
+  first_.push_back(first_.back() + static_cast<std::int64_t>(units));
+  if (!reading_.dictionary) return;
+  reading_.dictionary.look_up(characters_, end_, work_);
+  for (std::size_t k = 0; k < kDictionaryColumns.size(); ++k) {
+    for (const CodeText* value : work_.value[k]) columns_[given_ + k].add(*value);
+  }
+  characters_.clear();
+  end_.clear();
+}
 
 void Sentences::add(std::span<const std::string> units, std::span<const std::vector<std::string>> columns) {
-  if (columns.size() != columns_.size()) {
-    throw std::invalid_argument(
-        concat("the sentence has ", columns.size(), " columns, expected ", columns_.size()));
+  if (columns.size() != given_) {
+    throw std::invalid_argument(concat("the sentence has ", columns.size(), " columns, expected ", given_));
   }
   for (std::size_t k = 0; k < columns.size(); ++k) {
     if (columns[k].size() != units.size()) {
@@ -46,27 +78,26 @@ void Sentences::add(std::span<const std::string> units, std::span<const std::vec
                                          " values for ", units.size(), " units"));
     }
   }
-  for (const std::string& unit : units) {
-    if (unit.empty()) throw std::invalid_argument("a unit of the sentence is empty");
-    text_.add(folding_.unit(decode_utf8(unit)));
-  }
+  if (std::any_of(units.begin(), units.end(), [](const std::string& unit) { return unit.empty(); }))
+    throw std::invalid_argument("a unit of the sentence is empty");
+  for (const std::string& unit : units) add_unit(decode_utf8(unit));
   for (std::size_t k = 0; k < columns.size(); ++k) {
     for (const std::string& value : columns[k]) columns_[k].add(decode_utf8(value));
   }
-  first_.push_back(first_.back() + static_cast<std::int64_t>(units.size()));
+  end_sentence(units.size());
 }
 
 void Sentences::add(std::u32string_view text, std::span<const Span> units) {
-  if (!columns_.empty()) throw std::invalid_argument("the sentence has no columns");
+  if (given_ != 0) throw std::invalid_argument("the sentence has no columns");
   const auto length = static_cast<std::int64_t>(text.size());
   for (const Span& unit : units) {
     if (unit.begin < 0 || unit.begin >= unit.end || unit.end > length)
       throw std::invalid_argument("a unit is empty or outside the text");
   }
   for (const Span& unit : units)
-    text_.add(folding_.unit(
-        text.substr(static_cast<std::size_t>(unit.begin), static_cast<std::size_t>(unit.end - unit.begin))));
-  first_.push_back(first_.back() + static_cast<std::int64_t>(units.size()));
+    add_unit(
+        text.substr(static_cast<std::size_t>(unit.begin), static_cast<std::size_t>(unit.end - unit.begin)));
+  end_sentence(units.size());
 }
 
 void Sentences::add_texts(std::span<const std::string> texts, std::span<const std::int64_t> spans,

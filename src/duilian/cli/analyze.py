@@ -7,12 +7,14 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Annotated, cast, get_args
+from typing import Annotated, Any, cast, get_args
 
 import typer
 
 from duilian.cli.inputs import Analysed, Inputs, refuse_models
 from duilian.cli.options import (
+    DictionaryFile,
+    DictionaryMode,
     InputEncoding,
     Lenient,
     LexiconFile,
@@ -69,6 +71,8 @@ def command(
     no_trees: Annotated[bool, typer.Option("--no-trees", help="Leave out the trees: much faster.")] = False,
     lexicon: LexiconFile = None,
     lexicon_mode: LexiconMode = "force",
+    dictionary: DictionaryFile = None,
+    dictionary_mode: DictionaryMode = "extend",
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Report on standard error which lexicon words took effect."),
@@ -93,7 +97,12 @@ def command(
     if explain and lexicon is None:
         raise typer.BadParameter("there is nothing to explain without --lexicon", param_hint="--explain")
     refuse_models(inputs)
-    analyzer = load(model or None, lexicon=read_lexicon(lexicon, lexicon_mode, lenient=lenient))
+    analyzer = load(
+        model or None,
+        lexicon=read_lexicon(lexicon, lexicon_mode, lenient=lenient),
+        dictionary=dictionary,
+        dictionary_mode=cast(Any, dictionary_mode),
+    )
     name = analyzer.standard_for(standard)
     form = to or _default_form(output, nbest)
     column = reading_of(analyzer.model, name).get("column")

@@ -36,6 +36,23 @@ LexiconMode = Annotated[
     typer.Option("--lexicon-mode", metavar="MODE", help="force: always apply; prefer: boost their score."),
 ]
 
+DictionaryFile = Annotated[
+    str | None,
+    typer.Option(
+        "--dictionary",
+        metavar="FILE",
+        help="Words to know, for a model with a dictionary; one per line: word, frequency, tag.",
+    ),
+]
+DictionaryMode = Annotated[
+    str,
+    typer.Option(
+        "--dictionary-mode",
+        metavar="MODE",
+        help="extend: add to the model's words; replace: use instead.",
+    ),
+]
+
 
 def warn(message: str) -> None:
     """Tell the user what may be a mistake; what the library has said already is not said twice."""

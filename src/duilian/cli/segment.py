@@ -8,6 +8,8 @@ import typer
 
 from duilian.cli.inputs import Inputs, refuse_models
 from duilian.cli.options import (
+    DictionaryFile,
+    DictionaryMode,
     InputEncoding,
     Lenient,
     LexiconFile,
@@ -36,6 +38,8 @@ def command(
     format: InputFormat = None,
     lexicon: LexiconFile = None,
     lexicon_mode: LexiconMode = "force",
+    dictionary: DictionaryFile = None,
+    dictionary_mode: DictionaryMode = "extend",
     standard: StandardName = None,
     encoding: InputEncoding = "utf-8",
     lenient: Lenient = False,
@@ -49,7 +53,12 @@ def command(
     """
     refuse_models(inputs)
     analyzer, name = load_analyzer(
-        model, standard, lexicon=read_lexicon(lexicon, lexicon_mode, lenient=lenient), fast=fast
+        model,
+        standard,
+        lexicon=read_lexicon(lexicon, lexicon_mode, lenient=lenient),
+        dictionary=dictionary,
+        dictionary_mode=dictionary_mode,
+        fast=fast,
     )
     if analyzer.labeler.reads == "words":
         raise ConfigError("segment needs a character-level model", "train one with level = 'char'")

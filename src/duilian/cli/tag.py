@@ -10,6 +10,8 @@ import typer
 
 from duilian.cli.inputs import Analysed, Inputs, refuse_models
 from duilian.cli.options import (
+    DictionaryFile,
+    DictionaryMode,
     InputEncoding,
     Lenient,
     LexiconFile,
@@ -52,6 +54,8 @@ def command(
     format: InputFormat = None,
     lexicon: LexiconFile = None,
     lexicon_mode: LexiconMode = "force",
+    dictionary: DictionaryFile = None,
+    dictionary_mode: DictionaryMode = "extend",
     standard: StandardName = None,
     mode: Mode = None,
     encoding: InputEncoding = "utf-8",
@@ -69,7 +73,12 @@ def command(
     refuse_models(inputs)
     _check_output_options(to, nbest, marginals)
     analyzer, name = load_analyzer(
-        model, standard, mode, read_lexicon(lexicon, lexicon_mode, lenient=lenient)
+        model,
+        standard,
+        mode,
+        read_lexicon(lexicon, lexicon_mode, lenient=lenient),
+        dictionary=dictionary,
+        dictionary_mode=dictionary_mode,
     )
     if Ability.TAGS not in analyzer.labeler.abilities:
         raise ConfigError(f"{model}: the model only segments text", "use duilian segment")

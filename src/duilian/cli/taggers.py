@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -11,6 +11,7 @@ from duilian.corpus.formats.lookup import TEXT
 from duilian.engine import Analyzer
 from duilian.engine.loading import load_parts
 from duilian.errors import ConfigError
+from duilian.features.dictionary import DictionaryMode
 from duilian.lexicon import Lexicon
 from duilian.models.base.standard_tagger import StandardTagger
 from duilian.models.registry import load, standards_of, tagger_for
@@ -49,10 +50,12 @@ def load_analyzer(
     mode: str | None = None,
     lexicon: Lexicon | None = None,
     *,
+    dictionary: str | None = None,
+    dictionary_mode: str = "extend",
     fast: bool = False,
 ) -> tuple[Analyzer, str]:
     """Load an analyser in this mode; return it with the standard to answer in, which is said if not named."""
-    parts = load_parts(model or None)
+    parts = load_parts(model or None, dictionary, cast(DictionaryMode, dictionary_mode))
     tagger, segmenter = in_mode(parts["tagger"], mode), parts.get("segmenter")
     found = Analyzer(tagger, parts.get("parser"), segmenter=segmenter, lexicon=lexicon)
     name = found.standard_for(standard, fast=fast)

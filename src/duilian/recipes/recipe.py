@@ -19,6 +19,7 @@ from duilian.corpus import Corpus, ReadReport, Sentence, TreeCheck, read_sentenc
 from duilian.errors import ConfigError, did_you_mean
 from duilian.features.templates import presets
 from duilian.learning import IterationReport, Session
+from duilian.models.base.dictionary_settings import DictionarySettings
 from duilian.models.base.precision import Precision
 from duilian.recipes.tables import FORMER_KEYS, Table, override, read_toml
 from duilian.settings import RENAMED, SettingError, Settings, UnknownSettingError, setting
@@ -95,7 +96,7 @@ class Recipe:
             text=text,
             overrides=tuple(overrides),
             kind=kind.name,
-            config=_with_paths(config, Path(path).parent),
+            config=_with_paths(config, Path(path).parent, Path(folder)),
             sides=sides,
             saving=saving,
             card=card,
@@ -217,12 +218,14 @@ def _check_names(top: Table, kind: Kind, groups: Sequence[str]) -> None:
             model.note(f"has no key {key!r}", "say it in [[side]]")
 
 
-def _with_paths(config: Settings, folder: Path) -> Settings:
-    """Files that settings name, found beside the recipe."""
+def _with_paths(config: Settings, folder: Path, data: Path) -> Settings:
+    """Files that settings name, found beside the recipe; a dictionary lies where the corpora do."""
     for group, settings in config.groups():
         templates = getattr(settings, "templates", None)
         if templates is not None and templates not in presets():
             config = config.updated({group: {"templates": str(folder / templates)}})
+        if isinstance(settings, DictionarySettings) and settings.file is not None:
+            config = config.updated({group: {"file": str(data / settings.file)}})
     mapping = getattr(config, "mapping", None)
     if isinstance(mapping, str) and mapping.endswith(".txt"):
         config = config.updated({"mapping": str(folder / mapping)})

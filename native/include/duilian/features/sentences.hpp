@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "duilian/text/fold.hpp"
+#include "duilian/features/reading.hpp"
 #include "duilian/text/segment.hpp"
 
 namespace duilian {
@@ -32,6 +32,7 @@ struct TextColumn {
   std::vector<std::uint64_t> hash;     // [units]
 
   void add(std::u32string_view text);
+  void add(const CodeText& value);
   [[nodiscard]] std::u32string_view at(std::int64_t unit) const {
     return {characters.data() + first[unit], static_cast<std::size_t>(first[unit + 1] - first[unit])};
   }
@@ -39,11 +40,13 @@ struct TextColumn {
 
 class Sentences {
  public:
-  Sentences(Folding folding, std::vector<std::string> column_names);
+  /// If the reading has a dictionary, it adds its columns after those named. Throws std::invalid_argument if
+  /// one of them has the same name.
+  Sentences(Reading reading, std::vector<std::string> column_names);
 
   /// Units and columns in UTF-8; each column has one value per unit and is not folded.
   void add(std::span<const std::string> units, std::span<const std::vector<std::string>> columns);
-  /// Units as places in a text, without columns.
+  /// Units as places in a text, without columns but those of the dictionary.
   void add(std::u32string_view text, std::span<const Span> units);
   /// Sentences of several texts in UTF-8: text k has the sentences [text[k], text[k + 1]), sentence s the
   /// units [first[s], first[s + 1]), and spans [units][2] says where each unit begins and ends in its text.
@@ -61,11 +64,20 @@ class Sentences {
   [[nodiscard]] const std::vector<std::int64_t>& first() const { return first_; }
 
  private:
-  Folding folding_;
+  void add_unit(std::u32string_view unit);
+  /// Ends a sentence of units that were added: looks its words up.
+  void end_sentence(std::size_t units);
+
+  Reading reading_;
+  std::size_t given_;  // columns that are given with the sentences
   std::vector<std::string> column_names_;
   TextColumn text_;
   std::vector<TextColumn> columns_;
   std::vector<std::int64_t> first_{0};  // [sentences + 1]  in units
+  // Of the sentence that is being added, for the dictionary: folded characters, and where units end.
+  std::u32string characters_;
+  std::vector<std::int64_t> end_;
+  Dictionary::Work work_;
 };
 
 }  // namespace duilian

@@ -92,11 +92,14 @@ class _Run:
         self.say, self.threads = self.session.on_stage or _log.info, self.session.threads
         self.sides = self._sides(corpora)
         features = self.config.features
-        self.templates = features.load_templates(features.default_templates(self.config.level))
+        asks = self.config.dictionary
+        self.templates = asks.added_to(features.load_templates(features.default_templates(self.config.level)))
         self.say("features")
+        every = (layer for layers in corpora for layer in layers)
+        self.readings = asks.readings(features.folding(), every, self.config.learning.seed)
         self.source = None if features.guide is None else self._fit_source(features.guide, corpora)
         source = None if self.source is None else self.source.model(0.0)
-        self.packer = GuidePacker.of_model(self.config, self.sides, source)
+        self.packer = GuidePacker.of_model(self.config, self.sides, source, self.readings.full.dictionary)
         self.data = self._training_data(corpora)
         self.sizes = [len(layers) for layers in corpora]
         self.baselines = self._baselines()
@@ -127,6 +130,7 @@ class _Run:
                 join_digits=own.join_digits,
                 script=own.script,
             ),
+            dictionary=config.dictionary,
             learning=AdaGrad(iterations=config.start.baseline_iterations, seed=config.learning.seed),
         )
         trainer = CrfTrainer(source, Session(threads=self.threads))
@@ -142,8 +146,11 @@ class _Run:
                     columns += self.packer.known_guide(layers, self.threads)
                 else:
                     columns += source.predict_labels(self.sides.units(layers, side), threads=self.threads)
-            guide = Guide(columns, Templates.load(DEFAULT_TEMPLATES[self.config.level]))
-        return extract_training_data(corpora, self.sides, self.templates, features, guide)
+            shared = Templates.load(DEFAULT_TEMPLATES[self.config.level])
+            guide = Guide(columns, self.config.dictionary.added_to(shared))
+        return extract_training_data(
+            corpora, self.sides, self.templates, features, self.readings.training, guide
+        )
 
     def _baselines(self) -> BaselineTaggers:
         config, guide = self.config, self.config.features.guide
@@ -328,8 +335,15 @@ class _Run:
         templates, mapping = self.config.features.named(self.templates), self.config.mapping
         # What a mapping of one's own allows is in the arrays.
         name = "complete" if isinstance(mapping, Mapping) else Path(mapping).name
-        config = self.config.updated({"features": {"templates": templates.name}, "mapping": name})
-        return {"config": config, "sides": self.sides, "templates": templates, "mappings": self.mappings}
+        changed = {"features": {"templates": templates.name}, "mapping": name}
+        config = self.config.updated(changed | {"dictionary": self.config.dictionary.named()})
+        return {
+            "config": config,
+            "sides": self.sides,
+            "templates": templates,
+            "mappings": self.mappings,
+            "dictionary": self.readings.full.dictionary,
+        }
 
 
 def _draw(

@@ -67,7 +67,7 @@ class GuidedPredictor(CrfPredictor):
     def _make_packer(self, model: GuidedModel) -> GuidedPacker:  # type: ignore[override]
         plain = model.packer()
         own = None if model.own is None else CrfPredictor(model.own)
-        return GuidedPacker(plain.encoding, plain.templates, plain.folding, CrfPredictor(model.source), own)
+        return GuidedPacker(plain.encoding, plain.templates, plain.reading, CrfPredictor(model.source), own)
 
 
 class GuidedConversion(ConversionPlan):
@@ -89,9 +89,9 @@ class GuidedConversion(ConversionPlan):
     ) -> TargetLabels:
         packer, native = self._predictor.packer, self._predictor.native
         units = packer.units(layers)
-        known = GuidePacker(packer.folding, self.encodings[0], packer.source).known_guide(layers, threads)
+        known = GuidePacker(packer.reading, self.encodings[0], packer.source).known_guide(layers, threads)
         columns = packer.columns_with(units, packer.own_labels(units, threads), threads, known)
-        packed = pack(units, packer.folding, columns)
+        packed = pack(units, packer.reading, columns)
         constraints = _native.Constraints(limits.target, *NO_BONUS)
         label, _ = native.predict(packed, constraints, threads)
         marginals = native.predict_marginals(packed, constraints, threads)
