@@ -36,9 +36,10 @@ namespace {
     end.push_back(static_cast<std::int64_t>(characters.size()));
   }
   Dictionary::Work work;
-  dictionary.look_up(characters, end, work);
+  Dictionary::Columns columns;
+  dictionary.look_up(characters, end, work, columns);
   std::vector<std::vector<std::string>> out;
-  for (const auto& column : work.value) {
+  for (const auto& column : columns) {
     out.emplace_back();
     for (const CodeText* value : column) out.back().push_back(encode_utf8(value->text));
   }

@@ -167,7 +167,7 @@ std::u32string_view WordWindow::column(std::int32_t number, std::int64_t place) 
   if (!is_inside(place)) return place < 0 ? templating::kBefore : templating::kAfter;
   const std::size_t column = column_of_[static_cast<std::size_t>(number)];
   if (column == kTag) return place > 0 || at(place).label < 0 ? kUnknownWordTag : words_.tag[at(place).label];
-  return sentences_.column(column).at(place > 0 ? begin_ + t_ + place : at(place).end - 1);
+  return sentences_.column(column, place > 0 ? begin_ + t_ + place : at(place).end - 1);
 }
 
 std::u32string_view WordWindow::type(std::int64_t place) const {

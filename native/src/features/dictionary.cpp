@@ -57,7 +57,7 @@ class Edges {
  public:
   explicit Edges(std::size_t edges) {
     std::size_t bits = 4;
-    while ((std::size_t{1} << bits) < 2 * edges) ++bits;
+    while ((std::size_t{1} << bits) < edges + edges / 2) ++bits;
     slot_.resize(std::size_t{1} << bits, 0);
     shift_ = 64 - bits;
   }
@@ -75,6 +75,9 @@ class Edges {
       if (slot_[at] >> kNodeBits == key) return static_cast<std::uint32_t>(slot_[at] & kNodeMask);
     }
   }
+  void prefetch(std::uint32_t parent, std::uint16_t symbol) const {
+    __builtin_prefetch(&slot_[home(key_of(parent, symbol))]);
+  }
   [[nodiscard]] std::size_t bytes() const { return slot_.size() * 8; }
 
  private:
@@ -87,7 +90,7 @@ class Edges {
   [[nodiscard]] std::size_t home(std::uint64_t key) const {
     return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15U) >> shift_);
   }
-  std::vector<std::uint64_t> slot_;  // a power of two, at most half full
+  std::vector<std::uint64_t> slot_;  // a power of two, at most two thirds full
   std::size_t shift_ = 0;
 };
 
@@ -105,8 +108,9 @@ void check_sizes(const Arrays& arrays) {
       arrays.frequency.size() != static_cast<std::size_t>(words) ||
       arrays.tag.size() != arrays.frequency.size())
     refuse("its arrays do not fit together");
-  const auto last = arrays.tag.empty() ? 0 : *std::max_element(arrays.tag.begin(), arrays.tag.end());
-  if (arrays.tags.size() > Dictionary::kMaxTags || (!arrays.tag.empty() && last >= arrays.tags.size()))
+  const auto has_no_name = [&](std::uint8_t tag) { return tag >= arrays.tags.size(); };
+  if (arrays.tags.size() > Dictionary::kMaxTags ||
+      std::any_of(arrays.tag.begin(), arrays.tag.end(), has_no_name))
     refuse("a word has a tag without a name");
   if (std::find(arrays.frequency.begin(), arrays.frequency.end(), 0U) != arrays.frequency.end())
     refuse("a word has the frequency 0");
@@ -207,17 +211,16 @@ struct Dictionary::Trie {
     no_word = code_text(U"O");
   }
 
-  [[nodiscard]] std::uint32_t child(std::uint32_t parent, std::uint16_t symbol) const {
-    if (symbol == kNoSymbol) return kRoot;
-    return parent == kRoot ? first[symbol] : edges.find(parent, symbol);
-  }
   [[nodiscard]] bool is_word(std::uint32_t k) const { return (node[k].flags & Arrays::kIsWord) != 0; }
 
   /// The best path from unit i on, and the lengths of words that start there; later units come first.
   ///   cost[i] = min over words [i, j) of cost(word) + cost[j]; of equal ones, the longest
   void walk(std::size_t i, std::span<const std::int64_t> end, Work& work) const;
-  /// The values of the column jg.
-  void follow_path(Work& work) const;
+  /// Fetches what `walk` will ask for first; most walks end there.
+  void prefetch(std::span<const std::int64_t> end, Work& work) const;
+  /// The values of the column lx, then jg.
+  void write_lengths(const Work& work, const CodeText** out) const;
+  void write_path(const Work& work, const CodeText** out) const;
 
   Arrays arrays;
   Alphabet alphabet;
@@ -230,49 +233,66 @@ struct Dictionary::Trie {
   CodeText no_word;
 };
 
-void Dictionary::Trie::walk(std::size_t i, std::span<const std::int64_t> end, Work& work) const {
-  work.cost[i] = unknown_cost + work.cost[i + 1];
-  work.next[i] = static_cast<std::uint32_t>(i + 1);
-  work.node[i] = kRoot;
-  std::uint32_t at = kRoot;
-  std::size_t longest = 0;
-  auto c = static_cast<std::size_t>(i == 0 ? 0 : end[i - 1]);
-  for (std::size_t j = i; j < end.size(); ++j) {
-    do {
-      at = child(at, work.symbol[c++]);
-    } while (at != kRoot && c < static_cast<std::size_t>(end[j]));
-    if (at == kRoot) break;
-    if (is_word(at)) {
-      const std::int64_t cost = node[at].cost + work.cost[j + 1];
-      if (cost <= work.cost[i]) {
-        work.cost[i] = cost;
-        work.next[i] = static_cast<std::uint32_t>(j + 1);
-        work.node[i] = at;
-      }
-      longest = j + 1 - i;
-      if (longest > 1) work.ends[j] = std::max(work.ends[j], length_class(longest));
-    }
-    if ((node[at].flags & Arrays::kHasChildren) == 0) break;
+void Dictionary::Trie::prefetch(std::span<const std::int64_t> end, Work& work) const {
+  const std::size_t characters = work.symbol.size();
+  for (std::size_t i = 0, c = 0; i < end.size() && c + 1 < characters;
+       c = static_cast<std::size_t>(end[i++])) {
+    const std::uint32_t at = first[work.symbol[c]];
+    if ((node[at].flags & Arrays::kHasChildren) != 0) edges.prefetch(at, work.symbol[c + 1]);
   }
+}
+
+void Dictionary::Trie::walk(std::size_t i, std::span<const std::int64_t> end, Work& work) const {
+  std::int64_t best = unknown_cost + work.cost[i + 1];
+  std::size_t next = i + 1, longest = 0;
+  std::uint32_t word = kRoot;
+  auto c = static_cast<std::size_t>(i == 0 ? 0 : end[i - 1]);
+  std::uint32_t at = first[work.symbol[c++]];
+  for (std::size_t j = i; at != kRoot;) {
+    const Node& here = node[at];
+    if (c == static_cast<std::size_t>(end[j])) {  // the end of a unit
+      ++j;
+      if ((here.flags & Arrays::kIsWord) != 0) {
+        const std::int64_t cost = here.cost + work.cost[j];
+        if (cost <= best) {
+          best = cost;
+          next = j;
+          word = at;
+        }
+        longest = j - i;
+        if (longest > 1) work.ends[j - 1] = std::max(work.ends[j - 1], length_class(longest));
+      }
+      if (j == end.size()) break;
+    }
+    if ((here.flags & Arrays::kHasChildren) == 0) break;
+    at = edges.find(at, work.symbol[c++]);
+  }
+  work.cost[i] = best;
+  work.next[i] = static_cast<std::uint32_t>(next);
+  work.node[i] = word;
   if (longest < 2) return;
   work.starts[i] = length_class(longest);
   for (std::size_t k = i + 1; k + 1 < i + longest; ++k)
     work.passes[k] = std::max(work.passes[k], work.starts[i]);
 }
 
-void Dictionary::Trie::follow_path(Work& work) const {
+void Dictionary::Trie::write_lengths(const Work& work, const CodeText** out) const {
+  for (std::size_t i = 0; i < work.starts.size(); ++i)
+    out[i] = &lengths[(std::size_t{work.starts[i]} * 6 + work.passes[i]) * 6 + work.ends[i]];
+}
+
+void Dictionary::Trie::write_path(const Work& work, const CodeText** out) const {
   const std::size_t tags = arrays.tags.size();
   for (std::size_t i = 0; i < work.next.size();) {
-    const std::size_t end = work.next[i];
     if (work.node[i] == kRoot) {
-      work.value[1][i++] = &no_word;
+      out[i++] = &no_word;
       continue;
     }
     const CodeText* text = on_path.data() + node[work.node[i]].tag;
-    const std::size_t begin = i;
+    const std::size_t begin = i, end = work.next[i];
     for (; i < end; ++i) {
       const std::size_t letter = end - begin == 1 ? 3 : i == begin ? 0 : i + 1 == end ? 2 : 1;
-      work.value[1][i] = text + letter * tags;
+      out[i] = text + letter * tags;
     }
   }
 }
@@ -306,24 +326,24 @@ std::vector<std::u32string> Dictionary::words() const {
   return out;
 }
 
-void Dictionary::look_up(std::u32string_view characters, std::span<const std::int64_t> end,
-                         Work& work) const {
+void Dictionary::look_up(std::u32string_view characters, std::span<const std::int64_t> end, Work& work,
+                         Columns& out) const {
   const std::size_t units = end.size();
   work.symbol.resize(characters.size());
-  std::transform(characters.begin(), characters.end(), work.symbol.begin(), trie_->alphabet);
+  std::transform(characters.begin(), characters.end(), work.symbol.begin(),
+                 [&](char32_t c) { return trie_->alphabet(c); });
+  trie_->prefetch(end, work);
   work.cost.assign(units + 1, 0);
   work.next.resize(units);
   work.node.resize(units);
   work.starts.assign(units, 0);
   work.passes.assign(units, 0);
   work.ends.assign(units, 0);
-  for (auto& column : work.value) column.resize(units);
   for (std::size_t i = units; i-- > 0;) trie_->walk(i, end, work);
-  for (std::size_t i = 0; i < units; ++i) {
-    const std::size_t code = (std::size_t{work.starts[i]} * 6 + work.passes[i]) * 6 + work.ends[i];
-    work.value[0][i] = &trie_->lengths[code];
-  }
-  trie_->follow_path(work);
+  const std::size_t before = out[0].size();
+  for (auto& column : out) column.resize(before + units);
+  trie_->write_lengths(work, out[0].data() + before);
+  trie_->write_path(work, out[1].data() + before);
 }
 
 namespace {

@@ -32,45 +32,36 @@ void TextColumn::add(std::u32string_view text) {
   hash.push_back(hash_text(text));
 }
 
-void TextColumn::add(const CodeText& value) {
-  characters.append(value.text);
-  first.push_back(static_cast<std::int64_t>(characters.size()));
-  hash.push_back(value.hash);
-}
-
 Sentences::Sentences(Reading reading, std::vector<std::string> column_names)
-    : reading_(std::move(reading)), given_(column_names.size()), column_names_(std::move(column_names)) {
-  if (reading_.dictionary) {
-    for (const std::string_view name : kDictionaryColumns) {
-      if (std::find(column_names_.begin(), column_names_.end(), name) != column_names_.end())
-        throw std::invalid_argument(concat("a column must not be called '", name, "': the dictionary's is"));
-      column_names_.emplace_back(name);
-    }
+    : reading_(std::move(reading)), column_names_(std::move(column_names)), columns_(column_names_.size()) {
+  if (!reading_.dictionary) return;
+  for (const std::string_view name : kDictionaryColumns) {
+    if (std::find(column_names_.begin(), column_names_.end(), name) != column_names_.end())
+      throw std::invalid_argument(concat("a column must not be called '", name, "': the dictionary's is"));
+    column_names_.emplace_back(name);
   }
-  columns_.resize(column_names_.size());
 }
 
 void Sentences::add_unit(std::u32string_view unit) {
-  text_.add(reading_.folding.unit(unit));
+  const std::u32string folded = reading_.folding(unit);
+  text_.add(reading_.folding.is_unified(unit) ? kEnglish : folded);
   if (!reading_.dictionary) return;
-  characters_ += reading_.folding(unit);
+  characters_ += folded;
   end_.push_back(static_cast<std::int64_t>(characters_.size()));
 }
 
 void Sentences::end_sentence(std::size_t units) {
   first_.push_back(first_.back() + static_cast<std::int64_t>(units));
   if (!reading_.dictionary) return;
-  reading_.dictionary.look_up(characters_, end_, work_);
-  for (std::size_t k = 0; k < kDictionaryColumns.size(); ++k) {
-    for (const CodeText* value : work_.value[k]) columns_[given_ + k].add(*value);
-  }
+  reading_.dictionary.look_up(characters_, end_, work_, codes_);
   characters_.clear();
   end_.clear();
 }
 
 void Sentences::add(std::span<const std::string> units, std::span<const std::vector<std::string>> columns) {
-  if (columns.size() != given_) {
-    throw std::invalid_argument(concat("the sentence has ", columns.size(), " columns, expected ", given_));
+  if (columns.size() != columns_.size()) {
+    throw std::invalid_argument(
+        concat("the sentence has ", columns.size(), " columns, expected ", columns_.size()));
   }
   for (std::size_t k = 0; k < columns.size(); ++k) {
     if (columns[k].size() != units.size()) {
@@ -88,7 +79,7 @@ void Sentences::add(std::span<const std::string> units, std::span<const std::vec
 }
 
 void Sentences::add(std::u32string_view text, std::span<const Span> units) {
-  if (given_ != 0) throw std::invalid_argument("the sentence has no columns");
+  if (!columns_.empty()) throw std::invalid_argument("the sentence has no columns");
   const auto length = static_cast<std::int64_t>(text.size());
   for (const Span& unit : units) {
     if (unit.begin < 0 || unit.begin >= unit.end || unit.end > length)

@@ -60,10 +60,11 @@ struct Codes {
   std::vector<std::int64_t> end;
   for (std::size_t t = 1; t <= text.size(); ++t) end.push_back(static_cast<std::int64_t>(t));
   Dictionary::Work work;
-  dictionary.look_up(text, end, work);
+  Dictionary::Columns columns;
+  dictionary.look_up(text, end, work, columns);
   Codes out;
-  for (const CodeText* value : work.value[0]) out.lengths.push_back(value->text);
-  for (const CodeText* value : work.value[1]) out.path.push_back(value->text);
+  for (const CodeText* value : columns[0]) out.lengths.push_back(value->text);
+  for (const CodeText* value : columns[1]) out.path.push_back(value->text);
   return out;
 }
 
@@ -189,7 +190,8 @@ TEST(sentences_have_the_columns_of_their_dictionary) {
   sentences.add(units, columns);
   sentences.add(units, columns);
   CHECK(sentences.column_names() == std::vector<std::string>({"pos", "lx", "jg"}));
-  CHECK(sentences.column(1).at(0) == U"200" && sentences.column(1).at(3) == U"002");
-  CHECK(sentences.column(2).at(2) == U"Bn" && sentences.column(2).hash[2] == hash_text(U"Bn"));
+  CHECK(sentences.column(0, 1) == U"b" && sentences.column(1, 0) == U"200" &&
+        sentences.column(1, 3) == U"002");
+  CHECK(sentences.column(2, 2) == U"Bn" && sentences.column_hash(2, 2) == hash_text(U"Bn"));
   CHECK_THROWS(Sentences(reading, {"jg"}), std::invalid_argument);
 }

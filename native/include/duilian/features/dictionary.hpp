@@ -64,19 +64,22 @@ class Dictionary {
   /// Memory in bytes, the arrays included.
   [[nodiscard]] std::size_t bytes() const;
 
+  /// The values of each column, end to end for several sentences; they live as long as the dictionary.
+  using Columns = std::array<std::vector<const CodeText*>, kDictionaryColumns.size()>;
+
   /// Reused memory of `look_up`.
   struct Work {
-    std::vector<std::uint16_t> symbol;                  // [characters]
-    std::vector<std::int64_t> cost;                     // [units + 1]  of the best path from here to the end
-    std::vector<std::uint32_t> next;                    // [units]  where its first word ends
-    std::vector<std::uint32_t> node;                    // [units]  that word; 0 if it is none of the list
-    std::vector<std::uint8_t> starts;                   // [units]  lengths, at most 5
-    std::vector<std::uint8_t> passes;                   // [units]
-    std::vector<std::uint8_t> ends;                     // [units]
-    std::array<std::vector<const CodeText*>, 2> value;  // [units]  the answer, by column
+    std::vector<std::uint16_t> symbol;  // [characters]
+    std::vector<std::int64_t> cost;     // [units + 1]  of the best path from here to the end
+    std::vector<std::uint32_t> next;    // [units]  where its first word ends
+    std::vector<std::uint32_t> node;    // [units]  that word; 0 if it is none of the list
+    std::vector<std::uint8_t> starts;   // [units]  lengths, at most 5
+    std::vector<std::uint8_t> passes;   // [units]
+    std::vector<std::uint8_t> ends;     // [units]
   };
-  /// The values of both columns, for a sentence of folded characters whose unit u ends before end[u].
-  void look_up(std::u32string_view characters, std::span<const std::int64_t> end, Work& work) const;
+  /// Appends the values of a sentence of folded characters whose unit u ends before end[u].
+  void look_up(std::u32string_view characters, std::span<const std::int64_t> end, Work& work,
+               Columns& out) const;
 
  private:
   struct Trie;

@@ -32,7 +32,6 @@ struct TextColumn {
   std::vector<std::uint64_t> hash;     // [units]
 
   void add(std::u32string_view text);
-  void add(const CodeText& value);
   [[nodiscard]] std::u32string_view at(std::int64_t unit) const {
     return {characters.data() + first[unit], static_cast<std::size_t>(first[unit + 1] - first[unit])};
   }
@@ -59,20 +58,29 @@ class Sentences {
   [[nodiscard]] std::int64_t begin_of(std::int64_t sentence) const { return first_[sentence]; }
   [[nodiscard]] std::int64_t end_of(std::int64_t sentence) const { return first_[sentence + 1]; }
   [[nodiscard]] const TextColumn& text() const { return text_; }
-  [[nodiscard]] const TextColumn& column(std::size_t index) const { return columns_[index]; }
+  /// The value of a column, in the order of their names, and its hash.
+  [[nodiscard]] std::u32string_view column(std::size_t index, std::int64_t unit) const {
+    return index < columns_.size() ? columns_[index].at(unit) : code(index, unit).text;
+  }
+  [[nodiscard]] std::uint64_t column_hash(std::size_t index, std::int64_t unit) const {
+    return index < columns_.size() ? columns_[index].hash[unit] : code(index, unit).hash;
+  }
   [[nodiscard]] const std::vector<std::string>& column_names() const { return column_names_; }
   [[nodiscard]] const std::vector<std::int64_t>& first() const { return first_; }
 
  private:
+  [[nodiscard]] const CodeText& code(std::size_t index, std::int64_t unit) const {
+    return *codes_[index - columns_.size()][unit];
+  }
   void add_unit(std::u32string_view unit);
   /// Ends a sentence of units that were added: looks its words up.
   void end_sentence(std::size_t units);
 
   Reading reading_;
-  std::size_t given_;  // columns that are given with the sentences
   std::vector<std::string> column_names_;
   TextColumn text_;
-  std::vector<TextColumn> columns_;
+  std::vector<TextColumn> columns_;     // those that are given with the sentences
+  Dictionary::Columns codes_;           // those of the dictionary
   std::vector<std::int64_t> first_{0};  // [sentences + 1]  in units
   // Of the sentence that is being added, for the dictionary: folded characters, and where units end.
   std::u32string characters_;
