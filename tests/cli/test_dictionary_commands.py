@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from running import Call, in_demo_folder
 
-from duilian import AdaGrad, Lexicon, Tagger, demo
+from duilian import AdaGrad, Features, Lexicon, Tagger, demo
 from duilian.features.dictionary import parse_line
 from duilian.models import DictionarySettings
 
@@ -44,7 +44,9 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_text(text, encoding="utf-8")
     words = DictionarySettings(file=str(folder / "words.txt"), hide=0.0, name="demo words", licence="our own")
     for name, known in {"one.model": words, "plain.model": DictionarySettings()}.items():
-        tagger = Tagger("ctb", level="char", dictionary=known, learning=AdaGrad(iterations=2))
+        tagger = Tagger(
+            "ctb", level="char", features=Features(dictionary=known), learning=AdaGrad(iterations=2)
+        )
         tagger.fit(demo.load("ctb", "ctb")).save(folder / name)
     return folder
 
@@ -79,7 +81,7 @@ def test_a_recipe_names_a_dictionary_beside_the_corpora(duilian: Call) -> None:
     assert duilian("train", "words.toml", "-o", "made.model")[0] == 0
     found = json.loads(duilian("inspect", "made.model", "--json")[1])
     assert found["dictionary"]["name"] == "demo words"
-    assert found["settings"]["dictionary"]["file"] == "words.txt"
+    assert found["settings"]["features"]["dictionary"]["file"] == "words.txt"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from duilian import AdaGrad, PassiveAggressive, demo
 from duilian.errors import ConfigError, ModelFileError
 from duilian.features import Dictionary, ListedWord
 from duilian.modelfile import read_model, write_model
-from duilian.models.base.dictionary_settings import DictionarySettings
+from duilian.models import CoupledFeatures, DictionarySettings, DynamicFeatures
 from duilian.models.multitask.config import MultitaskConfig
 from duilian.models.registry import load
 
@@ -33,35 +33,46 @@ def word_list(folder: Path, *further: str) -> str:
 
 
 def plain(words: DictionarySettings, threads: int = 1) -> Any:
-    return dl.Tagger("ctb", level="char", dictionary=words, learning=FEW).fit(
+    return dl.Tagger("ctb", level="char", features=dl.Features(dictionary=words), learning=FEW).fit(
         CTB, dev=CTB[:20], threads=threads
     )
 
 
 def guided(words: DictionarySettings, threads: int = 1) -> Any:
     tagger = dl.GuidedTagger(
-        "ctb", level="char", source_standard="pku", folds=2, dictionary=words, learning=FEW
+        "ctb",
+        level="char",
+        source_standard="pku",
+        folds=2,
+        features=dl.Features(dictionary=words),
+        learning=FEW,
     )
     return tagger.fit(CTB, source=PKU, threads=threads)
 
 
 def dynamic(words: DictionarySettings, threads: int = 1) -> Any:
-    return dl.DynamicTagger("ctb", dictionary=words, learning=FEW).fit(CTB, threads=threads)
+    return dl.DynamicTagger("ctb", features=DynamicFeatures(dictionary=words), learning=FEW).fit(
+        CTB, threads=threads
+    )
 
 
 def two_chain(words: DictionarySettings, threads: int = 1) -> Any:
     learning = PassiveAggressive(iterations=2)
-    return dl.TwoChainTagger("ctb", dictionary=words, learning=learning).fit(CTB, threads=threads)
+    return dl.TwoChainTagger("ctb", features=dl.Features(dictionary=words), learning=learning).fit(
+        CTB, threads=threads
+    )
 
 
 def multitask(words: DictionarySettings, threads: int = 1) -> Any:
-    tagger = dl.MultitaskTagger(("ctb", "pku"), dictionary=words, learning=FEW)
+    tagger = dl.MultitaskTagger(
+        ("ctb", "pku"), features=MultitaskConfig.features.updated({"dictionary": words}), learning=FEW
+    )
     return tagger.fit([CTB, PKU], threads=threads)
 
 
 def coupled(words: DictionarySettings, threads: int = 1, guide: str | None = None) -> Any:
-    features = dl.CoupledTagger().features.updated({"guide": guide})
-    tagger = dl.CoupledTagger(("ctb", "pku"), level="char", dictionary=words, features=features, learning=FEW)
+    features = dl.CoupledTagger().features.updated({"guide": guide, "dictionary": words})
+    tagger = dl.CoupledTagger(("ctb", "pku"), level="char", features=features, learning=FEW)
     return tagger.set_params(start__baseline_iterations=2).fit([CTB, PKU], threads=threads)
 
 
@@ -163,7 +174,7 @@ def test_without_a_dictionary_files_say_nothing_of_one(tmp_path: Path) -> None:
     tagger = plain(DictionarySettings())
     header, arrays = tagger.state()
     assert "dictionary" not in header
-    assert "dictionary" not in header["config"]
+    assert "dictionary" not in header["config"]["features"]
     assert not [name for name in arrays if "dictionary" in name]
     with pytest.raises(ConfigError, match="has learned without a dictionary"):
         tagger.use_dictionary(Dictionary([ListedWord("北京")]))
@@ -174,17 +185,18 @@ def test_traditional_lists_serve_models_that_see_simplified_characters(tmp_path:
     path.write_text("我們 9 n\n我们 3 v\n", encoding="utf-8")
     features = dl.Features(script="simplified")
     words = DictionarySettings(file=str(path), hide=0.0)
-    tagger = dl.Tagger("ctb", level="char", features=features, dictionary=words, learning=FEW).fit(CTB)
+    tagger = dl.Tagger(
+        "ctb", level="char", features=features.updated({"dictionary": words}), learning=FEW
+    ).fit(CTB)
     assert list(tagger.model_.dictionary) == [ListedWord("我们", 9, "n")]
 
 
 def test_words_need_characters(tmp_path: Path) -> None:
     words = DictionarySettings(file=word_list(tmp_path))
     with pytest.raises(ConfigError, match="a dictionary is for models that find words"):
-        dl.Tagger("ctb", dictionary=words).fit(CTB)
+        dl.Tagger("ctb", features=dl.Features(dictionary=words)).fit(CTB)
     with pytest.raises(ConfigError, match="a dictionary is for models that find words"):
-        dl.CoupledTagger(("ctb", "pku"), dictionary=words).fit([CTB, PKU])
-    assert MultitaskConfig(dictionary=words).dictionary is words
+        dl.CoupledTagger(("ctb", "pku"), features=CoupledFeatures(dictionary=words)).fit([CTB, PKU])
 
 
 def test_templates_that_ask_need_a_dictionary(tmp_path: Path) -> None:
@@ -194,7 +206,9 @@ def test_templates_that_ask_need_a_dictionary(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="the templates use lx or jg, which need a dictionary"):
         dl.Tagger("ctb", level="char", features=features, learning=FEW).fit(CTB)
     words = DictionarySettings(file=word_list(tmp_path))
-    tagger = dl.Tagger("ctb", level="char", features=features, dictionary=words, learning=FEW).fit(CTB)
+    tagger = dl.Tagger(
+        "ctb", level="char", features=features.updated({"dictionary": words}), learning=FEW
+    ).fit(CTB)
     assert list(tagger.templates_) == ["x[0]", "lx[0]"]
 
 

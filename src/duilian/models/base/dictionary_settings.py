@@ -47,7 +47,7 @@ class DictionarySettings(Settings):
     )
     rare: int = setting(2, "Words that occur at most this often in the training corpus are rare.", at_least=0)
     name: str | None = setting(None, "Name of the dictionary; none: that of its file.")
-    licence: str = setting("", "Licence of the dictionary, kept with the model.")
+    licence: str | None = setting(None, "Licence of the dictionary, kept with the model.")
 
     def check_level(self, level: Level) -> None:
         """Refuse a dictionary for a model that does not look for words."""
@@ -58,7 +58,7 @@ class DictionarySettings(Settings):
         """The dictionary as a model sees it, if there is one."""
         if self.file is None:
             return None
-        found = Dictionary.read(self.file, name=self.name or Path(self.file).name, licence=self.licence)
+        found = Dictionary.read(self.file, name=self.name or "", licence=self.licence or "")
         return found.folded(folding)
 
     def added_to(self, templates: T) -> T:

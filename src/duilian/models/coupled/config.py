@@ -9,7 +9,6 @@ from typing import Literal
 from duilian.errors import ConfigError
 from duilian.labels.encoding import Level
 from duilian.learning import AdaGrad, Learning, Sgd
-from duilian.models.base.dictionary_settings import DictionarySettings
 from duilian.models.base.feature_settings import DEFAULT_TEMPLATES, Features
 from duilian.settings import Settings, setting
 from duilian.standards import Mapping
@@ -104,9 +103,6 @@ class CoupledConfig(Settings):
         "marginals", "`marginals`: the most probable label of each unit; `path`: the best path of bundles."
     )
     features: CoupledFeatures = setting(CoupledFeatures(), "Units and features.")
-    dictionary: DictionarySettings = setting(
-        DictionarySettings(), "Words known besides the corpora.", is_optional=True
-    )
     pruning: CoupledPruning = setting(CoupledPruning(), "How the lattice is kept small.")
     start: Start = setting(Start(), "The weights to begin with.")
     learning: Learning = setting(AdaGrad(rate=0.15, batch=8, iterations=8), "How to learn.")
@@ -114,7 +110,7 @@ class CoupledConfig(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.learning.check_rule("coupled", AdaGrad, Sgd)
-        self.dictionary.check_level(self.level)
+        self.features.dictionary.check_level(self.level)
         count, guide = len(self.standards), self.features.guide
         if isinstance(self.learning.sample, int):
             raise ConfigError("learning.sample needs one number per standard")

@@ -21,7 +21,6 @@ from duilian.corpus import Sentence
 from duilian.features import Templates
 from duilian.labels.encoding import Encoding, Level
 from duilian.learning import Learning, Session
-from duilian.models.base.dictionary_settings import DictionarySettings
 from duilian.models.base.estimator import Arrays, Estimator
 from duilian.models.base.sentences import Sentences, check_corpora, layers_of
 from duilian.models.coupled.config import CoupledConfig, CoupledFeatures, CoupledPruning, Start
@@ -63,7 +62,6 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], Converting):
         mapping: str | TagMapping = "complete",
         decoding: Literal["marginals", "path"] = "marginals",
         features: CoupledFeatures = CoupledConfig.features,
-        dictionary: DictionarySettings = CoupledConfig.dictionary,
         pruning: CoupledPruning = CoupledConfig.pruning,
         start: Start = CoupledConfig.start,
         learning: Learning = CoupledConfig.learning,
@@ -73,7 +71,6 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], Converting):
         self.mapping = mapping
         self.decoding = decoding
         self.features = features
-        self.dictionary = dictionary
         self.pruning = pruning
         self.start = start
         self.learning = learning

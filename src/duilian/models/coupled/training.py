@@ -92,11 +92,10 @@ class _Run:
         self.say, self.threads = self.session.on_stage or _log.info, self.session.threads
         self.sides = self._sides(corpora)
         features = self.config.features
-        asks = self.config.dictionary
-        self.templates = asks.added_to(features.load_templates(features.default_templates(self.config.level)))
+        self.templates = features.load_templates(features.default_templates(self.config.level))
         self.say("features")
         every = (layer for layers in corpora for layer in layers)
-        self.readings = asks.readings(features.folding(), every, self.config.learning.seed)
+        self.readings = features.readings(every, self.config.learning.seed)
         self.source = None if features.guide is None else self._fit_source(features.guide, corpora)
         source = None if self.source is None else self.source.model(0.0)
         self.packer = GuidePacker.of_model(self.config, self.sides, source, self.readings.full.dictionary)
@@ -129,8 +128,8 @@ class _Run:
                 join_letters=own.join_letters,
                 join_digits=own.join_digits,
                 script=own.script,
+                dictionary=own.dictionary,
             ),
-            dictionary=config.dictionary,
             learning=AdaGrad(iterations=config.start.baseline_iterations, seed=config.learning.seed),
         )
         trainer = CrfTrainer(source, Session(threads=self.threads))
@@ -147,7 +146,7 @@ class _Run:
                 else:
                     columns += source.predict_labels(self.sides.units(layers, side), threads=self.threads)
             shared = Templates.load(DEFAULT_TEMPLATES[self.config.level])
-            guide = Guide(columns, self.config.dictionary.added_to(shared))
+            guide = Guide(columns, features.dictionary.added_to(shared))
         return extract_training_data(
             corpora, self.sides, self.templates, features, self.readings.training, guide
         )
@@ -335,8 +334,8 @@ class _Run:
         templates, mapping = self.config.features.named(self.templates), self.config.mapping
         # What a mapping of one's own allows is in the arrays.
         name = "complete" if isinstance(mapping, Mapping) else Path(mapping).name
-        changed = {"features": {"templates": templates.name}, "mapping": name}
-        config = self.config.updated(changed | {"dictionary": self.config.dictionary.named()})
+        features = {"templates": templates.name, **self.config.features.portable()}
+        config = self.config.updated({"features": features, "mapping": name})
         return {
             "config": config,
             "sides": self.sides,

@@ -8,7 +8,6 @@ from typing import ClassVar
 from duilian.errors import ConfigError
 from duilian.labels.encoding import Level
 from duilian.learning import AdaGrad, ExponentiatedGradient, Learning, PassiveAggressive, Sgd
-from duilian.models.base.dictionary_settings import DictionarySettings
 from duilian.models.base.feature_settings import Features
 from duilian.settings import Settings, setting
 
@@ -24,14 +23,11 @@ class CrfConfig(Settings):
     level: Level = setting("word", "`word`: tag given words; `char`: cut text into words, and tag them.")
     segment_only: bool = setting(False, "Characters only: find words without tags.")
     features: Features = setting(Features(), "Units and features.")
-    dictionary: DictionarySettings = setting(
-        DictionarySettings(), "Words known besides the corpus.", is_optional=True
-    )
     learning: Learning = setting(AdaGrad(), "How to learn.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.learning.check_rule(self.kind, *self.rules)
-        self.dictionary.check_level(self.level)
+        self.features.dictionary.check_level(self.level)
         if self.segment_only and self.level == "word":
             raise ConfigError("segment_only needs level = 'char'")

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from duilian.features import Templates
 from duilian.labels.encoding import Level
 from duilian.learning import Learning, Session
-from duilian.models.base.dictionary_settings import DictionarySettings
 from duilian.models.base.estimator import Estimator
 from duilian.models.base.feature_settings import Features
 from duilian.models.base.sentences import Sentences
@@ -51,14 +50,12 @@ class Tagger(Estimator[CrfConfig, CrfModel], StandardTagger):
         level: Level = "word",
         segment_only: bool = False,
         features: Features = CrfConfig.features,
-        dictionary: DictionarySettings = CrfConfig.dictionary,
         learning: Learning = CrfConfig.learning,
     ) -> None:
         self.standard = standard
         self.level = level
         self.segment_only = segment_only
         self.features = features
-        self.dictionary = dictionary
         self.learning = learning
 
     def fit(

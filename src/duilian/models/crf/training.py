@@ -89,7 +89,7 @@ class CrfTrainer:
         if config.features.templates is not None:
             config = config.updated({"features": {"templates": templates.name}})
         return {
-            "config": config.updated({"dictionary": config.dictionary.named()}),
+            "config": config.updated({"features": config.features.portable()}),
             "tags": self.packer.encoding.tags,
             "templates": templates,
             "dictionary": self.packer.reading.dictionary,
@@ -102,9 +102,8 @@ class CrfTrainer:
         config = self.config
         tags = None if config.segment_only else tags_of(layers, config.standard)
         encoding = config.features.encoding(config.level, tags)
-        self.readings = config.dictionary.readings(config.features.folding(), layers, config.learning.seed)
-        templates = config.dictionary.added_to(self._templates())
-        return Packer(encoding, templates, self.readings.full)
+        self.readings = config.features.readings(layers, config.learning.seed)
+        return Packer(encoding, self._templates(), self.readings.full)
 
     def _pack_training(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> _native.Sentences:
         packer = dataclasses.replace(self.packer, reading=self.readings.training)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from duilian.labels.encoding import Level
 from duilian.learning import Learning, Session
-from duilian.models.base.dictionary_settings import DictionarySettings
 from duilian.models.crf.config import CrfConfig
 from duilian.models.crf.storage import CrfModel
 from duilian.models.crf.uncalibrated import UncalibratedTagger
@@ -51,13 +50,11 @@ class DynamicTagger(UncalibratedTagger):
         standard: str = "tags",
         *,
         features: DynamicFeatures = DynamicConfig.features,
-        dictionary: DictionarySettings = DynamicConfig.dictionary,
         learning: Learning = DynamicConfig.learning,
         search: DynamicSearch = DynamicConfig.search,
     ) -> None:
         self.standard = standard
         self.features = features
-        self.dictionary = dictionary
         self.learning = learning
         self.search = search
 

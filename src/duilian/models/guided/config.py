@@ -46,6 +46,5 @@ class GuidedConfig(CrfConfig):
             level=self.level,
             segment_only=self.segment_only,
             features=dataclasses.replace(self.features, templates=None),
-            dictionary=self.dictionary,
             learning=dataclasses.replace(self.learning, iterations=iterations),
         )

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from duilian.errors import ConfigError
 from duilian.labels.encoding import Level
 from duilian.learning import Learning, Session
-from duilian.models.base.dictionary_settings import DictionarySettings
 from duilian.models.base.feature_settings import Features
 from duilian.models.base.sentences import Sentences
 from duilian.models.coupled.conversion_answers import ConversionPlan, Converting
@@ -55,19 +54,13 @@ class GuidedTagger(Tagger, Converting):
         level: Level = "word",
         segment_only: bool = False,
         features: Features = GuidedConfig.features,
-        dictionary: DictionarySettings = GuidedConfig.dictionary,
         learning: Learning = GuidedConfig.learning,
         source_standard: str = "source",
         folds: int = 0,
         source_iterations: int | None = None,
     ) -> None:
         super().__init__(
-            standard,
-            level=level,
-            segment_only=segment_only,
-            features=features,
-            dictionary=dictionary,
-            learning=learning,
+            standard, level=level, segment_only=segment_only, features=features, learning=learning
         )
         self.source_standard = source_standard
         self.folds = folds

@@ -7,7 +7,6 @@ from typing import Literal
 
 from duilian.errors import ConfigError
 from duilian.learning import AdaGrad, Learning, PassiveAggressive
-from duilian.models.base.dictionary_settings import DictionarySettings
 from duilian.models.base.feature_settings import Features
 from duilian.settings import Settings, setting
 from duilian.standards import Mapping
@@ -38,9 +37,6 @@ class MultitaskConfig(Settings):
         True, "Also map names written as one word to names split into surname and given name."
     )
     features: Features = setting(Features(templates="multitask"), "Units and features.")
-    dictionary: DictionarySettings = setting(
-        DictionarySettings(), "Words known besides the corpus.", is_optional=True
-    )
     learning: Learning = setting(AdaGrad(), "How to learn.")
 
     def __post_init__(self) -> None:

@@ -18,7 +18,6 @@ from duilian.errors import ConfigError
 from duilian.features import Templates
 from duilian.labels.encoding import Encoding, Level
 from duilian.learning import Learning, Session
-from duilian.models.base.dictionary_settings import DictionarySettings
 from duilian.models.base.estimator import Estimator
 from duilian.models.base.feature_settings import Features
 from duilian.models.base.sentences import Sentences, check_corpora, layers_of
@@ -76,7 +75,6 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
         expansion: Expansion = "mean",
         align_names: bool = True,
         features: Features = MultitaskConfig.features,
-        dictionary: DictionarySettings = MultitaskConfig.dictionary,
         learning: Learning = MultitaskConfig.learning,
     ) -> None:
         self.standards = standards
@@ -85,7 +83,6 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel]):
         self.expansion = expansion
         self.align_names = align_names
         self.features = features
-        self.dictionary = dictionary
         self.learning = learning
 
     def fit(

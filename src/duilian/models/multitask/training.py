@@ -74,25 +74,25 @@ class Labelling:
             config.features.encoding("char", tags_of(layers, name))
             for layers, name in zip(sides, standards, strict=True)
         )
-        loaded = config.dictionary.added_to(config.features.load_templates("multitask"))
-        templates = config.features.named(loaded)
+        templates = config.features.named(config.features.load_templates("multitask"))
         if templates.columns:
             raise ConfigError("the templates of a multi-task tagger must not use columns")
         tags = tag_mapping(config, a.tags or (), b.tags or ())
         mapping = label_mapping(tags, (a, b), standards, align_names=config.align_names)
         if not mapping.size:
             raise StandardError(f"the mapping relates no tag of {standards[0]!r} to one of the other")
-        folding, every = config.features.folding(), [layer for layers in sides for layer in layers]
-        readings = config.dictionary.readings(folding, every, config.learning.seed)
+        every = (layer for layers in sides for layer in layers)
+        readings = config.features.readings(every, config.learning.seed)
         return cls(config, (a, b), templates, mapping, readings)
 
     def portable(self) -> MultitaskConfig:
         """The settings as a model keeps them: files without their paths, and no `Mapping` object."""
         mapping = self.config.mapping
-        found: dict[str, Any] = {"mapping": Path(mapping).name if isinstance(mapping, str) else "own"}
-        named = {} if self.config.features.templates is None else {"templates": self.templates.name}
-        found["dictionary"] = self.config.dictionary.named()
-        return self.config.updated({**found, "features": named})
+        found = {"mapping": Path(mapping).name if isinstance(mapping, str) else "own"}
+        named: dict[str, Any] = (
+            {} if self.config.features.templates is None else {"templates": self.templates.name}
+        )
+        return self.config.updated({**found, "features": named | self.config.features.portable()})
 
 
 def tag_mapping(config: MultitaskConfig, tags_a: tuple[str, ...], tags_b: tuple[str, ...]) -> Mapping:

@@ -9,7 +9,6 @@ from duilian.errors import ConfigError
 from duilian.labels.encoding import Level
 from duilian.labels.segments import two_chain_scheme
 from duilian.learning import Learning, PassiveAggressive
-from duilian.models.base.dictionary_settings import DictionarySettings
 from duilian.models.base.feature_settings import Features
 from duilian.settings import Settings, setting
 
@@ -32,15 +31,12 @@ class TwoChainConfig(Settings):
     )
     cost: Cost = setting("once", "Margin of the gold answer: 1 `once`, or 1 for every wrong `label`.")
     features: Features = setting(Features(), "Units and features.")
-    dictionary: DictionarySettings = setting(
-        DictionarySettings(), "Words known besides the corpus.", is_optional=True
-    )
     learning: Learning = setting(PassiveAggressive(iterations=20), "How to learn.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.learning.check_rule("two-chain", PassiveAggressive)
-        self.dictionary.check_level(self.level)
+        self.features.dictionary.check_level(self.level)
         if self.learning.batch is not None:
             raise ConfigError("batch is not for a model of kind 'two-chain': it learns sentence by sentence")
         if not self.modes:

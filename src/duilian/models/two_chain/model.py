@@ -17,7 +17,6 @@ from duilian.features import CliqueTemplates
 from duilian.labels.encoding import Level
 from duilian.labels.segments import ChunkSegments, WordSegments
 from duilian.learning import Learning, Session
-from duilian.models.base.dictionary_settings import DictionarySettings
 from duilian.models.base.estimator import Estimator
 from duilian.models.base.feature_settings import Features
 from duilian.models.base.sentences import Sentences
@@ -59,7 +58,6 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel], StandardTagger):
         modes: Sequence[Mode] = MODES,
         cost: Cost = "once",
         features: Features = TwoChainConfig.features,
-        dictionary: DictionarySettings = TwoChainConfig.dictionary,
         learning: Learning = TwoChainConfig.learning,
     ) -> None:
         self.standard = standard
@@ -68,7 +66,6 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel], StandardTagger):
         self.modes = modes
         self.cost = cost
         self.features = features
-        self.dictionary = dictionary
         self.learning = learning
 
     def fit(

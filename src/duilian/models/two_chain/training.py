@@ -58,10 +58,10 @@ class TwoChainExamples:
             raise ConfigError("there is no annotated sentence to learn from")
         features = config.features
         kinds = segment_kinds(layers, config.level, config.standard)
-        templates = config.dictionary.added_to(
+        templates = features.dictionary.added_to(
             CliqueTemplates.load(features.templates or DEFAULT_TEMPLATES[config.level])
         )
-        readings = config.dictionary.readings(features.folding(), [*layers, *further], config.learning.seed)
+        readings = features.readings([*layers, *further], config.learning.seed)
         packer = TwoChainPacker.of(config, kinds, templates, readings.full.dictionary)
         segment, shape = packer.encoding.segment, packer.shape
         a, b = segment(layers, is_given=False), segment(further, is_given=True)
@@ -128,7 +128,7 @@ class TwoChainTrainer:
         named, config = CliqueTemplates(templates.text, Path(templates.name).name), self.config
         if config.features.templates is not None:
             config = config.updated({"features": {"templates": named.name}})
-        config = config.updated({"dictionary": config.dictionary.named()})
+        config = config.updated({"features": config.features.portable()})
         dictionary = examples.packer.reading.dictionary
 
         def make(min_weight: float) -> TwoChainModel:
