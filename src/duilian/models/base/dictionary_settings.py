@@ -39,7 +39,7 @@ class DictionarySettings(Settings):
         None, "File with a word a line, or `word frequency`, or `word frequency tag`; none: no dictionary."
     )
     hide: float = setting(
-        0.5,
+        0.25,
         "In training, hide this share of the listed words that are rare in the training corpus: the model "
         "learns not to trust the list alone.",
         at_least=0,
