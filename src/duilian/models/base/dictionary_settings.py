@@ -39,9 +39,9 @@ class DictionarySettings(Settings):
         None, "File with a word a line, or `word frequency`, or `word frequency tag`; none: no dictionary."
     )
     hide: float = setting(
-        0.25,
+        0.0,
         "In training, hide this share of the listed words that are rare in the training corpus: the model "
-        "learns not to trust the list alone.",
+        "learns to find words that the list lacks.",
         at_least=0,
         at_most=1,
     )
