@@ -64,6 +64,11 @@ def section(name: str, config: Settings) -> Iterator[str]:
             yield from [f"### `[{group}]`", "", f"{about} each group in a table `[{group}.GROUP]`.", ""]
         else:
             yield from titled(f"[{group}]", settings, f"`{type(settings).__name__}` in Python.")
+            for inner, own in settings.groups():
+                place = (
+                    f"`{type(own).__name__}` in Python, the setting `{inner}` of `{type(settings).__name__}`."
+                )
+                yield from titled(f"[{inner}]", own, place)
 
 
 def can_learn(config: Settings, algorithm: str) -> bool:

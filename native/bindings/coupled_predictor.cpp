@@ -136,11 +136,11 @@ void bind_coupled_predictor(nb::module_& m) {
       .def(
           "__init__",
           [](CoupledPredictor* self, CoupledShape shape, std::shared_ptr<CoupledWeights> weights,
-             TemplateSet templates, Folding folding, Pruning pruning, Decoding decoding, double bundle_gap) {
+             TemplateSet templates, Reading reading, Pruning pruning, Decoding decoding, double bundle_gap) {
             new (self) CoupledPredictor(std::move(shape), std::move(weights), std::move(templates),
-                                        std::move(folding), {pruning, decoding, bundle_gap});
+                                        std::move(reading), {pruning, decoding, bundle_gap});
           },
-          "shape"_a, "weights"_a, "templates"_a, "folding"_a, "pruning"_a, "decoding"_a, "bundle_gap"_a)
+          "shape"_a, "weights"_a, "templates"_a, "reading"_a, "pruning"_a, "decoding"_a, "bundle_gap"_a)
       .def_prop_ro("weights", &CoupledPredictor::weights, nb::rv_policy::reference_internal)
       .def_prop_ro("shape", &CoupledPredictor::shape);
   bind_predict(predictor);

@@ -91,12 +91,12 @@ void bind_predictor(nb::module_& m) {
           "__init__",
           [](DynamicPredictor* self, std::int32_t labels, const Succession& rules,
              const CompiledWeights& weights, const TemplateSet& templates, const TemplateSet& word_templates,
-             const Folding& folding, const LabelWords& words, std::size_t beam, double kind_gap,
+             const Reading& reading, const LabelWords& words, std::size_t beam, double kind_gap,
              double path_gap) {
-            new (self) DynamicPredictor(labels, rules, weights, templates, word_templates, folding, words,
+            new (self) DynamicPredictor(labels, rules, weights, templates, word_templates, reading, words,
                                         {beam, kind_gap, path_gap});
           },
-          "labels"_a, "rules"_a, "weights"_a, "templates"_a, "word_templates"_a, "folding"_a, "words"_a,
+          "labels"_a, "rules"_a, "weights"_a, "templates"_a, "word_templates"_a, "reading"_a, "words"_a,
           "beam"_a, "kind_gap"_a, "path_gap"_a)
       .def_prop_ro(
           "weights",

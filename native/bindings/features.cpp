@@ -6,6 +6,7 @@
 
 #include "bindings.hpp"
 #include "duilian/features/extract.hpp"
+#include "duilian/text/characters.hpp"
 
 namespace duilian::bindings {
 
@@ -13,12 +14,83 @@ using namespace nb::literals;
 
 namespace {
 
+[[nodiscard]] std::vector<std::u32string> decode(const std::vector<std::string>& words) {
+  std::vector<std::u32string> out;
+  for (const std::string& word : words) out.push_back(decode_utf8(word));
+  return out;
+}
+
+[[nodiscard]] std::vector<std::string> encode(const std::vector<std::u32string>& words) {
+  std::vector<std::string> out;
+  for (const std::u32string& word : words) out.push_back(encode_utf8(word));
+  return out;
+}
+
+/// [columns][units] what templates see of units that are folded already.
+[[nodiscard]] std::vector<std::vector<std::string>> codes_of(const Dictionary& dictionary,
+                                                             const std::vector<std::string>& units) {
+  std::u32string characters;
+  std::vector<std::int64_t> end;
+  for (const std::string& unit : units) {
+    characters += decode_utf8(unit);
+    end.push_back(static_cast<std::int64_t>(characters.size()));
+  }
+  Dictionary::Work work;
+  Dictionary::Columns columns;
+  dictionary.look_up(characters, end, work, columns);
+  std::vector<std::vector<std::string>> out;
+  for (const auto& column : columns) {
+    out.emplace_back();
+    for (const CodeText* value : column) out.back().push_back(encode_utf8(value->text));
+  }
+  return out;
+}
+
+void bind_dictionary(nb::module_& m) {
+  nb::class_<Dictionary>(m, "Dictionary")
+      .def(
+          "__init__",
+          [](Dictionary* self, const Input<std::uint32_t>& alphabet, const Input<std::uint16_t>& symbol,
+             const Input<std::uint8_t>& flags, const Input<std::uint32_t>& frequency,
+             const Input<std::uint8_t>& tag, std::vector<std::string> tags) {
+            new (self) Dictionary({to_vector(alphabet), to_vector(symbol), to_vector(flags),
+                                   to_vector(frequency), to_vector(tag), std::move(tags)});
+          },
+          "alphabet"_a, "symbol"_a, "flags"_a, "frequency"_a, "tag"_a, "tags"_a)
+      .def_static(
+          "of_words",
+          [](const std::vector<std::string>& words, const Input<std::uint32_t>& frequency,
+             const Input<std::uint8_t>& tag, std::vector<std::string> tags) {
+            return without_gil([&] {
+              return Dictionary(make_trie(decode(words), view(frequency), view(tag), std::move(tags)));
+            });
+          },
+          "words"_a, "frequency"_a, "tag"_a, "tags"_a)
+      .def("__len__", &Dictionary::size)
+      .def_prop_ro("bytes", &Dictionary::bytes)
+      .def_prop_ro("tags", [](const Dictionary& self) { return self.arrays().tags; })
+      .def("words", [](const Dictionary& self) { return encode(self.words()); })
+      .def(
+          "arrays",
+          [](const Dictionary& self) {
+            const DictionaryArrays& kept = self.arrays();
+            return std::make_tuple(to_numpy(kept.alphabet), to_numpy(kept.symbol), to_numpy(kept.flags),
+                                   to_numpy(kept.frequency), to_numpy(kept.tag));
+          },
+          nb::rv_policy::move)
+      .def("codes", &codes_of, "units"_a);
+  nb::class_<Reading>(m, "Reading")
+      .def(nb::init<Folding>(), "folding"_a)
+      .def(nb::init<Folding, Dictionary>(), "folding"_a, "dictionary"_a);
+  nb::implicitly_convertible<Folding, Reading>();
+}
+
 /// [units][2] where each begins and ends.
 using Spans = nb::ndarray<const std::int64_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 
 void bind_sentences(nb::module_& m) {
   nb::class_<Sentences>(m, "Sentences")
-      .def(nb::init<Folding, std::vector<std::string>>(), "folding"_a, "columns"_a)
+      .def(nb::init<Reading, std::vector<std::string>>(), "reading"_a, "columns"_a)
       .def(
           "add",
           [](Sentences& self, const std::vector<std::string>& units,
@@ -40,7 +112,8 @@ void bind_sentences(nb::module_& m) {
 void bind_templates(nb::module_& m) {
   nb::class_<TemplateSet>(m, "TemplateSet")
       .def(nb::init<>())
-      .def_ro("columns", &TemplateSet::columns)
+      .def_prop_ro("columns", &TemplateSet::given_columns)
+      .def_prop_ro("needs_dictionary", &TemplateSet::needs_dictionary)
       .def_ro("has_transitions", &TemplateSet::has_transitions)
       .def("__len__", [](const TemplateSet& self) { return self.templates.size(); })
       .def_prop_ro("texts", &TemplateSet::texts);
@@ -112,6 +185,7 @@ void bind_extraction(nb::module_& m) {
 }  // namespace
 
 void bind_features(nb::module_& m) {
+  bind_dictionary(m);
   bind_sentences(m);
   bind_templates(m);
   bind_index(m);

@@ -51,9 +51,9 @@ void bind_multitask(nb::module_& m) {
 
   nb::class_<BestExpansionPredictor>(m, "BestExpansionPredictor")
       .def(nb::init<std::int32_t, const Succession&, CompiledWeights, std::int32_t, const Succession&,
-                    CompiledWeights, const LabelMap&, const TemplateSet&, const Folding&>(),
+                    CompiledWeights, const LabelMap&, const TemplateSet&, const Reading&>(),
            "labels"_a, "rules"_a, "weights"_a, "other_labels"_a, "other_rules"_a, "other_weights"_a, "map"_a,
-           "templates"_a, "folding"_a)
+           "templates"_a, "reading"_a)
       .def("predict", &predict_labels<BestExpansionPredictor>, "sentences"_a, "constraints"_a, "threads"_a)
       .def("tag_lines", &tag_bytes<BestExpansionPredictor>, "text"_a, "options"_a, "threads"_a);
 }

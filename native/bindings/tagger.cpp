@@ -112,8 +112,8 @@ void bind_lines(nb::module_& m) {
 
 void bind_predictor(nb::module_& m) {
   nb::class_<Predictor>(m, "Predictor")
-      .def(nb::init<std::int32_t, Succession, CompiledWeights, TemplateSet, Folding>(), "labels"_a, "rules"_a,
-           "weights"_a, "templates"_a, "folding"_a)
+      .def(nb::init<std::int32_t, Succession, CompiledWeights, TemplateSet, Reading>(), "labels"_a, "rules"_a,
+           "weights"_a, "templates"_a, "reading"_a)
       .def_prop_ro("weights", &Predictor::weights)
       .def("tag_lines", &tag_bytes<Predictor>, "text"_a, "options"_a, "threads"_a)
       .def("predict", &predict_labels<Predictor>, "sentences"_a, "constraints"_a, "threads"_a)

@@ -90,8 +90,8 @@ void bind_two_chain_predictor(nb::module_& m) {
   bind_weights(m);
   nb::class_<TwoChainPredictor> predictor(m, "TwoChainPredictor");
   predictor
-      .def(nb::init<TwoChainShape, TwoChainPatterns, TwoChainWeights, Folding>(), "shape"_a, "patterns"_a,
-           "weights"_a, "folding"_a)
+      .def(nb::init<TwoChainShape, TwoChainPatterns, TwoChainWeights, Reading>(), "shape"_a, "patterns"_a,
+           "weights"_a, "reading"_a)
       .def_prop_ro("weights", &TwoChainPredictor::weights);
   bind_predict(predictor);
   bind_sentence(predictor);

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from duilian.document import Doc, Token
     from duilian.engine import Analyzer, evaluate, load
     from duilian.errors import DuilianError
-    from duilian.features import Templates
+    from duilian.features import Dictionary, Templates
     from duilian.lattice import Chain, Lattice
     from duilian.learning import AdaGrad, ExponentiatedGradient, PassiveAggressive, Perceptron, Session, Sgd
     from duilian.lexicon import Lexicon
@@ -42,6 +42,7 @@ __all__ = [
     "Chain",
     "Corpus",
     "CoupledTagger",
+    "Dictionary",
     "Doc",
     "DuilianError",
     "DynamicTagger",
@@ -81,7 +82,7 @@ __getattr__ = lazily(
         "duilian.corpus": "Corpus Layer Sentence read write",
         "duilian.document": "Doc Token",
         "duilian.errors": "DuilianError",
-        "duilian.features": "Templates",
+        "duilian.features": "Dictionary Templates",
         "duilian.lattice": "Chain Lattice",
         "duilian.learning": "AdaGrad ExponentiatedGradient PassiveAggressive Perceptron Session Sgd",
         "duilian.lexicon": "Lexicon",

@@ -87,10 +87,15 @@ def setting(
     above: float | None = None,
     at_most: float | None = None,
     is_finite: bool = True,
+    is_optional: bool = False,
 ) -> Any:
-    """A field of a settings class; its numbers are in a range, and finite unless told otherwise."""
+    """A field of a settings class.
+
+    Its numbers are in a range, and finite unless told otherwise; files are silent about an optional field
+    that has its default.
+    """
     limits = {"at_least": at_least, "above": above, "at_most": at_most, "is_finite": is_finite}
-    return dataclasses.field(default=default, metadata={"help": help} | limits)
+    return dataclasses.field(default=default, metadata={"help": help, "is_optional": is_optional} | limits)
 
 
 class SettingError(ConfigError):
@@ -165,6 +170,8 @@ class Settings:
         found: dict[str, Any] = {} if name is None else {self.alternative_key: name}
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
+            if field.metadata["is_optional"] and value == field.default:
+                continue
             if isinstance(value, Settings):
                 value = value.to_dict()
             found[field.name] = list(value) if isinstance(value, tuple) else value

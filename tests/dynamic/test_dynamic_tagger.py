@@ -104,7 +104,7 @@ def test_unified_letters_look_alike_and_respective_ones_do_not(tagger, corpora):
     tags = [tagger.predict_layers([(f"我们的{word}很好",)])[0].tags for word in ("iPhone", "zzz", "Кот")]
     assert tags[0] == tags[1] == tags[2]
     as_is = DynamicTagger("ctb", learning=AdaGrad(iterations=1), features=DynamicFeatures(letters="as-is"))
-    assert as_is.fit(corpora[0]).predictor_.packer.folding.native.fold("ab") == "ab"
+    assert as_is.fit(corpora[0]).predictor_.packer.reading.folding.native.fold("ab") == "ab"
 
 
 STRANGE = [

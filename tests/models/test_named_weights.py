@@ -84,7 +84,7 @@ def test_a_plain_tagger(level: Any) -> None:
     for layer in DEV[0][:4]:
         units = predictor.packer.units([layer])[0][:12]
         packed = predictor.packer.pack([units], [])
-        features = tagger.templates_.describe(units, folding=predictor.packer.folding)
+        features = tagger.templates_.describe(units, folding=predictor.packer.reading)
         chain = predictor.native.chain(packed, NO_CONSTRAINTS, 0)
         for score, states in chain.k_best(3):
             path = [tagger.encoding_.labels[k] for k in chain.tags[states]]
@@ -97,7 +97,7 @@ def test_templates_of_all_sorts_and_folded_values(tmp_path: Any) -> None:
     tagger = Tagger("ctb", features=features, learning=QUICK).fit(TRAIN[0][:60])
     units = ["我们", "1998年", "天天", "研究生院", "。"]
     packed = tagger.predictor_.packer.pack([units], [])
-    found = tagger.templates_.describe(units, folding=tagger.predictor_.packer.folding)
+    found = tagger.templates_.describe(units, folding=tagger.predictor_.packer.reading)
     chain = tagger.predictor_.native.chain(packed, NO_CONSTRAINTS, 0)
     score, states = chain.best_path()
     path = [tagger.encoding_.labels[k] for k in chain.tags[states]]
@@ -112,7 +112,7 @@ def test_a_guided_tagger() -> None:
     units = [list(DEV[0][0].words)]
     packer = tagger.predictor_.packer
     (columns,) = packer.columns(units, [], 1)
-    features = tagger.templates_.describe(units[0], columns, packer.folding)
+    features = tagger.templates_.describe(units[0], columns, packer.reading)
     chain = tagger.predictor_.native.chain(packer.pack(units, []), NO_CONSTRAINTS, 0)
     score, states = chain.best_path()
     path = [tagger.encoding_.labels[k] for k in chain.tags[states]]
@@ -125,7 +125,7 @@ def test_a_multitask_tagger() -> None:
     for number, standard in enumerate(demo.STANDARDS):
         own = tagger.of(standard)
         units = own.predictor_.packer.units(DEV[number][:1])[0][:10]
-        features = tagger.templates_.describe(units, folding=own.predictor_.packer.folding)
+        features = tagger.templates_.describe(units, folding=own.predictor_.packer.reading)
         chain = own.predictor_.native.chain(own.predictor_.packer.pack([units], []), NO_CONSTRAINTS, 0)
         score, states = chain.best_path()
         path = [own.encoding_.labels[k] for k in chain.tags[states]]
@@ -139,7 +139,7 @@ def test_a_coupled_tagger(kind: Any) -> None:
     pruning = CoupledPruning(kind=kind, max_candidates=9, candidate_mass=1.0, bundle_gap=None)
     tagger = small(pruning=pruning).fit(SMALL)
     units = ["他", "看", "书"]
-    features = tagger.templates_.describe(units, folding=tagger.predictor_.packer.folding)
+    features = tagger.templates_.describe(units, folding=tagger.predictor_.packer.reading)
     tables = [[tagger.weights(name) for name in names] for names in features]
     labels = [encoding.labels for encoding in tagger.encodings_]
     between = {
@@ -175,7 +175,7 @@ def test_two_chains() -> None:
     packed = packer.pack([units], [])
     bare = _native.TwoChainWeights(weights.slot, weights.label, np.zeros_like(weights.weight), weights.clique)
     natives = [
-        _native.TwoChainPredictor(packer.shape, packer.templates.native, each, packer.folding.native)
+        _native.TwoChainPredictor(packer.shape, packer.templates.native, each, packer.reading.native)
         for each in (weights, bare)
     ]
     letters, tags = tagger.predictor_.native.predict(
@@ -186,7 +186,7 @@ def test_two_chains() -> None:
     t = [packer.encoding.kinds[k] for k in tags]
     total = 0.0
     for cliques, template in tagger.templates_.lines:
-        for i, names in enumerate(Templates(template).describe(units, folding=packer.folding)):
+        for i, names in enumerate(Templates(template).describe(units, folding=packer.reading)):
             here = {"s": s[i], "t": t[i], "st": f"{s[i]}@{t[i]}"}
             here |= {"ss": f"{s[i - 1]} {s[i]}", "tt": f"{t[i - 1]} {t[i]}"} if i else {}
             for name in names:
@@ -207,7 +207,7 @@ def test_dynamic_features() -> None:
     assert model.word_templates is not None
     labels = encoding.labels
     units = ["他", "们", "看"]
-    static = tagger.templates_.describe(units, folding=model.packer().folding)
+    static = tagger.templates_.describe(units, folding=model.packer().reading)
 
     def state(t: int, label: int) -> float:
         edges = [f"t[-1]={START}"] if t == 0 else []
@@ -217,7 +217,7 @@ def test_dynamic_features() -> None:
 
     def word_score(prefix: tuple[int, ...], label: int) -> float:
         words, tags, place = words_so_far(units, [labels[k] for k in prefix])
-        names = model.word_templates.describe(words, {"pos": tags}, model.packer().folding)[place]
+        names = model.word_templates.describe(words, {"pos": tags}, model.packer().reading)[place]
         return sum(tagger.weights(name).get(labels[label], 0.0) for name in names)
 
     def is_legal(path: tuple[int, ...]) -> bool:

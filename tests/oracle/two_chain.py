@@ -29,7 +29,7 @@ def keys_of(template: str, units: list[str], packer: TwoChainPacker) -> list[int
     shift = min(offsets)
     moved = re.sub(r"\[(-?\d+)", lambda found: f"[{int(found[1]) - shift}", template)
     padded = ["<s>"] * PAD + units + ["</s>"] * PAD
-    first, keys = _native.extract_keys(Templates(moved).native, pack([padded], packer.folding))
+    first, keys = _native.extract_keys(Templates(moved).native, pack([padded], packer.reading))
     assert (np.diff(first) == 1).all()
     return [int(keys[PAD + t + shift]) for t in range(len(units))]
 

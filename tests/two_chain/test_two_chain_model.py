@@ -58,7 +58,7 @@ def compiled(examples: TwoChainExamples, weights: np.ndarray) -> _native.TwoChai
     """The weights as a model answers with them."""
     packer = examples.packer
     found = _native.compile_two_chain(examples.layout, weights, examples.keys, 0.0)
-    return _native.TwoChainPredictor(packer.shape, packer.templates.native, found, packer.folding.native)
+    return _native.TwoChainPredictor(packer.shape, packer.templates.native, found, packer.reading.native)
 
 
 def naive_twin(examples: TwoChainExamples) -> NaiveTwoChains:

@@ -156,7 +156,7 @@ class SideModel final : public LabelModel {
   }
   [[nodiscard]] std::int32_t labels() const override { return predictor_.shape().labels[side_]; }
   [[nodiscard]] const TemplateSet& templates() const override { return predictor_.templates(); }
-  [[nodiscard]] const Folding& folding() const override { return predictor_.folding(); }
+  [[nodiscard]] const Reading& reading() const override { return predictor_.reading(); }
   [[nodiscard]] std::unique_ptr<SentenceLabeler> labeler() const override {
     return std::make_unique<SideLabeler>(predictor_, side_, starts_);
   }

@@ -63,11 +63,11 @@ class EntrySource final : public JointSource {
 }  // namespace
 
 CoupledPredictor::CoupledPredictor(CoupledShape shape, std::shared_ptr<const CoupledWeights> weights,
-                                   TemplateSet templates, Folding folding, SearchOptions options)
+                                   TemplateSet templates, Reading reading, SearchOptions options)
     : shape_((check(*weights, shape), std::move(shape))),
       weights_(std::move(weights)),
       templates_(std::move(templates)),
-      folding_(std::move(folding)),
+      reading_(std::move(reading)),
       options_(options),
       between_(cut_transitions(shape_, weights_->transition, weights_->pruned_sides, false)),
       prune_between_(cut_transitions(shape_, weights_->transition, weights_->pruned_sides, true)) {

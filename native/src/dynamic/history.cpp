@@ -89,9 +89,8 @@ TemplateSet WordTemplates::part(Asks asks) const {
 }
 
 std::vector<std::string> WordTemplates::columns() const {
-  std::vector<std::string> out;
-  std::copy_if(set_.columns.begin(), set_.columns.end(), std::back_inserter(out),
-               [](const std::string& name) { return name != kTagColumn; });
+  std::vector<std::string> out = set_.given_columns();
+  std::erase(out, kTagColumn);
   return out;
 }
 
@@ -168,7 +167,7 @@ std::u32string_view WordWindow::column(std::int32_t number, std::int64_t place) 
   if (!is_inside(place)) return place < 0 ? templating::kBefore : templating::kAfter;
   const std::size_t column = column_of_[static_cast<std::size_t>(number)];
   if (column == kTag) return place > 0 || at(place).label < 0 ? kUnknownWordTag : words_.tag[at(place).label];
-  return sentences_.column(column).at(place > 0 ? begin_ + t_ + place : at(place).end - 1);
+  return sentences_.column(column, place > 0 ? begin_ + t_ + place : at(place).end - 1);
 }
 
 std::u32string_view WordWindow::type(std::int64_t place) const {

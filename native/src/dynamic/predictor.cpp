@@ -57,9 +57,9 @@ CompiledWeights compile_dynamic(const TaggerLayout& layout, std::span<const floa
 }
 
 DynamicPredictor::DynamicPredictor(std::int32_t labels, Succession rules, CompiledWeights weights,
-                                   TemplateSet templates, TemplateSet word_templates, Folding folding,
+                                   TemplateSet templates, TemplateSet word_templates, Reading reading,
                                    LabelWords words, DynamicOptions options)
-    : plain_(labels, std::move(rules), std::move(weights), std::move(templates), std::move(folding)),
+    : plain_(labels, std::move(rules), std::move(weights), std::move(templates), std::move(reading)),
       word_templates_(std::move(word_templates)),
       sorted_(word_templates_),
       words_(std::move(words)),

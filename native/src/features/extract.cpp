@@ -39,10 +39,10 @@ class Window {
     return is_inside(unit) ? sentences_.text().hash[unit] : edge_hash(unit);
   }
   [[nodiscard]] std::u32string_view column(std::int32_t number, std::int64_t unit) const {
-    return is_inside(unit) ? sentences_.column(column_of_[number]).at(unit) : edge(unit);
+    return is_inside(unit) ? sentences_.column(column_of_[number], unit) : edge(unit);
   }
   [[nodiscard]] std::uint64_t column_hash(std::int32_t number, std::int64_t unit) const {
-    return is_inside(unit) ? sentences_.column(column_of_[number]).hash[unit] : edge_hash(unit);
+    return is_inside(unit) ? sentences_.column_hash(column_of_[number], unit) : edge_hash(unit);
   }
   /// Number of characters; a pseudo unit counts as one.
   [[nodiscard]] std::int64_t length(std::int64_t unit) const {
@@ -91,6 +91,8 @@ void check_columns(const TemplateSet& templates, const Sentences& sentences) {
   const auto& names = sentences.column_names();
   for (const std::string& name : templates.columns) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
+      if (std::find(kDictionaryColumns.begin(), kDictionaryColumns.end(), name) != kDictionaryColumns.end())
+        throw std::invalid_argument(concat("the template atom ", name, " needs a dictionary"));
       throw std::invalid_argument(concat("the templates need a column '", name, "' that the sentences lack"));
     }
   }

@@ -32,8 +32,31 @@ void TextColumn::add(std::u32string_view text) {
   hash.push_back(hash_text(text));
 }
 
-Sentences::Sentences(Folding folding, std::vector<std::string> column_names)
-    : folding_(std::move(folding)), column_names_(std::move(column_names)), columns_(column_names_.size()) {}
+Sentences::Sentences(Reading reading, std::vector<std::string> column_names)
+    : reading_(std::move(reading)), column_names_(std::move(column_names)), columns_(column_names_.size()) {
+  if (!reading_.dictionary) return;
+  for (const std::string_view name : kDictionaryColumns) {
+    if (std::find(column_names_.begin(), column_names_.end(), name) != column_names_.end())
+      throw std::invalid_argument(concat("a column must not be called '", name, "': the dictionary's is"));
+    column_names_.emplace_back(name);
+  }
+}
+
+void Sentences::add_unit(std::u32string_view unit) {
+  const std::u32string folded = reading_.folding(unit);
+  text_.add(reading_.folding.is_unified(unit) ? kEnglish : folded);
+  if (!reading_.dictionary) return;
+  characters_ += folded;
+  end_.push_back(static_cast<std::int64_t>(characters_.size()));
+}
+
+void Sentences::end_sentence(std::size_t units) {
+  first_.push_back(first_.back() + static_cast<std::int64_t>(units));
+  if (!reading_.dictionary) return;
+  reading_.dictionary.look_up(characters_, end_, work_, codes_);
+  characters_.clear();
+  end_.clear();
+}
 
 void Sentences::add(std::span<const std::string> units, std::span<const std::vector<std::string>> columns) {
   if (columns.size() != columns_.size()) {
@@ -46,14 +69,13 @@ void Sentences::add(std::span<const std::string> units, std::span<const std::vec
                                          " values for ", units.size(), " units"));
     }
   }
-  for (const std::string& unit : units) {
-    if (unit.empty()) throw std::invalid_argument("a unit of the sentence is empty");
-    text_.add(folding_.unit(decode_utf8(unit)));
-  }
+  if (std::any_of(units.begin(), units.end(), [](const std::string& unit) { return unit.empty(); }))
+    throw std::invalid_argument("a unit of the sentence is empty");
+  for (const std::string& unit : units) add_unit(decode_utf8(unit));
   for (std::size_t k = 0; k < columns.size(); ++k) {
     for (const std::string& value : columns[k]) columns_[k].add(decode_utf8(value));
   }
-  first_.push_back(first_.back() + static_cast<std::int64_t>(units.size()));
+  end_sentence(units.size());
 }
 
 void Sentences::add(std::u32string_view text, std::span<const Span> units) {
@@ -64,9 +86,9 @@ void Sentences::add(std::u32string_view text, std::span<const Span> units) {
       throw std::invalid_argument("a unit is empty or outside the text");
   }
   for (const Span& unit : units)
-    text_.add(folding_.unit(
-        text.substr(static_cast<std::size_t>(unit.begin), static_cast<std::size_t>(unit.end - unit.begin))));
-  first_.push_back(first_.back() + static_cast<std::int64_t>(units.size()));
+    add_unit(
+        text.substr(static_cast<std::size_t>(unit.begin), static_cast<std::size_t>(unit.end - unit.begin)));
+  end_sentence(units.size());
 }
 
 void Sentences::add_texts(std::span<const std::string> texts, std::span<const std::int64_t> spans,

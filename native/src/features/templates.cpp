@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "duilian/concat.hpp"
+#include "duilian/features/dictionary.hpp"
 #include "duilian/features/sentences.hpp"
 #include "duilian/text/characters.hpp"
 
@@ -107,6 +108,10 @@ class Line {
   return index;
 }
 
+[[nodiscard]] bool is_of_dictionary(std::string_view column) {
+  return std::find(kDictionaryColumns.begin(), kDictionaryColumns.end(), column) != kDictionaryColumns.end();
+}
+
 /// The lengths of prefix[k,n] or prefix[k,n..m], after the comma.
 void read_lengths(Line& line, Atom& atom) {
   const std::size_t at = line.at();
@@ -133,8 +138,13 @@ void read_character(Line& line, Atom& atom) {
   using Kind = Atom::Kind;
   if (name.starts_with('@')) {
     if (name.size() == 1) line.fail(at, "a column needs a name, as in @pos[0]");
+    name.remove_prefix(1);
+    if (is_of_dictionary(name)) line.fail(at, concat("write ", name, "[0] for the dictionary's column"));
     atom.kind = Kind::column;
-    atom.first = column_number(name.substr(1), set);
+    atom.first = column_number(name, set);
+  } else if (is_of_dictionary(name)) {
+    atom.kind = Kind::column;
+    atom.first = column_number(name, set);
   } else if (name == "w" || name == "x") {
     atom.kind = Kind::text;
   } else if (name == "repeat") {
@@ -142,9 +152,10 @@ void read_character(Line& line, Atom& atom) {
   } else if (name == "len") {
     atom.kind = Kind::length;
   } else if (name != "c" && name != "prefix" && name != "suffix" && name != "type" && name != "same") {
-    line.fail(at,
-              concat("unknown atom '", name,
-                     "'; there are w, x, c, repeat, prefix, suffix, type, len, same, @column, bias and t"));
+    line.fail(
+        at,
+        concat("unknown atom '", name,
+               "'; there are w, x, c, repeat, prefix, suffix, type, len, same, @column, lx, jg, bias and t"));
   }
   line.expect('[');
   atom.offset = offset_in(line);
@@ -259,6 +270,12 @@ void read_line(Line& line, TemplateSet& set) {
 std::vector<std::string> TemplateSet::texts() const {
   std::vector<std::string> out;
   for (const Template& each : templates) out.push_back(each.text);
+  return out;
+}
+
+std::vector<std::string> TemplateSet::given_columns() const {
+  std::vector<std::string> out;
+  std::remove_copy_if(columns.begin(), columns.end(), std::back_inserter(out), is_of_dictionary);
   return out;
 }
 

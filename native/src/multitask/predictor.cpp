@@ -32,11 +32,11 @@ BestExpansionPredictor::BestExpansionPredictor(std::int32_t labels, const Succes
                                                CompiledWeights weights, std::int32_t other_labels,
                                                const Succession& other_rules, CompiledWeights other_weights,
                                                const LabelMap& map, const TemplateSet& templates,
-                                               const Folding& folding)
+                                               const Reading& reading)
     : rules_(rules),
       other_rules_(other_rules),
-      own_(labels, rules, std::move(weights), templates, folding),
-      other_(other_labels, other_rules, std::move(other_weights), templates, folding),
+      own_(labels, rules, std::move(weights), templates, reading),
+      other_(other_labels, other_rules, std::move(other_weights), templates, reading),
       pairs_((check(map, labels, other_labels), map), other_labels),
       steps_(pairs_, own_.chain(0, {}).between, {other_labels, other_rules_, other_.weights().transition}) {}
 

@@ -93,7 +93,7 @@ class PlainModel final : public LabelModel {
       : predictor_(predictor), starts_(starts.begin(), starts.end()), make_(std::move(make)) {}
   [[nodiscard]] std::int32_t labels() const override { return predictor_.labels(); }
   [[nodiscard]] const TemplateSet& templates() const override { return predictor_.templates(); }
-  [[nodiscard]] const Folding& folding() const override { return predictor_.folding(); }
+  [[nodiscard]] const Reading& reading() const override { return predictor_.reading(); }
   [[nodiscard]] std::unique_ptr<SentenceLabeler> labeler() const override { return make_(starts_); }
 
  private:
@@ -126,7 +126,7 @@ class Writer {
 
  private:
   void write_sentence(const Row& row, bool is_first, std::string& out) {
-    Sentences sentences(model_.folding(), {});
+    Sentences sentences(model_.reading(), {});
     sentences.add(row.unit, {});
     labels_.resize(row.unit.size());
     labeler_->label(sentences, row.known, labels_);
@@ -201,7 +201,7 @@ void write_block(const LabelModel& model, const RowBlock& block, std::span<const
     }
     words.push_back(std::move(fields[0]));
   }
-  Sentences sentences(model.folding(), model.templates().columns);
+  Sentences sentences(model.reading(), model.templates().given_columns());
   sentences.add(words, columns);
   std::vector<std::int32_t> labels(words.size());
   labeler.label(sentences, {}, labels);
@@ -254,7 +254,8 @@ void forbid_labels(const Predictor& predictor, std::span<const std::uint8_t> sta
 std::string tag_lines(const LabelModel& model, std::string_view text, const LineOptions& options,
                       std::size_t threads) {
   check_options(model, options);
-  if (!model.templates().columns.empty()) throw std::invalid_argument("lines of text have no columns");
+  if (!model.templates().given_columns().empty())
+    throw std::invalid_argument("lines of text have no columns");
   const auto lines = split_lines(text);
   const std::size_t pieces = (lines.size() + kLinesPerPiece - 1) / kLinesPerPiece;
   std::vector<std::string> out(pieces);
@@ -277,7 +278,7 @@ std::string tag_lines(const LabelModel& model, std::string_view text, const Line
 std::string tag_rows(const LabelModel& model, std::string_view text, std::span<const std::size_t> field,
                      const LineOptions& options, std::size_t threads) {
   check_options(model, options);
-  if (field.size() != model.templates().columns.size()) {
+  if (field.size() != model.templates().given_columns().size()) {
     throw std::invalid_argument("there must be one field for each column of the templates");
   }
   const auto blocks = split_blocks(text);

@@ -34,13 +34,13 @@ CompiledWeights compile_weights(const TaggerLayout& layout, std::span<const floa
 }
 
 Predictor::Predictor(std::int32_t labels, Succession rules, CompiledWeights weights, TemplateSet templates,
-                     Folding folding)
+                     Reading reading)
     : labels_((check_weights(weights, labels), labels)),
       rules_(std::move(rules)),
       shape_(shape_of(labels, rules_)),
       weights_(std::move(weights)),
       templates_(std::move(templates)),
-      folding_(std::move(folding)),
+      reading_(std::move(reading)),
       between_(shape_, rules_, weights_.transition) {}
 
 void Predictor::score_states(const Sentences& sentences, std::int64_t sentence, Work& work) const {

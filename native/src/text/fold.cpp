@@ -55,16 +55,17 @@ std::u32string Folding::operator()(std::u32string_view text) const {
   return out;
 }
 
-std::u32string Folding::unit(std::u32string_view text) const {
+bool Folding::is_unified(std::u32string_view unit) const {
   const auto is_letter = [](char32_t c) {
     const CharClass kind = char_class(c);
     return kind == CharClass::letter || kind == CharClass::extend;
   };
-  if (unifies_letters_ && char_class(text.front()) == CharClass::letter &&
-      std::all_of(text.begin(), text.end(), is_letter)) {
-    return std::u32string(kEnglish);
-  }
-  return (*this)(text);
+  return unifies_letters_ && char_class(unit.front()) == CharClass::letter &&
+         std::all_of(unit.begin(), unit.end(), is_letter);
+}
+
+std::u32string Folding::unit(std::u32string_view text) const {
+  return is_unified(text) ? std::u32string(kEnglish) : (*this)(text);
 }
 
 }  // namespace duilian

@@ -55,13 +55,13 @@ TwoChainWeights compile_two_chain(const TwoChainLayout& layout, std::span<const 
 }
 
 TwoChainPredictor::TwoChainPredictor(TwoChainShape shape, TwoChainPatterns patterns, TwoChainWeights weights,
-                                     Folding folding)
+                                     Reading reading)
     : shape_((check_weights(weights, shape), std::move(shape))),
       patterns_(std::move(patterns)),
       all_templates_(patterns_.set),
       letter_templates_(letter_patterns(patterns_, shape_)),
       weights_(std::move(weights)),
-      folding_(std::move(folding)),
+      reading_(std::move(reading)),
       cliques_(shape_, {weights_.clique, 1.0F}),
       all_(records_for(shape_.displacement())),
       letters_(records_for(shape_.letter_displacement())) {}

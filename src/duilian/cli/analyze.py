@@ -7,13 +7,15 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import typer
 
 from duilian.cli.inputs import Analysed, Inputs, refuse_models
 from duilian.cli.options import (
     DecodingErrors,
+    DictionaryFile,
+    DictionaryMode,
     Explain,
     InputEncoding,
     Lenient,
@@ -73,6 +75,8 @@ def command(
     no_trees: Annotated[bool, typer.Option("--no-trees", help="Leave out the trees: much faster.")] = False,
     lexicon: LexiconFile = None,
     lexicon_mode: LexiconMode = "force",
+    dictionary: DictionaryFile = None,
+    dictionary_mode: DictionaryMode = "extend",
     explain: Explain = False,
     encoding: InputEncoding = "utf-8",
     errors: DecodingErrors = "strict",
@@ -88,8 +92,12 @@ def command(
     words without a tag in slash. Trees are only found for forms that show them.
     """
     refuse_models(inputs)
-    own_words = read_lexicon(lexicon, lexicon_mode, lenient=lenient, explain=explain)
-    analyzer = load(model, lexicon=own_words)
+    analyzer = load(
+        model,
+        lexicon=read_lexicon(lexicon, lexicon_mode, lenient=lenient, explain=explain),
+        dictionary=dictionary,
+        dictionary_mode=cast(Any, dictionary_mode),
+    )
     name = analyzer.standard_for(standard)
     form = to or _default_form(output, nbest)
     column = reading_of(analyzer.model, name).get("column")

@@ -137,6 +137,7 @@ def _card_rows(card: ModelCard) -> list[tuple[str, str]]:
         ("file", f"{card.file}, {card.bytes:,} bytes"),
         ("kind", f"{card.kind}, {card.level} level" if card.level else card.kind),
         ("templates", card.templates),
+        ("dictionary", _format_dictionary(card.dictionary)),
         ("weights", f"{card.weights:,}"),
         ("guided by", ", ".join(card.guides)),
         ("parser", card.parser),
@@ -202,6 +203,14 @@ def _format_arrays(arrays: Sequence[tuple[str, str, int]]) -> str:
     largest = sorted(arrays, key=lambda each: -each[2])[:_ARRAYS_SHOWN]
     shown = ", ".join(f"{name} ({dtype}) {size:,}" for name, dtype, size in largest)
     return f"{len(arrays)}; the largest, in bytes: {shown}"
+
+
+def _format_dictionary(found: Mapping[str, Any]) -> str:
+    if not found:
+        return ""
+    shown = [f"{found['name']} ({found['fingerprint']}), {found['words']:,} words"]
+    shown += [found["licence"]] if found["licence"] else []
+    return ", ".join(shown) + (f"; learned with {found['replaces']}" if found["replaces"] else "")
 
 
 def _format_settings(settings: Mapping[str, Any], prefix: str = "") -> str:

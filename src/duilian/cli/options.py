@@ -57,6 +57,22 @@ LexiconMode = Annotated[
 Explain = Annotated[
     bool, typer.Option("--explain", help="Report on standard error which lexicon words took effect.")
 ]
+DictionaryFile = Annotated[
+    str | None,
+    typer.Option(
+        "--dictionary",
+        metavar="FILE",
+        help="Words to know, for a model with a dictionary; one per line: word, frequency, tag.",
+    ),
+]
+DictionaryMode = Annotated[
+    str,
+    typer.Option(
+        "--dictionary-mode",
+        metavar="MODE",
+        help="extend: add to the model's words; replace: use instead.",
+    ),
+]
 
 
 def warn(message: str) -> None:

@@ -9,6 +9,8 @@ import typer
 from duilian.cli.inputs import Inputs, refuse_models
 from duilian.cli.options import (
     DecodingErrors,
+    DictionaryFile,
+    DictionaryMode,
     Explain,
     InputEncoding,
     Lenient,
@@ -47,6 +49,8 @@ def command(
     format: InputFormat = None,
     lexicon: LexiconFile = None,
     lexicon_mode: LexiconMode = "force",
+    dictionary: DictionaryFile = None,
+    dictionary_mode: DictionaryMode = "extend",
     explain: Explain = False,
     standard: StandardName = None,
     encoding: InputEncoding = "utf-8",
@@ -61,8 +65,14 @@ def command(
     #topics#, @names, numbers and words in letters are never cut, except by two-chain models.
     """
     refuse_models(inputs)
-    own_words = read_lexicon(lexicon, lexicon_mode, lenient=lenient, explain=explain)
-    analyzer, name = load_analyzer(model, standard, lexicon=own_words, fast=fast)
+    analyzer, name = load_analyzer(
+        model,
+        standard,
+        lexicon=read_lexicon(lexicon, lexicon_mode, lenient=lenient, explain=explain),
+        dictionary=dictionary,
+        dictionary_mode=dictionary_mode,
+        fast=fast,
+    )
     if analyzer.labeler.reads == "words":
         raise ConfigError("segment needs a character-level model", "train one with level = 'char'")
     source = Inputs(inputs, format, encoding, cast(Errors, errors), lenient=lenient)

@@ -11,6 +11,8 @@ import typer
 from duilian.cli.inputs import Analysed, Inputs, refuse_models
 from duilian.cli.options import (
     DecodingErrors,
+    DictionaryFile,
+    DictionaryMode,
     Explain,
     InputEncoding,
     Lenient,
@@ -66,6 +68,8 @@ def command(
     format: InputFormat = None,
     lexicon: LexiconFile = None,
     lexicon_mode: LexiconMode = "force",
+    dictionary: DictionaryFile = None,
+    dictionary_mode: DictionaryMode = "extend",
     explain: Explain = False,
     standard: StandardName = None,
     mode: Mode = None,
@@ -84,8 +88,14 @@ def command(
     """
     refuse_models(inputs)
     _check_output_options(to, nbest, marginals)
-    own_words = read_lexicon(lexicon, lexicon_mode, lenient=lenient, explain=explain)
-    analyzer, name = load_analyzer(model, standard, mode, own_words)
+    analyzer, name = load_analyzer(
+        model,
+        standard,
+        mode,
+        read_lexicon(lexicon, lexicon_mode, lenient=lenient, explain=explain),
+        dictionary=dictionary,
+        dictionary_mode=dictionary_mode,
+    )
     if Ability.TAGS not in analyzer.labeler.abilities:
         raise ConfigError(f"{model}: the model only segments text", "use duilian segment")
     column = reading_of(analyzer.model, name).get("column")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -12,6 +12,7 @@ from duilian.document import Doc
 from duilian.engine import Analyzer
 from duilian.engine.loading import load_parts
 from duilian.errors import ConfigError
+from duilian.features.dictionary import DictionaryMode
 from duilian.lexicon import Lexicon
 
 InputFormat = Annotated[
@@ -50,10 +51,12 @@ def load_analyzer(
     mode: str | None = None,
     lexicon: Lexicon | None = None,
     *,
+    dictionary: str | None = None,
+    dictionary_mode: str = "extend",
     fast: bool = False,
 ) -> tuple[Analyzer, str]:
     """Load an analyser in this mode; return it with the standard to answer in, which is said if not named."""
-    parts = load_parts(model)
+    parts = load_parts(model, dictionary, cast(DictionaryMode, dictionary_mode))
     tagger, segmenter = in_mode(parts["tagger"], mode), parts.get("segmenter")
     found = Analyzer(tagger, parts.get("parser"), segmenter=segmenter, lexicon=lexicon)
     name = found.standard_for(standard, fast=fast)

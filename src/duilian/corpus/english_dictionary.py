@@ -39,7 +39,7 @@ class EnglishDictionary:
     @classmethod
     def read(cls, source: str | Path) -> Self:
         """Read a file (plain or .gz), or the data of the installed package of this name."""
-        return cls(_entries(_lines(source), str(source)))
+        return cls(read_entries(source))
 
     def __len__(self) -> int:
         return len(self._glosses)
@@ -78,6 +78,11 @@ class EnglishDictionary:
             return None
         syllables = [syllable for part in parts for syllable in _SYLLABLE.findall(part)]
         return "".join(syllables).replace(":", "").capitalize() or None
+
+
+def read_entries(source: str | Path) -> Iterator[tuple[str, str, list[str]]]:
+    """The simplified word, pinyin and glosses of each line of a file, or of the installed package."""
+    return _entries(_lines(source), str(source))
 
 
 def _pieces(gloss: str) -> list[str]:

@@ -8,6 +8,8 @@ from typing import Any
 from duilian.arguments import checked
 from duilian.engine.analyzer import Analyzer
 from duilian.errors import ConfigError, ModelFileError
+from duilian.features import Dictionary
+from duilian.features.dictionary import DictionaryMode
 from duilian.lexicon import Lexicon
 from duilian.modelfile import read_model
 from duilian.models.registry import restored
@@ -33,21 +35,37 @@ def find_model(path: str | Path | None) -> Path:
 
 
 @checked
-def load(path: str | Path | None = None, *, lexicon: Lexicon | None = None) -> Analyzer:
+def load(
+    path: str | Path | None = None,
+    *,
+    lexicon: Lexicon | None = None,
+    dictionary: Dictionary | str | Path | None = None,
+    dictionary_mode: DictionaryMode = "extend",
+) -> Analyzer:
     """Load the analyser in a model file of any kind; the default is the bundled one.
+
+    `lexicon` holds your own words, which count as you say. `dictionary`, or a file of one, has words that the
+    model should know besides those of its own dictionary, or instead (`dictionary_mode="replace"`); it
+    decides itself where they are words.
 
     >>> zh = load()
     >>> zh("我们去北京").tags("pku")
     ['r', 'v', 'ns']
     """
-    parts = load_parts(path)
+    parts = load_parts(path, dictionary, dictionary_mode)
     return Analyzer(parts["tagger"], parts.get("parser"), segmenter=parts.get("segmenter"), lexicon=lexicon)
 
 
-def load_parts(path: str | Path | None = None) -> dict[str, Any]:
+def load_parts(
+    path: str | Path | None = None,
+    dictionary: Dictionary | str | Path | None = None,
+    dictionary_mode: DictionaryMode = "extend",
+) -> dict[str, Any]:
     """Load what an analyser is made of: a tagger and perhaps a parser and a fast segmenter, by name."""
     chosen = find_model(path)
     model = restored(chosen, *read_model(chosen))
+    if dictionary is not None:
+        _give_dictionary(model, dictionary, dictionary_mode)
     parts = dict(getattr(model, "parts", {"tagger": model}))  # a model of kind analyzer has several
     if not hasattr(parts["tagger"], "labeler"):
         hint = "use duilian parse, or put it into a model of kind analyzer"
@@ -55,3 +73,10 @@ def load_parts(path: str | Path | None = None) -> dict[str, Any]:
     if "segmenter" not in parts and hasattr(parts["tagger"], "fast_segmenter"):
         parts["segmenter"] = parts["tagger"].fast_segmenter
     return parts
+
+
+def _give_dictionary(model: Any, dictionary: Dictionary | str | Path, mode: DictionaryMode) -> None:
+    if not hasattr(model, "use_dictionary"):
+        raise ConfigError(f"a model of kind {model.kind!r} has no dictionary", "give the words as a lexicon")
+    words = dictionary if isinstance(dictionary, Dictionary) else Dictionary.read(dictionary)
+    model.use_dictionary(words, mode)

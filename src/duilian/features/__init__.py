@@ -1,6 +1,8 @@
-"""Feature templates: a small language and its presets."""
+"""Feature templates: a small language and its presets; dictionaries that they can ask."""
 
 from duilian.features.cliques import CliqueTemplates
+from duilian.features.dictionary import Dictionary, ListedWord
+from duilian.features.reading import Reading
 from duilian.features.templates import Templates, pack, presets
 
-__all__ = ["CliqueTemplates", "Templates", "pack", "presets"]
+__all__ = ["CliqueTemplates", "Dictionary", "ListedWord", "Reading", "Templates", "pack", "presets"]

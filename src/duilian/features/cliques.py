@@ -14,7 +14,7 @@ from pathlib import Path
 
 from duilian import _native
 from duilian.errors import ConfigError, TemplateError
-from duilian.features.templates import PRESETS, Templates, read_templates
+from duilian.features.templates import ASKING, PRESETS, Templates, read_templates
 
 TWO_CHAIN_PRESETS = PRESETS / "two_chain"
 CLIQUES = {
@@ -106,6 +106,18 @@ class CliqueTemplates:
     def patterns(self) -> Templates:
         """The patterns as templates."""
         return Templates("\n".join(self.uses), name=self.name)
+
+    @property
+    def needs_dictionary(self) -> bool:
+        """Whether they ask for what a dictionary says, with `lx[k]` or `jg[k]`."""
+        return self.patterns.needs_dictionary
+
+    def with_dictionary(self) -> CliqueTemplates:
+        """The same with the preset that asks a dictionary, unless they do it in their own way."""
+        if self.needs_dictionary:
+            return self
+        further = (ASKING / "two-chain.txt").read_text(encoding="utf-8")
+        return CliqueTemplates(f"{self.text.rstrip()}\n{further}", self.name)
 
     @property
     def columns(self) -> list[str]:

@@ -12,9 +12,11 @@ from pathlib import Path
 from duilian import _native
 from duilian.arguments import checked
 from duilian.errors import ConfigError, TemplateError
+from duilian.features.reading import Reading
 from duilian.text import Folding, check_text
 
 PRESETS = importlib.resources.files("duilian.features") / "presets"
+ASKING = PRESETS / "dictionary"  # templates that ask a dictionary, added to those of models that have one
 
 
 def presets() -> list[str]:
@@ -77,6 +79,18 @@ class Templates:
         return self.native.columns
 
     @property
+    def needs_dictionary(self) -> bool:
+        """Whether they ask for what a dictionary says, with `lx[k]` or `jg[k]`."""
+        return self.native.needs_dictionary
+
+    def with_dictionary(self) -> Templates:
+        """The same with the preset that asks a dictionary, unless they do it in their own way."""
+        if self.needs_dictionary:
+            return self
+        text = (ASKING / "units.txt").read_text(encoding="utf-8")
+        return Templates(f"{self.text.rstrip()}\n{text}", name=self.name)
+
+    @property
     def has_transitions(self) -> bool:
         """Whether the tag bigram `t[-1]` is among them."""
         return self.native.has_transitions
@@ -85,7 +99,7 @@ class Templates:
         self,
         units: Sequence[str],
         columns: Mapping[str, Sequence[str]] | None = None,
-        folding: Folding | None = None,
+        folding: Folding | Reading | None = None,
     ) -> list[list[str]]:
         """All features of each unit, in readable form: `w[0] c[1,0]=国务院 新`."""
         packed = pack([units], folding or Folding(width=False), [columns or {}])
@@ -94,21 +108,22 @@ class Templates:
 
 def pack(
     sentences: Iterable[Sequence[str]],
-    folding: Folding,
+    reading: Reading | Folding,
     columns: Iterable[Mapping[str, Sequence[str]]] | None = None,
 ) -> _native.Sentences:
     """Pack sentences for the native core; all must have the same columns."""
+    native = Reading.of(reading).native
     if columns is None:
-        packed = _native.Sentences(folding.native, [])
+        packed = _native.Sentences(native, [])
         for units in sentences:
             _add(packed, units, [])
         return packed
     names: list[str] | None = None
-    packed = _native.Sentences(folding.native, [])
+    packed = _native.Sentences(native, [])
     for units, values in zip(sentences, columns, strict=True):
         if names is None:
             names = sorted(values)
-            packed = _native.Sentences(folding.native, names)
+            packed = _native.Sentences(native, names)
         if sorted(values) != names:
             raise ConfigError(f"one sentence has the columns {sorted(values)}, another {names}")
         _add(packed, units, [values[name] for name in names])

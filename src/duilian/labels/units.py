@@ -15,6 +15,7 @@ import numpy.typing as npt
 from duilian import _native
 from duilian import text as texts
 from duilian.corpus import Layer
+from duilian.features import Reading
 from duilian.labels.encoding import Encoding
 
 Ints = npt.NDArray[np.int64]
@@ -87,9 +88,9 @@ class UnitBatch:
         """Return the same units as if there were no white space between them."""
         return dataclasses.replace(self, known=self.known & ~np.uint8(texts.APART | texts.BEGINS))
 
-    def packed(self, folding: texts.Folding) -> _native.Sentences:
+    def packed(self, reading: Reading | texts.Folding) -> _native.Sentences:
         """Pack the sentences for the native core."""
-        found = _native.Sentences(folding.native, [])
+        found = _native.Sentences(Reading.of(reading).native, [])
         found.add_texts(list(self.batch), self.spans, self.sentence, self.text)
         return found
 

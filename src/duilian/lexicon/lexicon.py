@@ -40,6 +40,7 @@ EntryMode = Literal["force", "prefer"]
 _UnitMatch = tuple[int, int, int, bool]
 """First unit, end (exclusive), number of the entry, whether it is a preference."""
 
+WHOLE_DICTIONARY = 20_000  # entries; so many preferred words do more harm than good
 WEIGHT = 5.0  # per unit: enough unless the model is very sure of other words
 LINES_AT_ONCE = 50_000
 MAX_LENGTH_CLASS = 5  # words of this many units or more share a length class, as in the template `len`
@@ -140,6 +141,13 @@ class Lexicon:
         lexicon.skipped, lexicon.problems = report.skipped, tuple(report.problems)
         if report.skipped:
             logging.getLogger(__name__).warning("%s", skipped_line(report.counts, report.problems))
+        if mode == "prefer" and len(lexicon) >= WHOLE_DICTIONARY:
+            logging.getLogger(__name__).warning(
+                "%s: a whole dictionary (%d words) as a lexicon makes words of what is none; use it as a "
+                "dictionary, with a model that has learned with one",
+                display_name(path),
+                len(lexicon),
+            )
         return lexicon
 
     def __len__(self) -> int:

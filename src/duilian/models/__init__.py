@@ -6,6 +6,7 @@ from duilian.lazy import lazily
 
 if TYPE_CHECKING:
     from duilian.models.attribute_crf.model import CRF
+    from duilian.models.base.dictionary_settings import DictionarySettings
     from duilian.models.base.feature_settings import Features
     from duilian.models.base.standard_tagger import StandardTagger
     from duilian.models.coupled.config import CoupledFeatures, CoupledPruning, Start
@@ -40,6 +41,7 @@ __all__ = [
     "CoupledPruning",
     "CoupledSide",
     "CoupledTagger",
+    "DictionarySettings",
     "DynamicFeatures",
     "DynamicSearch",
     "DynamicTagger",
@@ -70,6 +72,7 @@ __getattr__ = lazily(
     __name__,
     {
         "duilian.models.attribute_crf.model": "CRF",
+        "duilian.models.base.dictionary_settings": "DictionarySettings",
         "duilian.models.base.feature_settings": "Features",
         "duilian.models.coupled.config": "CoupledFeatures CoupledPruning Start",
         "duilian.models.coupled.model": "CoupledTagger",

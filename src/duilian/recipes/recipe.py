@@ -99,7 +99,7 @@ class Recipe:
             text=text,
             overrides=tuple(overrides),
             kind=kind.name,
-            config=_with_paths(config, Path(path).parent),
+            config=_with_paths(config, Path(path).parent, Path(folder)),
             sides=sides,
             saving=saving,
             card=card,
@@ -205,11 +205,22 @@ def _kind(table: Table) -> Kind:
 def _config(top: Table, kind: Kind, sides: tuple[Side, ...]) -> Settings:
     """The settings of the model: the keys of `[model]`, a table for each group, and what the sides say."""
     config = kind.config() if top.mistakes else kind.with_sides(kind.config(), sides)
-    groups = [name for name, _ in config.groups()]
+    groups = _tables(config)
     _check_names(top, kind, groups)
     model = top.table("model").without("kind", *BY_SIDES, *groups)
-    changed = {group: _updated(getattr(config, group), top.table(group)) for group in groups}
+    changed = {group: _group(settings, top, group) for group, settings in config.groups()}
     return _updated(config, dataclasses.replace(model, values={**model.values, **changed}))
+
+
+def _tables(config: Settings) -> list[str]:
+    """The tables of a config: its groups, and groups inside them."""
+    return [name for group, own in config.groups() for name in (group, *dict(own.groups()))]
+
+
+def _group(settings: S, top: Table, name: str) -> S:
+    """A group with the values of its table; groups inside it have tables of their own."""
+    inner = {each: _updated(own, top.table(each)) for each, own in settings.groups()}
+    return _updated(settings.updated(inner), top.table(name))
 
 
 def _check_names(top: Table, kind: Kind, groups: Sequence[str]) -> None:
@@ -217,7 +228,7 @@ def _check_names(top: Table, kind: Kind, groups: Sequence[str]) -> None:
     for key in top.values:
         if key not in (*PARTS, *groups):
             known = [f"[{each}]" for each in (*PARTS, *groups)]
-            is_elsewhere = any(key in dict(other.config().groups()) for other in KINDS.values())
+            is_elsewhere = any(key in _tables(other.config()) for other in KINDS.values())
             hint = f"a recipe of kind {kind.name!r} has {', '.join(known)}" if is_elsewhere else ""
             hint = RENAMED.get(key) or hint or did_you_mean(key, (*PARTS, *groups))
             top.note(f"has no table [{key}]", hint)
@@ -230,12 +241,15 @@ def _check_names(top: Table, kind: Kind, groups: Sequence[str]) -> None:
             model.note(f"has no key {key!r}", "say it in [[side]]")
 
 
-def _with_paths(config: Settings, folder: Path) -> Settings:
-    """Files that settings name, found beside the recipe."""
+def _with_paths(config: Settings, folder: Path, data: Path) -> Settings:
+    """Files that settings name, found beside the recipe; a dictionary lies where the corpora do."""
     for group, settings in config.groups():
         templates = getattr(settings, "templates", None)
         if templates is not None and templates not in presets():
             config = config.updated({group: {"templates": str(folder / templates)}})
+        dictionary = getattr(settings, "dictionary", None)
+        if dictionary is not None and dictionary.file is not None:
+            config = config.updated({group: {"dictionary": {"file": str(data / dictionary.file)}}})
     mapping = getattr(config, "mapping", None)
     if isinstance(mapping, str) and mapping.endswith(".txt"):
         config = config.updated({"mapping": str(folder / mapping)})

@@ -25,7 +25,9 @@ from duilian.corpus.places import PlacedSentence
 from duilian.errors import ConfigError, ModelFileError
 from duilian.modelfile import checksum_of, read_model
 from duilian.models import Suite, TwoChainTagger
+from duilian.models.base.dictionary_settings import dictionary_of
 from duilian.models.base.estimator import refuse_older
+from duilian.models.base.table_codec import below
 from duilian.models.coupled.conversion_answers import Converting
 from duilian.models.registry import KINDS, estimator_of
 
@@ -50,6 +52,7 @@ class ModelCard:
     guides: Sequence[str]
     parser: str  # of an analyser, as a short description
     templates: str
+    dictionary: Mapping[str, Any]  # name, licence, words, fingerprint, replaces; empty if there is none
     settings: Mapping[str, Any]
     weights: int
     arrays: Sequence[tuple[str, str, int]]  # name, type, bytes
@@ -95,6 +98,7 @@ class ModelCard:
             guides=[own[key]["config"]["standard"] for key in ("source", "own") if key in own],
             parser=_describe_parser(header["parser"]) if header.get("kind") == Suite.kind else "",
             templates=own.get("templates_name", ""),
+            dictionary=_describe_dictionary(own, arrays if own is header else below(arrays, "tagger.")),
             settings=settings,
             weights=sum(array.size for name, array in arrays.items() if _holds_weights(name)),
             arrays=[(name, str(array.dtype), array.nbytes) for name, array in arrays.items()],
@@ -136,6 +140,7 @@ class ModelCard:
             "guides": list(self.guides),
             **({"parser": self.parser} if self.parser else {}),
             "templates": self.templates,
+            **({"dictionary": dict(self.dictionary)} if self.dictionary else {}),
             "settings": dict(self.settings),
             "weights": self.weights,
             "arrays": [{"name": name, "type": dtype, "bytes": size} for name, dtype, size in self.arrays],
@@ -159,6 +164,14 @@ def _read_scores(path: str) -> Mapping[str, Any]:
 def _describe_parser(header: Mapping[str, Any]) -> str:
     found = header["config"]
     return f"{found['standard']}, order {found['order']}, {len(header['relations'])} relations"
+
+
+def _describe_dictionary(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:
+    found = dictionary_of(header, arrays)
+    if found is None:
+        return {}
+    names = ("name", "licence", "fingerprint", "replaces")
+    return {"words": len(found), **{name: getattr(found, name) for name in names}}
 
 
 def _tags_by_standard(settings: Mapping[str, Any], tags: Any) -> dict[str, Sequence[str] | None]:
@@ -213,7 +226,7 @@ class LearnedMapping:
 
 
 @dataclasses.dataclass(frozen=True)
-class Reading:
+class TagReading:
     """One of the tags that a word is converted to, with its count and a short example."""
 
     tag: str
@@ -227,7 +240,7 @@ class AmbiguousWord:
 
     word: str
     tag: str
-    readings: tuple[Reading, ...]  # the most frequent first
+    readings: tuple[TagReading, ...]  # the most frequent first
 
     @property
     def weight(self) -> int:
@@ -291,7 +304,7 @@ class _WordReadings:
         for (word, tag), found in self._seen.items():
             total = sum(count for count, _ in found.values())
             min_count = max(MIN_READING_COUNT, math.ceil(MIN_READING_SHARE * total))
-            readings = [Reading(name, *entry) for name, entry in found.items() if entry[0] >= min_count]
+            readings = [TagReading(name, *entry) for name, entry in found.items() if entry[0] >= min_count]
             readings.sort(key=lambda each: (-each.count, each.tag))
             if len(readings) > 1:
                 words.append(AmbiguousWord(word, tag, tuple(readings)))

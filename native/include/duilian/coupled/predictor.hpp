@@ -22,7 +22,6 @@
 #include "duilian/score/lines.hpp"
 #include "duilian/score/weight_table.hpp"
 #include "duilian/spare.hpp"
-#include "duilian/text/fold.hpp"
 
 namespace duilian {
 
@@ -32,7 +31,7 @@ class CoupledPredictor {
   CoupledPredictor& operator=(const CoupledPredictor&) = delete;
   /// Throws std::invalid_argument if any index in the arrays leads outside.
   CoupledPredictor(CoupledShape shape, std::shared_ptr<const CoupledWeights> weights, TemplateSet templates,
-                   Folding folding, SearchOptions options);
+                   Reading reading, SearchOptions options);
 
   struct alignas(kCacheSeparation) Work {
     SearchWork search;
@@ -50,7 +49,7 @@ class CoupledPredictor {
   [[nodiscard]] const CoupledShape& shape() const { return shape_; }
   [[nodiscard]] const CoupledWeights& weights() const { return *weights_; }
   [[nodiscard]] const TemplateSet& templates() const { return templates_; }
-  [[nodiscard]] const Folding& folding() const { return folding_; }
+  [[nodiscard]] const Reading& reading() const { return reading_; }
 
   /// Scores and prunes a sentence and builds the space of bundles that are left, under constraints for each
   /// side's labels (or none). If the constraints leave no legal path, returns false and builds the space
@@ -80,7 +79,7 @@ class CoupledPredictor {
   CoupledShape shape_;
   std::shared_ptr<const CoupledWeights> weights_;
   TemplateSet templates_;
-  Folding folding_;
+  Reading reading_;
   SearchOptions options_;
   CoupledTransitions between_;
   CoupledTransitions prune_between_;

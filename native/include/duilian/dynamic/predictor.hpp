@@ -24,7 +24,7 @@ class DynamicPredictor {
  public:
   /// Throws std::invalid_argument if any index in the arrays leads outside.
   DynamicPredictor(std::int32_t labels, Succession rules, CompiledWeights weights, TemplateSet templates,
-                   TemplateSet word_templates, Folding folding, LabelWords words, DynamicOptions options);
+                   TemplateSet word_templates, Reading reading, LabelWords words, DynamicOptions options);
 
   struct alignas(kCacheSeparation) Work {
     Predictor::Work plain;

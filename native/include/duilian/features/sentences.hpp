@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "duilian/text/fold.hpp"
+#include "duilian/features/reading.hpp"
 #include "duilian/text/segment.hpp"
 
 namespace duilian {
@@ -39,11 +39,13 @@ struct TextColumn {
 
 class Sentences {
  public:
-  Sentences(Folding folding, std::vector<std::string> column_names);
+  /// If the reading has a dictionary, it adds its columns after those named. Throws std::invalid_argument if
+  /// one of them has the same name.
+  Sentences(Reading reading, std::vector<std::string> column_names);
 
   /// Units and columns in UTF-8; each column has one value per unit and is not folded.
   void add(std::span<const std::string> units, std::span<const std::vector<std::string>> columns);
-  /// Units as places in a text, without columns.
+  /// Units as places in a text, without columns but those of the dictionary.
   void add(std::u32string_view text, std::span<const Span> units);
   /// Sentences of several texts in UTF-8: text k has the sentences [text[k], text[k + 1]), sentence s the
   /// units [first[s], first[s + 1]), and spans [units][2] says where each unit begins and ends in its text.
@@ -56,16 +58,34 @@ class Sentences {
   [[nodiscard]] std::int64_t begin_of(std::int64_t sentence) const { return first_[sentence]; }
   [[nodiscard]] std::int64_t end_of(std::int64_t sentence) const { return first_[sentence + 1]; }
   [[nodiscard]] const TextColumn& text() const { return text_; }
-  [[nodiscard]] const TextColumn& column(std::size_t index) const { return columns_[index]; }
+  /// The value of a column, in the order of their names, and its hash.
+  [[nodiscard]] std::u32string_view column(std::size_t index, std::int64_t unit) const {
+    return index < columns_.size() ? columns_[index].at(unit) : code(index, unit).text;
+  }
+  [[nodiscard]] std::uint64_t column_hash(std::size_t index, std::int64_t unit) const {
+    return index < columns_.size() ? columns_[index].hash[unit] : code(index, unit).hash;
+  }
   [[nodiscard]] const std::vector<std::string>& column_names() const { return column_names_; }
   [[nodiscard]] const std::vector<std::int64_t>& first() const { return first_; }
 
  private:
-  Folding folding_;
+  [[nodiscard]] const CodeText& code(std::size_t index, std::int64_t unit) const {
+    return *codes_[index - columns_.size()][unit];
+  }
+  void add_unit(std::u32string_view unit);
+  /// Ends a sentence of units that were added: looks its words up.
+  void end_sentence(std::size_t units);
+
+  Reading reading_;
   std::vector<std::string> column_names_;
   TextColumn text_;
-  std::vector<TextColumn> columns_;
+  std::vector<TextColumn> columns_;     // those that are given with the sentences
+  Dictionary::Columns codes_;           // those of the dictionary
   std::vector<std::int64_t> first_{0};  // [sentences + 1]  in units
+  // Of the sentence that is being added, for the dictionary: folded characters, and where units end.
+  std::u32string characters_;
+  std::vector<std::int64_t> end_;
+  Dictionary::Work work_;
 };
 
 }  // namespace duilian

@@ -5,7 +5,7 @@
 //   template   = "t[-1]" | atom { atom } [ "if" condition { "and" condition } ]
 //   atom       = "w[k]" | "x[k]" | "c[k,i]" | "c[k,*]" | "repeat[k]" | "prefix[k,n]" | "suffix[k,n]"
 //              | "prefix[k,n..m]" | "suffix[k,n..m]" | "type[k]" | "type[k,i]" | "len[k]" | "same[j,k]"
-//              | "@name[k]" | "bias"
+//              | "@name[k]" | "lx[k]" | "jg[k]" | "bias"
 //   condition  = [ "not" ] ( "single[k]" | "same[j,k]" | "type[k]=name" )
 #pragma once
 
@@ -34,7 +34,7 @@ struct Atom {
     char_type,  // type[k,first]
     length,     // len[k]
     same,       // same[k,first]
-    column,     // @name[k]; first is the column's number
+    column,     // @name[k], lx[k], jg[k]; first is the column's number
     bias,
   };
   Kind kind = Kind::bias;
@@ -67,10 +67,14 @@ struct Template {
 
 struct TemplateSet {
   std::vector<Template> templates;
-  std::vector<std::string> columns;  // the names that templates use
+  std::vector<std::string> columns;  // the names that templates use, those of a dictionary included
   bool has_transitions = false;      // t[-1]
 
   [[nodiscard]] std::vector<std::string> texts() const;
+  /// The columns that come with sentences.
+  [[nodiscard]] std::vector<std::string> given_columns() const;
+  /// Whether some come from a dictionary.
+  [[nodiscard]] bool needs_dictionary() const { return given_columns().size() != columns.size(); }
 };
 
 [[nodiscard]] TemplateSet parse_templates(std::string_view text);

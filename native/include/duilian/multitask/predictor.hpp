@@ -19,7 +19,7 @@ class BestExpansionPredictor {
   BestExpansionPredictor(std::int32_t labels, const Succession& rules, CompiledWeights weights,
                          std::int32_t other_labels, const Succession& other_rules,
                          CompiledWeights other_weights, const LabelMap& map, const TemplateSet& templates,
-                         const Folding& folding);
+                         const Reading& reading);
 
   struct alignas(kCacheSeparation) Work {
     Predictor::Work own, other;

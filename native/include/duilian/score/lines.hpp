@@ -34,7 +34,7 @@ class LabelModel {
   virtual ~LabelModel() = default;
   [[nodiscard]] virtual std::int32_t labels() const = 0;
   [[nodiscard]] virtual const TemplateSet& templates() const = 0;
-  [[nodiscard]] virtual const Folding& folding() const = 0;
+  [[nodiscard]] virtual const Reading& reading() const = 0;
   [[nodiscard]] virtual std::unique_ptr<SentenceLabeler> labeler() const = 0;
 };
 

@@ -65,7 +65,7 @@ class Predictor {
   Predictor& operator=(const Predictor&) = delete;
   /// Throws std::invalid_argument if any index in the arrays leads outside.
   Predictor(std::int32_t labels, Succession rules, CompiledWeights weights, TemplateSet templates,
-            Folding folding);
+            Reading reading);
 
   struct alignas(kCacheSeparation) Work {
     FeatureKeys keys;
@@ -78,7 +78,7 @@ class Predictor {
   [[nodiscard]] std::int32_t labels() const { return labels_; }
   [[nodiscard]] const CompiledWeights& weights() const { return weights_; }
   [[nodiscard]] const TemplateSet& templates() const { return templates_; }
-  [[nodiscard]] const Folding& folding() const { return folding_; }
+  [[nodiscard]] const Reading& reading() const { return reading_; }
   [[nodiscard]] std::size_t stride() const { return shape_.stride(); }
 
   /// The scores that features give each label of one sentence, [T][stride].
@@ -94,7 +94,7 @@ class Predictor {
   TransitionShape shape_;
   CompiledWeights weights_;
   TemplateSet templates_;
-  Folding folding_;
+  Reading reading_;
   LabelTransitions between_;
 };
 

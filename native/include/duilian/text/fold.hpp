@@ -24,6 +24,8 @@ class Folding {
 
   [[nodiscard]] char32_t operator()(char32_t c) const;
   [[nodiscard]] std::u32string operator()(std::u32string_view text) const;
+  /// Whether a unit becomes kEnglish: it has letters only, and they are unified.
+  [[nodiscard]] bool is_unified(std::u32string_view unit) const;
   /// A whole unit: kEnglish for one of letters only, if they are unified.
   [[nodiscard]] std::u32string unit(std::u32string_view text) const;
 

@@ -25,7 +25,7 @@ struct TwoChainWeights : WeightTable {
 class TwoChainPredictor {
  public:
   /// Throws std::invalid_argument if any index in the arrays leads outside.
-  TwoChainPredictor(TwoChainShape shape, TwoChainPatterns patterns, TwoChainWeights weights, Folding folding);
+  TwoChainPredictor(TwoChainShape shape, TwoChainPatterns patterns, TwoChainWeights weights, Reading reading);
 
   struct alignas(kCacheSeparation) Work {
     FeatureKeys keys;
@@ -37,7 +37,7 @@ class TwoChainPredictor {
 
   [[nodiscard]] const TwoChainShape& shape() const { return shape_; }
   [[nodiscard]] const TwoChainWeights& weights() const { return weights_; }
-  [[nodiscard]] const Folding& folding() const { return folding_; }
+  [[nodiscard]] const Reading& reading() const { return reading_; }
 
   /// Checks what label() and chains() rely on, once for all sentences.
   void check_sentences(const Sentences& sentences) const { check_columns(patterns_.set, sentences); }
@@ -61,7 +61,7 @@ class TwoChainPredictor {
   AnchorTemplates all_templates_;
   AnchorTemplates letter_templates_;  // those about letters
   TwoChainWeights weights_;
-  Folding folding_;
+  Reading reading_;
   CliqueScores cliques_;
   Records all_, letters_;
 };

@@ -17,6 +17,8 @@ import numpy.typing as npt
 
 from duilian.arguments import checked
 from duilian.errors import ConfigError, DuilianError, ModelFileError, NotFittedError, did_you_mean
+from duilian.features import Dictionary
+from duilian.features.dictionary import DictionaryMode
 from duilian.modelfile import read_model, write_model
 from duilian.models.base.precision import Precision
 from duilian.settings import Settings
@@ -95,6 +97,15 @@ class StoredModel(abc.ABC):
     @abc.abstractmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """The model again, checked."""
+
+    def with_dictionary(self, words: Dictionary, mode: DictionaryMode = "extend") -> Self:
+        """The same model that knows further words, or others; see `Estimator.use_dictionary`."""
+        own: Dictionary | None = getattr(self, "dictionary", None)
+        if own is None:
+            hint = "train it with [dictionary], or give the words as a lexicon"
+            raise ConfigError(f"this model of kind {self.kind!r} has learned without a dictionary", hint)
+        found = own.changed(words.folded(self.config.features.folding()), mode)  # type: ignore[attr-defined]
+        return dataclasses.replace(self, dictionary=found)  # type: ignore[type-var]
 
     def named_weights(self, feature: str) -> dict[str, Any]:
         """The weights of a feature; see `Estimator.weights`."""
@@ -186,6 +197,12 @@ class Estimator(Parameters[Config], Storable, Generic[Config, Model]):
         self.model_ = model
         self._use(model)
         return self
+
+    def use_dictionary(self, words: Dictionary, mode: DictionaryMode = "extend") -> Self:
+        """Answer with further words from now on (`extend`), or with others than those of the dictionary that
+        the model has learned with (`replace`). Nothing is learned again.
+        """
+        return self.use(self.model_.with_dictionary(words, mode))
 
     @classmethod
     def with_model(cls, model: Model) -> Self:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
+from duilian.corpus import Layer
 from duilian.features import Templates
 from duilian.labels.encoding import Encoding, Level
+from duilian.models.base.dictionary_settings import DictionarySettings, Readings
 from duilian.settings import Settings, setting
 from duilian.text import Folding, Script
 
@@ -35,6 +39,9 @@ class Features(Settings):
     join_letters: bool = setting(False, "Treat a run of letters as one unit.")
     join_digits: bool = setting(False, "Treat a run of digits as one unit.")
     script: Script = setting("as-is", "`simplified`: features see traditional characters as simplified ones.")
+    dictionary: DictionarySettings = setting(
+        DictionarySettings(), "Words known besides the corpus.", is_optional=True
+    )
 
     def encoding(self, level: Level, tags: tuple[str, ...] | None) -> Encoding:
         """How annotation with these tags becomes labels."""
@@ -49,5 +56,13 @@ class Features(Settings):
         return Templates(templates.text, name=Path(templates.name).name)
 
     def load_templates(self, default: str) -> Templates:
-        """The templates, or those of the default preset."""
-        return Templates.load(self.templates or default)
+        """The templates, or those of the default preset; with a dictionary, those that ask it too."""
+        return self.dictionary.added_to(Templates.load(self.templates or default))
+
+    def readings(self, layers: Iterable[Layer], seed: int) -> Readings:
+        """How the sentences of a training corpus are read, and others."""
+        return self.dictionary.readings(self.folding(), layers, seed)
+
+    def portable(self) -> dict[str, Any]:
+        """What a model keeps instead of the paths of files."""
+        return {"dictionary": self.dictionary.named()}

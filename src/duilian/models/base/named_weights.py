@@ -24,6 +24,7 @@ LabelWeights = dict[str, float]
 
 START, STOP = "<s>", "</s>"
 PREVIOUS = "t[-1]="
+NOT_FOLDED = ("@", "lx[", "jg[")  # atoms whose values are not text
 _ATOM = re.compile(r"bias|@?\w+\[[^\]]*\]")
 _WORD = (1 << 64) - 1
 
@@ -73,7 +74,7 @@ class NamedFeature(NamedTuple):
             key = mix(key, about)
         for atom in atoms_of(self.template):
             value = "" if atom == "bias" else next(values)
-            key = mix(key, hash_text(value if atom.startswith("@") else folding(value)))
+            key = mix(key, hash_text(value if atom.startswith(NOT_FOLDED) else folding(value)))
         return key
 
 

@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
-from duilian.features import Templates, pack
+from duilian.features import Reading, Templates, pack
 from duilian.labels.encoding import Encoding
 from duilian.labels.units import UnitBatch
-from duilian.text import Folding
 
 Columns = Mapping[str, Sequence[str]]
 
@@ -22,7 +21,7 @@ class Packer:
 
     encoding: Encoding
     templates: Templates
-    folding: Folding
+    reading: Reading
 
     def units(self, layers: Sequence[Layer]) -> list[list[str]]:
         """The units of each sentence."""
@@ -33,14 +32,14 @@ class Packer:
     ) -> _native.Sentences:
         """The units of sentences with the columns that the templates ask for."""
         if not self.templates.columns:
-            return pack(units, self.folding)
-        return pack(units, self.folding, self.columns(units, layers, threads))
+            return pack(units, self.reading)
+        return pack(units, self.reading, self.columns(units, layers, threads))
 
     def pack_batch(self, batch: UnitBatch, threads: int = 1) -> _native.Sentences:
         """The units of a batch, with the columns that the templates ask for."""
         if self.templates.columns:
             return self.pack(batch.pieces, batch.layers, threads)
-        return batch.packed(self.folding)
+        return batch.packed(self.reading)
 
     def columns(
         self, units: Sequence[Sequence[str]], layers: Sequence[Layer], threads: int

@@ -58,7 +58,7 @@ class CoupledPredictor:
 
     def __init__(self, model: CoupledModel, *, coarse_window: float = COARSE_WINDOW) -> None:
         self.model, self.sides, self.coarse_window = model, model.sides, coarse_window
-        self.packer = GuidePacker.of_model(model.config, model.sides, model.source)
+        self.packer = GuidePacker.of_model(model.config, model.sides, model.source, model.dictionary)
         unique = {id(weights): weights for weights in model.weights.values()}
         made = {key: self._compile(weights) for key, weights in unique.items()}
         self.natives = {name: made[id(weights)] for name, weights in model.weights.items()}
@@ -69,7 +69,7 @@ class CoupledPredictor:
             self.model.shape,
             weights,
             self.model.templates.native,
-            self.packer.folding.native,
+            self.packer.reading.native,
             tagging_pruning(config, self.coarse_window),
             _native.Decoding[config.decoding],
             config.pruning.native_gap,

@@ -12,13 +12,12 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.corpus import Layer, Tag
 from duilian.errors import ConfigError
-from duilian.features import pack
+from duilian.features import Dictionary, Reading, pack
 from duilian.labels.encoding import Encoding
 from duilian.labels.units import UnitBatch
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.crf.storage import CrfModel
-from duilian.text import Folding
 
 NO_SETS = _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
 Labels = npt.NDArray[np.int32]
@@ -82,31 +81,33 @@ def gold_labels(encoding: Encoding, layers: Sequence[Layer]) -> Labels:
 class GuidePacker:
     """Units as the native core reads them; if the model has a guide, with its labels."""
 
-    folding: Folding
+    reading: Reading
     guide: Encoding | None = None
     source: CrfPredictor | None = None  # the tagger of the guide
 
     @classmethod
-    def of_model(cls, config: CoupledConfig, sides: Sides, source: CrfModel | None) -> GuidePacker:
+    def of_model(
+        cls, config: CoupledConfig, sides: Sides, source: CrfModel | None, dictionary: Dictionary | None
+    ) -> GuidePacker:
         """The packer of a model, which has a source if it has a guide."""
-        folding, guide = config.features.folding(), config.features.guide
+        reading, guide = Reading(config.features.folding(), dictionary), config.features.guide
         if guide is None or source is None:
-            return cls(folding)
-        return cls(folding, sides.encodings[sides.number(guide)], CrfPredictor(source))
+            return cls(reading)
+        return cls(reading, sides.encodings[sides.number(guide)], CrfPredictor(source))
 
     def pack(
         self, units: Units, guide: Sequence[Sequence[str]] | None = None, threads: int = 1
     ) -> _native.Sentences:
         """Sentences; the guide's labels are guessed unless they are given."""
         if self.source is None:
-            return pack(units, self.folding)
+            return pack(units, self.reading)
         labels = self.source.predict_labels(units, threads=threads) if guide is None else guide
-        return pack(units, self.folding, [{"guide": each} for each in labels])
+        return pack(units, self.reading, [{"guide": each} for each in labels])
 
     def pack_batch(self, batch: UnitBatch, threads: int = 1) -> _native.Sentences:
         """The units of a batch; the guide's labels are guessed."""
         if self.source is None:
-            return batch.packed(self.folding)
+            return batch.packed(self.reading)
         return self.pack(batch.pieces, threads=threads)
 
     def known_guide(self, layers: Sequence[Layer], threads: int = 1) -> list[list[str]]:

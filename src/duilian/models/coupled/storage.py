@@ -15,8 +15,10 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.errors import ConfigError
-from duilian.features import Templates
+from duilian.features import Dictionary, Templates
+from duilian.features.dictionary import DictionaryMode
 from duilian.lattice import SideMapping
+from duilian.models.base.dictionary_settings import dictionary_of, keep_dictionary
 from duilian.models.base.estimator import Arrays, State, StoredModel
 from duilian.models.base.named_weights import (
     PREVIOUS,
@@ -50,6 +52,13 @@ class CoupledModel(StoredModel):
     shape: _native.CoupledShape
     weights: Mapping[str, _native.CoupledWeights]  # by what they are best for: a standard, or the average
     source: CrfModel | None  # the tagger of the guide
+    dictionary: Dictionary | None = None
+
+    def with_dictionary(self, words: Dictionary, mode: DictionaryMode = "extend") -> Self:
+        """The same with further words, for the guide's tagger too."""
+        found = super().with_dictionary(words, mode)
+        source = None if self.source is None else self.source.with_dictionary(words, mode)
+        return dataclasses.replace(found, source=source)
 
     def named_weights(self, feature: str) -> dict[str, LabelWeights]:
         """The weights of a feature that do best on average, by standard and label (`ctb`, `NN`), and by joint
@@ -116,9 +125,10 @@ class CoupledModel(StoredModel):
         arrays |= {f"mapping.{k}": m.allows.astype(np.uint8) for k, m in enumerate(self.mappings)}
         arrays |= {f"bundles.{p}": shape.part_bundles(p) for p in range(shape.parts)}
         if self.source is not None:
-            header["source"], parts = self.source.state(precision)
+            header["source"], parts = self.source.state_beside(self.dictionary, precision)
             arrays |= {f"source.{name}": array for name, array in parts.items()}
-        return header, arrays
+        words, kept = keep_dictionary(self.dictionary)
+        return header | words, arrays | kept
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
@@ -137,6 +147,9 @@ class CoupledModel(StoredModel):
             raise ConfigError("there are no weights for the average")
         pruned = _pruned_sides(header["pruned_sides"], len(sides.encodings))
         unique = {k: _compiled(header, arrays, k, shape, pruned) for k in set(best_for.values())}
+        source, dictionary = None, dictionary_of(header, arrays)
+        if config.features.guide is not None:
+            source = CrfModel.from_state_beside(header["source"], below(arrays, "source."), dictionary)
         return cls(
             config=config,
             sides=sides,
@@ -144,9 +157,8 @@ class CoupledModel(StoredModel):
             mappings=mappings,
             shape=shape,
             weights={name: unique[k] for name, k in best_for.items()},
-            source=None
-            if config.features.guide is None
-            else CrfModel.from_state(header["source"], below(arrays, "source.")),
+            source=source,
+            dictionary=dictionary,
         )
 
 

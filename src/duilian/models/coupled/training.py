@@ -95,9 +95,11 @@ class _Run:
         features = self.config.features
         self.templates = features.load_templates(features.default_templates(self.config.level))
         self.say("features")
+        every = (layer for layers in corpora for layer in layers)
+        self.readings = features.readings(every, self.config.learning.seed)
         self.source = None if features.guide is None else self._fit_source(features.guide, corpora)
         source = None if self.source is None else self.source.model(0.0)
-        self.packer = GuidePacker.of_model(self.config, self.sides, source)
+        self.packer = GuidePacker.of_model(self.config, self.sides, source, self.readings.full.dictionary)
         self.data = self._training_data(corpora)
         self.sizes = [len(layers) for layers in corpora]
         self.baselines = self._baselines()
@@ -127,6 +129,7 @@ class _Run:
                 join_letters=own.join_letters,
                 join_digits=own.join_digits,
                 script=own.script,
+                dictionary=own.dictionary,
             ),
             learning=AdaGrad(iterations=config.start.baseline_iterations, seed=config.learning.seed),
         )
@@ -144,8 +147,11 @@ class _Run:
                 else:
                     units = units_of_layers(layers, self.sides.encodings[side])
                     columns += source.predict_labels(units.pieces, threads=self.threads)
-            guide = Guide(columns, Templates.load(DEFAULT_TEMPLATES[self.config.level]))
-        return extract_training_data(corpora, self.sides, self.templates, features, guide)
+            shared = Templates.load(DEFAULT_TEMPLATES[self.config.level])
+            guide = Guide(columns, features.dictionary.added_to(shared))
+        return extract_training_data(
+            corpora, self.sides, self.templates, features, self.readings.training, guide
+        )
 
     def _baselines(self) -> BaselineTaggers:
         config, guide = self.config, self.config.features.guide
@@ -330,8 +336,15 @@ class _Run:
         templates, mapping = self.config.features.named(self.templates), self.config.mapping
         # What a mapping of one's own allows is in the arrays.
         name = "complete" if isinstance(mapping, Mapping) else Path(mapping).name
-        config = self.config.updated({"features": {"templates": templates.name}, "mapping": name})
-        return {"config": config, "sides": self.sides, "templates": templates, "mappings": self.mappings}
+        features = {"templates": templates.name, **self.config.features.portable()}
+        config = self.config.updated({"features": features, "mapping": name})
+        return {
+            "config": config,
+            "sides": self.sides,
+            "templates": templates,
+            "mappings": self.mappings,
+            "dictionary": self.readings.full.dictionary,
+        }
 
 
 def _draw(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
-from duilian.features import Templates, pack
+from duilian.features import Reading, Templates, pack
 from duilian.labels.encoding import Encoding
 from duilian.models.base.feature_settings import Features
 from duilian.models.coupled.sides import NO_SETS, Sides
@@ -75,19 +75,19 @@ def extract_training_data(
     sides: Sides,
     templates: Templates,
     features: Features,
+    reading: Reading,
     guide: Guide | None,
 ) -> TrainingData:
     """Units, labels and features of all sides' sentences."""
-    folding = features.folding()
     encoded = [encoding.encode(layers) for encoding, layers in zip(sides.encodings, corpora, strict=True)]
     units = [each for side in encoded for each in side.units]
     columns = None if guide is None else [{"guide": labels} for labels in guide.columns]
-    packed = pack(units, folding, columns)
+    packed = pack(units, reading, columns)
     keys = _native.count_keys(templates.native, packed, features.min_count)
     index = _native.FeatureIndex(keys)
     rows = shared = _native.extract_rows(templates.native, packed, index, 1)
     if guide is not None:
-        shared = _native.extract_rows(guide.shared_templates.native, pack(units, folding), index, 1)
+        shared = _native.extract_rows(guide.shared_templates.native, pack(units, reading), index, 1)
     return TrainingData(
         sides.encodings,
         keys,

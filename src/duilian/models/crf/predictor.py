@@ -66,7 +66,7 @@ class CrfPredictor(StandardTagger):
             encoding.succession.native(),
             model.weights,
             self.templates.native,
-            self.packer.folding.native,
+            self.packer.reading.native,
         )
 
     def label(self, batch: UnitBatch, ask: Ask, constraints: Constraints, threads: int) -> Labels:

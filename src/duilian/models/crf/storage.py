@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from duilian import _native
-from duilian.features import Templates
+from duilian.features import Dictionary, Reading, Templates
 from duilian.models.base.compiled_weights import compiled_of, keep_compiled
+from duilian.models.base.dictionary_settings import dictionary_of, keep_dictionary
 from duilian.models.base.estimator import Arrays, State, StoredModel
 from duilian.models.base.named_weights import (
     PREVIOUS,
@@ -34,11 +35,13 @@ class CrfModel(StoredModel):
     tags: tuple[str, ...] | None
     templates: Templates
     weights: _native.CompiledWeights
+    dictionary: Dictionary | None = dataclasses.field(default=None, kw_only=True)
 
     def packer(self) -> Packer:
         """How sentences become units and labels become words."""
         features = self.config.features
-        return Packer(features.encoding(self.config.level, self.tags), self.templates, features.folding())
+        reading = Reading(features.folding(), self.dictionary)
+        return Packer(features.encoding(self.config.level, self.tags), self.templates, reading)
 
     def named_weights(self, feature: str) -> LabelWeights:
         """The weights of a feature by label."""
@@ -48,11 +51,12 @@ class CrfModel(StoredModel):
             before = feature.removeprefix(PREVIOUS)
             check_previous(before, labels)
             return transition_weights(self.weights.transition, labels, before)
-        key = NamedFeature.parse(feature, self.templates.native.texts).key(packer.folding)
+        key = NamedFeature.parse(feature, self.templates.native.texts).key(packer.reading.folding)
         return {labels[k]: weight for k, weight in entries(self.weights, key).items()}
 
     def state(self, precision: Precision = "float32") -> State:
         """What a model file keeps."""
+        words, arrays = keep_dictionary(self.dictionary)
         header = {
             "kind": self.kind,
             "config": self.config.to_dict(),
@@ -60,18 +64,33 @@ class CrfModel(StoredModel):
             "templates": self.templates.text,
             "templates_name": self.templates.name,
         }
-        return header, keep_compiled(self.weights, precision)
+        return header | words, keep_compiled(self.weights, precision) | arrays
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """The model again."""
-        return cls(**cls.parts_of(header), weights=compiled_of(arrays))
+        return cls(**cls.parts_of(header, arrays), weights=compiled_of(arrays))
 
     @classmethod
-    def parts_of(cls, header: Mapping[str, Any]) -> dict[str, Any]:
-        """What the header says: settings, tags and templates."""
+    def parts_of(cls, header: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
+        """What there is besides the weights: settings, tags, templates and dictionary."""
         return {
             "config": cls.config_type().updated(header["config"]),
             "tags": None if header["tags"] is None else tuple(header["tags"]),
             "templates": Templates(header["templates"], name=header["templates_name"]),
+            "dictionary": dictionary_of(header, arrays),
         }
+
+    def state_beside(self, other: Dictionary | None, precision: Precision) -> State:
+        """The same in the file of a larger model, which may have the dictionary already."""
+        own = self.dictionary
+        if own is None or other is None or own.fingerprint != other.fingerprint:
+            return self.state(precision)
+        header, arrays = dataclasses.replace(self, dictionary=None).state(precision)
+        return header | {"shares_dictionary": True}, arrays
+
+    @classmethod
+    def from_state_beside(cls, header: Mapping[str, Any], arrays: Arrays, other: Dictionary | None) -> Self:
+        """The model again, with the dictionary of the larger one if they share it."""
+        found = cls.from_state(header, arrays)
+        return dataclasses.replace(found, dictionary=other) if "shares_dictionary" in header else found

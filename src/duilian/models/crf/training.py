@@ -88,7 +88,12 @@ class CrfTrainer:
         config, templates = self.config, self.config.features.named(self.packer.templates)
         if config.features.templates is not None:
             config = config.updated({"features": {"templates": templates.name}})
-        return {"config": config, "tags": self.packer.encoding.tags, "templates": templates}
+        return {
+            "config": config.updated({"features": config.features.portable()}),
+            "tags": self.packer.encoding.tags,
+            "templates": templates,
+            "dictionary": self.packer.reading.dictionary,
+        }
 
     def _templates(self) -> Templates:
         return self.config.features.load_templates(DEFAULT_TEMPLATES[self.config.level])
@@ -97,10 +102,12 @@ class CrfTrainer:
         config = self.config
         tags = None if config.segment_only else tags_of(layers, config.standard)
         encoding = config.features.encoding(config.level, tags)
-        return Packer(encoding, self._templates(), config.features.folding())
+        self.readings = config.features.readings(layers, config.learning.seed)
+        return Packer(encoding, self._templates(), self.readings.full)
 
     def _pack_training(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> _native.Sentences:
-        return self.packer.pack(units, layers, self.session.threads)
+        packer = dataclasses.replace(self.packer, reading=self.readings.training)
+        return packer.pack(units, layers, self.session.threads)
 
     def _data(self, layers: Sequence[Layer]) -> tuple[Any, npt.NDArray[np.uint64]]:
         """What the learning rule learns from, and the keys of its features."""

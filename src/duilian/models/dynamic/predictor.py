@@ -20,7 +20,7 @@ class DynamicPredictor(UncalibratedPredictor):
             model.weights,
             self.templates.native,
             native_templates(model.word_templates),
-            self.packer.folding.native,
+            self.packer.reading.native,
             label_words(self.encoding_),
             search.beam,
             *search.limits(),

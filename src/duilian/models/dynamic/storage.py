@@ -38,7 +38,7 @@ class DynamicModel(CrfModel):
     def packer(self) -> DynamicPacker:
         """How sentences become units and labels become words."""
         plain = super().packer()
-        return DynamicPacker(plain.encoding, plain.templates, plain.folding, self.english)
+        return DynamicPacker(plain.encoding, plain.templates, plain.reading, self.english)
 
     def named_weights(self, feature: str) -> LabelWeights:
         """The weights of a feature by label; of units, or else of the words so far."""
@@ -47,7 +47,7 @@ class DynamicModel(CrfModel):
         if is_about_units or template_of(feature, words) is None:
             return super().named_weights(feature)
         packer = self.packer()
-        key = NamedFeature.parse(feature, words).key(packer.folding, ABOUT_WORDS)
+        key = NamedFeature.parse(feature, words).key(packer.reading.folding, ABOUT_WORDS)
         found = [entries(self.weights, key ^ kind) for kind in ABOUT_KINDS]
         return {packer.encoding.labels[k]: weight for each in found for k, weight in each.items()}
 
@@ -63,7 +63,7 @@ class DynamicModel(CrfModel):
         """The model again."""
         words = header["word_templates"]
         return cls(
-            **cls.parts_of(header),
+            **cls.parts_of(header, arrays),
             weights=compiled_of(arrays),
             word_templates=None if words is None else Templates(words[1], name=words[0]),
             english=EnglishUses.from_array(arrays["english"]) if "english" in arrays else None,

@@ -39,7 +39,7 @@ class DynamicTrainer(CrfTrainer):
         self.word_templates = _word_templates(features.word_templates)
         _check_columns(plain.templates, features.english)
         english = None if features.english is None else EnglishUses.read(features.english)
-        return DynamicPacker(plain.encoding, plain.templates, plain.folding, english)
+        return DynamicPacker(plain.encoding, plain.templates, plain.reading, english)
 
     def _data(self, layers: Sequence[Layer]) -> tuple[_native.DynamicTraining, npt.NDArray[np.uint64]]:
         encoding, features = self.packer.encoding, self.config.features

@@ -66,7 +66,7 @@ class GuidedPredictor(CrfPredictor):
     def _make_packer(self, model: GuidedModel) -> GuidedPacker:  # type: ignore[override]
         plain = model.packer()
         own = None if model.own is None else CrfPredictor(model.own)
-        return GuidedPacker(plain.encoding, plain.templates, plain.folding, CrfPredictor(model.source), own)
+        return GuidedPacker(plain.encoding, plain.templates, plain.reading, CrfPredictor(model.source), own)
 
 
 class GuidedConversion(ConversionPlan):
@@ -85,10 +85,10 @@ class GuidedConversion(ConversionPlan):
 
     def _label(self, units: UnitBatch, limits: LabelLimits, ask: Ask, threads: int) -> SideLabels:
         packer, native, pieces = self._predictor.packer, self._predictor.native, units.pieces
-        guide = GuidePacker(packer.folding, self.encodings[0], packer.source)
+        guide = GuidePacker(packer.reading, self.encodings[0], packer.source)
         known = guide.known_guide(units.layers, threads)
         columns = packer.columns_with(pieces, packer.own_labels(pieces, threads), threads, known)
-        packed = pack(pieces, packer.folding, columns)
+        packed = pack(pieces, packer.reading, columns)
         constraints = _native.Constraints(limits.target, *NO_BONUS)
         label, _ = native.predict(packed, constraints, threads)
         if not (ask.confidence or ask.marginals):

@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
+from duilian.features import Dictionary
+from duilian.features.dictionary import DictionaryMode
 from duilian.models.base.compiled_weights import compiled_of
 from duilian.models.base.estimator import Arrays, State
 from duilian.models.base.precision import Precision
@@ -26,22 +28,31 @@ class GuidedModel(CrfModel):
     source: CrfModel
     own: CrfModel | None
 
+    def with_dictionary(self, words: Dictionary, mode: DictionaryMode = "extend") -> Self:
+        """The same with further words for the guides too, as far as they know a dictionary."""
+        found = super().with_dictionary(words, mode)
+        own = None if self.own is None else self.own.with_dictionary(words, mode)
+        source = self.source
+        if source.dictionary is not None:  # it may have been trained on its own
+            source = source.with_dictionary(words, mode)
+        return dataclasses.replace(found, source=source, own=own)
+
     def state(self, precision: Precision = "float32") -> State:
         """What a model file keeps."""
         header, arrays = super().state(precision)
         for name, guide in (("source", self.source), ("own", self.own)):
             if guide is not None:
-                header[name], parts = guide.state(precision)
+                header[name], parts = guide.state_beside(self.dictionary, precision)
                 arrays |= {f"{name}.{key}": array for key, array in parts.items()}
         return header, arrays
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """The model again, with its guides."""
-        parts = cls.parts_of(header)
-        own = _guide("own", header, arrays) if parts["config"].folds else None
-        return cls(**parts, weights=compiled_of(arrays), source=_guide("source", header, arrays), own=own)
+        parts = cls.parts_of(header, arrays)
 
+        def guide(name: str) -> CrfModel:
+            return CrfModel.from_state_beside(header[name], below(arrays, f"{name}."), parts["dictionary"])
 
-def _guide(name: str, header: Mapping[str, Any], arrays: Arrays) -> CrfModel:
-    return CrfModel.from_state(header[name], below(arrays, f"{name}."))
+        own = guide("own") if parts["config"].folds else None
+        return cls(**parts, weights=compiled_of(arrays), source=guide("source"), own=own)

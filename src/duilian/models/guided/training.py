@@ -44,7 +44,7 @@ class GuidedTrainer(CrfTrainer):
         plain = super()._make_packer(layers)
         self.own = self._fit_own(layers) if self.config.folds else None
         own = None if self.own is None else CrfPredictor(self.own)
-        return GuidedPacker(plain.encoding, plain.templates, plain.folding, self.source.predictor_, own)
+        return GuidedPacker(plain.encoding, plain.templates, plain.reading, self.source.predictor_, own)
 
     def _fit_own(self, layers: Sequence[Layer]) -> CrfModel:
         """A plain tagger of the target."""
@@ -55,7 +55,8 @@ class GuidedTrainer(CrfTrainer):
         packer, threads = self.packer, self.session.threads
         if packer.own is None or not packer.templates.columns:
             return super()._pack_training(units, layers)
-        return pack(units, packer.folding, packer.columns_with(units, self._own_labels(layers), threads))
+        columns = packer.columns_with(units, self._own_labels(layers), threads)
+        return pack(units, self.readings.training, columns)
 
     def _own_labels(self, layers: Sequence[Layer]) -> list[list[str]]:
         """Labels of the training sentences by taggers of the target that did not see them."""

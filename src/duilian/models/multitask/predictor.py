@@ -27,6 +27,6 @@ class BestSidePredictor(UncalibratedPredictor):
             other.weights,
             other.mapping,
             self.templates.native,
-            self.packer.folding.native,
+            self.packer.reading.native,
         )
         return cast(_native.Predictor, best)  # it has all that an uncalibrated tagger asks

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from duilian import _native
-from duilian.features import Templates
+from duilian.features import Dictionary, Templates
 from duilian.labels.encoding import Encoding
 from duilian.models.base.compiled_weights import compiled_of, keep_compiled
+from duilian.models.base.dictionary_settings import dictionary_of, keep_dictionary
 from duilian.models.base.estimator import Arrays, State, StoredModel
 from duilian.models.base.named_weights import LabelWeights
 from duilian.models.base.precision import Precision
@@ -53,6 +54,7 @@ class MultitaskModel(StoredModel):
     templates: Templates
     mapping: LabelMapping
     weights: tuple[Tables, Tables]
+    dictionary: Dictionary | None = None
 
     def side(self, number: int) -> SideModel:
         """One side."""
@@ -64,7 +66,8 @@ class MultitaskModel(StoredModel):
             other = OtherSide(self.encodings[1 - number], others[0], native)
         standard = config.standards[number]
         plain = CrfConfig(standard=standard, level="char", features=config.features)
-        return SideModel(plain, self.encodings[number].tags, self.templates, own, other)
+        tags = self.encodings[number].tags
+        return SideModel(plain, tags, self.templates, own, other, dictionary=self.dictionary)
 
     def named_weights(self, feature: str) -> dict[str, LabelWeights]:
         """The weights of a feature by standard and label; with expansion `best`, before what it adds."""
@@ -75,6 +78,7 @@ class MultitaskModel(StoredModel):
 
     def state(self, precision: Precision = "float32") -> State:
         """What a model file keeps."""
+        words, arrays = keep_dictionary(self.dictionary)
         header = {
             "kind": self.kind,
             "config": self.config.to_dict(),
@@ -83,12 +87,11 @@ class MultitaskModel(StoredModel):
             "templates_name": self.templates.name,
             "mapping": {label: self.mapping.to(label) for label in self.mapping.labels_a},
         }
-        arrays: Arrays = {}
         for side, tables in enumerate(self.weights):
             for number, table in enumerate(tables):
                 parts = keep_compiled(table, precision)
                 arrays |= {f"{side}.{number}.{name}": array for name, array in parts.items()}
-        return header, arrays
+        return header | words, arrays
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
@@ -100,4 +103,5 @@ class MultitaskModel(StoredModel):
             tuple(compiled_of(arrays, f"{side}.{number}.") for number in numbers) for side in SIDES
         )
         templates = Templates(header["templates"], name=header["templates_name"])
-        return cls(config, (a, b), templates, LabelMapping.of(a, b, header["mapping"]), (first, second))
+        mapping, dictionary = LabelMapping.of(a, b, header["mapping"]), dictionary_of(header, arrays)
+        return cls(config, (a, b), templates, mapping, (first, second), dictionary)

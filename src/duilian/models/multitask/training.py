@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,7 @@ from duilian.learning import (
 )
 from duilian.lexicon.constraint_builder import NO_CONSTRAINTS
 from duilian.models.base.calibration import calibration_sample, fit_scale, label_loss
+from duilian.models.base.dictionary_settings import Readings
 from duilian.models.base.sentences import tags_of
 from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.multitask.config import MultitaskConfig
@@ -62,6 +64,7 @@ class Labelling:
     encodings: tuple[Encoding, Encoding]
     templates: Templates
     mapping: LabelMapping
+    readings: Readings
 
     @classmethod
     def of(cls, config: MultitaskConfig, sides: Sequence[Sequence[Layer]]) -> Labelling:
@@ -78,18 +81,18 @@ class Labelling:
         mapping = label_mapping(tags, (a, b), standards, align_names=config.align_names)
         if not mapping.size:
             raise StandardError(f"the mapping relates no tag of {standards[0]!r} to one of the other")
-        return cls(config, (a, b), templates, mapping)
-
-    def pack(self, units: Sequence[Sequence[str]]) -> _native.Sentences:
-        """Units as the native core reads them."""
-        return pack(units, self.config.features.folding())
+        every = (layer for layers in sides for layer in layers)
+        readings = config.features.readings(every, config.learning.seed)
+        return cls(config, (a, b), templates, mapping, readings)
 
     def portable(self) -> MultitaskConfig:
         """The settings as a model keeps them: files without their paths, and no `Mapping` object."""
         mapping = self.config.mapping
         found = {"mapping": Path(mapping).name if isinstance(mapping, str) else "own"}
-        named = {} if self.config.features.templates is None else {"templates": self.templates.name}
-        return self.config.updated({**found, "features": named})
+        named: dict[str, Any] = (
+            {} if self.config.features.templates is None else {"templates": self.templates.name}
+        )
+        return self.config.updated({**found, "features": named | self.config.features.portable()})
 
 
 def tag_mapping(config: MultitaskConfig, tags_a: tuple[str, ...], tags_b: tuple[str, ...]) -> Mapping:
@@ -191,7 +194,8 @@ def _maker(
 
     def make(min_weight: float) -> MultitaskModel:
         both = (tables(0, min_weight), tables(1, min_weight))
-        return MultitaskModel(config, labelling.encodings, labelling.templates, labelling.mapping, both)
+        labels, dictionary = labelling, labelling.readings.full.dictionary
+        return MultitaskModel(config, labels.encodings, labels.templates, labels.mapping, both, dictionary)
 
     return make
 
@@ -208,7 +212,7 @@ class MultitaskExamples:
         ]
         if any((each.label < 0).any() for each in encoded):
             raise StandardError("a multi-task tagger learns from whole annotations: every word needs one tag")
-        packed = labelling.pack([units for each in encoded for units in each.units])
+        packed = pack([units for each in encoded for units in each.units], labelling.readings.training)
         self.keys, rows = _native.index_features(
             labelling.templates.native, packed, config.features.min_count, threads
         )
@@ -269,7 +273,7 @@ class MultitaskExamples:
     ) -> Callable[[Weights], float]:
         native, threads, encoding = self.native, self._threads, self._labelling.encodings[side]
         split = [encoding.split(layer.words) for layer in layers]
-        packed = self._labelling.pack([units for units, _ in split])
+        packed = pack([units for units, _ in split], self._labelling.readings.full)
         rows = _native.extract_rows(self._labelling.templates.native, packed, index, threads)
         tags = [tag for layer in layers for tag in layer.tags or (None,) * len(layer)]
         sizes = [size for _, counts in split for size in counts]

@@ -12,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar, Self
 
 from duilian.errors import ConfigError
+from duilian.features import Dictionary
+from duilian.features.dictionary import DictionaryMode
 from duilian.models.base.estimator import Arrays, State, Storable
 from duilian.models.base.precision import Precision
 from duilian.models.base.table_codec import below
@@ -77,6 +79,13 @@ class Suite(Storable):
         super().remember(notes)
         for part in self.parts.values():
             part.remember(notes)
+
+    def use_dictionary(self, words: Dictionary, mode: DictionaryMode = "extend") -> Self:
+        """Answer with further words, or with others; the segmenter too, if it knows a dictionary."""
+        self.tagger.use_dictionary(words, mode)
+        if getattr(getattr(self.segmenter, "model_", None), "dictionary", None) is not None:
+            self.segmenter.use_dictionary(words, mode)
+        return self
 
     def is_trained(self) -> bool:
         """Whether all parts are."""

@@ -79,7 +79,7 @@ class TwoChainLabeler:
     def _pack(self, batch: UnitBatch) -> _native.Sentences:
         if self._packer.templates.columns:
             return self._packer.pack(batch.pieces, batch.layers)
-        return batch.packed(self._packer.folding)
+        return batch.packed(self._packer.reading)
 
     def _given_letters(self, batch: UnitBatch) -> Ints:
         if self._predictor.mode != "tag":

@@ -43,7 +43,7 @@ class TwoChainPredictor(StandardTagger):
         """A model, compiled."""
         packer, config = model.packer(), model.config
         native = _native.TwoChainPredictor(
-            packer.shape, packer.templates.native, model.weights, packer.folding.native
+            packer.shape, packer.templates.native, model.weights, packer.reading.native
         )
         return cls(config.standard, config.level, packer, native, model.scale)
 

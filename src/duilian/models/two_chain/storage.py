@@ -12,16 +12,16 @@ import numpy as np
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
-from duilian.features import CliqueTemplates, pack
+from duilian.features import CliqueTemplates, Dictionary, Reading, pack
 from duilian.labels.encoding import check_tags
 from duilian.labels.segments import ChunkSegments, WordSegments, label_letters, letter_rules
+from duilian.models.base.dictionary_settings import dictionary_of, keep_dictionary
 from duilian.models.base.estimator import Arrays, State, StoredModel
 from duilian.models.base.named_weights import LabelWeights, NamedFeature, entries
 from duilian.models.base.packing import corpus_columns
 from duilian.models.base.precision import Precision, dequantise, quantise, weights_of
 from duilian.models.base.table_codec import typed
 from duilian.models.two_chain.config import TwoChainConfig
-from duilian.text import Folding
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,11 +30,17 @@ class TwoChainPacker:
 
     encoding: WordSegments | ChunkSegments
     templates: CliqueTemplates
-    folding: Folding
+    reading: Reading
     has_edge: bool
 
     @classmethod
-    def of(cls, config: TwoChainConfig, tags: Sequence[str], templates: CliqueTemplates) -> TwoChainPacker:
+    def of(
+        cls,
+        config: TwoChainConfig,
+        tags: Sequence[str],
+        templates: CliqueTemplates,
+        dictionary: Dictionary | None = None,
+    ) -> TwoChainPacker:
         """For segments with these tags, or chunks of these types."""
         features, kinds = config.features, tuple(tags)
         encoding = (
@@ -42,7 +48,7 @@ class TwoChainPacker:
             if config.level == "char"
             else ChunkSegments(kinds, features.scheme)
         )
-        return cls(encoding, templates, features.folding(), config.edge)
+        return cls(encoding, templates, Reading(features.folding(), dictionary), config.edge)
 
     @cached_property
     def shape(self) -> _native.TwoChainShape:
@@ -54,9 +60,7 @@ class TwoChainPacker:
     def pack(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> _native.Sentences:
         """The units of sentences with the columns that the templates ask for."""
         names = self.templates.columns
-        return (
-            pack(units, self.folding, corpus_columns(names, layers)) if names else pack(units, self.folding)
-        )
+        return pack(units, self.reading, corpus_columns(names, layers) if names else None)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,6 +77,7 @@ class TwoChainModel(StoredModel):
     templates: CliqueTemplates
     weights: _native.TwoChainWeights
     scale: float = 1.0
+    dictionary: Dictionary | None = None
 
     def __post_init__(self) -> None:
         if not (isinstance(self.scale, float) and 0.0 < self.scale < np.inf):
@@ -80,7 +85,7 @@ class TwoChainModel(StoredModel):
 
     def packer(self) -> TwoChainPacker:
         """How sentences become units and labels become words."""
-        return TwoChainPacker.of(self.config, self.tags, self.templates)
+        return TwoChainPacker.of(self.config, self.tags, self.templates, self.dictionary)
 
     def named_weights(self, feature: str) -> dict[str, LabelWeights]:
         """The weights of a feature by clique and its labels: `B`, `B E`, `NN`, `B@NN`, `NN VV`."""
@@ -89,7 +94,7 @@ class TwoChainModel(StoredModel):
         # Templates that differ by a shift are one pattern, and its weights are in several places.
         ((pattern, places),) = CliqueTemplates(f"s: {named.template}").uses.items()
         ((_, shift),) = places
-        found = entries(self.weights, named._replace(template=pattern).key(packer.folding))
+        found = entries(self.weights, named._replace(template=pattern).key(packer.reading.folding))
         out = {}
         for clique in cliques[named.template]:
             names = _clique_labels(clique, label_letters(packer.encoding.scheme), packer.encoding.kinds)
@@ -99,6 +104,7 @@ class TwoChainModel(StoredModel):
 
     def state(self, precision: Precision = "float32") -> State:
         """What a model file keeps."""
+        words, kept = keep_dictionary(self.dictionary)
         header = {
             "kind": self.kind,
             "config": self.config.to_dict(),
@@ -109,7 +115,7 @@ class TwoChainModel(StoredModel):
         }
         weights = self.weights
         arrays: Arrays = {"slot": weights.slot, "label": weights.label, "clique": weights.clique}
-        return header, arrays | quantise(weights.weight, precision)
+        return header | words, arrays | quantise(weights.weight, precision) | kept
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
@@ -126,6 +132,7 @@ class TwoChainModel(StoredModel):
                 weights_of(arrays, "clique"),
             ),
             header.get("scale", 1.0),
+            dictionary_of(header, arrays),
         )
 
 

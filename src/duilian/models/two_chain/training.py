@@ -61,12 +61,16 @@ class TwoChainExamples:
             raise ConfigError("there is no annotated sentence to learn from")
         features = config.features
         kinds = segment_kinds(layers, config.level, config.standard)
-        templates = CliqueTemplates.load(features.templates or DEFAULT_TEMPLATES[config.level])
-        packer = TwoChainPacker.of(config, kinds, templates)
+        templates = features.dictionary.added_to(
+            CliqueTemplates.load(features.templates or DEFAULT_TEMPLATES[config.level])
+        )
+        readings = features.readings([*layers, *further], config.learning.seed)
+        packer = TwoChainPacker.of(config, kinds, templates, readings.full.dictionary)
         segment, shape = packer.encoding.segment, packer.shape
         a, b = segment(layers, is_given=False), segment(further, is_given=True)
         everything = Segmented(a.units + b.units, a.sizes + b.sizes, a.tags + b.tags)
-        packed = packer.pack(everything.units, [*layers, *further])
+        in_training = dataclasses.replace(packer, reading=readings.training)
+        packed = in_training.pack(everything.units, [*layers, *further])
         keys, places, rows = _native.index_two_chain(shape, templates.native, packed, features.min_count)
         data = native_data(packer, everything, packed, rows)
         layout = _native.lay_out_two_chain(shape, data, places, features.full_from)
@@ -127,10 +131,12 @@ class TwoChainTrainer:
         named, config = CliqueTemplates(templates.text, Path(templates.name).name), self.config
         if config.features.templates is not None:
             config = config.updated({"features": {"templates": named.name}})
+        config = config.updated({"features": config.features.portable()})
+        dictionary = examples.packer.reading.dictionary
 
         def make(min_weight: float) -> TwoChainModel:
             compiled = _native.compile_two_chain(layout, weights, keys, min_weight)
-            return TwoChainModel(config, tags, named, compiled)
+            return TwoChainModel(config, tags, named, compiled, dictionary=dictionary)
 
         return make
 

@@ -1,0 +1,112 @@
+"""A dictionary in training: where it is, and which of its words are hidden."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Protocol, Self, TypeVar
+
+from duilian.corpus import Layer
+from duilian.errors import ConfigError
+from duilian.features import Dictionary, Reading
+from duilian.labels.encoding import Level
+from duilian.models.base.table_codec import Arrays, below
+from duilian.settings import Settings, setting
+from duilian.text import Folding
+
+
+class AsksDictionary(Protocol):
+    """Templates, of any form."""
+
+    @property
+    def needs_dictionary(self) -> bool:
+        """Whether they ask a dictionary already."""
+
+    def with_dictionary(self) -> Self:
+        """The same with the preset that does."""
+
+
+T = TypeVar("T", bound=AsksDictionary)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DictionarySettings(Settings):
+    """Words that the model knows besides its corpus."""
+
+    file: str | None = setting(
+        None, "File with a word a line, or `word frequency`, or `word frequency tag`; none: no dictionary."
+    )
+    hide: float = setting(
+        0.0,
+        "In training, hide this share of the listed words that are rare in the training corpus: the model "
+        "learns to find words that the list lacks.",
+        at_least=0,
+        at_most=1,
+    )
+    rare: int = setting(2, "Words that occur at most this often in the training corpus are rare.", at_least=0)
+    name: str | None = setting(None, "Name of the dictionary; none: that of its file.")
+    licence: str | None = setting(None, "Licence of the dictionary, kept with the model.")
+
+    def check_level(self, level: Level) -> None:
+        """Refuse a dictionary for a model that does not look for words."""
+        if self.file is not None and level == "word":
+            raise ConfigError("a dictionary is for models that find words", "use level = 'char'")
+
+    def load(self, folding: Folding) -> Dictionary | None:
+        """The dictionary as a model sees it, if there is one."""
+        if self.file is None:
+            return None
+        found = Dictionary.read(self.file, name=self.name or "", licence=self.licence or "")
+        return found.folded(folding)
+
+    def added_to(self, templates: T) -> T:
+        """Templates that ask the dictionary, if there is one."""
+        if self.file is not None:
+            return templates.with_dictionary()
+        if templates.needs_dictionary:
+            hint = "name it: [dictionary] file = '…'"
+            raise ConfigError("the templates use lx or jg, which need a dictionary", hint)
+        return templates
+
+    def named(self) -> DictionarySettings:
+        """The same with the file's name alone: a model does not tell where it was made."""
+        return self if self.file is None else dataclasses.replace(self, file=Path(self.file).name)
+
+    def readings(self, folding: Folding, layers: Iterable[Layer], seed: int) -> Readings:
+        """How the sentences of a training corpus are read, and others."""
+        dictionary = self.load(folding)
+        full = Reading(folding, dictionary)
+        if dictionary is None or self.hide == 0:
+            return Readings(full, full)
+        fold = dataclasses.replace(folding, letters="as-is")
+        counts = collections.Counter(word for layer in layers for word in layer.words)
+        seen: collections.Counter[str] = collections.Counter()
+        for word, count in counts.items():
+            seen[fold(word)] += count
+        hidden = dictionary.hiding(seen, share=self.hide, rare=self.rare, seed=seed)
+        return Readings(Reading(folding, hidden), full)
+
+
+@dataclasses.dataclass(frozen=True)
+class Readings:
+    """How training sentences are read, where words of the dictionary are hidden, and all others."""
+
+    training: Reading
+    full: Reading
+
+
+def keep_dictionary(dictionary: Dictionary | None) -> tuple[dict[str, Any], Arrays]:
+    """What the header and the arrays of a model file have of it."""
+    if dictionary is None:
+        return {}, {}
+    header, arrays = dictionary.state()
+    return {"dictionary": header}, {f"dictionary.{name}": array for name, array in arrays.items()}
+
+
+def dictionary_of(header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Dictionary | None:
+    """The dictionary of a model file, if it has one."""
+    if "dictionary" not in header:
+        return None
+    return Dictionary.from_state(header["dictionary"], below(arrays, "dictionary."))
