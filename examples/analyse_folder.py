@@ -12,16 +12,17 @@ import argparse
 from pathlib import Path
 
 import duilian as dl
-from duilian.corpus import open_writer
+from duilian.corpus import open_writer, read_lines
 from duilian.views.forms import find_form
 
 
-def analyse(zh: dl.Analyzer, source: Path, target: Path, form_name: str, threads: int) -> None:
+def analyse(zh: dl.Analyzer, source: Path, target: Path, asked: argparse.Namespace) -> None:
     """Write the analysis of one file; each of its lines is a text."""
-    form = find_form(form_name)(zh.standards[0])
-    with source.open(encoding="utf-8") as texts, open_writer(target) as write:
+    form = find_form(asked.form)(asked.standard or zh.standards[0])
+    lines = (line for _, line in read_lines(source, encoding=asked.encoding))
+    with open_writer(target) as write:
         write(form.begin(source.name))
-        for doc in zh.pipe(texts, threads=threads):
+        for doc in zh.pipe(lines, threads=asked.threads):
             write(form.text(doc))
         write(form.end())
 
@@ -31,17 +32,25 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("source", type=Path)
     parser.add_argument("target", type=Path)
     parser.add_argument("--form", default="conllu", help="conllu, json, slash, words …")
+    parser.add_argument("--standard", help="gsd or pku (default: the model's first)")
+    parser.add_argument("--encoding", default="utf-8")
     parser.add_argument("--threads", type=int, default=1)
     asked = parser.parse_args(arguments)
+    sources = sorted(asked.source.rglob("*.txt"))
+    if not sources:
+        parser.error(f"{asked.source} has no .txt files")
     zh = dl.load()
-    for source in sorted(asked.source.rglob("*.txt")):
+    for source in sources:
         target = asked.target / source.relative_to(asked.source).with_suffix(f".{asked.form}")
         if target.exists():
             print(f"{source}: done already")
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
-        analyse(zh, source, target, asked.form, asked.threads)
-        print(f"{source} -> {target}")
+        try:
+            analyse(zh, source, target, asked)
+            print(f"{source} -> {target}")
+        except dl.DuilianError as error:  # the others may be fine
+            print(error)
 
 
 if __name__ == "__main__":

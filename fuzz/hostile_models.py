@@ -29,6 +29,7 @@ from duilian.errors import ModelFileError
 from duilian.modelfile import read_model, write_model
 from duilian.models import registry
 from duilian.models.roles import Ability
+from duilian.recipes import Recipe, Run, train
 from golden.golden_models import RECIPES, lay_out, train_small
 from mutations import mutant
 
@@ -37,6 +38,7 @@ MEMORY_FACTOR, MEMORY_ROOM = 2.0, 64 * 2**20  # over a clean load
 TEXT = "他把iPhone借给了国务院新闻办公室。我们明天去北京参观新的图书馆。"
 WORDS = ("我们", "明天", "去", "北京", "。")
 REFUSED, ANSWERED = "refused", "answered"
+WITH_DICTIONARY, WORD_LIST = "crf-dictionary", "list.txt"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,9 +132,21 @@ def _work(pipe: multiprocessing.connection.Connection) -> None:
 def small_models(folder: Path, names: list[str]) -> list[Path]:
     """Train the small models, or take those that the folder has."""
     lay_out(folder)
+    (folder / WORD_LIST).write_text(
+        "我们 90 r\n北京 30 ns\n图书馆 8 n\n新闻 3 n\n办公室 2\n", encoding="utf-8"
+    )
     return [
-        found if (found := folder / f"{name}.model").exists() else train_small(name, folder) for name in names
+        found if (found := folder / f"{name}.model").exists() else _trained(name, folder) for name in names
     ]
+
+
+def _trained(name: str, folder: Path) -> Path:
+    if name != WITH_DICTIONARY:
+        return train_small(name, folder)
+    recipe, model = folder / f"{name}.toml", folder / f"{name}.model"
+    recipe.write_text(f'{RECIPES["crf-char"]}\n[dictionary]\nfile = "{WORD_LIST}"\n', encoding="utf-8")
+    train(Recipe.load(recipe, folder), Run(output=model))
+    return model
 
 
 def attack(model: Path, runs: int, seed: int, worker: Worker, keep: Path | None = None) -> list[Outcome]:
@@ -179,7 +193,9 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1000, help="Mutants in all.")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--models", type=Path, help="A folder for the small models, trained if it has none.")
-    parser.add_argument("--only", nargs="*", default=list(RECIPES), help="Names of small models.")
+    parser.add_argument(
+        "--only", nargs="*", default=[*RECIPES, WITH_DICTIONARY], help="Names of small models."
+    )
     parser.add_argument("--keep", type=Path, help="A folder for the mutants that found something.")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:

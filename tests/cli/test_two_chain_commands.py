@@ -127,7 +127,7 @@ def test_a_second_side_gives_boundaries(call: Call, tmp_path: Path) -> None:
             1,
             "only segments text\n  hint: use duilian segment",
         ),
-        (("tag", "-m", "two.model", "--mode", "both"), 2, "'both' is none of joint, segment, tag"),
+        (("tag", "-m", "two.model", "--mode", "both"), 2, "'both' is not one of joint, segment, tag"),
         (("segment", "-m", "chunk.model"), 1, "segment needs a character-level model"),
         (
             ("tag", "-m", "two.model", "--mode", "tag", "--nbest", "2"),

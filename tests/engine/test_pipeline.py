@@ -145,9 +145,9 @@ def test_sentences_that_are_too_long_for_one_tree_get_one_all_the_same(parsed: A
 
 
 def test_a_parser_must_know_one_of_the_standards(parsed: Analyzer) -> None:
-    with pytest.raises(ConfigError, match="'ud' is none of pku"):
+    with pytest.raises(ConfigError, match="'ud' is not one of pku"):
         Analyzer(parsed.model, Parser("ud"))
-    with pytest.raises(ConfigError, match="'ud' is none of pku"):
+    with pytest.raises(ConfigError, match="'ud' is not one of pku"):
         Suite(parsed.model, Parser("ud"))
 
 

@@ -22,6 +22,7 @@ KINDS = [
     "dynamic",
     "joint-parser",
     "analyzer",
+    "crf-dictionary",
 ]
 RUNS = 25
 

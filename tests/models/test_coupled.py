@@ -269,7 +269,7 @@ def test_dev_sentences_with_both_layers_are_converted(pruning: Any) -> None:
         ({"pruning__candidate_mass": 1.5}, "candidate_mass must be at most 1"),
         ({"pruning__candidate_mass": float("nan")}, "candidate_mass must be"),
         ({"pruning__folds": 1}, "folds must be at least 2"),
-        ({"features__guide": "c"}, "the guide 'c' is none of a, b"),
+        ({"features__guide": "c"}, "the guide 'c' is not one of a, b"),
         ({"level": "line"}, "level must be"),
         ({"learning__iterations": 0}, "iterations must be at least 1"),
         ({"start__baseline_iterations": 0}, "baseline_iterations must be at least 1"),

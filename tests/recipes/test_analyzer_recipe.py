@@ -257,7 +257,7 @@ def test_the_settings_of_all_parts_come_from_the_recipe(folder: Path) -> None:
 
 
 def test_the_segmenter_needs_a_side(folder: Path) -> None:
-    with pytest.raises(duilian.DuilianError, match="the segmenter's standard 'ud' is none of ctb, pku"):
+    with pytest.raises(duilian.DuilianError, match="the segmenter's standard 'ud' is not one of ctb, pku"):
         Recipe.load(folder / "r.toml", overrides=["segmenter.standard=ud"])
 
 

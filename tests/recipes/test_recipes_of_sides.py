@@ -186,7 +186,7 @@ def test_sides_are_known_before_settings_that_name_them(recipe):
     plan = recipe(COUPLED + THIRD, *more, "features.parts=joint", "pruning.bundle_gap=inf")
     assert plan.config.standards == ("x", "pku", "third")
     assert plan.config.pruning.bundle_gap is None
-    with pytest.raises(ConfigError, match="the guide 'ctb' is none of x, pku, third"):
+    with pytest.raises(ConfigError, match="the guide 'ctb' is not one of x, pku, third"):
         recipe(COUPLED + THIRD, *more, "features.guide=ctb")
 
 

@@ -39,7 +39,7 @@ from duilian.text import Errors
 from duilian.views.exchange import ranked_json_line
 from duilian.views.forms import FORMS, Form, PrettyForm, find_form
 
-EXAMPLE = "Example:\n\n    duilian analyze 他把书借给了办公室。"
+EXAMPLE = "Example:\n\n    duilian analyze 他把书借给了老师。"
 
 RANKED_FORMS = ("slash", "json")  # forms that can show several analyses of a text
 PRETTY = "pretty"
@@ -61,7 +61,7 @@ def command(
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="Input format, if the file name does not tell: text, or a corpus format with --standard.",
+            help="Input format, if the file name does not show it: text, or a corpus format with --standard.",
         ),
     ] = None,
     nbest: Annotated[

@@ -62,7 +62,7 @@ def command(
     with that model: words separated by spaces or, for a character-level model, text.
     """
     if to not in OUTPUT_FORMATS:
-        raise typer.BadParameter(f"{to!r} is none of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
+        raise typer.BadParameter(f"{to!r} is not one of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
     parser, how = load_parser(find_model(model)), cast(Errors, errors)
     if tagger is None:
         sentences = _read_tagged(Inputs(files, format, encoding, how, lenient=lenient), parser)

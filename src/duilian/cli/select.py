@@ -61,7 +61,7 @@ def command(
     if it cannot be told). All other words have ?, unknown: the file is a corpus with partial annotation.
     """
     if to not in OUTPUT_FORMATS:
-        raise typer.BadParameter(f"{to!r} is none of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
+        raise typer.BadParameter(f"{to!r} is not one of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
     share = parse_share(tokens)
     analyzer, name = load_analyzer(model, standard)
     tagger = tagger_for(analyzer.model, name)

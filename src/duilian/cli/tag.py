@@ -132,7 +132,7 @@ def _columns_of(analyzer: Analyzer) -> tuple[str, ...]:
 
 def _check_output_options(to: str, nbest: int | None, marginals: bool) -> None:
     if to not in OUTPUT_FORMATS:
-        raise typer.BadParameter(f"{to!r} is none of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
+        raise typer.BadParameter(f"{to!r} is not one of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
     if nbest is not None and (to not in LINE_FORMATS or marginals):
         hint = f"needs --to {', '.join(LINE_FORMATS)}, without --marginals"
         raise typer.BadParameter(hint, param_hint="--nbest")

@@ -75,7 +75,7 @@ def in_mode(model: Any, mode: str | None) -> Any:
     if not modes:
         raise ConfigError(f"a model of kind {model.kind!r} has no modes", "omit --mode")
     if mode not in modes:
-        raise typer.BadParameter(f"{mode!r} is none of {', '.join(modes)}", param_hint="--mode")
+        raise typer.BadParameter(f"{mode!r} is not one of {', '.join(modes)}", param_hint="--mode")
     return model.of(mode)
 
 

@@ -100,7 +100,7 @@ class Analyzer:
         self._planner = Planner(self.labeler, parser, segmenter)
         if parser is not None and parser.standard not in self.standards:
             names = ", ".join(self.standards)
-            raise ConfigError(f"the parser's standard {parser.standard!r} is none of {names}")
+            raise ConfigError(f"the parser's standard {parser.standard!r} is not one of {names}")
 
     def __repr__(self) -> str:
         parser = "" if self.parser is None else f", trees in {self.parser.standard}"

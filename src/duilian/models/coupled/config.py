@@ -123,4 +123,4 @@ class CoupledConfig(Settings):
         if self.features.parts == "joint" and self.pruning.kind != "offline":
             raise ConfigError("without separate features nothing prunes online", "use offline pruning")
         if guide is not None and guide not in self.standards:
-            raise ConfigError(f"the guide {guide!r} is none of {', '.join(self.standards)}")
+            raise ConfigError(f"the guide {guide!r} is not one of {', '.join(self.standards)}")

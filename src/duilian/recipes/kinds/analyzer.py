@@ -90,7 +90,7 @@ class AnalyzerConfig(CoupledConfig):
         super().__post_init__()
         if self.segmenter.standard not in (None, *self.standards):
             names = ", ".join(self.standards)
-            raise ConfigError(f"the segmenter's standard {self.segmenter.standard!r} is none of {names}")
+            raise ConfigError(f"the segmenter's standard {self.segmenter.standard!r} is not one of {names}")
 
     @property
     def tagger_kind(self) -> str:
