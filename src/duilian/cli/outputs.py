@@ -20,7 +20,10 @@ def keeping_inputs(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def keep_and_run(**options: Any) -> None:
         read = list(_paths(value for name, value in options.items() if name not in WRITTEN))
-        for target in _paths(options.get(name) for name in WRITTEN):
+        targets = list(_paths(options.get(name) for name in WRITTEN))
+        if len(set(targets)) < len(targets):
+            raise ConfigError(f"{targets[0]}: is named for two outputs", "name two files")
+        for target in targets:
             refuse_input(target, read)
             if os.path.isfile(target) and os.path.getsize(target) and is_model(target):
                 raise ConfigError(

@@ -61,8 +61,8 @@ def command(
 ) -> None:
     """Segment text into words, separated by two spaces; lines stay lines.
 
-    Apart from line ends, no character is lost. White space in the text always separates words and stays in place. Addresses,
-    #topics#, @names, numbers and words in letters are never cut, except by two-chain models.
+    Apart from line ends, no character is lost. White space in the text always separates words and stays in
+    place. Addresses, #topics#, @names, numbers and words in letters are never cut, except by two-chain models.
     """
     refuse_models(inputs)
     analyzer, name = load_analyzer(

@@ -365,10 +365,7 @@ def refuse_input(output: str | os.PathLike[str], inputs: Iterable[str | os.PathL
         return
     for path in inputs:
         if os.path.isfile(path) and os.path.samefile(path, output):
-            hint = "choose another place with -o"
-            raise ConfigError(
-                f"{os.fspath(output)}: is read by this very run, so it cannot be its output", hint
-            )
+            raise ConfigError(f"{os.fspath(output)}: is an input of this run", "choose another output")
 
 
 @contextlib.contextmanager

@@ -391,7 +391,7 @@ def _check_output(run: Run, recipe: Recipe) -> None:
     for target in (output, run.checkpoint):
         refuse_input(target, recipe.inputs())
         if target.is_file() and not run.force and not is_model(target):
-            hint = "choose another place, or replace it with --force (in Python: Run(force=True))"
+            hint = "choose another place, or replace it with --force"
             raise ConfigError(f"{target}: exists and is not a model", hint)
     folder = output.resolve().parent
     if output.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):

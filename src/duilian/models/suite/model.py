@@ -40,7 +40,8 @@ class Suite(Storable):
         if tagger.level != "char":
             raise ConfigError("the tagger must find the words itself", "train it with level = 'char'")
         if parser.standard not in standards:
-            raise ConfigError(f"the parser's standard {parser.standard!r} is not one of {', '.join(standards)}")
+            names = ", ".join(standards)
+            raise ConfigError(f"the parser's standard {parser.standard!r} is not one of {names}")
         if getattr(tagger, "segment_only", False) and Ability.TAGS not in parser.abilities:
             hint = "train the tagger with tags, or use a joint-parser"
             raise ConfigError(f"the tagger only cuts text, and a {parser.kind} needs tags", hint)
