@@ -62,7 +62,8 @@ def command(
     """Segment text into words, separated by two spaces; lines stay lines.
 
     Apart from line ends, no character is lost. White space in the text always separates words and stays in
-    place. Addresses, #topics#, @names, numbers and words in letters are never cut, except by two-chain models.
+    place. Addresses, #topics#, @names, numbers and words in letters are never cut, except by two-chain
+    models.
     """
     refuse_models(inputs)
     analyzer, name = load_analyzer(
