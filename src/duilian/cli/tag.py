@@ -111,7 +111,7 @@ def command(
         lenient=lenient,
     )
     render = renderer(to, name, column, with_confidence=marginals, is_cut=reads == "words")
-    ask = Ask((name,), trees=False, confidence=marginals)
+    ask = Ask((name,), trees=False, marginals=marginals)
     with open_writer(output) as write:
         for path in source.paths:
             if nbest is None:
