@@ -73,6 +73,7 @@ def right_arguments(folder: Path, corpus: dl.Corpus, tagger: dl.Tagger) -> dict[
         "feature": "w[0]=我们",
         "lexicon": None,
         "units": [],
+        "words": dl.Dictionary([]),
     }
     found |= {"model": tagger, "sentence": corpus[0], "k": 2, "n": 2, "seed": 1, "shares": [1, 1]}
     found |= {"recipe": folder / "r.toml", "run": folder / "m", "path": folder / "b.wordpos"}

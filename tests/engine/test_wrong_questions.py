@@ -21,7 +21,7 @@ WRONG: dict[str, Callable[[Any], object]] = {
     "lexicon must be a Lexicon or None": lambda zh: zh.with_lexicon("words.txt"),
     "expected sentences, got a string": lambda zh: list(zh.anew("好")),
     "expected annotated sentences": lambda zh: list(zh.fill("好")),
-    "expected a model and a corpus": lambda zh: dl.evaluate("m.model", None),  # type: ignore[arg-type]
+    "gold must be a Corpus": lambda zh: dl.evaluate("m.model", None),  # type: ignore[arg-type]
     "has not been trained": lambda zh: Analyzer(dl.Tagger("ctb")),
     "cannot find words": lambda zh: Analyzer(3),
     "answers in ctb, pku": lambda zh: dl.evaluate(zh, dl.Corpus([], standard="ud", source="gold")),

@@ -38,7 +38,11 @@ _log = logging.getLogger("duilian")
 
 
 class ListedWord(NamedTuple):
-    """A word of a dictionary; it counts as seen `frequency` times."""
+    """A word of a dictionary; it counts as seen `frequency` times.
+
+    >>> ListedWord("北京", 900, "ns").tag
+    'ns'
+    """
 
     word: str
     frequency: int = 1

@@ -198,6 +198,7 @@ class Estimator(Parameters[Config], Storable, Generic[Config, Model]):
         self._use(model)
         return self
 
+    @checked
     def use_dictionary(self, words: Dictionary, mode: DictionaryMode = "extend") -> Self:
         """Answer with further words from now on (`extend`), or with others than those of the dictionary that
         the model has learned with (`replace`). Nothing is learned again.
