@@ -19,9 +19,8 @@ import tempfile
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import click
 import typer
 
 import duilian
@@ -220,7 +219,7 @@ def check_command(line: str, place: str) -> None:
 
 
 @functools.cache
-def program() -> click.Command:
+def program() -> Any:
     return typer.main.get_command(make_app())
 
 
