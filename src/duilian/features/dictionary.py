@@ -86,7 +86,7 @@ class Dictionary:
         """Read a file with a word a line, or word and frequency, or word, frequency and tag (as jieba has).
 
         Without a frequency a word counts once. Of several lines for one word, the largest frequency counts.
-        Blank lines, and lines that begin with `# `, say nothing.
+        Blank lines and comments (a number sign and a space) are skipped.
         """
         check_path(path)
         began, shown_path = time.perf_counter(), display_name(path)
