@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import itertools
 from pathlib import Path
@@ -10,13 +9,10 @@ from pathlib import Path
 import pytest
 
 from cli.running import run_here
+from scripts import load_script
 
 TOP = Path(__file__).parents[2]
-SPEC = importlib.util.spec_from_file_location("commands", TOP / "tools" / "commands.py")
-assert SPEC is not None
-assert SPEC.loader is not None
-TOOL = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(TOOL)
+TOOL = load_script("tools/commands.py")
 
 
 def test_the_page_is_up_to_date() -> None:

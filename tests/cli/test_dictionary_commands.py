@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from running import Call, in_demo_folder
 from duilian import AdaGrad, Features, Lexicon, Tagger, demo
 from duilian.features.dictionary import parse_line
 from duilian.models import DictionarySettings
+from scripts import load_script
 
 NEW = "魑魅魍"
 RECIPE = """
@@ -120,12 +120,7 @@ def test_a_whole_dictionary_as_a_lexicon_is_reported(
 
 
 def test_the_list_of_cedict_has_frequencies_and_tags() -> None:
-    place = Path(__file__).parents[2] / "tools" / "cedict_list.py"
-    spec = importlib.util.spec_from_file_location("cedict_list", place)
-    assert spec is not None
-    assert spec.loader is not None
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
+    tool = load_script("tools/cedict_list.py")
     entries = [
         ("去", "qu", ["to go", "to leave"]),
         ("北京", "Bei jing", ["Beijing, capital of China"]),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import pytest
+
+from scripts import load_script
 
 TOP = Path(__file__).parents[2]
 
@@ -14,10 +15,6 @@ TOP = Path(__file__).parents[2]
     ("tool", "page"), [("settings", "settings.md"), ("abilities", "models.md"), ("tags", "tags.md")]
 )
 def test_the_page_is_up_to_date(tool: str, page: str) -> None:
-    spec = importlib.util.spec_from_file_location(f"{tool}_page", TOP / "tools" / f"{tool}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
+    found = load_script(f"tools/{tool}.py")
     text = (TOP / "docs" / page).read_text(encoding="utf-8")
     assert text == found.page(), f"run: python tools/{tool}.py > docs/{page}"

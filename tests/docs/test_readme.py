@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 
 import pytest
+
+from scripts import load_script
 
 TOP = Path(__file__).parents[2]
 README, CHINESE = TOP / "README.md", TOP / "README.zh.md"
@@ -56,11 +57,7 @@ def test_the_chinese_one_says_the_same() -> None:
 
 
 def test_its_picture_is_up_to_date() -> None:
-    spec = importlib.util.spec_from_file_location("pictures", TOP / "tools" / "pictures.py")
-    assert spec is not None
-    assert spec.loader is not None
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
+    tool = load_script("tools/pictures.py")
     for name, drawing in tool.pictures().items():
         assert text(tool.FOLDER / name) == drawing, "run: python tools/pictures.py"
         assert f"docs/pictures/{name}" in text(README)

@@ -10,17 +10,14 @@ from types import ModuleType
 
 import pytest
 
+from scripts import load_script
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "foreign_tagger.py"
 
 
 @pytest.fixture(scope="module")
 def example() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("foreign_tagger", EXAMPLE)
-    assert spec is not None
-    assert spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
+    return load_script("examples/foreign_tagger.py")
 
 
 def pairs(text: str) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import csv
-import importlib.util
 import io
 import json
 import re
@@ -17,6 +16,7 @@ import pytest
 import duilian as dl
 from duilian import demo
 from duilian.models.coupled.config import CoupledFeatures
+from scripts import load_script
 
 FOLDER = Path(__file__).parents[2] / "examples"
 SCRIPTS = sorted(FOLDER.glob("*.py"))
@@ -25,12 +25,7 @@ MAX_LINES = 60
 
 
 def example(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
+    return load_script(f"examples/{name}.py")
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)

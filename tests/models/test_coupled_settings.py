@@ -8,6 +8,7 @@ import json
 import pickle
 
 import pytest
+import sklearn.base
 
 from duilian.errors import ConfigError
 from duilian.labels.units import units_of_layers
@@ -27,7 +28,7 @@ def test_the_constructor_has_the_fields_of_the_config() -> None:
 
 
 def test_settings_in_groups_can_be_searched() -> None:
-    clone = pytest.importorskip("sklearn.base").clone
+    clone = sklearn.base.clone
     tagger = CoupledTagger(["x", "y"], pruning=CoupledPruning(max_candidates=4))
     copy = clone(tagger).set_params(pruning__bundle_gap=None, learning__algorithm="sgd", start__kind="cold")
     assert copy.pruning == CoupledPruning(max_candidates=4, bundle_gap=None)

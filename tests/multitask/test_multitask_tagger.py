@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sklearn.base
 
 from cli.running import run_here
 from demo_recipes import both_sides
@@ -258,7 +259,7 @@ def test_parameters_are_the_settings(tagger):
 
 
 def test_scikit_learn_clones_it(tagger):
-    base = pytest.importorskip("sklearn.base", reason="scikit-learn is not installed")
+    base = sklearn.base
     cloned = base.clone(tagger)
     assert cloned.get_params() == tagger.get_params()
     assert not cloned.is_trained()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import re
 import tomllib
 from importlib.metadata import distribution
@@ -15,6 +14,7 @@ import pytest
 import yaml
 
 import duilian
+from scripts import load_script
 
 TOP = Path(__file__).parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))
@@ -34,12 +34,7 @@ def read_yaml(name: str) -> Any:
 @pytest.fixture(scope="module")
 def wheel() -> ModuleType:
     """The tool that builds wheels."""
-    spec = importlib.util.spec_from_file_location("wheel_tool", TOP / "tools" / "wheel.py")
-    assert spec is not None
-    assert spec.loader is not None
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
-    return tool
+    return load_script("tools/wheel.py")
 
 
 def installed() -> list[str]:

@@ -8,6 +8,7 @@ import pickle
 
 import numpy as np
 import pytest
+import sklearn.base
 
 from duilian import TwoChainTagger, demo
 from duilian.corpus import Layer, read
@@ -228,7 +229,7 @@ def test_parameters_are_the_settings() -> None:
 
 
 def test_scikit_learn_clones_it() -> None:
-    base = pytest.importorskip("sklearn.base", reason="scikit-learn is not installed")
+    base = sklearn.base
     tagger = TwoChainTagger("x", features=Features(full_from=1), learning=QUICK)
     assert base.clone(tagger).get_params() == tagger.get_params()
 

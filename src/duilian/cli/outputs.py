@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from duilian.corpus.files import refuse_input
+from duilian.corpus.output_files import refuse_input
 from duilian.errors import ConfigError
 from duilian.modelfile import is_model
 

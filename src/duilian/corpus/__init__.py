@@ -1,8 +1,9 @@
 """Corpora: sentences, file formats, and operations on whole corpora."""
 
 from duilian.corpus.corpus import Corpus, fold_bounds
-from duilian.corpus.files import open_writer, read_lines
+from duilian.corpus.files import read_lines
 from duilian.corpus.formats.lookup import FORMATS, Format, guess_format, register_format
+from duilian.corpus.output_files import open_writer
 from duilian.corpus.sentence import Entity, Layer, Sentence, Tag
 from duilian.corpus.statistics import Statistics, UnknownCounts, statistics, vocabulary
 from duilian.corpus.storage import ReadReport, read, read_sentences, write, write_parts

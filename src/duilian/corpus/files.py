@@ -1,11 +1,7 @@
-"""Corpus files: reading them as decoded, numbered lines, and writing them completely or not at all.
-
-Only a run that is stopped by Ctrl-C leaves a part, under another name.
-"""
+"""Reading corpus files as decoded, numbered lines."""
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import dataclasses
 import gzip
@@ -16,14 +12,12 @@ import select
 import sys
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import BinaryIO, cast
 
-from duilian.atomic_files import replacing
 from duilian.corpus.encodings import check_encoding, likely_encoding
 from duilian.corpus.lines import shown
-from duilian.errors import ConfigError, CorpusError, MissingFileError, TextError
+from duilian.errors import ConfigError, CorpusError, MissingFileError
 from duilian.text import Errors
 
 STANDARD_STREAM = "-"
@@ -37,7 +31,6 @@ _MAX_EXPANSION = 200  # of compressed text; ordinary text has 3, the most that g
 _EXPANSION_STEP = 64 * _MEGABYTE  # how much is unpacked before that is looked at again
 
 Skip = Callable[[CorpusError], None]
-Write = Callable[[str], object]
 _REPLACEMENTS = dict.fromkeys(map(ord, "\0\r"), "\ufffd")
 
 
@@ -128,6 +121,17 @@ class MeasuredFile(os.PathLike[str]):
         return self.size if self.stream.closed else self.stream.tell()
 
 
+@contextlib.contextmanager
+def naming(name: str) -> Iterator[None]:
+    """Add the file's name to a system error that does not have one."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = name
+        raise
+
+
 def read_lines(
     path: str | os.PathLike[str],
     *,
@@ -143,7 +147,7 @@ def read_lines(
     is_ascii_based = check_encoding(encoding)
     name = display_name(path)
     decoder = _Decoder(name, encoding, errors, skip)
-    with _naming(name), _open_bytes(path) as stream:
+    with naming(name), _open_bytes(path) as stream:
         if not is_ascii_based:
             yield from decoder.checked(decoder.wide_lines(stream))
         elif isinstance(stream, io.BufferedReader) and stream.seekable():
@@ -157,7 +161,7 @@ def read_text(path: str | os.PathLike[str], *, encoding: str = "utf-8", errors: 
     """Read a whole file with its line ends and byte order mark, so that offsets are those of the file."""
     is_ascii_based = check_encoding(encoding)
     name = display_name(path)
-    with _naming(name), _open_bytes(path) as stream:
+    with naming(name), _open_bytes(path) as stream:
         raw = b"".join(raw for _, raw in _raw_lines(stream, name, 1))
     try:
         return raw.decode(encoding, errors)
@@ -357,114 +361,6 @@ def _bad_character(line: str, name: str, number: int) -> CorpusError | None:
         hint = "the file may use CR as its line end; save it with LF"
         return CorpusError(name, number, "a carriage return inside a line", hint)
     return None
-
-
-def refuse_input(output: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
-    """Refuse to write over a file that is read, whatever names the two have."""
-    if os.fspath(output) == STANDARD_STREAM or not os.path.isfile(output):
-        return
-    for path in inputs:
-        if os.path.isfile(path) and os.path.samefile(path, output):
-            raise ConfigError(f"{os.fspath(output)}: is an input of this run", "choose another output")
-
-
-@contextlib.contextmanager
-def open_writer(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Iterator[Write]:
-    """Open a file and yield a function that writes text to it, an answer at a time.
-
-    The file appears, or is replaced, only if the block ends without an error. If it is stopped by Ctrl-C,
-    what was written stays in a file of the same name with .part at the end; a note on the KeyboardInterrupt
-    says so. If the name ends in .gz, it is compressed; `-` is standard output.
-    """
-    check_path(path)
-    check_encoding(encoding)
-    name = "<stdout>" if os.fspath(path) == STANDARD_STREAM else os.fspath(path)
-    written = 0
-
-    def write(text: str) -> None:
-        nonlocal written
-        stream.write(encoder.encode(text))
-        written += bool(text)
-
-    try:
-        with _naming(name), _open_target(path) as stream:
-            encoder = codecs.getincrementalencoder(encoding)()
-            yield write
-    except KeyboardInterrupt as stop:
-        _keep_part(path, stop, written)
-        raise
-    except UnicodeEncodeError as error:
-        char = error.object[error.start]
-        hint = "" if 0xD800 <= ord(char) < 0xE000 else "write it as utf-8"
-        raise TextError(f"{name}: {char!r} cannot be written as {encoding}", hint) from None
-
-
-def _keep_part(path: str | os.PathLike[str], stop: KeyboardInterrupt, written: int) -> None:
-    """Note on the exception where the part that was written is, or that there is none."""
-    part = _part_of(Path(path).resolve())
-    if os.fspath(path) == STANDARD_STREAM or not part.is_file():
-        return
-    if not written:
-        part.unlink()
-        stop.add_note("nothing was finished")
-        return
-    answers = "1 answer" if written == 1 else f"{written:,} answers"
-    name = part if Path(path).is_symlink() else f"{os.fspath(path)}.part"
-    stop.add_note(f"{name} has the first {answers}; give the rest of the input to go on")
-
-
-def _part_of(target: Path) -> Path:
-    """What a file is called while it is incomplete."""
-    return target.with_name(f"{target.name}.part")
-
-
-@contextlib.contextmanager
-def _naming(name: str) -> Iterator[None]:
-    """Add the file's name to a system error that does not have one."""
-    try:
-        yield
-    except OSError as error:
-        if error.filename is None:
-            error.filename = name
-        raise
-
-
-@contextlib.contextmanager
-def _open_target(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    if os.fspath(path) == STANDARD_STREAM:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-    elif os.fspath(path).endswith(".gz"):
-        with _replacing(Path(path)) as raw, _packed(raw) as packed:
-            yield packed
-    else:
-        with _replacing(Path(path)) as raw:
-            yield raw
-
-
-@contextlib.contextmanager
-def _packed(raw: BinaryIO) -> Iterator[BinaryIO]:
-    # Neither name nor time inside: the same corpus gives the same bytes.
-    packed = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
-    try:
-        yield cast(BinaryIO, packed)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            packed.close()
-        raise
-    packed.close()
-
-
-@contextlib.contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that appears at the end, or a pipe or device, which cannot be replaced."""
-    target = path.resolve()
-    if target.exists() and not target.is_file():
-        with open(target, "wb") as stream:
-            yield stream
-    else:
-        with replacing(path, part=_part_of(target)) as stream:
-            yield stream
 
 
 def peek(lines: Iterator[tuple[int, str]], count: int) -> tuple[list[str], Iterator[tuple[int, str]]]:

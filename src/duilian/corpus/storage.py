@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from duilian.arguments import checked
 from duilian.corpus.corpus import Corpus
 from duilian.corpus.cut import cut_sentences
-from duilian.corpus.files import DamagedFileError, display_name, open_writer, peek, read_lines, refuse_input
+from duilian.corpus.files import DamagedFileError, display_name, peek, read_lines
 from duilian.corpus.formats.lookup import (
     CUTS,
     FORMATS,
@@ -26,6 +26,7 @@ from duilian.corpus.formats.lookup import (
     guess_by_name,
 )
 from duilian.corpus.lines import Lines, sentences_only
+from duilian.corpus.output_files import open_writer, refuse_input
 from duilian.corpus.sentence import Sentence
 from duilian.corpus.trees import TreeCheck
 from duilian.errors import ConfigError, CorpusError

@@ -17,7 +17,7 @@ from typing import Any, Literal, Self, TypeVar
 
 from duilian.arguments import checked
 from duilian.corpus import Corpus, ReadReport, Sentence, TreeCheck, read_sentences
-from duilian.corpus.files import refuse_input
+from duilian.corpus.output_files import refuse_input
 from duilian.errors import ConfigError, did_you_mean
 from duilian.features.templates import presets
 from duilian.learning import IterationReport, Session
