@@ -44,6 +44,7 @@ class Token(NamedTuple):
     head: int | None = None  # number of the head in the sentence, counted from 1; 0 for the root
     relation: str | None = None
     marginals: Mapping[str, float] | None = None  # the probability of each likely tag, if requested
+    xpos: str | None = None  # the language-specific tag, if `tag` is a universal one and there are both
 
 
 class Group(NamedTuple):
@@ -248,6 +249,7 @@ class Doc:
             None if layer.heads is None else layer.heads_or_none(),
             None if layer.relations is None else layer.relations.tolist(),
             None if layer.marginals is None else list(layer.marginals),
+            None if layer.xpos is None else layer.xpos.tolist(),
         )
         columns = (itertools.repeat(None) if each is None else each for each in lists)
         return list(map(Token._make, zip(*columns, strict=False)))

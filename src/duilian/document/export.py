@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from duilian.corpus import FORMATS, Layer, Sentence
 from duilian.corpus.formats.lookup import FormatOptions
+from duilian.corpus.formats.rows import TAG_COLUMNS
+from duilian.corpus.sentence import NO_COLUMNS
 from duilian.corpus.tag_spelling import UNKNOWN_FIELD
 from duilian.document.word_table import PLACES, WordTable
-from duilian.standards import conll_column, universal_tags
+from duilian.standards import conll_column, split_pair, universal_features, universal_tags
 
 if TYPE_CHECKING:
     from duilian.document.doc import Doc
@@ -31,6 +33,7 @@ def _layers(text: str, table: WordTable) -> list[Layer]:
     tags = None if table.tags is None else tuple(table.tags)
     heads = None if table.heads is None else tuple(table.heads_or_none())
     relations = None if table.relations is None else tuple(table.relations)
+    xpos = None if table.xpos is None else tuple(tag or UNKNOWN_FIELD for tag in table.xpos)
     gaps = [text[a:b] for a, b in zip(table.end.tolist(), table.start[1:].tolist(), strict=False)]
     found = []
     for a, b in itertools.pairwise(table.sentence.tolist()):
@@ -41,6 +44,7 @@ def _layers(text: str, table: WordTable) -> list[Layer]:
                 None if heads is None else heads[a:b],
                 None if relations is None else relations[a:b],
                 (*gaps[a : b - 1], "") if any(gaps[a : b - 1]) else None,
+                columns=NO_COLUMNS if xpos is None else {"xpos": xpos[a:b]},
             )
         )
     return found
@@ -51,14 +55,33 @@ def _completed(given: Sentence, found: Mapping[str, Layer]) -> dict[str, Layer]:
     layers = dict(given.layers)
     for name, layer in found.items():
         if name in layers and layers[name].words == layer.words:
-            own = layers[name]
+            own = layers[name] if "xpos" not in layer.columns else _split_pairs(layers[name])
             layers[name] = dataclasses.replace(
                 own,
                 tags=_merged(own.tags, layer.tags),
                 heads=_merged(own.heads, layer.heads),
                 relations=_merged(own.relations, layer.relations),
+                columns={**own.columns, **_merged_xpos(own, layer)},
             )
     return layers
+
+
+def _split_pairs(layer: Layer) -> Layer:
+    """The same layer with universal tags, and specific ones in a column, where it has pairs of both."""
+    parts = [split_pair(tag) if isinstance(tag, str) else (tag, None) for tag in layer.tags or ()]
+    if TAG_COLUMNS[1] in layer.columns or not any(universal and own for universal, own in parts):
+        return layer
+    xpos = tuple(specific or UNKNOWN_FIELD for _, specific in parts)
+    tags = tuple(universal for universal, _ in parts)
+    return dataclasses.replace(layer, tags=tags, columns={**layer.columns, "xpos": xpos})
+
+
+def _merged_xpos(given: Layer, found: Layer) -> dict[str, tuple[str, ...]]:
+    """The specific tags, if any were found: those given, and where one is missing, the one found."""
+    own, new = given.columns.get("xpos"), found.columns.get("xpos")
+    if new is None or own is None:
+        return {} if new is None else {"xpos": new}
+    return {"xpos": tuple(b if a == UNKNOWN_FIELD else a for a, b in zip(own, new, strict=True))}
 
 
 def _merged(given: tuple[Any, ...] | None, found: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
@@ -96,11 +119,19 @@ def _numbered_sentences(
         misc, edges = _misc(doc.text, table), itertools.pairwise(table.sentence.tolist())
         for sentence, (a, b) in zip(piece.to_sentences(), edges, strict=True):
             layer, id = sentence[standard], sentence.id or str(next(numbers))
-            columns = with_universal_tags(layer, standard, column).columns
+            columns = {**with_universal_tags(layer, standard, column).columns, **_lemmas_and_features(layer)}
             layer = dataclasses.replace(layer, columns={**columns, "misc": misc[a:b]})
             comments = (*paragraph, f"# sent_id = {id}", f"# text = {' '.join(layer.text.split())}")
             yield Sentence({standard: layer}, id, comments)
             paragraph = ()
+
+
+def _lemmas_and_features(layer: Layer) -> dict[str, tuple[str, ...]]:
+    """What follows from words and pairs of tags: the lemma, which is the word itself, and features."""
+    if "xpos" not in layer.columns:
+        return {}
+    rows = zip(layer.words, layer.tags or (), layer.columns["xpos"], strict=True)
+    return {"lemma": layer.words, "feats": tuple(universal_features(w, str(u), x) for w, u, x in rows)}
 
 
 def _misc(text: str, table: WordTable) -> tuple[str, ...]:

@@ -80,6 +80,7 @@ class WordTable:
     heads: Ints | None  # -1 where unknown
     relations: Names[str | None] | None
     marginals: Sequence[Mapping[str, float]] | None  # of each word with each of its likely tags
+    xpos: Names[str | None] | None  # language-specific tags, beside universal ones in `tags`
 
     def __init__(
         self,
@@ -91,6 +92,7 @@ class WordTable:
         heads: npt.NDArray[np.integer[Any]] | Sequence[int | None] | None = None,
         relations: Sequence[str | None] | None = None,
         marginals: Sequence[Mapping[str, float]] | None = None,
+        xpos: Sequence[str | None] | None = None,
     ) -> None:
         self.start = np.asarray(start, np.int32)
         self.end = np.asarray(end, np.int32)
@@ -104,6 +106,7 @@ class WordTable:
         self.heads = None if heads is None else np.asarray(heads, np.int32)
         self.relations = None if relations is None else Names.of(relations)
         self.marginals = marginals
+        self.xpos = None if xpos is None else Names.of(xpos)
 
     def __len__(self) -> int:
         return len(self.start)
@@ -118,7 +121,7 @@ class WordTable:
 
     def __getitem__(self, words: slice) -> WordTable:
         """Return some of the words, as one sentence, without a copy of the columns."""
-        columns = (self.tags, self.confidence, self.heads, self.relations, self.marginals)
+        columns = (self.tags, self.confidence, self.heads, self.relations, self.marginals, self.xpos)
         own: list[Any] = [None if column is None else column[words] for column in columns]
         start = self.start[words]
         return WordTable(start, self.end[words], [0, len(start)], *own)
@@ -135,7 +138,7 @@ class WordTable:
         words = self.sentence[edges]
         sentence = self.sentence[np.arange(len(number)) - number + edges[0]] - words[number]
         tags, confidence, heads = self.tags, self.confidence, self.heads
-        relations, marginals = self.relations, self.marginals
+        relations, marginals, xpos = self.relations, self.marginals, self.xpos
         found = []
         places = itertools.pairwise([0, *np.cumsum(counts).tolist()])
         for (a, b), (first, stop) in zip(itertools.pairwise(words.tolist()), places, strict=True):
@@ -146,6 +149,7 @@ class WordTable:
             part.heads = None if heads is None else heads[a:b]
             part.relations = None if relations is None else relations[a:b]
             part.marginals = None if marginals is None else marginals[a:b]
+            part.xpos = None if xpos is None else xpos[a:b]
             found.append(part)
         return found
 
@@ -154,7 +158,7 @@ class WordTable:
     ) -> WordTable:
         """Return the same words with other trees, or none."""
         own = (self.start, self.end, self.sentence, self.tags, self.confidence)
-        return WordTable(*own, heads, relations, self.marginals)
+        return WordTable(*own, heads, relations, self.marginals, self.xpos)
 
     def words(self, text: str) -> list[str]:
         """Return the words; `text` is what the columns are about."""
@@ -175,6 +179,8 @@ class WordTable:
         }
         if self.tags is not None:
             found["tags"] = self.tags.tolist()
+        if self.xpos is not None:
+            found["xpos"] = self.xpos.tolist()
         if self.confidence is not None:
             found["confidence"] = self.confidence.astype(np.float64).round(PLACES).tolist()
         if self.marginals is not None:

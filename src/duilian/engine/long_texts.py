@@ -34,7 +34,7 @@ class LongTable:
     Columns have room for as many words as there are characters; memory that is not written to costs nothing.
     """
 
-    NAMES = ("tags", "relations")
+    NAMES = ("tags", "relations", "xpos")
 
     def __init__(self, characters: int) -> None:
         self._room, self._words = characters, 0

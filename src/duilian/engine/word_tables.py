@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import cast
 
 import numpy as np
 
@@ -10,13 +11,14 @@ from duilian.document.word_table import Names, WordTable
 from duilian.labels.encoding import Encoding
 from duilian.labels.segmentation import Segmentation
 from duilian.models.roles import LabelRows, Trees
+from duilian.standards import split_names, universal_of
 
 MIN_PROBABILITY = 1e-4  # less probable tags are not reported
 
 
 def word_tables(found: Segmentation, trees: Trees | None, *, with_tags: bool = True) -> list[WordTable]:
     """Return the words of each text, with their trees if given."""
-    tags = Names(found.labels, found.names) if with_tags and found.names is not None else None
+    tags, xpos = _tags(found) if with_tags else (None, None)
     relations = None
     if trees is not None and trees.relation is not None:
         relations = Names(trees.relation, trees.names)
@@ -29,9 +31,21 @@ def word_tables(found: Segmentation, trees: Trees | None, *, with_tags: bool = T
         None if trees is None else trees.heads,
         relations,
         found.marginals,
+        xpos,
     )
     edges = found.units.text.tolist()
     return [all_words] if len(edges) == 2 else all_words.parts(edges)
+
+
+def _tags(found: Segmentation) -> tuple[Names[str] | None, Names[str | None] | None]:
+    """The tags; of pairs, the universal and the specific ones."""
+    if found.names is None:
+        return None, None
+    pairs = split_names(tuple(found.names))
+    if pairs is None:
+        return Names(found.labels, found.names), None
+    universal, specific = pairs
+    return Names(found.labels, cast("tuple[str, ...]", universal)), Names(found.labels, specific)
 
 
 def empty_table(
@@ -54,11 +68,12 @@ def empty_table(
 def with_marginals(found: Segmentation, encoding: Encoding, rows: LabelRows) -> Segmentation:
     """Add the probabilities of all possible tags of each word as segmented, best first.
 
-    The probability of a word with a tag is that of its least certain unit, as everywhere.
+    The probability of a word with a tag is that of its least certain unit, as everywhere; that of a universal
+    tag is the sum over the pairs that have it.
     """
     if encoding.tags is None:
         return found
-    tags, width = encoding.tags, len(encoding.tags)  # label = letter · width + tag
+    tags, width = list(map(universal_of, encoding.tags)), len(encoding.tags)  # label = letter · width + tag
     lengths = np.diff(found.first, append=len(found.units))
     letter = found.unit_labels // width
     rows = LabelRows(*(each[rows.label // width == letter[rows.unit]] for each in rows))
@@ -73,7 +88,7 @@ def with_marginals(found: Segmentation, encoding: Encoding, rows: LabelRows) -> 
     best = np.flatnonzero(is_kept)[np.lexsort((-p[is_kept], word[is_kept]))]
     marginals: list[dict[str, float]] = [{} for _ in range(len(found.first))]
     for k, name, each in zip(word[best].tolist(), tag[best].tolist(), p[best].tolist(), strict=True):
-        marginals[k][tags[name]] = each
+        marginals[k][tags[name]] = min(marginals[k].get(tags[name], 0.0) + each, 1.0)
     names = [tags[label] for label in (found.labels % width).tolist()]
     confidence = np.array([each.setdefault(name, 0.0) for each, name in zip(marginals, names, strict=True)])
     return dataclasses.replace(found, confidence=confidence, marginals=marginals)

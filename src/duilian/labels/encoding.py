@@ -19,7 +19,7 @@ from duilian import text as texts
 from duilian.corpus import Layer, Tag
 from duilian.errors import ConfigError, StandardError
 from duilian.lattice import Succession
-from duilian.standards import BoundaryScheme, LabelMeaning
+from duilian.standards import BoundaryScheme, LabelMeaning, pairs_with, universal_of
 from duilian.text import check_text
 
 Level = Literal["word", "char"]
@@ -119,7 +119,7 @@ class Encoding:
         barred = np.where(self.succession.start, texts.GOES_ON, texts.BEGINS)
         for name, flag in (("punctuation", texts.NO_MARK), ("number", texts.NO_NUMBER)):
             own = (classes or {}).get(name, ())
-            is_own = np.array([tag in own for tag in self.meaning.tags])
+            is_own = np.array([tag is not None and universal_of(tag) in own for tag in self.meaning.tags])
             barred |= np.where(is_own & ~is_own.all(), flag, 0)
         return barred.astype(np.uint8)
 
@@ -145,7 +145,7 @@ class Encoding:
             if 0 in counts:
                 raise ConfigError(f"the word {layer.words[counts.index(0)]!r} has no visible character")
             tags = layer.tags or (None,) * len(layer)
-            for tag, count in zip(tags, counts, strict=True):
+            for tag, count in zip(map(self._known, tags), counts, strict=True):
                 if (numbers := known.get((tag, count))) is not None:
                     labels += numbers
                 elif isinstance(tag, str) or self.tags is None:
@@ -167,12 +167,25 @@ class Encoding:
         return _native.TagSets(starts, flat)
 
     def _encode_words(self, layers: Sequence[Layer]) -> EncodedSentences:
-        flat = [tag for layer in layers for tag in layer.tags or (None,) * len(layer)]
+        flat = [self._known(tag) for layer in layers for tag in layer.tags or (None,) * len(layer)]
         known = {tag: self._number(tag) if isinstance(tag, str) else -1 for tag in dict.fromkeys(flat)}
         several = {tag: sorted(map(self._number, tag)) for tag in known if isinstance(tag, frozenset)}
         sets = {k: several[tag] for k, tag in enumerate(flat) if tag in several} if several else {}
         label = np.fromiter(map(known.__getitem__, flat), np.int32, len(flat))
         return EncodedSentences([list(layer.words) for layer in layers], label, _tag_sets(sets, len(flat)))
+
+    @cached_property
+    def _meanings(self) -> dict[Tag, Tag]:
+        """The tags that others stand for, as far as they were asked for."""
+        return {None: None, **{tag: tag for tag in self.tags or ()}}
+
+    def _known(self, tag: Tag) -> Tag:
+        """The tag itself, or all pairs of tags that have it as a part."""
+        if tag not in self._meanings:
+            names = [tag] if isinstance(tag, str) else tag or ()
+            found = frozenset(each for name in names for each in pairs_with(name, self.tags or ()) or (name,))
+            self._meanings[tag] = next(iter(found)) if len(found) == 1 else found
+        return self._meanings[tag]
 
     def _add_partial(
         self, tag: frozenset[str] | None, count: int, labels: list[int], sets: dict[int, list[int]]

@@ -20,7 +20,7 @@ from duilian.labels.encoding import Encoding
 from duilian.labels.units import UnitBatch, Whole
 from duilian.lexicon.constraints import ConstrainedWord, WordConstraints
 from duilian.lexicon.lexicon import Lexicon
-from duilian.standards import tag_classes, tags_of_wholes
+from duilian.standards import pairs_with, tag_classes, tags_of_wholes
 from duilian.text import BEGINS, GOES_ON, NO_MARK, NO_NUMBER, WHOLE_KINDS, Spans, WholeKind
 
 WORD_KINDS: frozenset[WholeKind] = frozenset(WHOLE_KINDS) - {"number", "word"}
@@ -180,7 +180,7 @@ def _by_sentence(units: UnitBatch, is_marked: npt.NDArray[np.bool_]) -> dict[int
 
 def _known_tags(tags: tuple[str, ...], encoding: Encoding) -> tuple[str, ...]:
     """Keep the tags that the encoding knows; those of other standards say nothing here."""
-    return tuple(tag for tag in tags if tag in (encoding.tags or ()))
+    return tuple(dict.fromkeys(each for tag in tags for each in pairs_with(tag, encoding.tags or ())))
 
 
 def uncut_spans(units: UnitBatch) -> list[Spans]:

@@ -29,6 +29,7 @@ from duilian.corpus.storage import ReadReport, skipped_line
 from duilian.errors import ConfigError, CorpusError, StandardError
 from duilian.lexicon.constraints import ConstrainedWord
 from duilian.lexicon.entries import Entry, EntryTable, check_weight
+from duilian.standards import with_parts
 from duilian.text import check_text, simplified
 
 if TYPE_CHECKING:
@@ -316,7 +317,7 @@ class Lexicon:
     def check_tags(self, known: Mapping[str, Sequence[str] | None]) -> None:
         """Reject tags that no standard of a model has (None: a standard without tags, which accepts any)."""
         # All entries, not only those that match: a mistake shows at the first text, not halfway through.
-        sets = [tags for tags in known.values() if tags is not None]
+        sets = [with_parts(tags) for tags in known.values() if tags is not None]
         unknown = set(self._entries.native.all_tags()).difference(self._entries.loose_tags, *sets)
         if not unknown or len(sets) < len(known):
             return

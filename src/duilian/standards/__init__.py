@@ -2,7 +2,18 @@
 
 from duilian.standards.boundaries import BoundaryScheme, LabelMeaning
 from duilian.standards.explanation import Explanation, explain
+from duilian.standards.features import universal_features
 from duilian.standards.mapping import Mapping
+from duilian.standards.paired_tags import (
+    are_pairs,
+    is_pair,
+    paired,
+    pairs_with,
+    split_names,
+    split_pair,
+    universal_of,
+    with_parts,
+)
 from duilian.standards.standard import (
     Standard,
     TagDescription,
@@ -22,12 +33,21 @@ __all__ = [
     "Mapping",
     "Standard",
     "TagDescription",
+    "are_pairs",
     "conll_column",
     "explain",
+    "is_pair",
+    "paired",
+    "pairs_with",
+    "split_names",
+    "split_pair",
     "standard_names",
     "table_names",
     "tag_classes",
     "tags_in_either_column",
     "tags_of_wholes",
+    "universal_features",
+    "universal_of",
     "universal_tags",
+    "with_parts",
 ]

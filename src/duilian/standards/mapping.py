@@ -19,6 +19,7 @@ import numpy.typing as npt
 from duilian.arguments import checked
 from duilian.errors import ConfigError, StandardError
 from duilian.standards.mapping_table import MappingTable
+from duilian.standards.paired_tags import universal_of
 from duilian.standards.standard import Standard
 
 BoolMatrix = npt.NDArray[np.bool_]
@@ -83,7 +84,10 @@ class Mapping:
         known_b = dict.fromkeys(b for _, b in table.pairs)
         tags_a = _tags(table.left, known_a) if tags_a is None else tuple(tags_a)
         tags_b = _tags(table.right, known_b) if tags_b is None else tuple(tags_b)
-        kept = [(a, b) for a, b in table.pairs if a in set(tags_a) and b in set(tags_b)]
+        like_a, like_b = (_by_universal(tags) for tags in (tags_a, tags_b))
+        kept = [
+            (a, b) for left, right in table.pairs for a in like_a.get(left, ()) for b in like_b.get(right, ())
+        ]
         mapping = cls._with_pairs(kept, tags_a, tags_b)
         if unknown == "complete":
             return mapping.completed()
@@ -246,6 +250,14 @@ def _index_of(index: dict[str, int], tag: str) -> int:
 
 def _tags(standard: Standard | None, named: Iterable[str]) -> tuple[str, ...]:
     return tuple(named) if standard is None or standard.tags is None else standard.tags
+
+
+def _by_universal(tags: Iterable[str]) -> dict[str, list[str]]:
+    """Tags by what tables call them: a pair goes by its universal tag."""
+    found: dict[str, list[str]] = {}
+    for tag in tags:
+        found.setdefault(universal_of(tag), []).append(tag)
+    return found
 
 
 def _fail_lone(path: str, tag: str, partners: Sequence[str]) -> NoReturn:

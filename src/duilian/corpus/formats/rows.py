@@ -2,24 +2,27 @@
 
 Both have id, form, lemma, a coarse tag (upos), a fine tag (xpos), feats, head, relation and two more columns.
 A standard's tags are in one of the two tag columns; the other one and all further columns are kept as text.
+If they are in both (`upos+xpos`), a tag is a pair: see `standards/paired_tags.py`.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import functools
 import re
 from collections.abc import Iterator
+from itertools import starmap
 from sys import intern
 
 from duilian.corpus.lines import Block, Lines, blocks, shown, unwritable
-from duilian.corpus.sentence import Layer, Sentence
+from duilian.corpus.sentence import Layer, Sentence, Tag
 from duilian.corpus.tag_spelling import UNKNOWN_FIELD, format_tags, parse_column
 from duilian.corpus.trees import TreeCheck, find_fault
 from duilian.errors import ConfigError, CorpusError
-from duilian.standards.standard import Standard, conll_column, tags_in_either_column
+from duilian.standards.paired_tags import is_pair, paired, split_pair, universal_names
+from duilian.standards.standard import conll_column, tags_in_either_column
 
 TAG_COLUMNS = ("upos", "xpos")
+BOTH = "upos+xpos"
 DEFAULT_STANDARD = "ud"
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
@@ -38,7 +41,7 @@ class RowFormat:
 
     def kept(self, tag_column: str) -> list[tuple[int, str]]:
         """The index and name of each column that goes into `Layer.columns`."""
-        own = {"id", "form", "head", "relation", tag_column}
+        own = {"id", "form", "head", "relation", *tag_column.split("+")}
         return [(place, name) for place, name in enumerate(self.columns) if name not in own]
 
 
@@ -46,15 +49,9 @@ def tag_column(column: str | None, standard: str | None) -> str:
     """The given column, or else that of the standard."""
     if column is None:
         return conll_column(standard or DEFAULT_STANDARD)
-    if column not in TAG_COLUMNS:
-        raise ConfigError(f"there is no tag column {column!r}", "choose upos or xpos")
+    if column not in (*TAG_COLUMNS, BOTH):
+        raise ConfigError(f"there is no tag column {column!r}", f"choose upos, xpos or {BOTH}")
     return column
-
-
-@functools.cache
-def _universal() -> frozenset[str]:
-    """The values that a column of universal tags may have."""
-    return frozenset([UNKNOWN_FIELD, *(Standard.load("ud").tags or ()), *(Standard.load("ud1").tags or ())])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,7 +78,9 @@ class RowReader:
         own = tags_in_either_column(self.standard or DEFAULT_STANDARD)
         if self.column is not None or not own:
             return tag_column(self.column, self.standard)
-        is_fine = not own.isdisjoint(xpos) or (own.isdisjoint(upos) and _universal().issuperset(upos))
+        is_fine = not own.isdisjoint(xpos) or (
+            own.isdisjoint(upos) and universal_names().issuperset({*upos} - {UNKNOWN_FIELD})
+        )
         return "xpos" if is_fine else "upos"
 
     def _sentence(self, block: Block) -> Sentence:
@@ -95,13 +94,22 @@ class RowReader:
         column = self._tag_column(table[3], table[4])
         layer = Layer(
             tuple(map(intern, table[1])),
-            parse_column(table[self.format.columns.index(column)], numbers, self.path),
+            self._tags(table, column, numbers),
             self._heads(table[6], numbers),
             _relations(table[7]),
             columns={name: tuple(map(intern, table[place])) for place, name in self.format.kept(column)},
             extra_rows=extra_rows,
         )
         return Sentence({self.standard or DEFAULT_STANDARD: layer}, _sentence_id(comments), comments)
+
+    def _tags(
+        self, table: tuple[tuple[str, ...], ...], column: str, numbers: list[int]
+    ) -> tuple[Tag, ...] | None:
+        places = [self.format.columns.index(name) for name in column.split("+")]
+        universal, *specific = (parse_column(table[place], numbers, self.path) for place in places)
+        if not specific or universal is None or specific[0] is None:
+            return universal or (specific[0] if specific else None)
+        return tuple(starmap(_pair, zip(universal, specific[0], strict=True)))
 
     def _comments(self, block: Block) -> tuple[str, ...]:
         count = 0
@@ -165,6 +173,15 @@ class RowReader:
         return None if all(head is None for head in heads) else tuple(heads)
 
 
+def _pair(universal: Tag, specific: Tag) -> Tag:
+    """Both tags as one; what is known, if not both are."""
+    if universal is None or specific is None:
+        return universal or specific
+    several = [{each} if isinstance(each, str) else each for each in (universal, specific)]
+    found = frozenset(intern(paired(a, b)) for a in several[0] for b in several[1])
+    return next(iter(found)) if len(found) == 1 else found
+
+
 def _relations(texts: tuple[str, ...]) -> tuple[str | None, ...] | None:
     relations = tuple([None if text == UNKNOWN_FIELD else intern(text) for text in texts])
     return None if all(relation is None for relation in relations) else relations
@@ -196,7 +213,9 @@ def comments_to_write(sentence: Sentence) -> list[str]:
 
 
 def format_rows(layer: Layer, form: RowFormat, column: str | None, standard: str | None) -> list[str]:
-    """The rows of one layer. Tags go where they came from; if that is unknown, `column` decides."""
+    """The rows of one layer. Tags go where they came from; if that is unknown, `column` decides. The parts of
+    pairs go to both columns.
+    """
     if column is None:
         column = next((other for other in TAG_COLUMNS if other not in layer.columns), None)
         if not any(other in layer.columns for other in TAG_COLUMNS):
@@ -206,7 +225,7 @@ def format_rows(layer: Layer, form: RowFormat, column: str | None, standard: str
     fields = {name: layer.columns.get(name, unknown) for name in form.columns}
     fields["id"] = tuple([str(place) for place in range(1, len(layer) + 1)])
     fields["form"] = layer.words
-    fields[column] = tuple(format_tags(layer.tags, len(layer), UNKNOWN_FIELD))
+    fields |= _tag_fields(layer, column)
     if layer.heads is not None:
         fields["head"] = tuple([UNKNOWN_FIELD if head is None else str(head) for head in layer.heads])
     if layer.relations is not None:
@@ -215,6 +234,28 @@ def format_rows(layer: Layer, form: RowFormat, column: str | None, standard: str
     for words_before, extra in reversed(layer.extra_rows if form.has_extra_rows else ()):
         rows.insert(words_before, extra)
     return rows
+
+
+def _tag_fields(layer: Layer, column: str) -> dict[str, tuple[str, ...]]:
+    """The columns that the tags are in."""
+    several = [{tag} if isinstance(tag, str) else tag or () for tag in layer.tags or ()]
+    if not any(is_pair(name) for each in several for name in each):
+        name = TAG_COLUMNS[0] if column == BOTH else column
+        return {name: tuple(format_tags(layer.tags, len(layer), UNKNOWN_FIELD))}
+    parts = [list(zip(*map(split_pair, sorted(each)), strict=True)) or [(), ()] for each in several]
+    columns = zip(*[(_one_or_several(a), _one_or_several(b)) for a, b in parts], strict=True)
+    return {
+        name: tuple(format_tags(tags, len(layer), UNKNOWN_FIELD))
+        for name, tags in zip(TAG_COLUMNS, columns, strict=True)
+    }
+
+
+def _one_or_several(names: tuple[str | None, ...]) -> Tag:
+    """A tag if all names are the same; if one is unknown, nothing is known."""
+    known = frozenset(name for name in names if name is not None)
+    if None in names or not known:
+        return None
+    return next(iter(known)) if len(known) == 1 else known
 
 
 def _format_relation(relation: str | None) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from duilian.corpus import Corpus, Layer, Sentence
 from duilian.corpus.lines import shown
 from duilian.errors import ConfigError, StandardError, TextError
+from duilian.standards import is_pair, with_parts
 
 Sentences = Iterable[Layer] | Iterable[Sentence] | Iterable[Sequence[str]]
 
@@ -66,9 +67,10 @@ def check_corpora(corpora: object) -> None:
 
 
 def tags_of(layers: Sequence[Layer], standard: str) -> tuple[str, ...]:
-    """All tags of annotated sentences, in alphabetical order."""
+    """All tags of annotated sentences, in alphabetical order; a part of a pair stands for the pairs."""
     known = {tag for layer in layers for tag in layer.tags or () if tag is not None}
     seen = {name for tag in known for name in ((tag,) if isinstance(tag, str) else tag)}
     if not seen:
         raise StandardError(f"the corpus has no tags in {standard!r} to learn from")
-    return tuple(sorted(seen))
+    whole = {name for name in seen if is_pair(name)}
+    return tuple(sorted(whole | seen.difference(with_parts(whole))))

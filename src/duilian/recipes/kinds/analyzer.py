@@ -1,5 +1,5 @@
-"""Kind analyzer: a tagger of characters of any kind, a parser for the first side's standard, and perhaps a
-segmenter for one of the sides', in one file.
+"""Kind analyzer: a tagger of characters of any kind, a parser for one of the sides' standards, and perhaps a
+segmenter for one, in one file.
 """
 
 from __future__ import annotations
@@ -9,51 +9,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, cast
 
-from duilian.corpus import Corpus, Layer, Sentence
 from duilian.errors import ConfigError
 from duilian.learning import AdaGrad
 from duilian.models.base.feature_settings import Features
 from duilian.models.coupled.config import CoupledConfig
-from duilian.models.coupled.model import CoupledTagger
-from duilian.models.coupled.predictor import CoupledPredictor
 from duilian.models.crf.model import Tagger
 from duilian.models.parser.config import TreeConfig
 from duilian.models.parser.model import Parser
-from duilian.models.parser.treebank import jackknifed_tags
 from duilian.models.registry import PARSERS, SUITE, estimator_of, load
-from duilian.models.roles import Ability
 from duilian.models.suite.model import Suite
 from duilian.recipes.kinds.coupled import MAX_SIDES
+from duilian.recipes.kinds.parser_part import ParserPart, ParserSentences
 from duilian.recipes.recipe import KINDS, Kind, Recipe, Run, Side, register
 from duilian.recipes.steps import corpora_of, origin
 from duilian.settings import Settings, setting
 
 TAGGER = "tagger"  # what is kept of a run between its two stages
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class ParserPart(Settings):
-    """`[parser]`: the settings of the parser that differ from a parser's own, in short."""
-
-    kind: Literal["parser", "joint-parser"] = setting(
-        "parser", "The kind of the parser; a `joint-parser` finds tags of its own for the tree."
-    )
-    order: Literal[1, 2, 3] = setting(2, "As in kind parser.")
-    bits: int = setting(22, "The table for parts of trees has 2^bits weights.", at_least=4, at_most=28)
-    relation_bits: int = setting(21, "The table for relations has 2^bits weights.", at_least=4, at_most=28)
-    pruning_bits: int = setting(18, "The table for pruning has 2^bits weights.", at_least=4, at_most=28)
-    threshold: float = setting(1e-3, "The threshold of pruning, as in kind parser.", at_least=0, at_most=1)
-    tag_folds: int = setting(0, "Train on jack-knifed tags in this many folds; 0: on gold tags.", at_least=0)
-    iterations: int = setting(20, "Passes over the training data.", at_least=1)
-    patience: int = setting(
-        6, "Stop after this many iterations without improvement on the dev set.", at_least=1
-    )
-    min_weight: float = setting(0.0, "Leave out weights smaller than this.", at_least=0)
-
-    @property
-    def finds_tags(self) -> bool:
-        """Whether the parser needs no tags."""
-        return Ability.TAGS in estimator_of(self.kind).abilities
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -83,14 +54,15 @@ class AnalyzerConfig(CoupledConfig):
 
     level: Literal["char"] = setting("char", "Always characters: the tagger cuts text into words.")
     tagger: Settings = setting(TaggerPart(), "The tagger, if it is not a coupled one.")
-    parser: ParserPart = setting(ParserPart(), "The parser of the first side's standard.")
+    parser: ParserPart = setting(ParserPart(), "The parser.")
     segmenter: SegmenterPart = setting(SegmenterPart(), "The segmenter.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.segmenter.standard not in (None, *self.standards):
-            names = ", ".join(self.standards)
-            raise ConfigError(f"the segmenter's standard {self.segmenter.standard!r} is not one of {names}")
+        for part, name in (("segmenter", self.segmenter.standard), ("parser", self.parser.standard)):
+            if name not in (None, *self.standards):
+                names = ", ".join(self.standards)
+                raise ConfigError(f"the {part}'s standard {name!r} is not one of {names}")
 
     @property
     def tagger_kind(self) -> str:
@@ -127,7 +99,7 @@ class AnalyzerConfig(CoupledConfig):
         tagging = {"tagging": {"folds": own.tag_folds}} if own.finds_tags and own.tag_folds else {}
         return found.updated(
             {
-                "standard": self.standards[0],
+                "standard": own.standard or self.standards[0],
                 "order": own.order,
                 "script": self.tagger_features.script,
                 "trees": {"bits": own.bits},
@@ -189,19 +161,13 @@ def _fit_parser(
 ) -> tuple[Parser, dict[str, Any]]:
     own = config.parser
     parser: Parser = estimator_of(own.kind).with_config(config.parser_config())
-    corpus, dev = corpora_of(recipe, recipe.sides[0], trees="whole")
-    layers, session = parser.layers(corpus), run.session()
-    if own.tag_folds and not own.finds_tags:
-        session.stage(f"tagging in {own.tag_folds} folds")
-        layers = jackknifed_tags(layers, own.tag_folds, parser.standard, run.threads)
-    held_out = None if dev is None else parser.layers(dev)
-    if dev is not None and not own.finds_tags:
-        held_out = _with_found_tags(tagger, dev, run.threads)
-    parser.fit(layers, dev=held_out, session=session)
+    (side,) = (side for side in recipe.sides if side.standard == parser.standard)
+    layers, dev, notes = ParserSentences(own, recipe, run, tagger, side).train()
+    parser.fit(layers, dev=dev, session=run.session())
     if own.min_weight > 0:
         parser.trim(own.min_weight)
-    lifted = {"lifted": parser.lifted_}
-    return parser, lifted | {"dev_score": parser.best_score_, "iterations": parser.iterations_}
+    notes["lifted"] = parser.lifted_
+    return parser, notes | {"dev_score": parser.best_score_, "iterations": parser.iterations_}
 
 
 def _fit_segmenter(config: AnalyzerConfig, recipe: Recipe, run: Run) -> Tagger | None:
@@ -224,22 +190,6 @@ def _fit_segmenter(config: AnalyzerConfig, recipe: Recipe, run: Run) -> Tagger |
         learning=AdaGrad(iterations=own.iterations, seed=config.learning.seed),
     )
     return segmenter.fit(corpus, dev=dev, threads=run.threads).trim(own.min_weight)
-
-
-def _with_found_tags(tagger: Any, dev: Corpus, threads: int) -> list[Layer]:
-    """The gold words and trees of a dev set with the tags that the tagger gives those words."""
-    layers = [sentence[dev.standard] for sentence in dev]
-    if tagger.kind == CoupledTagger.kind:
-        # It prunes exactly: a score that a model file keeps must not depend on how fast the tagger is.
-        exact = CoupledPredictor(tagger.model_, coarse_window=0.0)
-        tags = exact.tags_of_words(layers, dev.standard, threads=threads)
-    else:
-        from duilian.engine.analyzer import Analyzer  # not needed for the other kinds
-
-        bare = [Sentence({dev.standard: Layer(layer.words)}) for layer in layers]
-        docs = Analyzer(tagger).fill(bare, dev.standard, threads=threads)
-        tags = [tuple(map(str, doc.tags(dev.standard))) for doc in docs]
-    return [dataclasses.replace(layer, tags=each) for layer, each in zip(layers, tags, strict=True)]
 
 
 register(Kind("analyzer", AnalyzerConfig, range(1, MAX_SIDES + 1), train_analyzer, answers_all=True))

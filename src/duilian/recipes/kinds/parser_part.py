@@ -1,0 +1,157 @@
+"""The parser of an analyser: its settings, and the sentences that it learns from.
+
+A parser meets tags that a tagger has found, so it learns from such tags: on the training sentences of its
+side from taggers that did not see them; on further treebanks, which taught no tagger, from the analyser's own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from duilian.corpus import Corpus, Layer, Sentence
+from duilian.learning import AdaGrad, Session, jackknifed
+from duilian.models.coupled.config import CoupledConfig
+from duilian.models.coupled.model import CoupledTagger
+from duilian.models.coupled.predictor import CoupledPredictor
+from duilian.models.parser.treebank import jackknifed_tags
+from duilian.models.registry import estimator_of
+from duilian.models.roles import Ability
+from duilian.recipes.recipe import Recipe, Run, Side
+from duilian.recipes.steps import corpora_of
+from duilian.settings import Settings, setting
+from duilian.standards import paired
+
+FOLD_ITERATIONS = 4
+FOLD_SENTENCES = 8000  # of the other sides: jack-knifing trains many taggers
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ParserPart(Settings):
+    """`[parser]`: the settings of the parser that differ from a parser's own, in short."""
+
+    kind: Literal["parser", "joint-parser"] = setting(
+        "parser", "The kind of the parser; a `joint-parser` finds tags of its own for the tree."
+    )
+    standard: str | None = setting(None, "The side's standard that has trees; none: the first side's.")
+    order: Literal[1, 2, 3] = setting(2, "As in kind parser.")
+    bits: int = setting(22, "The table for parts of trees has 2^bits weights.", at_least=4, at_most=28)
+    relation_bits: int = setting(21, "The table for relations has 2^bits weights.", at_least=4, at_most=28)
+    pruning_bits: int = setting(18, "The table for pruning has 2^bits weights.", at_least=4, at_most=28)
+    threshold: float = setting(1e-3, "The threshold of pruning, as in kind parser.", at_least=0, at_most=1)
+    tag_folds: int = setting(0, "Train on jack-knifed tags in this many folds; 0: on gold tags.", at_least=0)
+    folds_by: Literal["plain", "coupled"] = setting(
+        "plain", "The taggers that are jack-knifed: plain ones, or ones that couple the words of all sides."
+    )
+    treebanks: tuple[str, ...] = setting((), "Further treebanks; their tags are those that the tagger finds.")
+    treebank_relations: bool = setting(True, "Whether relations are learned from further treebanks, too.")
+    iterations: int = setting(20, "Passes over the training data.", at_least=1)
+    patience: int = setting(
+        6, "Stop after this many iterations without improvement on the dev set.", at_least=1
+    )
+    min_weight: float = setting(0.0, "Leave out weights smaller than this.", at_least=0)
+
+    @property
+    def finds_tags(self) -> bool:
+        """Whether the parser needs no tags."""
+        return Ability.TAGS in estimator_of(self.kind).abilities
+
+
+@dataclasses.dataclass(frozen=True)
+class ParserSentences:
+    """Where the sentences of the parser come from: a recipe, its run, and the analyser's tagger."""
+
+    settings: ParserPart
+    recipe: Recipe
+    run: Run
+    tagger: Any
+    side: Side
+
+    def train(self) -> tuple[list[Layer], list[Layer] | None, dict[str, Any]]:
+        """Return train and dev as the parser will see sentences, and notes on further treebanks."""
+        own, standard, threads = self.settings, self.side.standard, self.run.threads
+        corpus, dev = corpora_of(self.recipe, self.side, trees="whole")
+        layers = [sentence[standard] for sentence in corpus]
+        if own.finds_tags:
+            return layers, None if dev is None else [sentence[standard] for sentence in dev], {}
+        if own.tag_folds:
+            self.run.session().stage(f"tagging in {own.tag_folds} folds")
+            jackknife = self._coupled_folds if own.folds_by == "coupled" else self._plain_folds
+            layers = jackknife(layers)
+        further, notes = self._further()
+        return [*layers, *further], None if dev is None else with_found_tags(self.tagger, dev, threads), notes
+
+    def _plain_folds(self, layers: list[Layer]) -> list[Layer]:
+        return jackknifed_tags(layers, self.settings.tag_folds, self.side.standard, self.run.threads)
+
+    def _coupled_folds(self, layers: list[Layer]) -> list[Layer]:
+        """The sentences with tags of coupled word taggers that did not see them."""
+        sides, standard, threads = self.recipe.sides, self.side.standard, self.run.threads
+        corpora = [
+            [] if side == self.side else _layers(self.recipe.corpus(_shortened(side), "train"))
+            for side in sides
+        ]
+        seed = getattr(self.recipe.config, "learning", AdaGrad()).seed
+        config = CoupledConfig(
+            standards=tuple(side.standard for side in sides),
+            learning=AdaGrad(iterations=FOLD_ITERATIONS, seed=seed),
+        )
+
+        def retag(others: list[Layer], held_out: list[Layer]) -> list[Layer]:
+            own = [found or others for found in corpora]
+            tagger = CoupledTagger.with_config(config).fit(own, session=Session(threads=threads))
+            return _retagged(tagger, held_out, standard, threads)
+
+        return list(itertools.chain.from_iterable(jackknifed(layers, self.settings.tag_folds, retag)))
+
+    def _further(self) -> tuple[list[Layer], dict[str, Any]]:
+        if not self.settings.treebanks:
+            return [], {}
+        side = dataclasses.replace(self.side, train=self.settings.treebanks, format=None, limit=None)
+        corpus = self.recipe.corpus(side, "train", "whole")
+        assert corpus is not None
+        found = with_found_tags(self.tagger, corpus, self.run.threads)
+        if not self.settings.treebank_relations:
+            found = [dataclasses.replace(layer, relations=None) for layer in found]
+        notes = {"sentences": len(corpus), "fingerprint": corpus.fingerprint()}
+        return found, {"treebanks": notes}
+
+
+def _shortened(side: Side) -> Side:
+    return dataclasses.replace(side, limit=min(side.limit or FOLD_SENTENCES, FOLD_SENTENCES))
+
+
+def _layers(corpus: Corpus | None) -> list[Layer]:
+    assert corpus is not None
+    return [sentence[corpus.standard] for sentence in corpus]
+
+
+def with_found_tags(tagger: Any, corpus: Corpus, threads: int) -> list[Layer]:
+    """The gold words and trees of a corpus with the tags that the tagger gives those words."""
+    layers = _layers(corpus)
+    if tagger.kind == CoupledTagger.kind:
+        return _retagged(tagger, layers, corpus.standard, threads)
+    from duilian.engine.analyzer import Analyzer  # not needed for the other kinds
+
+    bare = [Sentence({corpus.standard: Layer(layer.words)}) for layer in layers]
+    docs = Analyzer(tagger).fill(bare, corpus.standard, threads=threads)
+    return _with_tags(layers, [_pairs(doc.layer(corpus.standard)) for doc in docs])
+
+
+def _pairs(table: Any) -> tuple[str, ...]:
+    """The tags as the tagger has them: pairs, if there are two for each word."""
+    if table.xpos is None:
+        return tuple(map(str, table.tags))
+    return tuple(paired(a, b) if b else a for a, b in zip(table.tags, table.xpos, strict=True))
+
+
+def _retagged(tagger: Any, layers: Sequence[Layer], standard: str, threads: int) -> list[Layer]:
+    # It prunes exactly: a score that a model file keeps must not depend on how fast the tagger is.
+    exact = CoupledPredictor(tagger.model_, coarse_window=0.0)
+    return _with_tags(layers, exact.tags_of_words(layers, standard, threads=threads))
+
+
+def _with_tags(layers: Sequence[Layer], tags: Sequence[tuple[str, ...]]) -> list[Layer]:
+    return [dataclasses.replace(layer, tags=each) for layer, each in zip(layers, tags, strict=True)]
