@@ -33,8 +33,12 @@ def scores(model: Path, data: Path) -> dict[str, Any]:
     for side in sides:
         standard = side["standard"]
         tagger = tagger_for(analyzer.model, standard)
+        # An analysis has universal tags, and specific ones beside them.
+        column = {"column": "upos"} if side.get("column") == "upos+xpos" else {}
         for part in ("dev", "test"):
-            gold = read_gold(str(data / side[part]), tagger, format=side["format"])
+            if part not in side:
+                continue
+            gold = read_gold(str(data / side[part]), tagger, format=side["format"], **column)
             known = scores_on(analyzer, standard, [sentence[standard] for sentence in gold])
             found.setdefault(standard, {})[part] = {name: round(value, 2) for name, value in known.items()}
     return found

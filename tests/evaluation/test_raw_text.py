@@ -31,6 +31,14 @@ def test_words_and_heads_must_have_the_same_characters() -> None:
     assert found.uas.f1 == pytest.approx(200 * 2 / 9)
 
 
+def test_words_and_tags_count_however_they_are_attached() -> None:
+    gold = Layer(("他", "喜欢", "图书馆"), ("r", "v", None), (2, 0, 2))
+    guess = Layer(("他", "喜欢", "图书", "馆"), ("r", "n", "n", "n"), (0, 1, 1, 1))
+    found = raw_tree_score([gold], [guess])
+    assert (found.words.gold, found.words.guess, found.words.correct) == (3, 4, 2)
+    assert found.tags.correct == 1
+
+
 def test_sentences_may_end_elsewhere_and_white_space_does_not_count() -> None:
     gold = [Layer(("a b", "c"), None, (0, 1), ("root", "x")), Layer(("d",), None, (0,), ("root",))]
     guess = [Layer(("ab", "c", "d"), None, (0, 1, 1), ("root", "x", "x"))]

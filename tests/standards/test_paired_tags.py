@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from duilian import Analyzer, Tagger, read
+from duilian import Analyzer, Tagger, evaluate, read
 from duilian.corpus import Layer, Sentence, write
 from duilian.errors import StandardError
 from duilian.labels.encoding import Encoding
@@ -144,6 +144,14 @@ def test_completion_of_pairs_gives_both_columns(zh: Analyzer) -> None:
     (sentence,) = doc.to_sentences()
     assert sentence["ud"].tags == ("PRON", "ADV", "ADJ", "PUNCT")
     assert sentence["ud"].columns["xpos"] == ("PRP", "RB", "JJ", ".")
+
+
+@pytest.mark.parametrize("column", ["upos", "xpos", "upos+xpos"])
+def test_gold_of_either_column_or_both_can_be_compared_with(
+    zh: Analyzer, treebank: Path, column: str
+) -> None:
+    gold = read(treebank, standard="ud", column=column, check_tags=False)
+    assert evaluate(zh.model, gold).word_tag.f1 == 100
 
 
 def test_tables_know_pairs_by_their_universal_tags() -> None:

@@ -18,7 +18,9 @@ CorpusFormat = Annotated[
     str | None,
     typer.Option(metavar="FORMAT", help=f"Input format, if the guess is wrong: {', '.join(FORMATS)}."),
 ]
-Column = Annotated[str | None, typer.Option(metavar="NAME", help="Tag column of CoNLL files: upos or xpos.")]
+Column = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Tag column of CoNLL files: upos, xpos or upos+xpos.")
+]
 Columns = Annotated[str | None, typer.Option(metavar="NAMES", help="Names of columns, as in word,pos,chunk.")]
 InputEncoding = Annotated[str, typer.Option(metavar="NAME", help=f"Input encoding: {ENCODINGS}.")]
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from duilian.corpus.sentence import Layer, Tag
-from duilian.standards import Standard, standard_names
+from duilian.standards import Standard, standard_names, universal_of
 
 
 class ForeignTags:
@@ -30,7 +30,7 @@ class ForeignTags:
             return
         for word, tag in enumerate(tags):
             names = (tag,) if isinstance(tag, str) else sorted(tag or ())
-            foreign = [name for name in names if name not in known]
+            foreign = [name for name in names if universal_of(name) not in known]
             self.counts.update(foreign)
             if foreign and not self.first:
                 self.first = f"{place(word)}: {layer.words[word]}_{foreign[0]}"

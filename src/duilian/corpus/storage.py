@@ -98,7 +98,7 @@ def read(
 
     `standard` names the annotation; the format is guessed unless given. `lenient` skips and counts malformed
     lines, or sentences of several lines, instead of raising an error. `cut="sentence"` cuts lines after
-    。！？. `column` (upos, xpos) is the column of CoNLL tags; `names` are the columns of the format columns.
+    。！？. `column` (upos, xpos, upos+xpos) has the tags of CoNLL, `names` are those of the format columns.
     `trees="partial"` rejects a second root, `trees="whole"` also a missing head. `check_tags` logs tags that
     a built-in standard does not have.
     """

@@ -17,6 +17,7 @@ from duilian.evaluation import Evaluation, RawTreeScore, evaluate_layers, raw_tr
 from duilian.models import Parser, StandardTagger, reading_of
 from duilian.models.registry import standards_of, tagger_for
 from duilian.models.roles import TreeAnnotator
+from duilian.standards import are_pairs, is_pair, split_pair, with_parts
 
 
 @checked
@@ -71,9 +72,12 @@ def _measure_tagger(
     if not layers:
         raise ConfigError("there are no sentences to evaluate")
     _check_gold_tags(tagger, layers, gold.source)
+    part = _compared_part(tagger, layers)
     start = time.perf_counter()
     guess = tagger.predict_layers(layers, threads=threads)
     seconds = time.perf_counter() - start
+    if part is not None:
+        guess = [_with_part(layer, part) for layer in guess]
     if tagger.scores_segments:
         layers, guess = ([tagger.segments_of(each) for each in side] for side in (layers, guess))
     elif tagger.encoding_.level == "char":
@@ -103,7 +107,7 @@ def _check_gold_tags(tagger: StandardTagger, layers: Sequence[Layer], source: st
     seen = unknown_tags(tagger, layers)
     if known is None or not seen:
         return
-    if not any(_tag_names(tag) & set(known) for layer in layers for tag in layer.tags or ()):
+    if not any(_tag_names(tag) & with_parts(known) for layer in layers for tag in layer.tags or ()):
         hint = f"in {tagger.standard!r} the model has {', '.join(known[:5])} …; name another --standard"
         if len(tagger.labeler.standards) == 1:
             hint = f"the model has {', '.join(known[:5])} …; its standard is {tagger.standard!r}"
@@ -112,12 +116,27 @@ def _check_gold_tags(tagger: StandardTagger, layers: Sequence[Layer], source: st
 
 def unknown_tags(tagger: StandardTagger, layers: Sequence[Layer]) -> list[str]:
     """Return the gold tags that the tagger does not know, sorted."""
-    known = set(tagger.encoding_.tags or ())
+    known = with_parts(tagger.encoding_.tags or ())
     seen: set[str] = set()
     for layer in layers:
         for tag in layer.tags or ():
             seen |= _tag_names(tag)
     return sorted(seen - known)
+
+
+def _compared_part(tagger: StandardTagger, layers: Sequence[Layer]) -> int | None:
+    """Which part of a tagger's pairs gold has: universal tags (0), specific ones (1) or both (None)."""
+    if not are_pairs(tagger.encoding_.tags or ()):
+        return None
+    names = {name for layer in layers for tag in layer.tags or () for name in _tag_names(tag)}
+    if not names or any(map(is_pair, names)):
+        return None
+    return 0 if any(split_pair(name)[0] for name in names) else 1
+
+
+def _with_part(layer: Layer, part: int) -> Layer:
+    tags = layer.tags or ()
+    return dataclasses.replace(layer, tags=tuple(split_pair(str(tag))[part] for tag in tags))
 
 
 def _tag_names(tag: str | frozenset[str] | None) -> frozenset[str]:

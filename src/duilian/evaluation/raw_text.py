@@ -1,4 +1,4 @@
-"""Scores for trees of raw text, whose words may differ from gold: the rules of the CoNLL 2018 shared task.
+"""Scores for raw text, whose words may differ from gold: the rules of the CoNLL 2018 shared task.
 
 Words are aligned by their characters. A word is right if gold has a word with the same characters and the
 heads of both have the same characters too, or both are roots; for LAS the relations must also agree, without
@@ -12,7 +12,7 @@ import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
-from duilian.corpus.sentence import Layer
+from duilian.corpus.sentence import Layer, Tag
 from duilian.errors import ConfigError
 from duilian.evaluation.score import Score
 
@@ -22,10 +22,12 @@ _ROOT: Span = (-1, -1)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RawTreeScore:
-    """Attachment scores without and with relations."""
+    """Attachment scores without and with relations, and those of words and of words with tags."""
 
     uas: Score
     las: Score
+    words: Score
+    tags: Score
 
     def as_json(self) -> dict[str, object]:
         """The stable JSON output of `duilian evaluate --json`."""
@@ -39,16 +41,18 @@ def raw_tree_score(gold: Iterable[Layer], guess: Iterable[Layer]) -> RawTreeScor
         where = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], _pairs(left, right)))
         raise ConfigError(f"gold and answer have different texts from character {where + 1} on")
     arcs, labelled = (_same(left.words, right.words, with_relation=each) for each in (False, True))
-    return RawTreeScore(
-        *(Score(len(left.words), len(right.words), correct) for correct in (arcs, labelled)),
-    )
+    found = [span for span in left.words if span in right.words]
+    tagged = sum(left.tags[span] is not None and left.tags[span] == right.tags[span] for span in found)
+    counts = (arcs, labelled, len(found), tagged)
+    return RawTreeScore(*(Score(len(left.words), len(right.words), correct) for correct in counts))
 
 
 class _TreesBySpan:
-    """The head and relation of each word, by its span of characters, white space excluded."""
+    """Head, relation and tag of each word, by its span of characters, white space excluded."""
 
     def __init__(self, layers: Iterable[Layer]) -> None:
         self.words: dict[Span, tuple[Span | None, str]] = {}
+        self.tags: dict[Span, Tag] = {}
         texts: list[str] = []
         at = 0
         for layer in layers:
@@ -59,6 +63,7 @@ class _TreesBySpan:
             relations = layer.relations or (None,) * len(layer)
             for span, head, relation in zip(spans, heads, relations, strict=True):
                 self.words[span] = _head_span(spans, head), (relation or "").partition(":")[0]
+            self.tags |= zip(spans, layer.tags or (None,) * len(layer), strict=True)
             texts += shown
             at = edges[-1]
         self.text = "".join(texts)

@@ -46,6 +46,9 @@ class Side(Settings):
     format: str | None = setting(None, "Format of the files; none: recognised.")
     column: str | None = setting(None, "Column that has the tags.")
     columns: tuple[str, ...] | None = setting(None, "Names of the columns.")
+    min_pairs: int = setting(
+        1, "In column upos+xpos: a pair that occurs less often in train counts as its XPOS alone.", at_least=1
+    )
     cut: Literal["line", "sentence"] = setting("line", "What becomes a sentence of the corpus.")
     encoding: str = setting("utf-8", "Encoding of the files.")
     limit: int | None = setting(None, "Use only the first sentences of train.", at_least=1)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from duilian.corpus import Corpus, Sentence, TreeCheck
+from duilian.corpus import Corpus, Sentence, Tag, TreeCheck
 from duilian.errors import StandardError
 from duilian.labels.encoding import Level
 from duilian.models.base.precision import Precision
 from duilian.recipes.recipe import Recipe, Run, Side
+from duilian.standards import is_pair, split_pair, with_parts
 
 
 class Trainable(Protocol):
@@ -32,9 +35,33 @@ def corpora_of(
     """Train and dev of a side, with such trees; if tags are to be learned, both must have some."""
     corpus, dev = recipe.corpus(side, "train", trees), recipe.corpus(side, "dev", trees)
     assert corpus is not None
+    corpus = _without_rare_pairs(corpus, side.min_pairs)
     for part in filter(None, (corpus, dev) if is_tagged else ()):
         check_tags(part)
     return corpus, dev
+
+
+def _without_rare_pairs(corpus: Corpus, least: int) -> Corpus:
+    """The same corpus; a rare pair of tags counts as its specific tag if other pairs have that."""
+    if least == 1:
+        return corpus
+    layers = [sentence[corpus.standard] for sentence in corpus]
+    counts = Counter(tag for layer in layers for tag in layer.tags or () if isinstance(tag, str))
+    usual = with_parts(tag for tag, count in counts.items() if count >= least)
+    spelled: dict[Tag, Tag] = {
+        tag: split_pair(tag)[1]
+        for tag, count in counts.items()
+        if is_pair(tag) and count < least and split_pair(tag)[1] in usual
+    }
+    found = [
+        layer
+        if layer.tags is None or spelled.keys().isdisjoint(layer.tags)
+        else dataclasses.replace(layer, tags=tuple(spelled.get(tag, tag) for tag in layer.tags))
+        for layer in layers
+    ]
+    pairs = zip(corpus, found, strict=True)
+    sentences = [dataclasses.replace(each, layers={**each.layers, corpus.standard: x}) for each, x in pairs]
+    return Corpus(sentences, standard=corpus.standard, source=corpus.source)
 
 
 def check_tags(corpus: Corpus) -> None:

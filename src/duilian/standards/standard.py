@@ -189,7 +189,8 @@ def _checked_rows(path: str, table: dict[str, Any], name: str, wanted: type) -> 
         raise StandardError(f"{path}: {name} must be a table, got {rows!r}")
     for key, value in rows.items():
         used, known = [key] if wanted is str else value, table.get("tags")
-        if not isinstance(value, wanted) or not all(known is None or tag in known for tag in used):
+        names = [str(tag).partition("+")[0] if tag not in (known or ()) else tag for tag in used]  # of pairs
+        if not isinstance(value, wanted) or not all(known is None or name in known for name in names):
             raise StandardError(f"{path}: {name}: {key!r} = {value!r} is not about tags of this standard")
         yield key, value
 

@@ -35,7 +35,7 @@ class FormatOptions:
     """Options for readers and writers; each format uses only those that apply to it."""
 
     standard: str | None = None
-    column: str | None = None  # of the tags: upos or xpos
+    column: str | None = None  # of the tags: upos, xpos or upos+xpos
     names: tuple[str, ...] | None = None  # of all columns, for the format columns
     trees: TreeCheck = "any"
     may_lack_tags: bool = False  # whether slash and underscore accept words without a tag

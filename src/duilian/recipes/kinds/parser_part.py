@@ -1,7 +1,7 @@
 """The parser of an analyser: its settings, and the sentences that it learns from.
 
 A parser meets tags that a tagger has found, so it learns from such tags: on the training sentences of its
-side from taggers that did not see them; on further treebanks, which taught no tagger, from the analyser's own.
+side from taggers that did not see them; on further treebanks, which taught none, from the analyser's own.
 """
 
 from __future__ import annotations
