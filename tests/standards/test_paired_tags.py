@@ -102,6 +102,12 @@ def test_an_analysis_has_universal_tags_and_specific_ones_beside_them(zh: Analyz
     assert [token.xpos for token in doc] == ["PRP", "RB", "VV", "NN", "."]
     assert doc.to_dict()["standards"]["ud"]["xpos"] == ["PRP", "RB", "VV", "NN", "."]
     assert doc[1:3][0].xpos == "RB"
+    assert [token.xpos for piece in zh("他也看书。他很好。").pieces(words=2) for token in piece][6] == "RB"
+
+
+def test_a_long_text_has_them_too(zh: Analyzer) -> None:
+    doc = zh("他也看书。" * 50_000)
+    assert doc.layer().xpos == ["PRP", "RB", "VV", "NN", "."] * 50_000
 
 
 def test_probabilities_are_those_of_universal_tags(zh: Analyzer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -92,7 +93,6 @@ class WordTable:
         heads: npt.NDArray[np.integer[Any]] | Sequence[int | None] | None = None,
         relations: Sequence[str | None] | None = None,
         marginals: Sequence[Mapping[str, float]] | None = None,
-        xpos: Sequence[str | None] | None = None,
     ) -> None:
         self.start = np.asarray(start, np.int32)
         self.end = np.asarray(end, np.int32)
@@ -106,7 +106,7 @@ class WordTable:
         self.heads = None if heads is None else np.asarray(heads, np.int32)
         self.relations = None if relations is None else Names.of(relations)
         self.marginals = marginals
-        self.xpos = None if xpos is None else Names.of(xpos)
+        self.xpos = None
 
     def __len__(self) -> int:
         return len(self.start)
@@ -121,10 +121,11 @@ class WordTable:
 
     def __getitem__(self, words: slice) -> WordTable:
         """Return some of the words, as one sentence, without a copy of the columns."""
-        columns = (self.tags, self.confidence, self.heads, self.relations, self.marginals, self.xpos)
+        columns = (self.tags, self.confidence, self.heads, self.relations, self.marginals)
         own: list[Any] = [None if column is None else column[words] for column in columns]
         start = self.start[words]
-        return WordTable(start, self.end[words], [0, len(start)], *own)
+        found = WordTable(start, self.end[words], [0, len(start)], *own)
+        return found.with_xpos(None if self.xpos is None else self.xpos[words])
 
     def part(self, first: int, stop: int) -> WordTable:
         """Return the words of the sentences from `first` to before `stop`, without a copy of the columns."""
@@ -158,7 +159,13 @@ class WordTable:
     ) -> WordTable:
         """Return the same words with other trees, or none."""
         own = (self.start, self.end, self.sentence, self.tags, self.confidence)
-        return WordTable(*own, heads, relations, self.marginals, self.xpos)
+        return WordTable(*own, heads, relations, self.marginals).with_xpos(self.xpos)
+
+    def with_xpos(self, xpos: Names[str | None] | None) -> WordTable:
+        """Return the same words with these specific tags beside the universal ones."""
+        found = copy.copy(self)
+        found.xpos = xpos
+        return found
 
     def words(self, text: str) -> list[str]:
         """Return the words; `text` is what the columns are about."""

@@ -20,7 +20,7 @@ class OpenAnnotation:
         self._tags = with_parts(tags)
         by_universal: dict[str, set[str]] = {}
         of_pairs = {tag: universal_of(tag) for tag in tags if is_pair(tag)}
-        for tag, universal in (universal_tags(standard) | of_pairs).items():
+        for tag, universal in {**universal_tags(standard), **of_pairs}.items():
             if tag in self._tags:
                 by_universal.setdefault(universal, set()).add(tag)
         self._of_universal = {name: frozenset(found) for name, found in by_universal.items()}

@@ -69,4 +69,6 @@ class LongTable:
         found: dict[str, Any] = {name: each[: self._words] for name, each in self._columns.items()}
         found |= {name: Names(found[name], self._names[name]) for name in self.NAMES if name in found}
         marginals = None if like.marginals is None else self._marginals
-        return WordTable(**found, sentence=np.concatenate(self._sentences), marginals=marginals)
+        xpos = found.pop("xpos", None)
+        table = WordTable(**found, sentence=np.concatenate(self._sentences), marginals=marginals)
+        return table.with_xpos(xpos)

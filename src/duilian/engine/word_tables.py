@@ -31,8 +31,7 @@ def word_tables(found: Segmentation, trees: Trees | None, *, with_tags: bool = T
         None if trees is None else trees.heads,
         relations,
         found.marginals,
-        xpos,
-    )
+    ).with_xpos(xpos)
     edges = found.units.text.tolist()
     return [all_words] if len(edges) == 2 else all_words.parts(edges)
 
