@@ -41,11 +41,11 @@ void bind_characters(nb::module_& m) {
       .def(
           "__init__",
           [](Folding* self, bool folds_width,
-             const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs, bool unifies_letters) {
+             const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs, int letters) {
             const std::vector<std::pair<char32_t, char32_t>> codes(pairs.begin(), pairs.end());
-            new (self) Folding(folds_width, codes, unifies_letters);
+            new (self) Folding(folds_width, codes, static_cast<Letters>(letters));
           },
-          "folds_width"_a, "pairs"_a, "unifies_letters"_a)
+          "folds_width"_a, "pairs"_a, "letters"_a)
       .def(
           "fold",
           [](const Folding& self, const std::string& text) { return encode_utf8(self(decode_utf8(text))); },

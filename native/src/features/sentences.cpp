@@ -43,9 +43,12 @@ Sentences::Sentences(Reading reading, std::vector<std::string> column_names)
 }
 
 void Sentences::add_unit(std::u32string_view unit) {
-  const std::u32string folded = reading_.folding(unit);
-  text_.add(reading_.folding.is_unified(unit) ? kEnglish : folded);
+  const Folding& folding = reading_.folding;
+  std::u32string folded = folding(unit);
+  const bool is_unified = folding.is_unified(unit);
+  text_.add(is_unified ? folding.word_for(folded) : folded);
   if (!reading_.dictionary) return;
+  if (is_unified && folding.lowers_letters()) make_lower(folded);
   characters_ += folded;
   end_.push_back(static_cast<std::int64_t>(characters_.size()));
 }

@@ -34,10 +34,21 @@ namespace {
   }
 }
 
+[[nodiscard]] bool is_capital(char32_t c) { return c >= U'A' && c <= U'Z'; }
+
+/// How a word is written.
+[[nodiscard]] std::u32string_view case_of(std::u32string_view word) {
+  if (word.size() == 1) return U"E";
+  const auto capitals = std::count_if(word.begin(), word.end(), is_capital);
+  if (capitals == 0) return U"eng";
+  if (static_cast<std::size_t>(capitals) == word.size()) return U"ENG";
+  return capitals == 1 && is_capital(word.front()) ? U"Eng" : U"eNG";
+}
+
 }  // namespace
 
-Folding::Folding(bool folds_width, std::span<const std::pair<char32_t, char32_t>> pairs, bool unifies_letters)
-    : folds_width_(folds_width), unifies_letters_(unifies_letters) {
+Folding::Folding(bool folds_width, std::span<const std::pair<char32_t, char32_t>> pairs, Letters letters)
+    : folds_width_(folds_width), letters_(letters) {
   if (!pairs.empty())
     pairs_ = std::make_shared<const std::unordered_map<char32_t, char32_t>>(pairs.begin(), pairs.end());
 }
@@ -60,12 +71,23 @@ bool Folding::is_unified(std::u32string_view unit) const {
     const CharClass kind = char_class(c);
     return kind == CharClass::letter || kind == CharClass::extend;
   };
-  return unifies_letters_ && char_class(unit.front()) == CharClass::letter &&
+  return letters_ != Letters::as_is && char_class(unit.front()) == CharClass::letter &&
          std::all_of(unit.begin(), unit.end(), is_letter);
 }
 
+std::u32string_view Folding::word_for(std::u32string_view folded) const {
+  return letters_ == Letters::cased ? case_of(folded) : kEnglish;
+}
+
 std::u32string Folding::unit(std::u32string_view text) const {
-  return is_unified(text) ? std::u32string(kEnglish) : (*this)(text);
+  std::u32string folded = (*this)(text);
+  return is_unified(text) ? std::u32string(word_for(folded)) : folded;
+}
+
+void make_lower(std::u32string& text) {
+  for (char32_t& c : text) {
+    if (is_capital(c)) c += U'a' - U'A';
+  }
 }
 
 }  // namespace duilian

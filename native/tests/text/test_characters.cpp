@@ -142,6 +142,15 @@ TEST(folding_pairs_come_after_the_width) {
   CHECK(Folding(true, pairs)(U"中國ＡAa") == U"中国aab");
 }
 
+TEST(folding_shows_the_case_of_letters_if_asked) {
+  const Folding cased(true, {}, Letters::cased);
+  CHECK(cased.unit(U"check") == U"eng" && cased.unit(U"Check") == U"Eng" && cased.unit(U"ＮＢＡ") == U"ENG");
+  CHECK(cased.unit(U"iPhone") == U"eNG" && cased.unit(U"YouTube") == U"eNG" && cased.unit(U"k") == U"E");
+  CHECK(cased.unit(U"中") == U"中" && cased.unit(U"1a") == U"1a");
+  CHECK(Folding(true, {}, Letters::unified).unit(U"Check") == kEnglish);
+  CHECK(Folding(true, {}).unit(U"Check") == U"Check");
+}
+
 TEST(folding_keeps_every_offset) {
   const Folding fold(true, {});
   for (char32_t c = 0; c < 0x110000; ++c) {

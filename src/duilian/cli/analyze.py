@@ -16,6 +16,7 @@ from duilian.cli.options import (
     DecodingErrors,
     DictionaryFile,
     DictionaryMode,
+    EnglishTags,
     Explain,
     InputEncoding,
     Lenient,
@@ -77,6 +78,7 @@ def command(
     lexicon_mode: LexiconMode = "force",
     dictionary: DictionaryFile = None,
     dictionary_mode: DictionaryMode = "extend",
+    english: EnglishTags = None,
     explain: Explain = False,
     encoding: InputEncoding = "utf-8",
     errors: DecodingErrors = "strict",
@@ -97,6 +99,7 @@ def command(
         lexicon=read_lexicon(lexicon, lexicon_mode, lenient=lenient, explain=explain),
         dictionary=dictionary,
         dictionary_mode=cast(Any, dictionary_mode),
+        english=cast(Any, english),
     )
     name = analyzer.standard_for(standard)
     form = to or _default_form(output, nbest)

@@ -77,6 +77,23 @@ DictionaryMode = Annotated[
 ]
 
 
+def _check_english(english: str | None) -> str | None:
+    if english not in (None, "tags", "standard"):
+        raise typer.BadParameter(f"{english!r} is neither 'tags' nor 'standard'")
+    return english
+
+
+EnglishTags = Annotated[
+    str | None,
+    typer.Option(
+        "--english",
+        metavar="HOW",
+        help="Words in letters: tags (real ones) or standard (as it prescribes); default: tags if learned.",
+        callback=_check_english,
+    ),
+]
+
+
 def warn(message: str) -> None:
     """Tell the user what may be a mistake; what the library has said already is not said twice."""
     logging.getLogger("duilian").warning(message)

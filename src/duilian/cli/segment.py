@@ -11,6 +11,7 @@ from duilian.cli.options import (
     DecodingErrors,
     DictionaryFile,
     DictionaryMode,
+    EnglishTags,
     Explain,
     InputEncoding,
     Lenient,
@@ -51,6 +52,7 @@ def command(
     lexicon_mode: LexiconMode = "force",
     dictionary: DictionaryFile = None,
     dictionary_mode: DictionaryMode = "extend",
+    english: EnglishTags = None,
     explain: Explain = False,
     standard: StandardName = None,
     encoding: InputEncoding = "utf-8",
@@ -72,6 +74,7 @@ def command(
         lexicon=read_lexicon(lexicon, lexicon_mode, lenient=lenient, explain=explain),
         dictionary=dictionary,
         dictionary_mode=dictionary_mode,
+        english=english,
         fast=fast,
     )
     if analyzer.labeler.reads == "words":

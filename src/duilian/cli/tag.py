@@ -13,6 +13,7 @@ from duilian.cli.options import (
     DecodingErrors,
     DictionaryFile,
     DictionaryMode,
+    EnglishTags,
     Explain,
     InputEncoding,
     Lenient,
@@ -70,6 +71,7 @@ def command(
     lexicon_mode: LexiconMode = "force",
     dictionary: DictionaryFile = None,
     dictionary_mode: DictionaryMode = "extend",
+    english: EnglishTags = None,
     explain: Explain = False,
     standard: StandardName = None,
     mode: Mode = None,
@@ -95,6 +97,7 @@ def command(
         read_lexicon(lexicon, lexicon_mode, lenient=lenient, explain=explain),
         dictionary=dictionary,
         dictionary_mode=dictionary_mode,
+        english=english,
     )
     if Ability.TAGS not in analyzer.labeler.abilities:
         raise ConfigError(f"{model}: the model only segments text", "use duilian segment")

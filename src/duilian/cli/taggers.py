@@ -14,6 +14,7 @@ from duilian.engine.loading import load_parts
 from duilian.errors import ConfigError
 from duilian.features.dictionary import DictionaryMode
 from duilian.lexicon import Lexicon
+from duilian.lexicon.letter_words import English
 
 InputFormat = Annotated[
     str | None,
@@ -53,12 +54,19 @@ def load_analyzer(
     *,
     dictionary: str | None = None,
     dictionary_mode: str = "extend",
+    english: str | None = None,
     fast: bool = False,
 ) -> tuple[Analyzer, str]:
     """Load an analyser in this mode; return it with the standard to answer in, which is said if not named."""
     parts = load_parts(model, dictionary, cast(DictionaryMode, dictionary_mode))
     tagger, segmenter = in_mode(parts["tagger"], mode), parts.get("segmenter")
-    found = Analyzer(tagger, parts.get("parser"), segmenter=segmenter, lexicon=lexicon)
+    found = Analyzer(
+        tagger,
+        parts.get("parser"),
+        segmenter=segmenter,
+        lexicon=lexicon,
+        english=cast(English | None, english),
+    )
     name = found.standard_for(standard, fast=fast)
     if standard is None and len(found.standards) > 1 and fast:
         typer.echo(f"duilian: answering in {name!r}, the standard of the fast segmenter", err=True)

@@ -12,7 +12,7 @@ import itertools
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal
+from typing import Literal, Protocol
 
 from duilian.corpus.english_dictionary import EnglishDictionary
 from duilian.corpus.sentence import Layer, Sentence
@@ -23,13 +23,23 @@ Replacement = Literal["unified", "respective"]
 UNIFIED = "ENG"
 PARTS = ("NN", "NR", "VV", "VA", "JJ")
 
+_UNIVERSAL = {"NN": ("NOUN",), "NR": ("PROPN",), "VV": ("VERB",), "VA": ("ADJ",), "JJ": ("ADJ",)}
+
 # The paper's five parts of speech in each standard; in other standards a tag is its own part of speech.
 TAGS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "ctb": {part: (part,) for part in PARTS},
     "pku": {"NN": ("n",), "NR": ("nr", "ns", "nt", "nz"), "VV": ("v",), "VA": ("a",), "JJ": ("b",)},
     "gsd": {"NN": ("NN",), "NR": ("NNP",), "VV": ("VV",), "VA": ("JJ",), "JJ": ("JJ",)},
+    **dict.fromkeys(("ud", "ud1"), _UNIVERSAL),
 }
-FOREIGN = {"ctb": "FW", "pku": "nx", "gsd": "FW"}
+FOREIGN = {"ctb": "FW", "pku": "nx", "gsd": "FW", "ud": "X", "ud1": "X"}
+
+
+class Translator(Protocol):
+    """Gives the English words of mixed text."""
+
+    def translate(self, word: str, part: str) -> str | None:
+        """The English word for a Chinese one of this part of speech; None if there is none."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -107,13 +117,20 @@ def mix(
         yield dataclasses.replace(sentence, layers={standard: mixer.mixed(sentence[standard])}, comments=())
 
 
+def mixed_layer(
+    layer: Layer, mixing: Mixing, standard: str, rng: random.Random, english: Translator | None = None
+) -> Layer:
+    """One sentence with English words; those that have the tag for foreign words stay as they are."""
+    return _Mixer(mixing, standard, rng, english, True, MixReport()).mixed(layer)
+
+
 class _Mixer:
     def __init__(
         self,
         mixing: Mixing,
         standard: str,
         rng: random.Random,
-        english: EnglishDictionary | None,
+        english: Translator | None,
         keep_foreign: bool,
         report: MixReport,
     ) -> None:

@@ -36,6 +36,7 @@ from duilian.labels.segmentation import Segmentation
 from duilian.labels.units import UnitBatch, units_of_layers, units_of_texts, units_of_words
 from duilian.lexicon import Finding, Lexicon
 from duilian.lexicon.constraint_builder import ConstraintBuilder, uncut_spans
+from duilian.lexicon.letter_words import English, LetterWords
 from duilian.models.roles import (
     Ability,
     Ask,
@@ -44,6 +45,7 @@ from duilian.models.roles import (
     TreeAnnotator,
     Trees,
     chosen_standard,
+    letter_words,
     refuse,
 )
 from duilian.text import WHOLE_KINDS, Errors, WholeKind, check_text
@@ -68,7 +70,9 @@ class Analyzer:
     `model` is a tagger of any kind, or whatever has the role of a `Labeler`; `parser` that of a
     `TreeAnnotator`. `segmenter` is a smaller model for one of the standards, which answers if asked for the
     fast way. `lexicon` holds the user's own words; `whole` lists the kinds of spans that are never cut (see
-    `text.whole_spans`). An analyser keeps no state between calls and can serve any number of threads.
+    `text.whole_spans`). `english` chooses the tags of words in letters: real ones (`tags`, the default), or the
+    one that a standard has for them (`standard`); only models trained with `[mixing]` have the choice. An
+    analyser keeps no state between calls and can serve any number of threads.
 
     A model that reads words takes text in which they are separated by blanks.
 
@@ -87,16 +91,17 @@ class Analyzer:
         segmenter: Any = None,
         lexicon: Lexicon | None = None,
         whole: Sequence[WholeKind] = WHOLE_KINDS,
+        english: English | None = None,
     ) -> None:
         self.model, self.parser, self.segmenter = model, parser, segmenter
-        self.lexicon, self.whole = lexicon, tuple(whole)
+        self.lexicon, self.whole, self.english = lexicon, tuple(whole), english
         self.labeler = labeler_of(model)
         self.standards = self.labeler.standards
         self._encodings = {name: self.labeler.encoding(name) for name in self.standards}
         self._first: Encoding = self._encodings[self.standards[0]]
         if lexicon is not None and Ability.CONSTRAINTS not in self.labeler.abilities:
             raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf, or no lexicon")
-        self._builder = ConstraintBuilder(self._encodings, lexicon)
+        self._builder = ConstraintBuilder(self._encodings, lexicon, self._letter_words(english))
         self._planner = Planner(self.labeler, parser, segmenter)
         if parser is not None and parser.standard not in self.standards:
             names = ", ".join(self.standards)
@@ -109,7 +114,7 @@ class Analyzer:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the models, as their files store them, and the lexicon, for other processes."""
-        names = ("model", "parser", "segmenter", "lexicon", "whole")
+        names = ("model", "parser", "segmenter", "lexicon", "whole", "english")
         return {name: getattr(self, name) for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -180,7 +185,8 @@ class Analyzer:
     @checked
     def with_lexicon(self, lexicon: Lexicon | None) -> Analyzer:
         """Return the same analyser with another lexicon."""
-        return Analyzer(self.model, self.parser, segmenter=self.segmenter, lexicon=lexicon, whole=self.whole)
+        state = self.__getstate__() | {"lexicon": lexicon}
+        return Analyzer(state.pop("model"), state.pop("parser"), **state)
 
     @checked
     def explain(self, text: str | Doc) -> list[Finding]:
@@ -284,6 +290,14 @@ class Analyzer:
             (words,) = word_tables(Segmentation.from_labels(meaning, units, labels, None), None)
             docs.append(Doc(units.batch[0], {name: words}, probability=probability, unasked=unasked))
         return docs
+
+    def _letter_words(self, english: English | None) -> LetterWords | None:
+        """What is known of words in letters, if the model has learned to tag them."""
+        found = letter_words(self.labeler, english or "tags")
+        if english == "tags" and found is None:
+            hint = "train one with [mixing], see docs/howto/mixed-text.md"
+            raise ConfigError("this model has not learned real tags of words in letters", hint)
+        return found
 
     @functools.cached_property
     def _fast(self) -> Analyzer:

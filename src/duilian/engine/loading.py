@@ -11,6 +11,7 @@ from duilian.errors import ConfigError, ModelFileError
 from duilian.features import Dictionary
 from duilian.features.dictionary import DictionaryMode
 from duilian.lexicon import Lexicon
+from duilian.lexicon.letter_words import English
 from duilian.modelfile import read_model
 from duilian.models.registry import restored
 
@@ -41,19 +42,27 @@ def load(
     lexicon: Lexicon | None = None,
     dictionary: Dictionary | str | Path | None = None,
     dictionary_mode: DictionaryMode = "extend",
+    english: English | None = None,
 ) -> Analyzer:
     """Load the analyser in a model file of any kind; the default is the bundled one.
 
     `lexicon` holds your own words, which count as you say. `dictionary`, or a file of one, has words that the
     model should know besides those of its own dictionary, or instead (`dictionary_mode="replace"`); it
-    decides itself where they are words.
+    decides itself where they are words. `english="standard"` tags words in letters as the standard prescribes
+    (FW, nx), where a model has learned real tags for them.
 
     >>> zh = load()
     >>> zh("我们去北京").tags("pku")
     ['r', 'v', 'ns']
     """
     parts = load_parts(path, dictionary, dictionary_mode)
-    return Analyzer(parts["tagger"], parts.get("parser"), segmenter=parts.get("segmenter"), lexicon=lexicon)
+    return Analyzer(
+        parts["tagger"],
+        parts.get("parser"),
+        segmenter=parts.get("segmenter"),
+        lexicon=lexicon,
+        english=english,
+    )
 
 
 def load_parts(

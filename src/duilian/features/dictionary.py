@@ -11,6 +11,7 @@ import functools
 import hashlib
 import logging
 import os
+import string
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -34,6 +35,7 @@ ARRAYS = ("alphabet", "symbol", "flags", "frequency", "tag")
 
 DictionaryMode = Literal["extend", "replace"]
 
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _log = logging.getLogger("duilian")
 
 
@@ -147,11 +149,14 @@ class Dictionary:
     def folded(self, folding: Folding) -> Dictionary:
         """The words as a model sees them; two that look the same to it are one.
 
-        Letters stay as they are, even if features see all of them as one.
+        Letters stay as they are, even if features see all of them as one; they are in lower case if features
+        see their case.
         """
         own = dataclasses.replace(folding, letters="as-is")
         given = list(self)
         text = own("\n".join(word.word for word in given))
+        if folding.letters == "cased":
+            text = text.translate(_LOWER)
         folded = text.split("\n") if given else []
         if folded == [word.word for word in given]:
             return self

@@ -114,13 +114,19 @@ class Encoding:
 
     def barred_by(self, classes: Mapping[str, Collection[str]] | None = None) -> npt.NDArray[np.uint8]:
         """For each label, the facts about a unit (see `text.Split`) that rule it out; `classes` has the tags
-        of punctuation and numbers.
+        of punctuation, numbers and foreign words.
         """
         barred = np.where(self.succession.start, texts.GOES_ON, texts.BEGINS)
-        for name, flag in (("punctuation", texts.NO_MARK), ("number", texts.NO_NUMBER)):
+        for name, flag in (
+            ("punctuation", texts.NO_MARK),
+            ("number", texts.NO_NUMBER),
+            ("foreign", texts.NOT_FOREIGN),
+        ):
             own = (classes or {}).get(name, ())
             is_own = np.array([tag is not None and universal_of(tag) in own for tag in self.meaning.tags])
             barred |= np.where(is_own & ~is_own.all(), flag, 0)
+            if name == "foreign" and is_own.any():
+                barred |= np.where(is_own, 0, texts.ONLY_FOREIGN)
         return barred.astype(np.uint8)
 
     def split(self, words: Sequence[str]) -> tuple[list[str], list[int]]:

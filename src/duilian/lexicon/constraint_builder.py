@@ -1,8 +1,8 @@
 """What is known of the words of a text before any model runs, as constraints on the decoder.
 
 White space ends a word. Whole spans (addresses, numbers, words in letters) are never cut; most kinds are
-complete words. What contains letters, digits or Han characters is not punctuation. The user's lexicon comes
-after all that: an entry fires where it begins and ends between such spans, never inside one.
+complete words. What contains letters, digits or Han characters is not punctuation. Words in letters may have
+rules of their own (`letter_words.py`). The user's lexicon comes after all that: an entry fires where it begins and ends between such spans, never inside one.
 """
 
 from __future__ import annotations
@@ -19,15 +19,26 @@ from duilian.corpus import Layer
 from duilian.labels.encoding import Encoding
 from duilian.labels.units import UnitBatch, Whole
 from duilian.lexicon.constraints import ConstrainedWord, WordConstraints
+from duilian.lexicon.letter_words import LetterWords
 from duilian.lexicon.lexicon import Lexicon
 from duilian.standards import pairs_with, tag_classes, tags_of_wholes
-from duilian.text import BEGINS, GOES_ON, NO_MARK, NO_NUMBER, WHOLE_KINDS, Spans, WholeKind
+from duilian.text import (
+    BEGINS,
+    GOES_ON,
+    NO_MARK,
+    NO_NUMBER,
+    NOT_FOREIGN,
+    ONLY_FOREIGN,
+    WHOLE_KINDS,
+    Spans,
+    WholeKind,
+)
 
 WORD_KINDS: frozenset[WholeKind] = frozenset(WHOLE_KINDS) - {"number", "word"}
 """Kinds of whole spans that are complete words; others may be part of a longer word (15 in 15日)."""
 
 
-FACTS = np.uint8(BEGINS | GOES_ON | NO_MARK | NO_NUMBER)
+FACTS = np.uint8(BEGINS | GOES_ON | NO_MARK | NO_NUMBER | NOT_FOREIGN | ONLY_FOREIGN)
 NO_BONUS = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
 NO_CONSTRAINTS = _native.Constraints(
     _native.TagSets(np.array([0], np.int32), np.array([], np.int32)), *NO_BONUS
@@ -37,8 +48,13 @@ NO_CONSTRAINTS = _native.Constraints(
 class ConstraintBuilder:
     """Builds constraints on the labels of each standard; `encodings` has them by standard."""
 
-    def __init__(self, encodings: Mapping[str, Encoding], lexicon: Lexicon | None = None) -> None:
-        self._encodings, self._lexicon = dict(encodings), lexicon
+    def __init__(
+        self,
+        encodings: Mapping[str, Encoding],
+        lexicon: Lexicon | None = None,
+        letters: LetterWords | None = None,
+    ) -> None:
+        self._encodings, self._lexicon, self._letters = dict(encodings), lexicon, letters
         self._is_word = all(encoding.level == "word" for encoding in encodings.values())
         if lexicon is not None:
             lexicon.check_tags({name: each.tags for name, each in encodings.items()})
@@ -53,6 +69,8 @@ class ConstraintBuilder:
     def constraints(self, units: UnitBatch) -> dict[str, _native.Constraints]:
         """Return the constraints of each standard; none at all if nothing is known of these units."""
         known = None if self._is_word else units.known
+        if known is not None and self._letters is not None and len(units):
+            known = self._letters.facts(units)
         has_facts = known is not None and bool((known & FACTS).any())
         matches = {} if self._lexicon is None else self._matches(units)
         if not has_facts and not matches:

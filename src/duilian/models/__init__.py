@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from duilian.models.attribute_crf.model import CRF
     from duilian.models.base.dictionary_settings import DictionarySettings
     from duilian.models.base.feature_settings import Features
+    from duilian.models.base.mixing_settings import MixingSettings
     from duilian.models.base.standard_tagger import StandardTagger
     from duilian.models.coupled.config import CoupledFeatures, CoupledPruning, Start
     from duilian.models.coupled.model import CoupledTagger
@@ -49,6 +50,7 @@ __all__ = [
     "GuidedTagger",
     "JointParser",
     "JointTagging",
+    "MixingSettings",
     "MultitaskTagger",
     "Parser",
     "RelationSearch",
@@ -74,6 +76,7 @@ __getattr__ = lazily(
         "duilian.models.attribute_crf.model": "CRF",
         "duilian.models.base.dictionary_settings": "DictionarySettings",
         "duilian.models.base.feature_settings": "Features",
+        "duilian.models.base.mixing_settings": "MixingSettings",
         "duilian.models.coupled.config": "CoupledFeatures CoupledPruning Start",
         "duilian.models.coupled.model": "CoupledTagger",
         "duilian.models.coupled.side": "CoupledSide",

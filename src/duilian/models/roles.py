@@ -20,6 +20,7 @@ from duilian.corpus import Layer
 from duilian.errors import ArgumentError, ConfigError, did_you_mean
 from duilian.labels.encoding import Encoding
 from duilian.labels.units import UnitBatch
+from duilian.lexicon.letter_words import English, LetterWords
 
 Ints = npt.NDArray[np.int32]
 Table = npt.NDArray[np.float64]
@@ -190,6 +191,13 @@ def chosen_standard(name: str | None, standards: Collection[str]) -> str:
         if each.casefold() == name.casefold():
             return each
     raise ConfigError(f"there is no standard {name!r}", did_you_mean(name.casefold(), standards))
+
+
+def letter_words(labeler: Labeler, english: English) -> LetterWords | None:
+    """What a labeler knows of words in letters; None if it has not learned to tag them or cannot be told."""
+    if Ability.CONSTRAINTS not in labeler.abilities:
+        return None
+    return LetterWords.of(getattr(labeler, "reading", None), english)
 
 
 def refuse(model: Labeler | TreeAnnotator, what: Ability, instead: str = "") -> ConfigError:

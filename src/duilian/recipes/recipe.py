@@ -253,6 +253,9 @@ def _with_paths(config: Settings, folder: Path, data: Path) -> Settings:
         dictionary = getattr(settings, "dictionary", None)
         if dictionary is not None and dictionary.file is not None:
             config = config.updated({group: {"dictionary": {"file": str(data / dictionary.file)}}})
+        mixing = getattr(settings, "mixing", None)
+        if mixing is not None and mixing.file is not None:
+            config = config.updated({group: {"mixing": {"file": str(data / mixing.file)}}})
     mapping = getattr(config, "mapping", None)
     if isinstance(mapping, str) and mapping.endswith(".txt"):
         config = config.updated({"mapping": str(folder / mapping)})

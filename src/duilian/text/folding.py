@@ -9,7 +9,7 @@ import dataclasses
 import functools
 import importlib.resources
 import sys
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from duilian.arguments import check_fields
 from duilian.text.characters import check_text
 
 Script = Literal["as-is", "simplified"]
-Letters = Literal["as-is", "unified"]
+Letters = Literal["as-is", "unified", "cased"]
 MAX_PER_TRADITIONAL = 10  # characters of a traditional text for each one with a simplified form
 _SIMPLIFIED = importlib.resources.files("duilian.text") / "simplified.txt"
 
@@ -28,7 +28,8 @@ _SIMPLIFIED = importlib.resources.files("duilian.text") / "simplified.txt"
 class Folding:
     """What features see of a text; one character maps to one, so offsets stay valid.
 
-    Only `letters="unified"` concerns whole units: features see `ENG` for every unit made of letters only.
+    Only `letters` concerns whole units, those of letters: features see `ENG` for all of them (`unified`), or
+    one of `eng`, `Eng`, `ENG`, `eNG` and, for a single letter, `E` (`cased`).
 
     >>> Folding(script="simplified")("歡迎ＡＢＣ")
     '欢迎ABC'
@@ -36,7 +37,7 @@ class Folding:
 
     width: bool = True  # Ａ１，。 → A1,.
     script: Script = "as-is"  # simplified: 說 → 说, and quotation marks 「 → “
-    letters: Letters = "as-is"  # unified: iPhone → ENG
+    letters: Letters = "as-is"  # unified: iPhone → ENG; cased: iPhone → eNG
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -48,7 +49,7 @@ class Folding:
     def native(self) -> _native.Folding:
         """The native folding, built once."""
         pairs = list(_to_simplified()) if self.script == "simplified" else []
-        return _native.Folding(self.width, pairs, self.letters == "unified")
+        return _native.Folding(self.width, pairs, get_args(Letters).index(self.letters))
 
 
 @functools.cache

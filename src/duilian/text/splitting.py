@@ -37,7 +37,8 @@ class Split(NamedTuple):
 
     `known` is a bit set for each unit: BEGINS and GOES_ON (a word begins here; none does), NO_MARK (a letter,
     digit or Han character at the end of a sentence, so not in punctuation), NO_NUMBER (in a word made of
-    letters), GAP (characters in no unit precede it), APART (white space does).
+    letters), GAP (characters in no unit precede it), APART (white space does). Others add what a rule says
+    of words in letters: NOT_FOREIGN and ONLY_FOREIGN (in no word tagged as foreign; in no other).
     """
 
     spans: Spans  # of units, as offsets into their own text
@@ -55,6 +56,7 @@ BEGINS, GOES_ON, NO_MARK, NO_NUMBER, GAP, APART = (
     16,
     32,
 )  # as in native/include/duilian/text/split.hpp
+NOT_FOREIGN, ONLY_FOREIGN = 64, 128
 
 
 def sentences(text: str) -> Spans:

@@ -61,9 +61,9 @@ class DictionarySettings(Settings):
         found = Dictionary.read(self.file, name=self.name or "", licence=self.licence or "")
         return found.folded(folding)
 
-    def added_to(self, templates: T) -> T:
-        """Templates that ask the dictionary, if there is one."""
-        if self.file is not None:
+    def added_to(self, templates: T, *, is_there: bool = False) -> T:
+        """Templates that ask the dictionary, if there is one; `is_there`: whatever the file."""
+        if self.file is not None or is_there:
             return templates.with_dictionary()
         if templates.needs_dictionary:
             hint = "name it: [dictionary] file = '…'"
@@ -74,9 +74,13 @@ class DictionarySettings(Settings):
         """The same with the file's name alone: a model does not tell where it was made."""
         return self if self.file is None else dataclasses.replace(self, file=Path(self.file).name)
 
-    def readings(self, folding: Folding, layers: Iterable[Layer], seed: int) -> Readings:
-        """How the sentences of a training corpus are read, and others."""
+    def readings(
+        self, folding: Folding, layers: Iterable[Layer], seed: int, further: Dictionary | None = None
+    ) -> Readings:
+        """How the sentences of a training corpus are read, and others; `further` are words of another list."""
         dictionary = self.load(folding)
+        if further is not None:
+            dictionary = further if dictionary is None else dictionary.extended(further)
         full = Reading(folding, dictionary)
         if dictionary is None or self.hide == 0:
             return Readings(full, full)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from duilian.corpus import Layer
 from duilian.features import Templates
 from duilian.labels.encoding import Encoding, Level
-from duilian.models.base.dictionary_settings import DictionarySettings, Readings
+from duilian.models.base.dictionary_settings import DictionarySettings, Readings, T
+from duilian.models.base.mixing_settings import MixingSettings
 from duilian.settings import Settings, setting
 from duilian.text import Folding, Script
 
@@ -42,6 +43,19 @@ class Features(Settings):
     dictionary: DictionarySettings = setting(
         DictionarySettings(), "Words known besides the corpus.", is_optional=True
     )
+    mixing: MixingSettings = setting(
+        MixingSettings(), "English words among Chinese ones.", is_optional=True
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.mixing.is_on:  # a word in letters is one unit
+            object.__setattr__(self, "join_letters", True)
+
+    def check_level(self, level: Level) -> None:
+        """Refuse what is for models that find words only."""
+        self.dictionary.check_level(level)
+        self.mixing.check_level(level)
 
     def encoding(self, level: Level, tags: tuple[str, ...] | None) -> Encoding:
         """How annotation with these tags becomes labels."""
@@ -49,7 +63,7 @@ class Features(Settings):
 
     def folding(self) -> Folding:
         """What features see of a character."""
-        return Folding(script=self.script)
+        return Folding(script=self.script, letters="cased" if self.mixing.is_on else "as-is")
 
     def named(self, templates: Templates) -> Templates:
         """Templates under the name of their file alone: a model does not tell where it was made."""
@@ -57,12 +71,21 @@ class Features(Settings):
 
     def load_templates(self, default: str) -> Templates:
         """The templates, or those of the default preset; with a dictionary, those that ask it too."""
-        return self.dictionary.added_to(Templates.load(self.templates or default))
+        return self.asking(Templates.load(self.templates or default))
 
-    def readings(self, layers: Iterable[Layer], seed: int) -> Readings:
+    def asking(self, templates: T) -> T:
+        """Templates that ask the dictionary, if there is one: mixed text brings its own."""
+        return self.dictionary.added_to(templates, is_there=self.mixing.is_on)
+
+    def readings(self, layers: Sequence[Layer], seed: int) -> Readings:
         """How the sentences of a training corpus are read, and others."""
-        return self.dictionary.readings(self.folding(), layers, seed)
+        further = self.mixing.words(self.folding(), layers)
+        return self.dictionary.readings(self.folding(), layers, seed, further)
+
+    def with_copies(self, layers: Sequence[Layer], standard: str, seed: int) -> list[Layer]:
+        """Training sentences, and then copies of some with English words, if there is mixed text."""
+        return [*layers, *self.mixing.copies(layers, standard, seed)]
 
     def portable(self) -> dict[str, Any]:
         """What a model keeps instead of the paths of files."""
-        return {"dictionary": self.dictionary.named()}
+        return {"dictionary": self.dictionary.named(), "mixing": self.mixing.named()}

@@ -23,7 +23,7 @@ from duilian.labels.units import UnitBatch, units_of_layers
 from duilian.lexicon import Lexicon
 from duilian.lexicon.constraint_builder import ConstraintBuilder
 from duilian.models.base.sentences import Sentences, layer_of, layers_of
-from duilian.models.roles import Ability, Ask, Constraints, Labeler, Ranked, SideLabels, refuse
+from duilian.models.roles import Ability, Ask, Constraints, Labeler, Ranked, SideLabels, letter_words, refuse
 
 _log = logging.getLogger("duilian")
 
@@ -138,9 +138,10 @@ class StandardTagger(abc.ABC):
         can_be_told = Ability.CONSTRAINTS in self.labeler.abilities
         if lexicon is not None and not can_be_told:
             raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf")
-        if lexicon is None and not (can_be_told and batch.is_apart.any()):
+        letters = letter_words(self.labeler, "standard")  # as gold annotation has them
+        if lexicon is None and letters is None and not (can_be_told and batch.is_apart.any()):
             return {}
-        return ConstraintBuilder({self.standard: self.unit_encoding_}, lexicon).constraints(batch)
+        return ConstraintBuilder({self.standard: self.unit_encoding_}, lexicon, letters).constraints(batch)
 
     def _ask(self, batch: UnitBatch, ask: Ask, lexicon: Lexicon | None, threads: int) -> SideLabels:
         own = Ask((self.standard,), ask.tags, ask.trees, ask.confidence, ask.marginals)

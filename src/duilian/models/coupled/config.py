@@ -111,7 +111,7 @@ class CoupledConfig(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.learning.check_rule("coupled", AdaGrad, Sgd)
-        self.features.dictionary.check_level(self.level)
+        self.features.check_level(self.level)
         count, guide = len(self.standards), self.features.guide
         if isinstance(self.learning.sample, int):
             raise ConfigError("learning.sample needs one number per standard")

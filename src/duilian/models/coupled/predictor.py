@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
+from duilian.features import Reading
 from duilian.labels.encoding import Encoding
 from duilian.labels.segmentation import Segmentation
 from duilian.labels.units import UnitBatch, units_of_layers
@@ -93,6 +94,11 @@ class CoupledPredictor:
         """All that a lattice of bundles can answer."""
         own = abilities_of(self.sides.encodings[0])
         return own | PROBABILITIES | {Ability.CONSTRAINTS, Ability.CONVERSION}
+
+    @property
+    def reading(self) -> Reading:
+        """How it reads text."""
+        return self.packer.reading
 
     def encoding(self, standard: str) -> Encoding:
         """How annotation in a standard becomes labels."""

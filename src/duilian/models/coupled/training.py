@@ -92,12 +92,13 @@ class _Run:
         self.config, self.session, self.cache = trainer.config, trainer.session, trainer.cache
         self.say, self.threads = self.session.on_stage or _log.info, self.session.threads
         self.sides = self._sides(corpora)
-        features = self.config.features
+        features, seed = self.config.features, self.config.learning.seed
+        pairs = zip(corpora, self.config.standards, strict=True)
+        given, corpora = corpora, [features.with_copies(layers, name, seed) for layers, name in pairs]
         self.templates = features.load_templates(features.default_templates(self.config.level))
         self.say("features")
-        every = (layer for layers in corpora for layer in layers)
-        self.readings = features.readings(every, self.config.learning.seed)
-        self.source = None if features.guide is None else self._fit_source(features.guide, corpora)
+        self.readings = features.readings(list(itertools.chain.from_iterable(corpora)), seed)
+        self.source = None if features.guide is None else self._fit_source(features.guide, given)
         source = None if self.source is None else self.source.model(0.0)
         self.packer = GuidePacker.of_model(self.config, self.sides, source, self.readings.full.dictionary)
         self.data = self._training_data(corpora)
@@ -130,6 +131,7 @@ class _Run:
                 join_digits=own.join_digits,
                 script=own.script,
                 dictionary=own.dictionary,
+                mixing=own.mixing,
             ),
             learning=AdaGrad(iterations=config.start.baseline_iterations, seed=config.learning.seed),
         )
@@ -148,7 +150,7 @@ class _Run:
                     units = units_of_layers(layers, self.sides.encodings[side])
                     columns += source.predict_labels(units.pieces, threads=self.threads)
             shared = Templates.load(DEFAULT_TEMPLATES[self.config.level])
-            guide = Guide(columns, features.dictionary.added_to(shared))
+            guide = Guide(columns, features.asking(shared))
         return extract_training_data(
             corpora, self.sides, self.templates, features, self.readings.training, guide
         )

@@ -28,6 +28,6 @@ class CrfConfig(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.learning.check_rule(self.kind, *self.rules)
-        self.features.dictionary.check_level(self.level)
+        self.features.check_level(self.level)
         if self.segment_only and self.level == "word":
             raise ConfigError("segment_only needs level = 'char'")

@@ -9,6 +9,7 @@ import numpy as np
 
 from duilian import _native
 from duilian.errors import ConfigError
+from duilian.features import Reading
 from duilian.labels.encoding import Encoding
 from duilian.labels.line_options import line_options
 from duilian.labels.units import UnitBatch
@@ -51,6 +52,11 @@ class CrfPredictor(StandardTagger):
     def abilities(self) -> frozenset[Ability]:
         """All that a chain over a lattice can answer."""
         return abilities_of(self.encoding_) | {Ability.CONSTRAINTS} | PROBABILITIES
+
+    @property
+    def reading(self) -> Reading:
+        """How it reads text."""
+        return self.packer.reading
 
     def encoding(self, standard: str) -> Encoding:
         """How annotation becomes labels."""

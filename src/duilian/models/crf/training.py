@@ -58,6 +58,8 @@ class CrfTrainer:
         """Learn from annotated sentences; with a dev set, keep the weights that do best on it."""
         if not layers:
             raise ConfigError("there is no sentence to learn from")
+        config = self.config
+        layers = config.features.with_copies(layers, config.standard, config.learning.seed)
         self.packer = self._make_packer(layers)
         learning = self.config.learning.with_batch(len(layers))
         data, keys = self._data(layers)

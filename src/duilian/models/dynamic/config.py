@@ -39,7 +39,7 @@ class DynamicFeatures(Features):
 
     def folding(self) -> Folding:
         """What features see of a character and of letters."""
-        return Folding(script=self.script, letters=self.letters)
+        return Folding(script=self.script, letters="cased" if self.mixing.is_on else self.letters)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from duilian.features import Reading
 from duilian.labels.encoding import Encoding
 from duilian.labels.units import UnitBatch
 from duilian.models.crf.predictor import CrfPredictor
@@ -31,6 +32,11 @@ class MultitaskLabeler:
     def way_out(self) -> str:
         """What to use for what it cannot do."""
         return next((side.way_out for side in self._sides.values() if hasattr(side, "way_out")), "")
+
+    @property
+    def reading(self) -> Reading:
+        """How both sides read text."""
+        return next(iter(self._sides.values())).reading
 
     def encoding(self, standard: str) -> Encoding:
         """How annotation in a standard becomes labels."""

@@ -81,7 +81,7 @@ class Labelling:
         mapping = label_mapping(tags, (a, b), standards, align_names=config.align_names)
         if not mapping.size:
             raise StandardError(f"the mapping relates no tag of {standards[0]!r} to one of the other")
-        every = (layer for layers in sides for layer in layers)
+        every = [layer for layers in sides for layer in layers]
         readings = config.features.readings(every, config.learning.seed)
         return cls(config, (a, b), templates, mapping, readings)
 
@@ -115,6 +115,9 @@ class MultitaskTrainer:
         self, sides: Sequence[Sequence[Layer]], dev: Sequence[Sequence[Layer] | None]
     ) -> TrainedMultitask:
         """Learn from one corpus per standard; with dev sets, keep the weights that do best for each side."""
+        features, seed = self.config.features, self.config.learning.seed
+        pairs = zip(sides, self.config.standards, strict=True)
+        sides = [features.with_copies(layers, standard, seed) for layers, standard in pairs]
         labelling = Labelling.of(self.config, sides)
         examples = MultitaskExamples(labelling, sides, self.session.threads)
         count = sum(examples.counts)

@@ -36,7 +36,7 @@ class TwoChainConfig(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.learning.check_rule("two-chain", PassiveAggressive)
-        self.features.dictionary.check_level(self.level)
+        self.features.check_level(self.level)
         if self.learning.batch is not None:
             raise ConfigError("batch is not for a model of kind 'two-chain': it learns sentence by sentence")
         if not self.modes:

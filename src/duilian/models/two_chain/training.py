@@ -60,8 +60,9 @@ class TwoChainExamples:
         if not layers:
             raise ConfigError("there is no annotated sentence to learn from")
         features = config.features
+        layers = features.with_copies(layers, config.standard, config.learning.seed)
         kinds = segment_kinds(layers, config.level, config.standard)
-        templates = features.dictionary.added_to(
+        templates = features.asking(
             CliqueTemplates.load(features.templates or DEFAULT_TEMPLATES[config.level])
         )
         readings = features.readings([*layers, *further], config.learning.seed)

@@ -1,0 +1,111 @@
+"""English words for mixed text, drawn at random by part of speech.
+
+A tagger that sees words in letters only by their case and by what a list says of them (`letters = "cased"`) does
+not care which word it is. So a random word of the list with the right use will do, written as such words
+mostly are; some are unknown to the list, so that the tagger also learns to go by the context.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import string
+from collections.abc import Iterable, Mapping
+from typing import Literal, NamedTuple
+
+Case = Literal["lower", "Title", "UPPER", "miXed", "letter"]
+
+# How English words in Chinese text are written, by part of speech.
+CASES: Mapping[str, Mapping[Case, float]] = {
+    "NN": {"lower": 0.72, "UPPER": 0.17, "Title": 0.05, "miXed": 0.04, "letter": 0.02},
+    "NR": {"Title": 0.66, "UPPER": 0.15, "miXed": 0.14, "lower": 0.05},
+    "VV": {"lower": 0.92, "Title": 0.04, "UPPER": 0.04},
+    "VA": {"lower": 0.92, "Title": 0.03, "UPPER": 0.05},
+    "JJ": {"lower": 0.9, "Title": 0.05, "UPPER": 0.05},
+}
+# The uses of a listed word that make it this part of speech, and how readily the first, the others.
+USES = {"NN": "n", "NR": "p", "VV": "v", "VA": "a", "JJ": "a"}
+OTHER_USE = 0.2  # of the weight of a word whose first use suits
+# Of the words drawn, keep so many: newspapers have more nouns, and fewer adjectives, than people mix in.
+KEPT = {"NN": 0.6, "NR": 0.8, "VV": 0.8, "VA": 1.0, "JJ": 0.4}
+LONG_ONLY = {"VV", "NR"}  # verbs and names of one character are copulas, auxiliaries, surnames
+ACRONYM = 4  # letters, at most
+UNKNOWN_ACRONYM = 0.5
+
+
+class Pool(NamedTuple):
+    """Words with cumulated weights."""
+
+    words: list[str]
+    weights: list[float]
+
+    @classmethod
+    def of(cls, weights: Mapping[str, float]) -> Pool:
+        """Words with weights."""
+        return cls(list(weights), list(itertools.accumulate(weights.values())))
+
+
+class EnglishDraws:
+    """Stands in for a dictionary that translates: the English word is any of the same part of speech.
+
+    `words` are those of a list: word, frequency, and a tag, e and its uses (`env`).
+    """
+
+    def __init__(self, words: Iterable[tuple[str, int, str]], *, unknown: float, rng: random.Random) -> None:
+        listed = [each for each in words if each[0].isascii() and each[0].isalpha() and each[2][:1] == "e"]
+        self._known = frozenset(word for word, _, _ in listed)
+        self._pools = {part: _pool(listed, use) for part, use in USES.items()}
+        short = {w: math.sqrt(f) for w, f, tag in listed if 1 < len(w) <= ACRONYM and tag.startswith("ep")}
+        self._acronyms = Pool.of(short)
+        self._unknown, self._rng = unknown, rng
+
+    def translate(self, word: str, part: str) -> str | None:
+        """An English word in place of a Chinese one; None if the word should stay."""
+        if part not in CASES or (part in LONG_ONLY and len(word) < 2) or self._rng.random() >= KEPT[part]:
+            return None
+        case = self._rng.choices(list(CASES[part]), list(CASES[part].values()))[0]
+        if case == "letter":
+            return self._rng.choice(string.ascii_letters)
+        if case == "UPPER" and part in ("NN", "NR"):
+            return self._acronym()
+        return written(self._word(part), case)
+
+    def _word(self, part: str) -> str:
+        pool = self._pools[part]
+        if not pool.words or self._rng.random() < self._unknown:
+            return self._invented(self._rng.randint(3, 9))
+        return self._rng.choices(pool.words, cum_weights=pool.weights)[0]
+
+    def _acronym(self) -> str:
+        if not self._acronyms.words or self._rng.random() < UNKNOWN_ACRONYM:
+            return self._invented(self._rng.randint(2, ACRONYM)).upper()
+        return self._rng.choices(self._acronyms.words, cum_weights=self._acronyms.weights)[0].upper()
+
+    def _invented(self, length: int) -> str:
+        """Letters that are no word of the list."""
+        for _ in range(100):
+            found = "".join(self._rng.choices(string.ascii_lowercase, k=length))
+            if found not in self._known:
+                break
+        return found
+
+
+def _pool(listed: Iterable[tuple[str, int, str]], use: str) -> Pool:
+    weights = {}
+    for word, frequency, tag in listed:
+        if len(word) > 1 and use in tag[1:]:
+            weights[word] = math.sqrt(frequency) * (1.0 if tag[1] == use else OTHER_USE)
+    return Pool.of(weights)
+
+
+def written(word: str, case: Case) -> str:
+    """A word in lower case, written in another way: iPhone, YouTube."""
+    if case == "Title":
+        return word.capitalize()
+    if case == "UPPER":
+        return word.upper()
+    if case == "miXed":
+        at = 1 if len(word) < 5 else len(word) // 2
+        return word[:at].capitalize() + word[at:].capitalize() if at > 1 else word[0] + word[1:].capitalize()
+    return word

@@ -1,0 +1,87 @@
+"""Mixed text in training: copies of sentences with English words, so that letters get real tags."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import random
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from duilian.corpus import Layer
+from duilian.corpus.english_draws import EnglishDraws
+from duilian.corpus.mixing import Mixing, mixed_layer
+from duilian.errors import ConfigError
+from duilian.features import Dictionary, ListedWord
+from duilian.labels.encoding import Level
+from duilian.lexicon.letter_words import MIXED
+from duilian.settings import Settings, setting
+from duilian.text import Folding
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class MixingSettings(Settings):
+    """English words among Chinese ones (Zhao et al. 2012): a model learns to tag them by context, list and case."""
+
+    share: float = setting(
+        0.0,
+        "Share of the nouns, names, verbs and adjectives that are English in the copy of a sentence; some "
+        "parts of speech less, as in real text. 0: no mixed text.",
+        at_least=0,
+        at_most=1,
+    )
+    sentences: float = setting(
+        0.5, "Share of the training sentences that have such a copy.", at_least=0, at_most=1
+    )
+    unknown: float = setting(
+        0.2, "Share of the English words in copies that no list knows.", at_least=0, at_most=1
+    )
+    file: str | None = setting(
+        None, "List of English words, `word frequency tag`; tools/english_list.py makes one. None: no list."
+    )
+    name: str | None = setting(None, "Name of the list; none: that of its file.")
+    licence: str | None = setting(None, "Licence of the list, kept with the model.")
+
+    @property
+    def is_on(self) -> bool:
+        """Whether there is any mixed text."""
+        return self.share > 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.file is not None and not self.is_on:
+            raise ConfigError("a list of English words needs mixed text", "set [mixing] share, such as 0.3")
+
+    def check_level(self, level: Level) -> None:
+        """Refuse mixed text for a model that does not look for words."""
+        if self.is_on and level == "word":
+            raise ConfigError("mixed text is for models that find words", "use level = 'char'")
+
+    def named(self) -> MixingSettings:
+        """The same with the file's name alone: a model does not tell where it was made."""
+        return self if self.file is None else dataclasses.replace(self, file=Path(self.file).name)
+
+    def copies(self, layers: Sequence[Layer], standard: str, seed: int) -> list[Layer]:
+        """Copies of some sentences with English words; their tags stay. The same seed draws the same."""
+        if not self.is_on:
+            return []
+        rng = random.Random(f"{seed} {standard}")
+        listed = [] if self.file is None else list(Dictionary.read(self.file))
+        english = EnglishDraws(listed, unknown=self.unknown, rng=rng)
+        how = Mixing(share=self.share, replacement="respective")
+        chosen = [layer for layer in layers if rng.random() < self.sentences and layer.tags is not None]
+        mixed = [mixed_layer(layer, how, standard, rng, english) for layer in chosen]
+        return [new for new, old in zip(mixed, chosen, strict=True) if new.words != old.words]
+
+    def words(self, folding: Folding, layers: Iterable[Layer]) -> Dictionary | None:
+        """What a model knows of words in letters: those of the list, and of Han and letters in its corpora."""
+        if not self.is_on:
+            return None
+        plain = dataclasses.replace(folding, letters="as-is")
+        glued = collections.Counter(
+            word for layer in layers for word in layer.words if not word.isascii() and MIXED.search(word)
+        )
+        listed = [] if self.file is None else list(Dictionary.read(self.file))
+        own = [ListedWord(plain(word), count) for word, count in sorted(glued.items())]
+        name = self.name or ("" if self.file is None else Path(self.file).name) or "words of Han and letters"
+        return Dictionary([*listed, *own], name=name, licence=self.licence or "").folded(folding)
