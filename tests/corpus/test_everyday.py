@@ -127,3 +127,34 @@ def test_only_foreign_words_have_a_role_and_it_is_one_of_five() -> None:
                     roles[role] += 1
     assert set(roles) == {"NN", "NR", "VV", "VA", "JJ"}
     assert roles.total() == 70
+
+
+TRAINING = Path(__file__).parents[2] / "recipes" / "data" / "everyday"
+
+
+def shingles(text: str, length: int) -> set[str]:
+    return {text[k : k + length] for k in range(len(text) - length + 1)}
+
+
+def test_training_sentences_are_the_same_in_both_standards_and_have_known_tags() -> None:
+    ours = read(TRAINING / "train.pku.txt", standard="pku")
+    for name in ("ud", "gsd"):
+        theirs = read(TRAINING / "train.conllu", standard=name)
+        assert ["".join(each["pku"].words) for each in ours] == [
+            "".join(each[name].words) for each in theirs
+        ]
+        assert [each.text for each in theirs] == [comment(each, "text") for each in theirs]
+        for corpus, standard in ((ours, "pku"), (theirs, name)):
+            known = Standard.load(standard)
+            assert [pair for each in corpus for pair in tagged(each[standard]) if pair[1] not in known] == []
+
+
+def test_no_training_sentence_is_near_to_the_gold() -> None:
+    def text(sentence: Sentence) -> str:
+        return re.sub(r"&nbsp;|example\.com", "_", "".join(sentence["ud"].words))
+
+    training = [text(each) for each in read(TRAINING / "train.conllu", standard="ud")]
+    gold = [text(each) for half in HALVES for each in conllu(half, "ud")]
+    long = {shingle for each in gold for shingle in shingles(each, 6)}
+    assert [each for each in training if shingles(each, 6) & long] == []
+    assert len(set(training)) == len(training)

@@ -70,7 +70,10 @@ class Saving(Settings):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """A checked recipe. `folder` is what its paths are relative to; `run` is told about its corpora."""
+    """A checked recipe. `folder` is what its paths are relative to; `run` is told about its corpora.
+
+    A path that begins with ./ is relative to the recipe itself: sentences that come with it.
+    """
 
     file: str
     text: str
@@ -151,10 +154,13 @@ class Recipe:
         for side in self.sides:
             for named in (side.train, side.dev, side.test):
                 names = (named,) if isinstance(named, str) else named or ()
-                yield from (self.folder / name for name in names)
+                yield from map(self._path, names)
+
+    def _path(self, name: str) -> Path:
+        return (self.path.parent if name.startswith("./") else self.folder) / name
 
     def _existing(self, name: str, part: Part) -> Path:
-        path = self.folder / name
+        path = self._path(name)
         if not path.is_file():
             hint = f"say where the corpora are: --data DIR, or the variable {DATA_VARIABLE}"
             raise ConfigError(f"{self.file}: [[side]] {part}: there is no file {str(path)!r}", hint)
