@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from duilian import Analyzer, Tagger, evaluate, read
+from duilian import Analyzer, Tagger, evaluate, explain, read
 from duilian.corpus import Layer, Sentence, write
 from duilian.errors import StandardError
 from duilian.labels.encoding import Encoding
@@ -158,6 +158,13 @@ def test_gold_of_either_column_or_both_can_be_compared_with(
 ) -> None:
     gold = read(treebank, standard="ud", column=column, check_tags=False)
     assert evaluate(zh.model, gold).word_tag.f1 == 100
+
+
+def test_both_parts_are_explained() -> None:
+    found = [(each.standard, each.tag) for each in explain("SCONJ+RB", "ud")]
+    assert found == [("ud", "SCONJ"), ("gsd", "RB")]
+    with pytest.raises(StandardError, match="standard 'gsd' has no tag 'XYZ'"):
+        explain("SCONJ+XYZ", "ud")
 
 
 def test_tables_know_pairs_by_their_universal_tags() -> None:

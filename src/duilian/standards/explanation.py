@@ -19,10 +19,12 @@ from typing import Literal
 from duilian.arguments import checked
 from duilian.errors import StandardError
 from duilian.standards.boundaries import SEPARATOR
+from duilian.standards.paired_tags import split_pair
 from duilian.standards.standard import Standard, standard_names
 
 Kind = Literal["tag", "relation", "boundary"]
 BOUNDARIES = "boundaries"
+SPECIFIC = "gsd"  # the standard of specific tags in pairs
 _KINDS: dict[str, Kind] = {"relations.tsv": "relation", "boundaries.tsv": "boundary"}
 _COLUMNS = 6
 
@@ -60,7 +62,8 @@ def explain(tag: str, standard: str | None = None) -> tuple[Explanation, ...]:
     """Explain a tag in every standard that has it, or in the one named: a built-in one or a `.toml` file.
 
     Relations (`nsubj`) belong to `ud` and `ud1`, boundary letters (`B`) to `boundaries`; for a label such as
-    `B@NN`, both parts are explained. An unknown tag raises StandardError, which names the nearest ones.
+    `B@NN` or a pair such as `SCONJ+RB`, both parts are explained. An unknown tag raises StandardError, which
+    names the nearest ones.
 
     >>> [(each.standard, each.english) for each in explain("ns")]
     [('pku', 'name of a place')]
@@ -93,6 +96,10 @@ def _lookup(tag: str, entries: tuple[Explanation, ...], standard: str | None) ->
     letters = tuple(each for each in _built_in() if each.kind == "boundary" and each.tag == letter)
     if letters and rest:
         return (*letters, *_lookup(rest, tuple(each for each in entries if each.kind == "tag"), standard))
+    universal, specific = split_pair(tag)
+    if universal and specific:
+        own = tuple(each for each in _built_in() if each.standard == SPECIFIC)
+        return (*_lookup(universal, entries, standard), *_lookup(specific, own, SPECIFIC))
     found = tuple(each for each in entries if each.tag == tag)
     if found:
         return found

@@ -19,6 +19,7 @@ from duilian.models.crf.config import CrfConfig
 from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.crf.training import CrfTrainer
 from duilian.models.parser.storage import ROOT
+from duilian.standards import split_pair
 from duilian.text import is_punctuation
 
 OTHER, VERB, CONJUNCTION, MARK = range(4)
@@ -80,7 +81,8 @@ def tag_classes(tags: Sequence[str], layers: Sequence[Layer]) -> list[int]:
 def _class(tag: str, *, is_mark: bool) -> int:
     if is_mark:
         return MARK
-    return VERB if tag[:1] in ("V", "v") else CONJUNCTION if tag in CONJUNCTIONS else OTHER
+    specific = split_pair(tag)[1] or tag
+    return VERB if tag[:1] in ("V", "v") else CONJUNCTION if specific in CONJUNCTIONS else OTHER
 
 
 def retagged(layers: Sequence[Layer], others: Sequence[Layer], standard: str, threads: int) -> list[Layer]:
