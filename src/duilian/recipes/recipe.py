@@ -250,6 +250,9 @@ def _with_paths(config: Settings, folder: Path, data: Path) -> Settings:
         dictionary = getattr(settings, "dictionary", None)
         if dictionary is not None and dictionary.file is not None:
             config = config.updated({group: {"dictionary": {"file": str(data / dictionary.file)}}})
+    rules = getattr(config, "rules", None)
+    if rules is not None:
+        config = config.updated({"rules": str(folder / rules)})
     mapping = getattr(config, "mapping", None)
     if isinstance(mapping, str) and mapping.endswith(".txt"):
         config = config.updated({"mapping": str(folder / mapping)})

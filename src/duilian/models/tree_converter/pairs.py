@@ -6,11 +6,12 @@ import dataclasses
 import itertools
 from collections.abc import Iterator, Sequence
 
-from duilian.corpus import Layer
+from duilian.corpus import Layer, Tag
 from duilian.corpus.trees import find_fault
 from duilian.errors import ConfigError, StandardError
 from duilian.text import Folding
 
+JOINT = "|"  # between a universal tag and a fine one
 SPLIT = "split"  # the relation between the parts of a source word that the target cuts
 SPELLING = Folding(script="simplified")
 LEAST_SAME = 0.5  # the share of words that must be the same where spellings differ
@@ -30,7 +31,7 @@ def guided(source: Layer, target: Layer | None = None) -> GuidedLayer:
     fault = None if source.heads is None else find_fault(source.heads)
     if source.heads is None or source.relations is None or None in source.relations or fault:
         raise StandardError("a sentence of the source has no whole tree" + (f": {fault.message}" if fault else ""))
-    tags = source.tags or ()
+    tags = joint_tags(source)
     if not tags or not all(isinstance(tag, str) for tag in tags):
         raise StandardError("a sentence of the source has words without a tag")
     wanted = (target.tags if target else None) or (None,) * len(source)
@@ -43,6 +44,14 @@ def guided(source: Layer, target: Layer | None = None) -> GuidedLayer:
         guide_relations=tuple(map(str, source.relations)),
         wanted=tuple(tag if isinstance(tag, str) else None for tag in wanted),
     )
+
+
+def joint_tags(layer: Layer) -> tuple[Tag, ...]:
+    """The tags that features see: where both tag columns are known, universal and fine tag together."""
+    tags, fine = layer.tags or (), layer.columns.get("xpos")
+    if fine is None or set(fine) == {"_"}:
+        return tags
+    return tuple(f"{tag}{JOINT}{other}" for tag, other in zip(tags, fine, strict=True))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,11 +147,13 @@ def _moved(source: Layer, words: Sequence[str], overlaps: Sequence[list[int]]) -
             head, relation = heads[head - 1], relations[head - 1]
         rows.append((owner[head - 1] + 1 if head else head, relation))
     tags = source.tags or (None,) * len(source)
+    columns = {name: tuple(row[old] for old in top) for name, row in source.columns.items() if name == "xpos"}
     return Layer(
         tuple(words),
         tuple(tags[old] for old in top),
         tuple(head for head, _ in rows),
         tuple(relation for _, relation in rows),
+        columns=columns,
     )
 
 

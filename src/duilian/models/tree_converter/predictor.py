@@ -42,6 +42,12 @@ class TreeConverterPredictor:
             at += len(given)
         return done
 
+    def unknown_relations(self, layer: Layer) -> list[tuple[int, str]]:
+        """The relations, after the rules, that the model has never seen, each with its word (from 0)."""
+        known, drafted = self.packer.source_relations, self.rules.rewritten(layer).relations or ()
+        pairs = zip(drafted, layer.relations or (), strict=True)
+        return [(word, str(own)) for word, (name, own) in enumerate(pairs) if name not in known]
+
     def _finished(self, given: Layer, tree: Layer) -> Layer:
         """Marks where they belong, words and columns as the target writes them."""
         if self.model.config.punctuation == "projective" and tree.heads is not None:

@@ -16,6 +16,7 @@ from typing import Any, Self
 from duilian.corpus import Layer
 from duilian.corpus.trees import word_in_cycle
 from duilian.errors import ConfigError, did_you_mean
+from duilian.models.tree_converter.pairs import JOINT, joint_tags
 
 MAX_SIZE = 1_000_000  # characters of a file of rules
 FIELDS = ("form", "tag", "relation", "side")
@@ -38,7 +39,7 @@ class Condition:
         at = word - 1
         return (
             (not self.form or draft.words[at] in self.form)
-            and (not self.tag or draft.tags[at] in self.tag)
+            and (not self.tag or not self.tag.isdisjoint(draft.tags[at]))
             and (not self.relation or draft.relations[at] in self.relation)
             and (not self.side or (self.side == "left") == (word < draft.heads[at]))
         )
@@ -49,7 +50,7 @@ class Draft:
     """A tree that is being rewritten."""
 
     words: Sequence[str]
-    tags: Sequence[str]
+    tags: Sequence[tuple[str, ...]]  # the tags of each word, a universal and a fine one perhaps
     heads: list[int]
     relations: list[str]
 
@@ -191,7 +192,7 @@ class Rules:
             return layer
         draft = Draft(
             layer.words,
-            tuple(map(str, tags)),
+            [tuple(str(tag).split(JOINT)) for tag in joint_tags(layer)],
             [head for head in heads if head is not None],
             list(map(str, relations)),
         )
@@ -201,18 +202,21 @@ class Rules:
 
     def respelled(self, given: Layer, tree: Layer) -> Layer:
         """The tree with words and features as the target writes them, and columns of the given sentence."""
-        tags = list(map(str, given.tags or ("",) * len(given)))
         words = tuple(
-            self.forms.get(f"{word}/{tag}", self.forms.get(word, word))
-            for word, tag in zip(given.words, tags, strict=True)
+            self._spelling(word, str(tag).split(JOINT))
+            for word, tag in zip(given.words, joint_tags(given), strict=True)
         )
         columns = {name: row for name, row in given.columns.items() if name not in DROPPED}
-        columns.setdefault("xpos", tuple(tag or "_" for tag in tags))
+        columns.setdefault("xpos", tuple(map(str, given.tags or ())))
         if "feats" in columns and self.feats:
             columns["feats"] = tuple(self.feats.get(each, each) for each in columns["feats"])
         return dataclasses.replace(
             tree, words=words, spaces=given.spaces, columns=columns, extra_rows=given.extra_rows
         )
+
+    def _spelling(self, word: str, tags: Sequence[str]) -> str:
+        found = (self.forms[f"{word}/{tag}"] for tag in tags if f"{word}/{tag}" in self.forms)
+        return next(found, self.forms.get(word, word))
 
 
 DROPPED = ("upos", "deps", "phead", "pdep")  # columns of the source that say nothing in the target

@@ -12,10 +12,10 @@ from duilian.learning import Scores
 from duilian.models.parser.arc_pruning import learn_pruning, pruning_weights
 from duilian.models.parser.training import TrainedParser, TreeTrainer
 from duilian.models.parser.tree_packing import Ids, TreePacker, Weights, open_heads
-from duilian.models.parser.treebank import Treebank
+from duilian.models.parser.treebank import CONJUNCTION, CONJUNCTIONS, Treebank
 from duilian.models.tree_converter.config import TreeConverterConfig
 from duilian.models.tree_converter.packing import ConverterPacker
-from duilian.models.tree_converter.pairs import GuidedLayer, guided
+from duilian.models.tree_converter.pairs import JOINT, GuidedLayer, guided
 from duilian.models.tree_converter.rewriting import Rules
 from duilian.models.tree_converter.storage import TreeConverterModel
 
@@ -57,7 +57,7 @@ class TreeConverterTrainer(TreeTrainer):
             evaluate = lambda weights: _scores(packer, weights, kept, dev, threads)  # noqa: E731
         trainer = self.learn(objective, treebank.layers, evaluate, packer.guides(treebank.layers))
         model = TreeConverterModel(
-            config=self.config,
+            config=self.config.updated({"rules": None}),  # the rules themselves are in the model
             tags=packer.tags,
             relations=packer.relations,
             tag_class=packer.tag_class,
@@ -81,9 +81,15 @@ class TreeConverterTrainer(TreeTrainer):
         tags = sorted({str(tag) for layer in found for tag in layer.tags or ()})
         wanted = {tag for layer in found for tag in layer.wanted if tag is not None}
         source = {name for layer in found for name in layer.guide_relations}
+        _, relations, classes = treebank.labels(tags)
+        for place, tag in enumerate(tags):
+            if not classes[place] and not set(tag.split(JOINT)).isdisjoint(CONJUNCTIONS):
+                classes[place] = CONJUNCTION
         return ConverterPacker(
             self.config,
-            *treebank.labels(tags),
+            tuple(tags),
+            relations,
+            classes,
             root_relations=treebank.root_relations(),
             target_tags=tuple(sorted(wanted)),
             source_relations=tuple(sorted(source)),
