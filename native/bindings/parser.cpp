@@ -129,6 +129,28 @@ void bind_parser(nb::module_& m) {
   bind_search(parser);
   bind_scores(parser);
   m.def(
+      "guide_links",
+      [](const Input<std::int32_t>& heads, const Input<std::int32_t>& relations) {
+        Heads rooted = to_vector(heads);
+        std::vector<std::int32_t> named = to_vector(relations);
+        rooted.insert(rooted.begin(), -1);
+        named.insert(named.begin(), -1);
+        if (named.size() != rooted.size() || !is_tree(rooted))
+          throw std::invalid_argument("a guide needs a tree and a relation for each word");
+        GuideTree guide;
+        guide.reset(rooted, named);
+        std::vector<std::int64_t> shapes, paths;
+        for (std::size_t h = 0; h < rooted.size(); ++h) {
+          for (std::size_t d = 0; d < rooted.size(); ++d) {
+            shapes.push_back(guide.link(h, d).shape);
+            paths.push_back(guide.link(h, d).path);
+          }
+        }
+        return std::make_tuple(to_numpy(std::move(shapes), rooted.size()),
+                               to_numpy(std::move(paths), rooted.size()));
+      },
+      "heads"_a, "relations"_a);
+  m.def(
       "count_allowed",
       [](const TreeData& data, const Input<std::uint8_t>& allowed) {
         const PruningCounts found = count_allowed(data, view(allowed));

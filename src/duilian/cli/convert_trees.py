@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable
 
 from duilian.annotation.selection import Review
@@ -69,10 +70,13 @@ def _renderer(
     write_form = FORMATS[to].write
     assert write_form is not None
 
+    numbers = itertools.count(1)
+
     def render(given: Sentence, answer: ConvertedTree) -> str:
+        id = f"s{next(numbers)}"
         confidence = answer.confidence if with_confidence else None
         comments = tuple(_with_text(line, answer.layer) for line in given.comments)
-        told = Sentence(given.layers, given.id, comments)
+        told = Sentence(given.layers, given.id or (id if to == "conllu" else ""), comments)
         sentence = analysed_sentence(answer.layer, told, confidence, conversion.target, to)
         return "".join(write_form([sentence], options))
 

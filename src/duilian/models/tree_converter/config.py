@@ -35,3 +35,8 @@ class TreeConverterConfig(TreeConfig):
     trees: TreeSearch = setting(TreeSearch(bits=22), "Heads.")
     tags: TagSearch = setting(TagSearch(), "Tags.")
     learning: Learning = setting(Perceptron(iterations=10, batch=BATCH), "How to learn.")
+
+    @property
+    def min_share(self) -> float:
+        """At order 1 nothing is pruned, in training either."""
+        return 0.0 if self.order == 1 else self.pruning.threshold

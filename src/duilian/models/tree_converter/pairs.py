@@ -31,13 +31,12 @@ def guided(source: Layer, target: Layer | None = None) -> GuidedLayer:
     fault = None if source.heads is None else find_fault(source.heads)
     if source.heads is None or source.relations is None or None in source.relations or fault:
         raise StandardError("a sentence of the source has no whole tree" + (f": {fault.message}" if fault else ""))
-    tags = joint_tags(source)
-    if not tags or not all(isinstance(tag, str) for tag in tags):
+    if not source.tags or not all(isinstance(tag, str) for tag in source.tags):
         raise StandardError("a sentence of the source has words without a tag")
     wanted = (target.tags if target else None) or (None,) * len(source)
     return GuidedLayer(
         source.words,
-        tags,
+        joint_tags(source),
         target.heads if target else None,
         target.relations if target else None,
         guide_heads=tuple(head for head in source.heads if head is not None),

@@ -155,6 +155,7 @@ class Rules:
     rules: tuple[Rule, ...] = ()
     forms: Mapping[str, str] = dataclasses.field(default_factory=dict)
     feats: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    has_lemmas: bool = False  # whether the target writes words as their own lemmas
     text: str = ""
 
     @classmethod
@@ -176,14 +177,17 @@ class Rules:
         except tomllib.TOMLDecodeError as error:
             raise ConfigError(f"{name}: {error}") from None
         for key in content:
-            if key not in ("rule", "forms", "feats"):
+            if key not in ("rule", "forms", "feats", "lemma"):
                 raise ConfigError(f"{name}: there is no table [{key}]", "write [[rule]], [forms] or [feats]")
+        lemma = content.get("lemma")
+        if lemma not in (None, "form"):
+            raise ConfigError(f"{name}: lemma must be 'form', got {lemma!r}", "or leave it out")
         rows = content.get("rule", [])
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise ConfigError(f"{name}: rule must be a list of tables: [[rule]]")
         rules = tuple(_rule(row, f"{name}: rule {number}") for number, row in enumerate(rows, start=1))
         tables = [_table(content.get(key, {}), f"{name}: [{key}]") for key in ("forms", "feats")]
-        return cls(rules, *tables, text)
+        return cls(rules, tables[0], tables[1], lemma is not None, text)
 
     def rewritten(self, layer: Layer) -> Layer:
         """The sentence with the tree that the rules make; without a whole tree, as it is."""
@@ -210,6 +214,8 @@ class Rules:
         columns.setdefault("xpos", tuple(map(str, given.tags or ())))
         if "feats" in columns and self.feats:
             columns["feats"] = tuple(self.feats.get(each, each) for each in columns["feats"])
+        if self.has_lemmas:
+            columns["lemma"] = words
         return dataclasses.replace(
             tree, words=words, spaces=given.spaces, columns=columns, extra_rows=given.extra_rows
         )
