@@ -23,7 +23,19 @@ void bind_input(nb::module_& m) {
             check(built, tags, relations);
             new (self) TreeData(std::move(built));
           },
-          "sentences"_a, "tag"_a, "head"_a, "relation"_a, "tags"_a, "relations"_a);
+          "sentences"_a, "tag"_a, "head"_a, "relation"_a, "tags"_a, "relations"_a)
+      .def(
+          "with_guide",
+          [](const TreeData& self, const Input<std::int32_t>& head, const Input<std::int32_t>& relation,
+             const Input<std::int32_t>& wanted_tag, std::int32_t wanted_tags) {
+            TreeData guided = self;
+            guided.guide_head = to_vector(head);
+            guided.guide_relation = to_vector(relation);
+            guided.wanted_tag = to_vector(wanted_tag);
+            check_guide(guided, wanted_tags);
+            return guided;
+          },
+          "head"_a, "relation"_a, "wanted_tag"_a, "wanted_tags"_a);
 
   nb::class_<ParseOptions>(m, "ParseOptions")
       .def(
@@ -45,7 +57,7 @@ void bind_search(nb::class_<TreeParser>& parser) {
                 [&] { return parse(self, view(weights), view(pruning), data, options, threads); });
             return std::make_tuple(to_numpy(std::move(found.head)), to_numpy(std::move(found.relation)),
                                    to_numpy(std::move(found.score)), std::move(found.simplified),
-                                   std::move(found.impossible));
+                                   std::move(found.impossible), to_numpy(std::move(found.tag)));
           },
           "weights"_a, "pruning"_a, "data"_a, "options"_a, "threads"_a)
       .def(
@@ -57,6 +69,13 @@ void bind_search(nb::class_<TreeParser>& parser) {
             }));
           },
           "weights"_a, "pruning"_a, "data"_a, "sentence"_a, "k"_a, "options"_a)
+      .def(
+          "head_probabilities",
+          [](const TreeParser& self, const Input<float>& pruning, const TreeData& data, std::size_t threads) {
+            return to_numpy(
+                without_gil([&] { return head_probabilities(self, view(pruning), data, threads); }));
+          },
+          "pruning"_a, "data"_a, "threads"_a)
       .def(
           "allowed_arcs",
           [](const TreeParser& self, const Input<float>& pruning, const TreeData& data, double min_share,
@@ -99,16 +118,38 @@ void bind_parser(nb::module_& m) {
           "__init__",
           [](TreeParser* self, std::int32_t order, std::int32_t bits, std::int32_t relation_bits,
              std::int32_t pruning_bits, std::int32_t relations, const Input<std::uint8_t>& tag_class,
-             const Input<std::uint8_t>& of_roots) {
+             const Input<std::uint8_t>& of_roots, std::int32_t tag_bits, std::int32_t tags) {
             new (self) TreeParser(ParserShape{order, bits, relation_bits, pruning_bits, relations,
-                                              to_vector(tag_class), to_vector(of_roots)});
+                                              to_vector(tag_class), to_vector(of_roots), tag_bits, tags});
           },
           "order"_a, "bits"_a, "relation_bits"_a, "pruning_bits"_a, "relations"_a, "tag_class"_a,
-          "of_roots"_a)
+          "of_roots"_a, "tag_bits"_a, "tags"_a)
       .def_prop_ro("weights", [](const TreeParser& self) { return self.shape().weights(); })
       .def_prop_ro("pruning_weights", [](const TreeParser& self) { return self.shape().pruning_weights(); });
   bind_search(parser);
   bind_scores(parser);
+  m.def(
+      "guide_links",
+      [](const Input<std::int32_t>& heads, const Input<std::int32_t>& relations) {
+        Heads rooted = to_vector(heads);
+        std::vector<std::int32_t> named = to_vector(relations);
+        rooted.insert(rooted.begin(), -1);
+        named.insert(named.begin(), -1);
+        if (named.size() != rooted.size() || !is_tree(rooted))
+          throw std::invalid_argument("a guide needs a tree and a relation for each word");
+        GuideTree guide;
+        guide.reset(rooted, named);
+        std::vector<std::int64_t> shapes, paths;
+        for (std::size_t h = 0; h < rooted.size(); ++h) {
+          for (std::size_t d = 0; d < rooted.size(); ++d) {
+            shapes.push_back(guide.link(h, d).shape);
+            paths.push_back(guide.link(h, d).path);
+          }
+        }
+        return std::make_tuple(to_numpy(std::move(shapes), rooted.size()),
+                               to_numpy(std::move(paths), rooted.size()));
+      },
+      "heads"_a, "relations"_a);
   m.def(
       "count_allowed",
       [](const TreeData& data, const Input<std::uint8_t>& allowed) {

@@ -84,7 +84,13 @@ double TreeObjective::compute(const Prepared&, WeightView weights, std::int64_t 
   double wrong = 0.0;
   for (std::size_t m = 1; m < side; ++m) wrong += guess.heads[m] != gold[m] ? 1.0 : 0.0;
   if (wrong > 0.0) parser_.list_changes(gold, guess.heads, work, out.sparse);
-  return wrong + relation_trees_.list_changes(parser_, weights.value, sentence, gold, work, out.sparse);
+  wrong += relation_trees_.list_changes(parser_, weights.value, sentence, gold, work, out.sparse);
+  if (!data_.has_guide()) return wrong;
+  std::vector<std::int32_t> tags(1, kUnknown);
+  tags.insert(tags.end(), data_.wanted_tag.begin() + data_.sentences.begin_of(sentence),
+              data_.wanted_tag.begin() + data_.sentences.end_of(sentence));
+  return wrong + parser_.list_tag_changes(weights.value, gold, relations_of(data_, sentence), tags, work,
+                                          out.sparse);
 }
 
 double PruningObjective::compute(const Prepared&, WeightView weights, std::int64_t sentence, Work& work,

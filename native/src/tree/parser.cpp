@@ -19,6 +19,29 @@ namespace {
 
 }  // namespace
 
+namespace {
+
+[[nodiscard]] Heads guide_heads_of(const TreeData& data, std::int64_t sentence) {
+  Heads heads(1, -1);
+  heads.insert(heads.end(), data.guide_head.begin() + data.sentences.begin_of(sentence),
+               data.guide_head.begin() + data.sentences.end_of(sentence));
+  return heads;
+}
+
+/// Reads the guide tree of a sentence, and tells its words what they are there.
+void set_guide(const TreeData& data, std::int64_t sentence, ParseWork& work) {
+  std::vector<std::int32_t> relations(1, kUnknown);
+  relations.insert(relations.end(), data.guide_relation.begin() + data.sentences.begin_of(sentence),
+                   data.guide_relation.begin() + data.sentences.end_of(sentence));
+  work.guide.reset(guide_heads_of(data, sentence), relations);
+  for (std::size_t word = 0; word < work.nodes.size(); ++word) {
+    work.nodes[word].guide = relations[word];
+    work.nodes[word].guide_below = work.guide.below(word);
+  }
+}
+
+}  // namespace
+
 void check(const TreeData& data, std::int32_t tags, std::int32_t relations) {
   const auto units = static_cast<std::size_t>(data.sentences.units());
   if (data.tag.size() != units || data.head.size() != units || data.relation.size() != units)
@@ -40,13 +63,29 @@ void check(const TreeData& data, std::int32_t tags, std::int32_t relations) {
   }
 }
 
+void check_guide(const TreeData& data, std::int32_t wanted_tags) {
+  const std::size_t units = data.tag.size();
+  if (data.guide_head.size() != units || data.guide_relation.size() != units ||
+      data.wanted_tag.size() != units)
+    throw std::invalid_argument("every word needs a head and a relation in the guide tree, and a tag to learn");
+  for (std::size_t k = 0; k < units; ++k) {
+    if (data.wanted_tag[k] < kUnknown || data.wanted_tag[k] >= std::max(wanted_tags, 1))
+      throw std::invalid_argument(concat("tag ", data.wanted_tag[k], " to learn does not exist"));
+  }
+  for (std::int64_t k = 0; k < data.sentences.size(); ++k) {
+    if (!is_tree(guide_heads_of(data, k)))
+      throw std::invalid_argument(concat("the guide heads of sentence ", k + 1, " are not a tree"));
+  }
+}
+
 void check(const ParserShape& shape) {
   if (shape.order < 1 || shape.order > 3) throw std::invalid_argument("order must be 1, 2 or 3");
-  for (const std::int32_t bits : {shape.bits, shape.relation_bits, shape.pruning_bits}) {
+  for (const std::int32_t bits : {shape.bits, shape.relation_bits, shape.pruning_bits, shape.tag_bits}) {
     if (bits < 4 || bits > 28) throw std::invalid_argument("a table of weights must have 4 to 28 bits");
   }
   if (shape.relations < 0 || shape.relations > 10000)
     throw std::invalid_argument("there must be 0 to 10,000 relations");
+  if (shape.tags < 0 || shape.tags > 10000) throw std::invalid_argument("there must be 0 to 10,000 tags");
   if (!shape.of_roots.empty() && shape.of_roots.size() != static_cast<std::size_t>(shape.relations))
     throw std::invalid_argument("every relation, or none, must be said to be of roots or not");
   for (const std::uint8_t each : shape.tag_class) {
@@ -71,7 +110,9 @@ void TreeParser::prepare(const TreeData& data, std::int64_t sentence, ParseWork&
     work.context[m] = tag(m);
   }
   work.head_cost = 0.0;
-  work.keys.reset(work.nodes, {true, shape_.order, shape_.relations > 0});
+  if (data.has_guide()) set_guide(data, sentence, work);
+  work.keys.reset(work.nodes, {true, shape_.order, shape_.relations > 0 || shape_.tags > 0},
+                  data.has_guide() ? &work.guide : nullptr);
   work.keys.set_context(work.context, shape_.tag_class);
 }
 
@@ -176,6 +217,20 @@ std::vector<std::int32_t> TreeParser::label(std::span<const float> weights, cons
                                             ParseWork& work) const {
   return relations_.label(weights, RelationTask(heads, work.keys, work.nodes, shape_.tag_class),
                           work.relations);
+}
+
+std::vector<std::int32_t> TreeParser::tag(std::span<const float> weights, const Heads& heads,
+                                          std::span<const std::int32_t> relations, ParseWork& work) const {
+  return tags_.label(weights, RelationTask(heads, work.keys, work.nodes, shape_.tag_class), relations);
+}
+
+std::int32_t TreeParser::list_tag_changes(std::span<const float> weights, const Heads& heads,
+                                          std::span<const std::int32_t> relations,
+                                          std::span<const std::int32_t> known, ParseWork& work,
+                                          std::vector<Delta>& changes) const {
+  const RelationTask task(heads, work.keys, work.nodes, shape_.tag_class);
+  const auto cost = static_cast<float>(work.relations.relation_cost);
+  return tags_.list_changes(weights, task, relations, known, cost, changes);
 }
 
 double TreeParser::relation_score(std::span<const float> weights, const TreeData& data, std::int64_t sentence,

@@ -52,7 +52,9 @@ Parsed parse(const TreeParser& parser, std::span<const float> weights, std::span
     parser.prune(pruning, kept, share_for(order, options), work);
     const ScoredTree best = parser.search(weights, order, work);
     ParsedSentence found{best.score, best.heads, {}, order != parser.shape().order};
-    if (!best.heads.empty()) found.relations = parser.label(weights, best.heads, work);
+    if (best.heads.empty()) return found;
+    found.relations = parser.label(weights, best.heads, work);
+    if (parser.shape().tags > 0) found.tags = parser.tag(weights, best.heads, found.relations, work);
     return found;
   };
   return parse_all<ParseWork>(data, threads, parse_one);
@@ -94,6 +96,29 @@ std::vector<std::uint8_t> allowed_arcs(const TreeParser& parser, std::span<const
               allowed.begin() + static_cast<std::ptrdiff_t>(first[k]));
   });
   return allowed;
+}
+
+std::vector<double> head_probabilities(const TreeParser& parser, std::span<const float> pruning,
+                                       const TreeData& data, std::size_t threads) {
+  const auto count = static_cast<std::size_t>(data.sentences.size());
+  std::vector<double> found(data.head.size(), 0.0);
+  Team team(threads, count);
+  std::vector<ParseWork> works(threads);
+  team.for_each(count, [&](std::size_t thread, std::size_t k) {
+    const auto sentence = static_cast<std::int64_t>(k);
+    const Heads heads = heads_of(data, sentence);
+    if (heads.size() < 2) return;
+    ParseWork& work = works[thread];
+    parser.prepare(data, sentence, work);
+    parser.score_pruning_arcs(pruning, work);
+    arc_marginals(work.scores, work.eisner, work.marginal);
+    const auto begin = static_cast<std::size_t>(data.sentences.begin_of(sentence));
+    for (std::size_t m = 1; m < heads.size(); ++m) {
+      if (heads[m] != kUnknown)
+        found[begin + m - 1] = work.marginal[static_cast<std::size_t>(heads[m]) * heads.size() + m];
+    }
+  });
+  return found;
 }
 
 PruningCounts count_allowed(const TreeData& data, std::span<const std::uint8_t> allowed) {

@@ -13,7 +13,8 @@ enum Group : std::uint64_t {
   kGrandparentGroup,
   kGrandSiblingGroup,
   kChildGroup,
-  kBelowGroup
+  kBelowGroup,
+  kGuideGroup
 };
 
 [[nodiscard]] std::uint32_t top_half(std::uint64_t key) {
@@ -29,6 +30,8 @@ enum Group : std::uint64_t {
   if ((wanted & kTag) != 0) key = mix(key, tag_value(atoms.tag));
   if ((wanted & kTagBefore) != 0) key = mix(key, tag_value(atoms.before));
   if ((wanted & kTagAfter) != 0) key = mix(key, tag_value(atoms.after));
+  if ((wanted & kGuide) != 0) key = mix(key, tag_value(atoms.guide));
+  if ((wanted & kGuideBelow) != 0) key = mix(key, atoms.guide_below);
   return key;
 }
 
@@ -81,8 +84,9 @@ void BetweenWords::reset(std::span<const std::int32_t> tags, std::span<const std
   }
 }
 
-void PartKeys::reset(std::span<const NodeAtoms> nodes, PartGroups groups) {
+void PartKeys::reset(std::span<const NodeAtoms> nodes, PartGroups groups, const GuideTree* guide) {
   nobody_ = nodes.size();
+  guide_ = guide;
   const NodeAtoms nobody{1, 1, kNobodyTag, kNobodyTag, kNobodyTag};
   const auto fill = [&](auto& keys, const auto& templates, std::uint64_t group) {
     keys.reset(nodes.size() + 1);
@@ -90,6 +94,7 @@ void PartKeys::reset(std::span<const NodeAtoms> nodes, PartGroups groups) {
     keys.set(nobody_, nobody, templates, group);
   };
   if (groups.has_pruning) fill(pruning_, kPruningTemplates, kPruningGroup);
+  if (guide_ != nullptr) fill(guides_, kGuideTemplates, kGuideGroup);
   if (groups.order >= 1) fill(dependency_, kDependencyTemplates, kDependencyGroup);
   if (groups.order >= 2 || groups.has_relations) {
     fill(sibling_, kSiblingTemplates, kSiblingGroup);

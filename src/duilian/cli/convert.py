@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from duilian.annotation.selection import Review
+from duilian.cli.convert_trees import Files, convert_trees
 from duilian.cli.options import InputEncoding, Lenient, Output, Threads, warn_of
 from duilian.cli.progress import measured, watch
 from duilian.cli.select import OUTPUT_FORMATS as REVIEW_FORMATS
@@ -15,6 +16,7 @@ from duilian.cli.select import parse_share
 from duilian.cli.tag import analysed_sentence
 from duilian.cli.taggers import ModelPath
 from duilian.conversion import Converter
+from duilian.conversion.tree_conversion import TreeConversion
 from duilian.corpus import FORMATS, Sentence, open_writer, write
 from duilian.corpus.formats.lookup import FormatOptions, find_format
 from duilian.corpus.places import ROW_FORMATS
@@ -23,6 +25,7 @@ from duilian.document import Doc
 from duilian.engine import find_model
 from duilian.errors import ConfigError
 from duilian.models import load
+from duilian.models.tree_converter.model import TreeConverter
 
 EXAMPLE = "Example:\n\n    duilian convert both.model people.txt --from pku --to ctb -o people.ctb.txt"
 
@@ -71,12 +74,19 @@ def command(
     """Convert an annotated corpus from one standard to another.
 
     A word-level model converts tags and keeps the words; a character-level model also re-segments the text.
+    A tree converter converts trees, relations and tags of a treebank in a CoNLL format.
     CoNLL formats keep the old tags if the new ones use the other column; jsonl keeps both layers.
     """
     share = None if review is None else parse_share(review)
     place = _review_place(output, review_to, is_wanted=share is not None)
     options: dict[str, Any] = {"mapping": mapping, "unknown_tags": unknown_tags, "threads": threads}
-    converter = Converter(load(find_model(model)), source, target, **options)
+    found = load(find_model(model))
+    if isinstance(found, TreeConverter):
+        conversion = TreeConversion(found, source, target, lenient, threads)
+        files = Files(file, output, format, to_format, encoding, place)
+        convert_trees(conversion, files, with_confidence=confidence, share=share)
+        return
+    converter = Converter(found, source, target, **options)
     (input_file,), report = measured([file]), ReadReport() if lenient else None
     form, sentences = converter.open(input_file, format=format, encoding=encoding, report=report)
     to = _output_format(to_format or form.name)

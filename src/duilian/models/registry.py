@@ -28,6 +28,7 @@ KINDS = {
     "two-chain": "duilian.models.two_chain.model:TwoChainTagger",
     "parser": "duilian.models.parser.model:Parser",
     "joint-parser": "duilian.models.joint_parser.model:JointParser",
+    "tree-converter": "duilian.models.tree_converter.model:TreeConverter",
     "analyzer": "duilian.models.suite.model:Suite",
 }
 """The class of each kind, imported when a file has a model of it."""

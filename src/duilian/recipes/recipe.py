@@ -262,6 +262,9 @@ def _with_paths(config: Settings, folder: Path, data: Path) -> Settings:
         mixing = getattr(settings, "mixing", None)
         if mixing is not None and mixing.file is not None:
             config = config.updated({group: {"mixing": {"file": str(data / mixing.file)}}})
+    rules = getattr(config, "rules", None)
+    if rules is not None:
+        config = config.updated({"rules": str(folder / rules)})
     mapping = getattr(config, "mapping", None)
     if isinstance(mapping, str) and mapping.endswith(".txt"):
         config = config.updated({"mapping": str(folder / mapping)})

@@ -13,17 +13,24 @@
 #include "duilian/tree/grand_chart.hpp"
 #include "duilian/tree/part_keys.hpp"
 #include "duilian/tree/relations.hpp"
+#include "duilian/tree/tree_tags.hpp"
 
 namespace duilian {
 
 inline constexpr std::int32_t kUnknown = -1;  // a head or a relation that is not given
 
-/// Sentences with their tags and, where known, heads (0 is the root) and relations, one per word.
+/// Sentences with their tags and, where known, heads (0 is the root) and relations, one per word. A converter's
+/// also have guide trees, whole ones, and the tags to learn or kUnknown.
 struct TreeData {
   Sentences sentences;
-  std::vector<std::int32_t> tag, head, relation;  // [units]
+  std::vector<std::int32_t> tag, head, relation;                      // [units]
+  std::vector<std::int32_t> guide_head, guide_relation, wanted_tag;  // [units] or empty
+
+  [[nodiscard]] bool has_guide() const { return !guide_head.empty(); }
 };
 void check(const TreeData& data, std::int32_t tags, std::int32_t relations);
+/// The guide trees and the tags to learn, of which there are so many.
+void check_guide(const TreeData& data, std::int32_t wanted_tags);
 
 /// What a parser is apart from its weights. Tables have 2^bits weights.
 struct ParserShape {
@@ -34,11 +41,17 @@ struct ParserShape {
   std::int32_t relations = 0;
   std::vector<std::uint8_t> tag_class;  // [tags]
   std::vector<std::uint8_t> of_roots;  // [relations]  roots, and no other words, have it; or empty: not known
+  std::int32_t tag_bits = 4;
+  std::int32_t tags = 0;  // how many tags a converter chooses from; 0: tags are given
 
   [[nodiscard]] std::int64_t tree_weights() const { return std::int64_t{1} << bits; }
   /// Of trees, then of relations, whose rows overlap: a row may begin anywhere.
-  [[nodiscard]] std::int64_t weights() const {
+  [[nodiscard]] std::int64_t labelled_weights() const {
     return tree_weights() + (relations == 0 ? 0 : (std::int64_t{1} << relation_bits) + relations + 2);
+  }
+  /// All of them: also those of tags.
+  [[nodiscard]] std::int64_t weights() const {
+    return labelled_weights() + (tags == 0 ? 0 : (std::int64_t{1} << tag_bits) + tags);
   }
   [[nodiscard]] std::int64_t pruning_weights() const { return std::int64_t{1} << pruning_bits; }
 };
@@ -58,6 +71,7 @@ struct ParseOptions {
 struct alignas(kCacheSeparation) ParseWork {
   std::vector<NodeAtoms> nodes;
   std::vector<std::int32_t> context;
+  GuideTree guide;
   PartKeys keys;
   ArcScores scores;
   EisnerWork eisner;
@@ -76,7 +90,8 @@ class TreeParser {
 
   explicit TreeParser(ParserShape shape)
       : shape_(std::move(shape)),
-        relations_(shape_.relations, shape_.relation_bits, shape_.tree_weights(), shape_.of_roots) {
+        relations_(shape_.relations, shape_.relation_bits, shape_.tree_weights(), shape_.of_roots),
+        tags_(shape_.tags, shape_.tag_bits, shape_.labelled_weights()) {
     check(shape_);
   }
   [[nodiscard]] const ParserShape& shape() const { return shape_; }
@@ -92,6 +107,13 @@ class TreeParser {
   /// The best relation of every arc, [n + 1].
   [[nodiscard]] std::vector<std::int32_t> label(std::span<const float> weights, const Heads& heads,
                                                 ParseWork& work) const;
+  /// The best tag of every word of a tree with relations, [n + 1].
+  [[nodiscard]] std::vector<std::int32_t> tag(std::span<const float> weights, const Heads& heads,
+                                              std::span<const std::int32_t> relations, ParseWork& work) const;
+  /// Appends the changes from the best tags to the known ones; returns the number of wrong ones.
+  std::int32_t list_tag_changes(std::span<const float> weights, const Heads& heads,
+                                std::span<const std::int32_t> relations, std::span<const std::int32_t> known,
+                                ParseWork& work, std::vector<Delta>& changes) const;
   /// The score of the corpus's relations of a word's dependents.
   [[nodiscard]] double relation_score(std::span<const float> weights, const TreeData& data,
                                       std::int64_t sentence, std::int32_t head, ParseWork& work) const;
@@ -110,11 +132,13 @@ class TreeParser {
  private:
   ParserShape shape_;
   RelationModel relations_;
+  TreeTagModel tags_;
 };
 
 /// Heads and relations of all words, one sentence after the other, and what happened on the way.
 struct Parsed {
   std::vector<std::int32_t> head, relation;  // [units]
+  std::vector<std::int32_t> tag;             // [units]  of a converter; else kUnknown
   std::vector<double> score;                 // [sentences]
   std::vector<std::int64_t> simplified;      // sentences parsed at order 1 because of their length
   std::vector<std::int64_t> impossible;      // sentences whose given heads allow no projective tree
@@ -154,6 +178,9 @@ void keep_given(const Heads& given, std::span<std::uint8_t> allowed);
 [[nodiscard]] std::vector<std::uint8_t> allowed_arcs(const TreeParser& parser, std::span<const float> pruning,
                                                      const TreeData& data, double min_share,
                                                      std::size_t threads);
+/// The probability of each word's head under the pruning model, [units]; 0 where no head is given.
+[[nodiscard]] std::vector<double> head_probabilities(const TreeParser& parser, std::span<const float> pruning,
+                                                     const TreeData& data, std::size_t threads);
 /// Where each sentence's square begins, and the end of the last.
 [[nodiscard]] std::vector<std::size_t> arcs_before(const TreeData& data);
 

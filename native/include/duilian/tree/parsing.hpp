@@ -16,6 +16,7 @@ struct ParsedSentence {
   Heads heads;                          // [n + 1]
   std::vector<std::int32_t> relations;  // [n + 1]
   bool is_simplified = false;           // parsed at order 1 because of its length
+  std::vector<std::int32_t> tags{};     // [n + 1] or empty
 };
 
 /// The score of a sentence's tree in the corpus.
@@ -35,6 +36,7 @@ template <class Work, class ParseOne>
   Parsed out;
   out.head.assign(data.head.size(), kUnknown);
   out.relation.assign(data.head.size(), kUnknown);
+  out.tag.assign(data.head.size(), kUnknown);
   out.score.assign(count, kNoTree);
   std::vector<std::uint8_t> is_simplified(count, 0), is_impossible(count, 0);
   Team team(threads, count);
@@ -50,6 +52,7 @@ template <class Work, class ParseOne>
     const auto begin = data.sentences.begin_of(sentence);
     std::copy(found.heads.begin() + 1, found.heads.end(), out.head.begin() + begin);
     std::copy(found.relations.begin() + 1, found.relations.end(), out.relation.begin() + begin);
+    if (!found.tags.empty()) std::copy(found.tags.begin() + 1, found.tags.end(), out.tag.begin() + begin);
     out.score[k] = found.score;
   });
   for (std::size_t k = 0; k < count; ++k) {

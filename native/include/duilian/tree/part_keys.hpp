@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "duilian/tree/guide_tree.hpp"
 #include "duilian/tree/part_templates.hpp"
 
 namespace duilian {
@@ -20,6 +21,8 @@ namespace duilian {
 struct NodeAtoms {
   std::uint64_t form = 0, lemma = 0;
   std::int32_t tag = 0, before = 0, after = 0;
+  std::int32_t guide = 0;  // relation in the guide tree
+  std::uint64_t guide_below = 0;
 };
 
 /// Which tags count as verbs, conjunctions and punctuation marks between two words.
@@ -111,7 +114,8 @@ struct PartGroups {
 class PartKeys {
  public:
   /// Nodes 0 … are the caller's; the last one is nobody. context: the tags of the words 0 … n, for `between`.
-  void reset(std::span<const NodeAtoms> nodes, PartGroups groups);
+  /// With a guide tree nodes are words; it must live as long as the keys are asked.
+  void reset(std::span<const NodeAtoms> nodes, PartGroups groups, const GuideTree* guide = nullptr);
   void set_context(std::span<const std::int32_t> tags, std::span<const std::uint8_t> classes) {
     between_.reset(tags, classes);
   }
@@ -135,14 +139,16 @@ class PartKeys {
     const std::uint32_t near = without_distance(far);
     const std::uint32_t *a = sibling_.at(h, 0), *b = sibling_.at(s, 1), *c = sibling_.at(m, 2);
     for (std::size_t k = 0; k < n; ++k) visit(a[k] + b[k] + c[k], near);
-    if (far == near) return;
-    for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t k = 0; k < n && far != near; ++k) {
       if (kSiblingTemplates[k].has_distance) visit(a[k] + b[k] + c[k], far);
     }
+    if (guide_ != nullptr) visit_two_links(link(h, s), link(h, m), kSiblingLinks, near, visit);
   }
   template <class Visit>
   void grandparent(std::size_t g, std::size_t h, std::size_t m, std::int32_t turn, const Visit& visit) const {
     visit_three(grandparent_, g, h, m, turn, visit);
+    if (guide_ != nullptr)
+      visit_two_links(link(g, h), link(h, m), kGrandparentLinks, static_cast<std::uint32_t>(turn), visit);
   }
   template <class Visit>
   void grand_sibling(std::size_t g, std::size_t h, std::size_t s, std::size_t m, std::int32_t turn,
@@ -156,6 +162,8 @@ class PartKeys {
   template <class Visit>
   void child(std::size_t h, std::size_t m, std::size_t c, std::int32_t turn, const Visit& visit) const {
     visit_three(child_, h, m, c, turn, visit);
+    if (guide_ != nullptr)
+      visit_two_links(link(h, m), link(m, c), kChildLinks, static_cast<std::uint32_t>(turn), visit);
   }
   template <class Visit>
   void below(std::size_t h, std::size_t m, std::int32_t relation, std::int32_t turn,
@@ -167,6 +175,32 @@ class PartKeys {
   }
 
  private:
+  // Numbers that tell pairs of links apart by what they are of.
+  static constexpr std::uint32_t kSiblingLinks = 0x9E3779B9U, kGrandparentLinks = 0x85EBCA6BU,
+                                 kChildLinks = 0xC2B2AE35U;
+
+  [[nodiscard]] GuideLink link(std::size_t h, std::size_t m) const {
+    return h == nobody_ || m == nobody_ ? GuideLink{} : guide_->link(h, m);
+  }
+  /// One number for two links; their order counts.
+  [[nodiscard]] static std::uint32_t joined(std::uint32_t first, std::uint32_t second) {
+    return (first ^ (second >> 15U)) * 0x2C1B3C6DU + second * 0x297A2D39U;
+  }
+  template <class Visit>
+  static void visit_two_links(const GuideLink& first, const GuideLink& second, std::uint32_t what,
+                              std::uint32_t place, const Visit& visit) {
+    visit(what + joined(first.shape, second.shape), place);
+    visit(what + joined(first.path, second.path), place);
+    visit(what + joined(first.shape, second.path), place);
+    visit(what + joined(first.path, second.shape), place);
+  }
+  template <class Visit>
+  void visit_guide(std::size_t h, std::size_t m, const Visit& visit_both) const {
+    const GuideLink& between = guide_->link(h, m);
+    const std::uint32_t *a = guides_.at(h, 0), *b = guides_.at(m, 1);
+    for (std::size_t k = 0; k < kGuideTemplates.size(); ++k) visit_both(a[k] + b[k] + between.path);
+    for (std::size_t k = 0; k < table_two::kGuideShapes; ++k) visit_both(a[k] + b[k] + between.shape);
+  }
   template <class Keys, class Visit>
   static void visit_three(const Keys& keys, std::size_t first, std::size_t second, std::size_t third,
                           std::int32_t turn, const Visit& visit) {
@@ -194,6 +228,7 @@ class PartKeys {
       const auto many = static_cast<std::size_t>(between_.count(static_cast<TagClass>(k + 1), i, j));
       visit_both(a[plain + 1 + k] + b[plain + 1 + k] + between_keys().count[k][many]);
     }
+    if (guide_ != nullptr) visit_guide(node_h, node_m, visit_both);
   }
 
   std::size_t nobody_ = 0;
@@ -204,7 +239,9 @@ class PartKeys {
   RoleKeys<4, kGrandSiblingTemplates.size()> grand_sibling_;
   RoleKeys<3, kChildTemplates.size()> child_;
   RoleKeys<2, kBelowTemplates.size()> below_;
+  RoleKeys<2, kGuideTemplates.size()> guides_;
   BetweenWords between_;
+  const GuideTree* guide_ = nullptr;
 };
 
 }  // namespace duilian

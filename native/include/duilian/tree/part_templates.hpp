@@ -8,8 +8,17 @@
 
 namespace duilian {
 
-/// What a template may take from one word: form, lemma, its tag, the tags beside it.
-enum WordAtom : std::uint8_t { kForm = 1, kLemma = 2, kTag = 4, kTagBefore = 8, kTagAfter = 16 };
+/// What a template may take from one word: form, lemma, its tag, the tags beside it; its relation in the guide
+/// tree, and the set of relations below it there.
+enum WordAtom : std::uint8_t {
+  kForm = 1,
+  kLemma = 2,
+  kTag = 4,
+  kTagBefore = 8,
+  kTagAfter = 16,
+  kGuide = 32,
+  kGuideBelow = 64
+};
 
 /// What a template uses between head and dependent.
 enum class Between : std::uint8_t { kNothing, kTags, kVerbs, kConjunctions, kMarks };
@@ -144,6 +153,35 @@ inline constexpr std::array<PartTemplate<2>, 13> kPruning{{
     {{t, t}, true, Between::kMarks},
 }};
 
+/// Beside a link of the guide tree (h, m): these with the relations on the way, and the first few also
+/// without.
+inline constexpr std::size_t kGuideShapes = 8;
+inline constexpr std::uint8_t r = kGuide, k = kGuideBelow;
+inline constexpr std::array<PartTemplate<2>, 22> kGuides{{
+    {{0, 0}},
+    {{t, t}},
+    {{0, t | r}},
+    {{t, t | r}},
+    {{t | r, t | r}},
+    {{r, r}},
+    {{0, w}},
+    {{w, 0}},
+    {{t, 0}},
+    {{0, t}},
+    {{r, 0}},
+    {{r, t}},
+    {{t | r, t}},
+    {{t, w}},
+    {{w, t}},
+    {{w, w}},
+    {{r, w}},
+    {{0, t | k}},
+    {{t | k, 0}},
+    {{r | k, t}},
+    {{0, b | t}},
+    {{0, t | a}},
+}};
+
 }  // namespace table_two
 
 template <std::size_t R>
@@ -194,6 +232,7 @@ inline constexpr auto kGrandSiblingTemplates =
 inline constexpr auto kChildTemplates = doubled<count_doubled(table_two::kChild)>(table_two::kChild);
 inline constexpr auto kBelowTemplates = doubled<count_doubled(table_two::kBelow)>(table_two::kBelow);
 inline constexpr auto kPruningTemplates = doubled<count_doubled(table_two::kPruning)>(table_two::kPruning);
+inline constexpr auto kGuideTemplates = doubled<count_doubled(table_two::kGuides)>(table_two::kGuides);
 /// How many templates at the end of a list of dependency templates look between: tags, then three counts.
 inline constexpr std::size_t kBetweenTemplates = 4;
 

@@ -53,7 +53,7 @@ class TreePacker:
         config = self.config
         bits = (config.trees.bits, config.relations.bits, config.pruning.bits)
         return _native.TreeParser(
-            config.order, *bits, len(self.relations), self.tag_class, self.is_of_roots.astype(np.uint8)
+            config.order, *bits, len(self.relations), self.tag_class, self.is_of_roots.astype(np.uint8), 4, 0
         )
 
     @functools.cached_property
@@ -111,7 +111,7 @@ class TreePacker:
     ) -> FoundTrees:
         """The best projective trees with these heads (-1: open)."""
         data, options = self.rows(words, tags, heads), self.options(keep_heads=True)
-        found, relations, _, simplified, impossible = self.native.parse(
+        found, relations, _, simplified, impossible, _ = self.native.parse(
             weights, pruning, data, options, threads
         )
         self.warn_of(simplified)

@@ -9,6 +9,7 @@ from duilian.recipes.kinds import (
     joint_parser,
     multitask,
     parser,
+    tree_converter,
     two_chain,
 )
 
@@ -21,5 +22,6 @@ __all__ = [
     "joint_parser",
     "multitask",
     "parser",
+    "tree_converter",
     "two_chain",
 ]

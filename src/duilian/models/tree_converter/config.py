@@ -1,0 +1,42 @@
+"""Settings of the tree converter."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar, Literal
+
+from duilian.learning import Learning, Perceptron
+from duilian.models.parser.config import BATCH, TreeConfig, TreeSearch, table_bits
+from duilian.settings import Settings, setting
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TagSearch(Settings):
+    """How the tags of words are found."""
+
+    bits: int = table_bits(20, "tags")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TreeConverterConfig(TreeConfig):
+    """Kind `tree-converter`: trees and tags of one treebank made into those of another."""
+
+    kind: ClassVar[str] = "tree-converter"
+
+    source_standard: str = setting("source", "Name of the standard to convert from.")
+    rules: str | None = setting(
+        None, "A file of rewriting rules that run before the learned step; none: no rules."
+    )
+    punctuation: Literal["learned", "projective"] = setting(
+        "learned",
+        "`projective`: attach punctuation marks as UD version 2 wants it, whatever the source says.",
+    )
+    is_learned: bool = setting(True, "Whether the learned step runs; without it rules alone convert.")
+    trees: TreeSearch = setting(TreeSearch(bits=22), "Heads.")
+    tags: TagSearch = setting(TagSearch(), "Tags.")
+    learning: Learning = setting(Perceptron(iterations=10, batch=BATCH), "How to learn.")
+
+    @property
+    def min_share(self) -> float:
+        """At order 1 nothing is pruned, in training either."""
+        return 0.0 if self.order == 1 else self.pruning.threshold

@@ -1,0 +1,86 @@
+"""Punctuation as UD version 2 attaches it: as high as it can be without crossing an arc.
+
+A mark hangs on the lower of two words: the highest word above its left neighbour that lies before the mark,
+and the highest above its right neighbour that lies behind it. A pair of brackets or quotation marks hangs on
+the word that heads what they enclose, if there is one such word. No other word hangs on a mark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+BRACKETS = {
+    "(": ")", "（": "）", "[": "]", "［": "］", "【": "】", "〔": "〕", "{": "}", "｛": "｝",
+    "“": "”", "‘": "’", "「": "」", "『": "』", "《": "》", "〈": "〉",
+}  # fmt: skip
+
+
+def attach_marks(words: Sequence[str], marks: Set[int], heads: Sequence[int]) -> list[int]:
+    """The heads (from 1) with these words, counted from 1, attached again; others keep their heads.
+
+    >>> attach_marks(["来", "，", "看", "。"], {2, 4}, [0, 3, 1, 3])
+    [0, 3, 1, 1]
+    """
+    if len(marks) >= len(heads):
+        return list(heads)
+    found = _without_marks(heads, marks)
+    inside = _enclosed(words, marks, found)
+    new = {mark: inside.get(mark) or _between(mark, marks, found) for mark in marks}
+    return [new.get(word, head) for word, head in enumerate(found, 1)]
+
+
+def _without_marks(heads: Sequence[int], marks: Set[int]) -> list[int]:
+    """The heads of words that are not marks: above marks, and one root."""
+    found = list(heads)
+    for word in range(1, len(found) + 1):
+        while found[word - 1] in marks:
+            found[word - 1] = found[found[word - 1] - 1]
+    roots = [word for word, head in enumerate(found, 1) if head == 0 and word not in marks]
+    for other in roots[1:]:
+        found[other - 1] = roots[0]
+    return found
+
+
+def _enclosed(words: Sequence[str], marks: Set[int], heads: Sequence[int]) -> dict[int, int]:
+    """The one word that heads what a pair encloses, for both marks of the pair."""
+    found, opened = {}, list[int]()
+    for mark in sorted(marks):
+        form = words[mark - 1]
+        if form in BRACKETS:
+            opened.append(mark)
+        elif opened and form == BRACKETS[words[opened[-1] - 1]]:
+            start = opened.pop()
+            tops = [
+                word
+                for word in range(start + 1, mark)
+                if word not in marks and not start < heads[word - 1] < mark
+            ]
+            if len(tops) == 1:
+                found[start] = found[mark] = tops[0]
+    return found
+
+
+def _between(mark: int, marks: Set[int], heads: Sequence[int]) -> int:
+    """The lower one of the highest words to the left and to the right."""
+    left, right = mark - 1, mark + 1
+    while left in marks:
+        left -= 1
+    while right in marks:
+        right += 1
+    if right > len(heads):
+        right = 0
+    while left and 0 < heads[left - 1] < mark:
+        left = heads[left - 1]
+    while right and heads[right - 1] > mark:
+        right = heads[right - 1]
+    if not left or not right:
+        return left or right
+    return left if right in _path(heads, left) else right
+
+
+def _path(heads: Sequence[int], word: int) -> list[int]:
+    found = []
+    while word:
+        found.append(word)
+        word = heads[word - 1]
+    return found

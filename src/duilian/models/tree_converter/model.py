@@ -1,0 +1,147 @@
+"""The tree converter (kind `tree-converter`): a parser whose features see the tree of another treebank.
+
+The best tree of the target is searched exactly, as a parser does; guide features say how two words are linked
+in the source's tree. Relations and tags follow. Rewriting rules may run before, and punctuation be attached after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal, Self
+
+from duilian import evaluation
+from duilian.arguments import checked
+from duilian.corpus import Layer
+from duilian.errors import ConfigError
+from duilian.learning import Learning, Session
+from duilian.models.base.estimator import Estimator
+from duilian.models.base.sentences import Sentences, layers_of
+from duilian.models.parser.config import ArcPruning, RelationSearch, TreeSearch
+from duilian.models.roles import Ability
+from duilian.models.tree_converter.config import TagSearch, TreeConverterConfig
+from duilian.models.tree_converter.pairs import align
+from duilian.models.tree_converter.predictor import ConvertedTree, TreeConverterPredictor
+from duilian.models.tree_converter.storage import TreeConverterModel
+from duilian.text import Script
+
+
+class TreeConverter(Estimator[TreeConverterConfig, TreeConverterModel]):
+    """Converts trees and tags from one treebank's standard to another's.
+
+    >>> from duilian.corpus import Layer
+    >>> words = ("他", "看", "书")
+    >>> source = Layer(words, ("PN", "VV", "NN"), (2, 0, 2), ("nsubj", "root", "dobj"))
+    >>> target = Layer(words, ("PRON", "VERB", "NOUN"), (2, 0, 2), ("nsubj", "root", "obj"))
+    >>> converter = TreeConverter("ud", source_standard="ud1").fit([source], [target])
+    >>> converter.convert([source])[0].relations
+    ('nsubj', 'root', 'obj')
+    """
+
+    kind: ClassVar[str] = "tree-converter"
+    abilities: ClassVar[frozenset[Ability]] = frozenset({Ability.CONVERSION})
+    config_type: type[TreeConverterConfig] = TreeConverterConfig
+    model_type: type[TreeConverterModel] = TreeConverterModel
+    predictor_: TreeConverterPredictor
+    level: ClassVar[Literal["word"]] = "word"
+
+    def __init__(
+        self,
+        standard: str = "tags",
+        *,
+        source_standard: str = "source",
+        order: Literal[1, 2, 3] = 2,
+        script: Script = "as-is",
+        rules: str | None = None,
+        punctuation: Literal["learned", "projective"] = "learned",
+        is_learned: bool = True,
+        trees: TreeSearch = TreeConverterConfig.trees,
+        relations: RelationSearch = TreeConverterConfig.relations,
+        tags: TagSearch = TreeConverterConfig.tags,
+        pruning: ArcPruning = TreeConverterConfig.pruning,
+        learning: Learning = TreeConverterConfig.learning,
+    ) -> None:
+        self.standard = standard
+        self.source_standard = source_standard
+        self.order = order
+        self.script = script
+        self.rules = rules
+        self.punctuation = punctuation
+        self.is_learned = is_learned
+        self.trees = trees
+        self.relations = relations
+        self.tags = tags
+        self.pruning = pruning
+        self.learning = learning
+
+    @checked
+    def fit(
+        self,
+        source: Sentences,
+        target: Sentences,
+        *,
+        dev: tuple[Sentences, Sentences] | None = None,
+        threads: int = 1,
+        session: Session | None = None,
+    ) -> Self:
+        """Learn from the same sentences in both standards, in the same order, with whole trees.
+
+        Words may be cut differently; sentences whose characters differ are left out (`unaligned_`). With a dev
+        set (source, target), the weights of the iteration that does best on it are kept.
+        """
+        from duilian.models.tree_converter.training import TreeConverterTrainer  # not needed to convert
+
+        aligned = align(layers_of(source, self.source_standard), layers_of(target, self.standard))
+        if not aligned.pairs:
+            raise ConfigError("not one sentence of the source is the same in the target")
+        held_out = None
+        if dev is not None:
+            held_out = align(layers_of(dev[0], self.source_standard), layers_of(dev[1], self.standard)).pairs
+        trainer = TreeConverterTrainer(self.config, Session.of(session, threads))
+        found = trainer.run_pairs(aligned.pairs, held_out)
+        self.unaligned_ = aligned.unaligned
+        self.best_score_, self.iterations_ = found.score, found.iterations
+        assert isinstance(found.model, TreeConverterModel)
+        return self.use(found.model)
+
+    def _use(self, model: TreeConverterModel) -> None:
+        self.predictor_ = TreeConverterPredictor(model)
+
+    @property
+    def standards(self) -> tuple[str, str]:
+        """The target, then the source."""
+        return self.standard, self.source_standard
+
+    @property
+    def conversions(self) -> tuple[tuple[str, str], ...]:
+        """The one direction: from the source to the target."""
+        return ((self.source_standard, self.standard),)
+
+    @property
+    def lifted_(self) -> int:
+        """How many words of crossing arcs were lifted in training."""
+        return self.model_.lifted
+
+    @checked
+    def trim(self, min_weight: float) -> Self:
+        """Feature selection: drop weights smaller than `min_weight`."""
+        return self.use(self.model_.trimmed(min_weight))
+
+    @checked
+    def convert(self, sentences: Sentences, *, threads: int = 1) -> list[Layer]:
+        """The sentences, which need whole trees, in the target's standard."""
+        return [found.layer for found in self.convert_surely(sentences, threads=threads)]
+
+    @checked
+    def convert_surely(self, sentences: Sentences, *, threads: int = 1) -> list[ConvertedTree]:
+        """The same, and the probability of each word's head."""
+        layers = layers_of(sentences, self.source_standard)
+        return self.predictor_.convert(layers, threads)
+
+    @checked
+    def score(self, source: Sentences, target: Sentences) -> float:
+        """Labelled attachment without punctuation, from 0 to 1."""
+        gold: Sequence[Layer] = layers_of(target, self.standard)
+        found = evaluation.tree_score(gold, self.convert(source))
+        if found is None:
+            raise ConfigError("the sentences have no trees to compare with")
+        return (found.uas if found.las is None else found.las) / 100.0

@@ -1,0 +1,104 @@
+"""Sentences with guide trees as the native core reads them, and its answers."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import _native
+from duilian.corpus import Layer
+from duilian.models.parser.tree_packing import Ids, TreePacker, Weights, open_heads
+from duilian.models.tree_converter.config import TreeConverterConfig
+from duilian.models.tree_converter.pairs import GuidedLayer
+
+
+class Found(NamedTuple):
+    """Heads, relations and tags by number, for all words in a row, and the probability of each head."""
+
+    heads: Ids
+    relations: Ids
+    tags: Ids
+    probability: npt.NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ConverterPacker(TreePacker):
+    """Guided layers → packed trees; `tags` are the source's, `target_tags` those to find."""
+
+    config: TreeConverterConfig
+    target_tags: tuple[str, ...] = dataclasses.field(default=(), kw_only=True)
+    source_relations: tuple[str, ...] = dataclasses.field(default=(), kw_only=True)
+
+    @functools.cached_property
+    def native(self) -> _native.TreeParser:
+        """The parser; weights are told with each question."""
+        config = self.config
+        bits = (config.trees.bits, config.relations.bits, config.pruning.bits)
+        of_roots = self.is_of_roots.astype(np.uint8)
+        return _native.TreeParser(
+            config.order,
+            *bits,
+            len(self.relations),
+            self.tag_class,
+            of_roots,
+            config.tags.bits,
+            len(self.target_tags),
+        )
+
+    def data(self, layers: Sequence[Layer]) -> _native.TreeData:
+        """The sentences with their guide trees; an unknown relation of the source is one of its own."""
+        heads, relations, wanted = self.guides(layers)
+        return super().data(layers).with_guide(heads, relations, wanted, len(self.target_tags))
+
+    def guides(self, layers: Sequence[Layer]) -> tuple[Ids, Ids, Ids]:
+        """Heads and relations of the guide trees and the tags to find, for all words in a row."""
+        known = {name: k for k, name in enumerate(self.source_relations)}
+        places = {name: k for k, name in enumerate(self.target_tags)}
+        rows: tuple[list[int], list[int], list[int]] = ([], [], [])
+        for layer in layers:
+            assert isinstance(layer, GuidedLayer)
+            rows[0].extend(layer.guide_heads)
+            rows[1].extend(known.get(name, len(known)) for name in layer.guide_relations)
+            rows[2].extend(-1 if tag is None else places.get(tag, -1) for tag in layer.wanted)
+        heads, relations, wanted = (np.array(row, np.int32) for row in rows)
+        return heads, relations, wanted
+
+    def convert(
+        self, weights: Weights, pruning: Weights, layers: Sequence[GuidedLayer], threads: int
+    ) -> Found:
+        """The best trees, their relations and tags."""
+        bare = [dataclasses.replace(layer, heads=None, relations=None) for layer in layers]
+        data = self.data(bare)
+        heads, relations, _, simplified, _, tags = self.native.parse(
+            weights, pruning, data, self.options(), threads
+        )
+        self.warn_of(simplified)
+        none = open_heads(len(heads))
+        found = self.rows([layer.words for layer in bare], self.tag_numbers(bare), heads, none)
+        guides = self.guides(bare)
+        sure = self.native.head_probabilities(
+            pruning, found.with_guide(*guides, len(self.target_tags)), threads
+        )
+        return Found(heads, relations, tags, sure)
+
+    def converted(self, layers: Sequence[Layer], found: Found) -> list[Layer]:
+        """The sentences with what was found."""
+        done, at = [], 0
+        heads, relations, tags = (row.tolist() for row in found[:3])
+        for layer in layers:
+            end = at + len(layer)
+            done.append(
+                Layer(
+                    layer.words,
+                    tuple(self.target_tags[k] for k in tags[at:end]) if self.target_tags else layer.tags,
+                    tuple(heads[at:end]),
+                    tuple(self.relations[k] for k in relations[at:end]) if self.relations else None,
+                )
+            )
+            at = end
+        return done

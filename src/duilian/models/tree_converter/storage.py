@@ -1,0 +1,56 @@
+"""The tree converter as data: what training makes and a model file keeps."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from duilian.labels.encoding import check_tags
+from duilian.models.base.estimator import Arrays, State
+from duilian.models.base.precision import Precision
+from duilian.models.parser.config import TreeConfig
+from duilian.models.parser.storage import ParserModel
+from duilian.models.tree_converter.config import TreeConverterConfig
+from duilian.models.tree_converter.packing import ConverterPacker
+from duilian.models.tree_converter.rewriting import Rules
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class TreeConverterModel(ParserModel):
+    """Weights and rules of a converter, with the tags and relations of both standards."""
+
+    kind: ClassVar[str] = "tree-converter"
+    config_type: ClassVar[type[TreeConfig]] = TreeConverterConfig
+
+    config: TreeConverterConfig
+    target_tags: tuple[str, ...]
+    source_relations: tuple[str, ...]
+    rules: Rules
+
+    def packer(self) -> ConverterPacker:
+        """How sentences become trees."""
+        return ConverterPacker(
+            self.config,
+            self.tags,
+            self.relations,
+            self.tag_class,
+            root_relations=self.root_relations,
+            target_tags=self.target_tags,
+            source_relations=self.source_relations,
+        )
+
+    def state(self, precision: Precision = "float32") -> State:
+        """What a model file keeps."""
+        header, arrays = super().state(precision)
+        own = {"target_tags": self.target_tags, "source_relations": self.source_relations}
+        return header | own | {"rules": self.rules.text}, arrays
+
+    @classmethod
+    def parts_of(cls, header: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
+        """All but the weights."""
+        names = {name: tuple(header[name]) for name in ("target_tags", "source_relations")}
+        for each in names.values():
+            check_tags(each)
+        rules = Rules.parsed(header["rules"], "the rules in the model")
+        return super().parts_of(header, arrays) | names | {"rules": rules}
