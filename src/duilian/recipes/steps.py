@@ -10,7 +10,8 @@ from duilian.corpus import Corpus, Sentence, TreeCheck
 from duilian.errors import StandardError
 from duilian.labels.encoding import Level
 from duilian.models.base.precision import Precision
-from duilian.recipes.recipe import Recipe, Run, Side
+from duilian.recipes.recipe import Recipe, Side
+from duilian.recipes.run import Run
 
 
 class Trainable(Protocol):

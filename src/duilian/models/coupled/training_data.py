@@ -14,6 +14,7 @@ from duilian.corpus import Layer
 from duilian.features import Reading, Templates, pack
 from duilian.labels.encoding import Encoding
 from duilian.models.base.feature_settings import Features
+from duilian.models.coupled.held_labels import HeldLabels
 from duilian.models.coupled.sides import NO_SETS, Sides
 
 Ids = npt.NDArray[np.int64]
@@ -31,15 +32,26 @@ class TrainingData:
     side: npt.NDArray[np.int32]  # [sentences]
     label: npt.NDArray[np.int32]  # [units]  of the sentence's own side
     sets: _native.TagSets
+    held: Sequence[_native.TagSets]  # [sides][units]  what is known of the other sides' labels; or none
 
     def sentences(self, side: int) -> Ids:
         """The numbers of one side's sentences."""
         return np.flatnonzero(self.side == side).astype(np.int64)
 
+    def held_sentences(self, side: int) -> Ids:
+        """The numbers of other sides' sentences in which some labels of this side are known."""
+        if not self.held or len(self.held[side].first) == 1:
+            return np.zeros(0, np.int64)
+        known = self.held[side].first[self.first]
+        return np.flatnonzero(np.diff(known) > 0).astype(np.int64)
+
     def own_labels(self, side: int) -> npt.NDArray[np.int32]:
-        """Labels where they are this side's, else -1."""
+        """Labels where this side's are known, else -1."""
         own = np.repeat(self.side, np.diff(self.first)) == side
-        return np.where(own, self.label, -1).astype(np.int32)
+        labels = np.where(own, self.label, -1).astype(np.int32)
+        if self.held and len(self.held[side].first) > 1:
+            labels[np.diff(self.held[side].first) > 0] = self.held[side].tags
+        return labels
 
     def own_sets(self, side: int) -> _native.TagSets:
         """Label sets where they are this side's, else none."""
@@ -56,6 +68,8 @@ class TrainingData:
         digest = hashlib.blake2b(digest_size=16)
         arrays = (self.keys, self.first, self.side, self.label, self.sets.first, self.sets.tags)
         for part in (*arrays, self.rows.first, self.rows.rows):
+            digest.update(np.ascontiguousarray(part).tobytes())
+        for part in (array for sets in self.held for array in (sets.first, sets.tags)):
             digest.update(np.ascontiguousarray(part).tobytes())
         for encoding in self.encodings:
             digest.update(repr(encoding.labels).encode())
@@ -77,6 +91,7 @@ def extract_training_data(
     features: Features,
     reading: Reading,
     guide: Guide | None,
+    held: HeldLabels | None,
 ) -> TrainingData:
     """Units, labels and features of all sides' sentences."""
     encoded = [encoding.encode(layers) for encoding, layers in zip(sides.encodings, corpora, strict=True)]
@@ -97,6 +112,7 @@ def extract_training_data(
         np.repeat(np.arange(len(sides), dtype=np.int32), [len(layers) for layers in corpora]),
         np.concatenate([each.label for each in encoded]),
         _join_sets([each.sets for each in encoded], [len(each.label) for each in encoded]),
+        [] if held is None else held.on_units([len(each.label) for each in encoded]),
     )
 
 

@@ -1,0 +1,60 @@
+"""Labels that are known besides a sentence's own: they hold the latent sides of a coupled tagger."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian import _native
+from duilian.errors import ModelFileError
+from duilian.modelfile import read_model, write_model
+from duilian.models.coupled.sides import NO_SETS
+
+KIND = "held-labels"
+
+
+@dataclasses.dataclass(frozen=True)
+class HeldLabels:
+    """What is known of the other sides' labels on the sentences of one side, the `source`."""
+
+    round: int  # of the teacher that found them, from 1
+    source: int
+    sides: int
+    labels: Mapping[int, npt.NDArray[np.int32]]  # by side: [units of the source's sentences]; -1: not known
+
+    def shares(self) -> dict[int, float]:
+        """How much is known of each side, from 0 to 1."""
+        return {side: float(np.mean(labels >= 0)) for side, labels in self.labels.items()}
+
+    def on_units(self, units: Sequence[int]) -> list[_native.TagSets]:
+        """Label sets for the units of all sides in a row; `units` has how many each side has."""
+        before, after = sum(units[: self.source]), sum(units[self.source + 1 :])
+        found = [NO_SETS] * self.sides
+        for side, labels in self.labels.items():
+            known = np.concatenate([np.zeros(before, np.bool_), labels >= 0, np.zeros(after, np.bool_)])
+            first = np.concatenate([[0], np.cumsum(known)]).astype(np.int32)
+            found[side] = _native.TagSets(first, labels[labels >= 0])
+        return found
+
+    def save(self, path: Path, fingerprint: str) -> None:
+        """Keep the labels between two parts of a run."""
+        numbers = {"round": self.round, "source": self.source, "sides": self.sides}
+        header = {"kind": KIND, "fingerprint": fingerprint, **numbers}
+        write_model(path, header, {str(side): labels for side, labels in self.labels.items()})
+
+    @classmethod
+    def load(cls, path: Path, fingerprint: str) -> HeldLabels:
+        """The labels again, if they are of the same run."""
+        header, arrays = read_model(path)
+        if header.get("kind") != KIND or header.get("fingerprint") != fingerprint:
+            raise ModelFileError(
+                str(path),
+                "is not of this run (data or settings differ)",
+                hint="delete it, or train without --resume",
+            )
+        labels = {int(name): np.array(array, np.int32) for name, array in arrays.items()}
+        return cls(int(header["round"]), int(header["source"]), int(header["sides"]), labels)

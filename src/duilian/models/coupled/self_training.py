@@ -1,0 +1,112 @@
+"""Self-training: a teacher holds the latent sides of a coupled tagger.
+
+On the sentences of the largest corpus the tags of the other standards are latent. Where the small corpora
+lack its words, training fits them to anything. A teacher, a coupled tagger that sees the given tags as
+features (`guide`), converts that corpus first; labels that it is sure of become annotation beside the
+corpus's own, all others stay open.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from duilian.corpus import Layer
+from duilian.errors import DuilianError
+from duilian.labels.units import units_of_layers
+from duilian.learning import Session, fingerprint
+from duilian.models.coupled.config import CoupledConfig
+from duilian.models.coupled.held_labels import HeldLabels
+from duilian.models.coupled.predictor import CoupledConversion, CoupledPredictor
+from duilian.models.roles import Ask
+
+if TYPE_CHECKING:
+    from duilian.models.coupled.training import TrainedCoupled
+
+Corpora = Sequence[Sequence[Layer]]
+Train = Callable[[CoupledConfig, Session, HeldLabels | None], "TrainedCoupled"]
+
+
+def teach(config: CoupledConfig, session: Session, corpora: Corpora, train: Train) -> HeldLabels | None:
+    """The labels that hold the latent sides, from a teacher a round; None if no round is asked for."""
+    rounds = config.start.self_training.rounds
+    if rounds == 0:
+        return None
+    source = int(np.argmax([len(layers) for layers in corpora]))
+    mark, kept = fingerprint(config, [_digest(corpora)]), session.part("held")
+    held: HeldLabels | None = None
+    if kept is not None and session.resume and kept.exists():
+        held = HeldLabels.load(kept, mark)
+    while held is None or held.round < rounds:
+        number = 1 if held is None else held.round + 1
+        session.stage(f"teacher {number} of {rounds}")
+        state = session.part("teacher")
+        trained = train(_teacher(config, source), dataclasses.replace(session, checkpoint=state), held)
+        session.stage(f"conversion by teacher {number}")
+        held = _converted(config, trained, corpora, source, session, number)
+        if state is not None and kept is not None:
+            state.unlink(missing_ok=True)  # before the labels are kept: the next teacher must not resume it
+            held.save(kept, mark)
+    return held
+
+
+def _teacher(config: CoupledConfig, source: int) -> CoupledConfig:
+    """The teacher's settings: those of the run, with the source's tags as features."""
+    return config.updated(
+        {
+            "features": {"guide": config.standards[source], "templates": None},
+            "learning": {"iterations": config.start.self_training.iterations, "keep": "average"},
+            "start": {"self_training": {"rounds": 0}},
+        }
+    )
+
+
+def _converted(
+    config: CoupledConfig,
+    trained: TrainedCoupled,
+    corpora: Corpora,
+    source: int,
+    session: Session,
+    number: int,
+) -> HeldLabels:
+    """The source's sentences in the other standards, as far as the teacher is sure."""
+    settings = config.start.self_training
+    predictor = CoupledPredictor(trained.model(0.0))
+    found: dict[int, npt.NDArray[np.int32]] = {}
+    for side, target in enumerate(config.standards):
+        if side == source:
+            continue
+        plan = CoupledConversion(predictor, config.standards[source], target, settings.mapping)
+        units = units_of_layers(corpora[source], plan.encodings[0])
+        answer = plan.label(units, Ask(), session.threads)
+        is_sure = np.asarray(answer.p) >= settings.confidence
+        found[side] = np.where(is_sure, answer.label, -1).astype(np.int32)
+    held = HeldLabels(number, source, len(config.standards), found)
+    for side, share in held.shares().items():
+        session.stage(f"{config.standards[side]}: {100 * share:.1f} % of the labels are sure")
+    if not any(held.shares().values()):
+        least = settings.confidence
+        raise DuilianError(
+            f"self-training would teach nothing: no label has a confidence of {least}",
+            hint="lower [self_training] confidence, or set rounds = 0",
+        )
+    return held
+
+
+def _digest(corpora: Corpora) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for layers in corpora:
+        digest.update(b"corpus")
+        for layer in layers:
+            digest.update(repr((layer.words, _plain(layer))).encode())
+    return digest.hexdigest()
+
+
+def _plain(layer: Layer) -> list[object]:
+    """Tags in an order that does not change: that of a set may."""
+    return [sorted(tag) if isinstance(tag, frozenset) else tag for tag in layer.tags or ()]
