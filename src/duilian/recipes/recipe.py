@@ -268,6 +268,10 @@ def _with_paths(config: Settings, folder: Path, data: Path) -> Settings:
     mapping = getattr(config, "mapping", None)
     if isinstance(mapping, str) and mapping.endswith(".txt"):
         config = config.updated({"mapping": str(folder / mapping)})
+    teaching = getattr(getattr(config, "start", None), "self_training", None)
+    if teaching is not None and (teaching.mapping or "").endswith(".txt"):
+        path = str(folder / teaching.mapping)
+        config = config.updated({"start": {"self_training": {"mapping": path}}})
     return config
 
 

@@ -85,7 +85,10 @@ class SelfTraining(Settings):
         at_most=9,
     )
     confidence: float = setting(
-        0.95, "Labels that a teacher gives this probability become annotation.", above=0, at_most=1
+        0.95,
+        "Of each unit's labels the most probable remain that together have this probability.",
+        above=0,
+        at_most=1,
     )
     mapping: str | None = setting(
         None, "Tags that may go together in conversion; none: the tight table if one is shipped, else all."

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import DuilianError
 from duilian.labels.units import units_of_layers
@@ -23,12 +23,14 @@ from duilian.learning import Session, fingerprint
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.coupled.held_labels import HeldLabels
 from duilian.models.coupled.predictor import CoupledConversion, CoupledPredictor
+from duilian.models.coupled.training_data import chain_sets
 from duilian.models.roles import Ask
 
 if TYPE_CHECKING:
     from duilian.models.coupled.training import TrainedCoupled
 
 Corpora = Sequence[Sequence[Layer]]
+BATCH = 2000  # sentences that are converted together
 Train = Callable[[CoupledConfig, Session, HeldLabels | None], "TrainedCoupled"]
 
 
@@ -77,25 +79,48 @@ def _converted(
     """The source's sentences in the other standards, as far as the teacher is sure."""
     settings = config.start.self_training
     predictor = CoupledPredictor(trained.model(0.0))
-    found: dict[int, npt.NDArray[np.int32]] = {}
+    found: dict[int, _native.TagSets] = {}
     for side, target in enumerate(config.standards):
-        if side == source:
-            continue
-        plan = CoupledConversion(predictor, config.standards[source], target, settings.mapping)
-        units = units_of_layers(corpora[source], plan.encodings[0])
-        answer = plan.label(units, Ask(), session.threads)
-        is_sure = np.asarray(answer.p) >= settings.confidence
-        found[side] = np.where(is_sure, answer.label, -1).astype(np.int32)
+        if side != source:
+            plan = CoupledConversion(predictor, config.standards[source], target, settings.mapping)
+            parts = [
+                _sure(plan, batch, settings.confidence, session.threads)
+                for batch in _batches(corpora[source])
+            ]
+            found[side] = chain_sets(parts)
     held = HeldLabels(number, source, len(config.standards), found)
     for side, share in held.shares().items():
-        session.stage(f"{config.standards[side]}: {100 * share:.1f} % of the labels are sure")
+        session.stage(f"{100 * share:.1f} % of the {config.standards[side]} labels are sure")
     if not any(held.shares().values()):
-        least = settings.confidence
         raise DuilianError(
-            f"self-training would teach nothing: no label has a confidence of {least}",
+            f"self-training would teach nothing: no label has a confidence of {settings.confidence}",
             hint="lower [self_training] confidence, or set rounds = 0",
         )
     return held
+
+
+def _batches(layers: Sequence[Layer]) -> Iterator[Sequence[Layer]]:
+    for start in range(0, len(layers), BATCH):
+        yield layers[start : start + BATCH]
+
+
+def _sure(
+    plan: CoupledConversion, layers: Sequence[Layer], confidence: float, threads: int
+) -> _native.TagSets:
+    """For each unit the fewest labels that together have this confidence, the best one among them."""
+    units = units_of_layers(layers, plan.encodings[0])
+    answer = plan.label(units, Ask(marginals=True), threads)
+    rows, count = answer.rows(), len(plan.encodings[1].labels)
+    order = np.lexsort((rows.label, -rows.p, rows.unit))
+    unit, p = rows.unit[order], rows.p[order]
+    before = np.cumsum(p) - p
+    before -= before[np.searchsorted(unit, unit)]  # what more probable labels of the same unit have
+    is_kept = before < confidence
+    best = np.arange(len(answer.label)) * count + answer.label  # the labels of one legal path
+    kept = np.union1d(unit[is_kept] * count + rows.label[order][is_kept], best)
+    sizes = np.bincount(kept // count, minlength=len(answer.label))
+    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    return _native.TagSets(first, (kept % count).astype(np.int32))
 
 
 def _digest(corpora: Corpora) -> str:

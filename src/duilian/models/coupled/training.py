@@ -77,6 +77,8 @@ class CoupledTrainer:
         """Learn from one corpus per standard; with dev sets, keep the weights that do best on each and on
         average. `weights` says how often each sentence is drawn, compared with others of its corpus."""
         self.check_counts(corpora, dev)
+        if weights is not None and len(weights) != len(corpora):
+            raise ConfigError(f"{len(weights)} lists of weights for {len(corpora)} standards")
         given = _Given(corpora, dev or [None] * len(corpora), weights or [None] * len(corpora))
         held = teach(self.config, self.session, corpora, lambda *teacher: self._run(given, *teacher))
         return self._run(given, self.config, self.session, held)
