@@ -61,11 +61,11 @@ void bind_layout(nb::module_& m) {
           "__init__",
           [](CoupledData* self, const FeatureRows& features, const Input<std::int64_t>& first,
              const Input<std::int32_t>& side, const Input<std::int32_t>& label, const TagSets& sets,
-             std::vector<TagSets> candidates) {
-            new (self) CoupledData{features, to_vector(first),     to_vector(side), to_vector(label),
-                                   sets,     std::move(candidates)};
+             std::vector<TagSets> candidates, std::vector<TagSets> held) {
+            new (self) CoupledData{features, to_vector(first),      to_vector(side), to_vector(label),
+                                   sets,     std::move(candidates), std::move(held)};
           },
-          "features"_a, "first"_a, "side"_a, "label"_a, "sets"_a, "candidates"_a);
+          "features"_a, "first"_a, "side"_a, "label"_a, "sets"_a, "candidates"_a, "held"_a);
 
   nb::class_<CoupledLayout>(m, "CoupledLayout")
       .def_ro("weights", &CoupledLayout::weights)

@@ -64,7 +64,7 @@ def legal_paths(rules: Succession, sets: Sequence[Sequence[int]]) -> list[tuple[
 
 @dataclasses.dataclass
 class Case:
-    """Sentences of several sides in a row, each annotated on its own side."""
+    """Sentences of several sides in a row, each annotated on its own side, and perhaps on others."""
 
     rules: list[Succession]
     mappings: list[SideMapping]
@@ -72,6 +72,9 @@ class Case:
     first: list[int]  # [sentences + 1]  in units
     side: list[int]  # [sentences]
     known: Sets  # [units]  what the annotation allows; nothing: anything
+    held: list[Sets] = dataclasses.field(
+        default_factory=list
+    )  # [sides][units]  the same of sides not its own
 
     @property
     def labels(self) -> list[int]:
@@ -91,8 +94,19 @@ class Case:
     def side_of_unit(self, unit: int) -> int:
         return next(side for s, side in enumerate(self.side) if unit in self.span(s))
 
-    def is_correct(self, unit: int, label: int) -> bool:
-        return not self.known[unit] or label in self.known[unit]
+    def allowed(self, unit: int, side: int) -> list[int]:
+        """What annotation allows a side; nothing: anything."""
+        if side == self.side_of_unit(unit):
+            return self.known[unit]
+        return self.held[side][unit] if self.held else []
+
+    def is_correct(self, unit: int, bundle: Bundle) -> bool:
+        allowed = [self.allowed(unit, side) for side in range(self.sides)]
+        return all(not known or label in known for known, label in zip(allowed, bundle, strict=True))
+
+    def is_told(self, sentence: int, side: int) -> bool:
+        """Whether something is known of a side, or should be."""
+        return side == self.side[sentence] or any(self.allowed(unit, side) for unit in self.span(sentence))
 
     def all_labels(self) -> list[Sets]:
         return [[list(range(count))] * len(self.features) for count in self.labels]
@@ -122,6 +136,7 @@ class Case:
             label,
             sets,
             [tag_sets(each) for each in candidates],
+            [tag_sets(each) for each in self.held],
         )
 
     def plain_layouts(self, full_from: int, row_count: int = ROWS) -> list[_native.TaggerLayout]:
@@ -177,7 +192,13 @@ def lay_out(
 
 
 def random_case(
-    seed: int, *, sides: int = 2, rules: str = "free", mapped: bool = False, partial: bool = False
+    seed: int,
+    *,
+    sides: int = 2,
+    rules: str = "free",
+    mapped: bool = False,
+    partial: bool = False,
+    held: bool = False,
 ) -> Case:
     """Three sentences of every side, short enough to list all paths of bundles."""
     rng = random.Random(f"{seed} {sides} {rules} {mapped} {partial}")
@@ -199,6 +220,8 @@ def random_case(
     if rules == "many":  # open units, where every feature meets every bundle
         for unit in range(0, len(case.features), 2):
             case.known[unit], case.features[unit] = [], list(range(ROWS))
+    if held:
+        case.held = random_held(rng, case)
     if mapped:
         case.mappings = [random_mapping(rng, case.labels, a, b) for a, b in case.pairs()]
     return case
@@ -210,6 +233,19 @@ def random_known(rng: random.Random, gold: int, labels: int, partial: bool) -> l
     if rng.random() < 0.4:
         return []
     return sorted({gold, *rng.sample(range(labels), rng.randint(1, labels - 1))})
+
+
+def random_held(rng: random.Random, case: Case) -> list[Sets]:
+    """Something of the other sides' labels in most sentences, which a legal path has."""
+    held: list[Sets] = [[[] for _ in case.features] for _ in range(case.sides)]
+    for sentence, own in enumerate(case.side):
+        for side in set(range(case.sides)) - {own}:
+            units = case.span(sentence)
+            path = rng.choice(legal_paths(case.rules[side], [range(case.labels[side])] * len(units)))
+            if rng.random() < 0.8:
+                for unit, label in zip(units, path, strict=True):
+                    held[side][unit] = random_known(rng, label, case.labels[side], partial=True)
+    return held
 
 
 def random_mapping(rng: random.Random, labels: Sequence[int], a: int, b: int) -> SideMapping:
@@ -393,11 +429,12 @@ class Twin:
         paths = legal_paths(self.case.rules[side], sets)
         return [sorted(set(labels)) for labels in zip(*paths, strict=True)]
 
-    def gold(self, sentence: int) -> list[int]:
-        """The annotation, or the best path of its side that it allows."""
-        side = self.case.side[sentence]
+    def gold(self, sentence: int, side: int) -> list[int] | None:
+        """A side's annotation, or the best path of it that this allows; None if it has none."""
+        if not self.case.is_told(sentence, side):
+            return None
         every = list(range(self.case.labels[side]))
-        sets = [self.case.known[unit] or every for unit in self.case.span(sentence)]
+        sets = [self.case.allowed(unit, side) or every for unit in self.case.span(sentence)]
         scores = self.side_scores(side, sentence, sets)
         return list(max(scores, key=scores.__getitem__))
 
@@ -417,11 +454,11 @@ class Twin:
 
     def example(self, sentence: int, candidates: Sequence[Sets]) -> scorer.Example:
         """What is possible and what is correct; a mapping that leaves nothing correct is not obeyed."""
-        side, units = self.case.side[sentence], self.case.span(sentence)
+        units = self.case.span(sentence)
         for mapped in (True, False):
             possible = self.columns(candidates, mapped=mapped)
             correct = [
-                [bundle for bundle in column if self.case.is_correct(unit, bundle[side])]
+                [bundle for bundle in column if self.case.is_correct(unit, bundle)]
                 for unit, column in zip(units, possible, strict=True)
             ]
             if self.has_path(correct):
@@ -429,19 +466,19 @@ class Twin:
         raise ValueError("no path is correct")
 
     def training_candidates(self, sentence: int, pruning: Pruning) -> list[Sets]:
-        gold, own = self.gold(sentence), self.case.side[sentence]
         return [
-            self.candidates(side, sentence, pruning, keep=gold if side == own else None)
+            self.candidates(side, sentence, pruning, keep=self.gold(sentence, side))
             for side in range(self.case.sides)
         ]
 
     def given_candidates(self, sentence: int, candidates: Sequence[Sets]) -> list[Sets]:
         """Candidates that were found beforehand, with what is correct among them."""
-        units, gold, own = self.case.span(sentence), self.gold(sentence), self.case.side[sentence]
-        cut = [[list(sets[unit]) for unit in units] for sets in candidates]
-        cut[own] = self.trimmed(
-            own, [sorted({*labels, label}) for labels, label in zip(cut[own], gold, strict=True)]
-        )
+        cut = [[list(sets[unit]) for unit in self.case.span(sentence)] for sets in candidates]
+        for side, sets in enumerate(cut):
+            gold = self.gold(sentence, side)
+            if gold is not None:
+                wider = [sorted({*labels, label}) for labels, label in zip(sets, gold, strict=True)]
+                cut[side] = self.trimmed(side, wider)
         return cut
 
     def distribution(

@@ -120,6 +120,19 @@ def test_losses_with_candidates_found_beforehand(sides: int, rules: str, mapped:
     compare(case, layout, candidates=found, seed=6)
 
 
+@pytest.mark.parametrize(("sides", "rules", "mapped", "partial"), CASES)
+def test_labels_held_on_other_sides_match_the_definition(
+    sides: int, rules: str, mapped: bool, partial: bool
+) -> None:
+    for seed, pruning in enumerate([KEEP_ALL, Pruning(1, 1.0), Pruning(2, 0.7)]):
+        case = random_case(seed + 90, sides=sides, rules=rules, mapped=mapped, partial=partial, held=True)
+        layout = lay_out(case)
+        compare(case, layout, pruning, seed=seed)
+        candidates = [[[k % count for k in (0, 1)][:count] for _ in case.features] for count in case.labels]
+        if all(rule.allows.all() for rule in case.rules):
+            compare(case, layout, candidates=candidates, seed=seed)
+
+
 @pytest.mark.parametrize("sides", [2, 3])
 def test_the_gradient_matches_central_differences(sides: int) -> None:
     """With strengths too, which the listing does not know."""
@@ -278,9 +291,11 @@ def test_data_that_do_not_fit_are_refused() -> None:
     side, (label, sets) = np.array(case.side, np.int32), case.annotation()
     everything = [_native.TagSets(np.arange(len(label) + 1, dtype=np.int32), np.zeros(len(label), np.int32))]
 
-    def refused(*changed: object, candidates: list[object] | None = None) -> None:
+    def refused(
+        *changed: object, candidates: list[object] | None = None, held: list[object] | None = None
+    ) -> None:
         layout = lay_out(case)
-        data = _native.CoupledData(*changed, candidates or [])
+        data = _native.CoupledData(*changed, candidates or [], held or [])
         with pytest.raises(ValueError, match=r"^[a-z]"):
             _native.CoupledObjective(layout, data, KEEP_ALL.native, np.inf, True)
 
@@ -296,6 +311,8 @@ def test_data_that_do_not_fit_are_refused() -> None:
     refused(rows, first, side, label, sets, candidates=[*everything, wide])
     short = _native.TagSets(np.array([0, 1], np.int32), np.array([0], np.int32))
     refused(rows, first, side, label, sets, candidates=[*everything, short])
+    for wrong in ([short, short], [wide, wide], everything):
+        refused(rows, first, side, label, sets, held=wrong)
     objective = _native.CoupledObjective(lay_out(case), case.data(), KEEP_ALL.native, np.inf, True)
     with pytest.raises(ValueError, match="weights do not fit"):
         objective.gradient(np.zeros(3, np.float32), 1.0, 0)

@@ -11,15 +11,12 @@ namespace duilian {
 
 namespace {
 
-/// The labels a side may have at a unit in the correct lattice, for laying out: its own label, or the
+/// The labels a side may have at a unit in the correct lattice, for laying out: what is known of them, or the
 /// candidates.
 [[nodiscard]] std::span<const TagId> known_labels(const CoupledData& data, std::span<const TagSets> latent,
                                                   std::int32_t own, std::int32_t side, std::int64_t unit) {
-  const auto t = static_cast<std::int32_t>(unit);
-  if (side != own) return latent[side].at(t);
-  if (data.label[unit] >= 0) return std::span(data.label).subspan(static_cast<std::size_t>(unit), 1);
-  if (data.sets.positions() > t && !data.sets.at(t).empty()) return data.sets.at(t);
-  return latent[side].at(t);
+  const auto known = data.known(static_cast<std::size_t>(own), static_cast<std::size_t>(side), unit);
+  return known.empty() ? latent[side].at(static_cast<std::int32_t>(unit)) : known;
 }
 
 /// Calls visit(bundle) for every bundle of these label sets.
@@ -146,6 +143,15 @@ void check(const CoupledData& data, const CoupledShape& shape) {
     }
   }
   check_sets(data.candidates, shape, static_cast<std::int64_t>(data.label.size()), Coverage::every_side);
+  check_sets(data.held, shape, static_cast<std::int64_t>(data.label.size()), Coverage::some_sides);
+}
+
+std::span<const TagId> CoupledData::known(std::size_t own, std::size_t k, std::int64_t unit) const {
+  const auto t = static_cast<std::int32_t>(unit);
+  if (k == own && label[unit] >= 0) return std::span(label).subspan(static_cast<std::size_t>(unit), 1);
+  if (k != own && k >= held.size()) return {};
+  const TagSets& found = k == own ? sets : held[k];
+  return found.positions() > t ? found.at(t) : std::span<const TagId>{};
 }
 
 CoupledTransitions CoupledLayout::transitions(WeightView view) const {

@@ -43,64 +43,80 @@ CoupledObjective::CoupledObjective(const CoupledLayout& layout, const CoupledDat
   for (const std::int32_t labels : layout.shape.labels) most_labels_ = std::max(most_labels_, labels);
 }
 
-bool CoupledObjective::is_correct(std::int64_t unit, TagId label) const {
-  if (data_.label[unit] >= 0) return data_.label[unit] == label;
-  const auto t = static_cast<std::int32_t>(unit);
-  if (data_.sets.positions() <= t || data_.sets.at(t).empty()) return true;
-  const auto set = data_.sets.at(t);
-  return std::binary_search(set.begin(), set.end(), label);
+bool CoupledObjective::is_correct(std::size_t own, std::size_t side, std::int64_t unit, TagId label) const {
+  const auto known = data_.known(own, side, unit);
+  return known.empty() || std::binary_search(known.begin(), known.end(), label);
 }
 
-void CoupledObjective::find_gold(const Prepared& between, std::int64_t begin, std::int64_t end,
-                                 std::size_t side, Work& work) const {
-  work.gold.assign(data_.label.begin() + begin, data_.label.begin() + end);
-  if (std::all_of(work.gold.begin(), work.gold.end(), [](std::int32_t l) { return l >= 0; })) return;
+void CoupledObjective::find_gold(const Prepared& between, Place place, std::size_t side, Work& work) const {
+  std::vector<std::int32_t>& gold = work.gold[side];
+  gold.clear();
+  bool is_open = side != place.own;
+  bool is_whole = true;
+  for (std::int64_t unit = place.begin; unit < place.end; ++unit) {
+    const auto known = data_.known(place.own, side, unit);
+    is_open = is_open && known.empty();
+    is_whole = is_whole && known.size() == 1;
+    gold.push_back(known.size() == 1 ? known.front() : -1);
+  }
+  if (is_open) gold.clear();
+  if (is_open || is_whole) return;
   // Partly annotated: the best path that the annotation allows.
   const std::size_t stride = layout_.shape.shapes[side].stride();
   work.allowed = work.search.scores.state[side];
-  for (std::int64_t unit = begin; unit < end; ++unit) {
+  for (std::int64_t unit = place.begin; unit < place.end; ++unit) {
     for (TagId l = 0; l < layout_.shape.labels[side]; ++l) {
-      if (!is_correct(unit, l))
-        work.allowed[static_cast<std::size_t>(unit - begin) * stride + l] = kForbidden;
+      if (!is_correct(place.own, side, unit, l))
+        work.allowed[static_cast<std::size_t>(unit - place.begin) * stride + l] = kForbidden;
     }
   }
-  const UniformChain chain{static_cast<std::int32_t>(end - begin), work.allowed.data(), between.side[side],
-                           layout_.shape.rules[side]};
-  if (!try_best_labels(chain, work.search.pruning.chain, work.gold))
+  const UniformChain chain{static_cast<std::int32_t>(place.end - place.begin), work.allowed.data(),
+                           between.side[side], layout_.shape.rules[side]};
+  if (!try_best_labels(chain, work.search.pruning.chain, gold))
     throw std::invalid_argument("no path through the lattice is legal");
 }
 
-void CoupledObjective::find_candidates(const Prepared& between, std::int64_t begin, std::int64_t end,
-                                       std::size_t side, Work& work) const {
-  const auto units = static_cast<std::int32_t>(end - begin);
+void CoupledObjective::find_candidates(const Prepared& between, Place place, Work& work) const {
+  const auto units = static_cast<std::int32_t>(place.end - place.begin);
   if (data_.candidates.empty()) {
-    std::vector<std::span<const std::int32_t>> keep(layout_.separate.size());
-    keep[side] = work.gold;
+    const std::vector<std::span<const std::int32_t>> keep(work.gold.begin(), work.gold.end());
     return prune(layout_.shape, between, pruning_, units, keep, std::isfinite(bundle_gap_), work.search);
   }
   work.search.candidates.resize(layout_.separate.size());
   for (std::size_t k = 0; k < layout_.separate.size(); ++k) {
-    slice(data_.candidates[k], begin, end, work.search.candidates[k]);
-    if (k != side) continue;
-    add_labels(work.gold, work.search.candidates[k]);
+    slice(data_.candidates[k], place.begin, place.end, work.search.candidates[k]);
+    if (work.gold[k].empty()) continue;
+    add_labels(work.gold[k], work.search.candidates[k]);
     if (!trim_candidates(layout_.shape.rules[k], work.search.pruning.keep, work.search.candidates[k]))
       throw std::invalid_argument("no path through the lattice is legal");
   }
 }
 
-bool CoupledObjective::find_correct(std::int64_t begin, std::size_t side, Work& work) const {
+bool CoupledObjective::find_correct(Place place, Work& work) const {
   const Lattice& x = work.search.space.lattice;
+  const auto is_correct_state = [&](std::int32_t t, std::int32_t s) {
+    const auto bundle = x.bundle(s);
+    for (std::size_t k = 0; k < bundle.size(); ++k) {
+      if (!work.gold[k].empty() && !is_correct(place.own, k, place.begin + t, bundle[k])) return false;
+    }
+    return true;
+  };
   work.inside.clear();
   for (std::int32_t t = 0; t < x.positions(); ++t) {
     const std::size_t before = work.inside.size();
     for (std::int32_t s = x.first[t]; s < x.first[t + 1]; ++s) {
-      if (is_correct(begin + t, x.bundle(s)[side])) work.inside.push_back(s);
+      if (is_correct_state(t, s)) work.inside.push_back(s);
     }
     if (work.inside.size() == before) return false;
   }
-  const bool is_partial =
-      std::any_of(data_.label.begin() + begin, data_.label.begin() + begin + x.positions(),
-                  [](std::int32_t l) { return l < 0; });
+  const auto is_whole = [&](std::size_t k) {
+    for (std::int64_t unit = place.begin; unit < place.end; ++unit) {
+      if (data_.known(place.own, k, unit).size() != 1) return work.gold[k].empty();
+    }
+    return true;
+  };
+  bool is_partial = false;
+  for (std::size_t k = 0; k < work.gold.size(); ++k) is_partial = is_partial || !is_whole(k);
   if (layout_.shape.is_free() || (layout_.shape.mappings.empty() && !is_partial)) return true;
   // Some of these states may be on no legal path of correct states.
   const Lattice left = trim(part_of(x, work.inside), layout_.shape.rules);
@@ -112,25 +128,24 @@ double CoupledObjective::compute(const Prepared& between, WeightView weights, st
                                  Gradient& out) const {
   const std::int64_t begin = data_.first[i];
   const std::int64_t end = data_.first[i + 1];
-  const auto side = static_cast<std::size_t>(data_.side[i]);
+  const Place place{begin, end, static_cast<std::size_t>(data_.side[i])};
   out.label_change.clear();
   out.group.assign(1, 0);
   if (begin == end) return 0.0;
   SearchWork& search = work.search;
   score_sides(layout_, weights, data_.features, begin, end, search.scores);
-  find_gold(between, begin, end, side, work);
-  find_candidates(between, begin, end, side, work);
-  if (!build_space(layout_.shape, search.candidates, false, search.space) ||
-      !find_correct(begin, side, work)) {
-    if (!build_space(layout_.shape, search.candidates, true, search.space) ||
-        !find_correct(begin, side, work))
+  work.gold.resize(layout_.separate.size());
+  for (std::size_t k = 0; k < work.gold.size(); ++k) find_gold(between, place, k, work);
+  find_candidates(between, place, work);
+  if (!build_space(layout_.shape, search.candidates, false, search.space) || !find_correct(place, work)) {
+    if (!build_space(layout_.shape, search.candidates, true, search.space) || !find_correct(place, work))
       throw std::invalid_argument("no path through the lattice is legal");
   }
   const RowSource source(layout_, weights, data_.features, begin);
   score_states(layout_.shape, search.scores, source, search.joint, search.space);
   if (!search.prior.empty()) {
     prune_bundles(search.candidates, search.prior, bundle_gap_, work.inside, search.joint, search.space);
-    if (!find_correct(begin, side, work)) throw std::logic_error("pruning has lost the annotation");
+    if (!find_correct(place, work)) throw std::logic_error("pruning has lost the annotation");
   }
   if (!score_between(layout_.shape, between, search.joint, search.space))
     throw std::invalid_argument("no path through the lattice is legal");

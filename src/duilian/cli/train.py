@@ -115,7 +115,7 @@ def _format_best(path: Path, score: float | None) -> str:
 
 def _say_how_to_resume(run: Run) -> None:
     if run.is_begun:
-        kept = run.checkpoint if run.checkpoint.exists() else run.stage("tagger")
+        kept = next(path for path in (*run.kept, run.stage("tagger")) if path.exists())
         typer.echo(f"duilian: stopped; {kept} is kept: continue with --resume", err=True)
     else:
         typer.echo("duilian: stopped before the end of the first iteration; nothing is kept", err=True)

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from duilian.learning.trainer import IterationReport
 
 
+SELF_TRAINING = ("teacher", "held")
+"""Parts of a run that keep a state of their own: a teacher in training, and labels found so far."""
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Session:
     """Threads to use, whom to tell of progress, and where to keep the state between iterations.
@@ -46,6 +50,10 @@ class Session:
         if 1 not in (threads, session.threads) and threads != session.threads:
             raise ConfigError(f"{threads} threads, but {session.threads} in the session", "say it once")
         return dataclasses.replace(session, threads=max(threads, session.threads))
+
+    def part(self, name: str) -> Path | None:
+        """Where a part of the run keeps its own state, beside the checkpoint."""
+        return None if self.checkpoint is None else Path(f"{self.checkpoint}.{name}")
 
     def stage(self, name: str) -> None:
         """Say what is being done."""

@@ -20,15 +20,17 @@ from duilian.corpus import Corpus, ReadReport, Sentence, TreeCheck, read_sentenc
 from duilian.corpus.output_files import refuse_input
 from duilian.errors import ConfigError, did_you_mean
 from duilian.features.templates import presets
-from duilian.learning import IterationReport, Session
 from duilian.modelfile import is_model
 from duilian.models.base.precision import Precision
+from duilian.recipes.run import Run
 from duilian.recipes.tables import FORMER_KEYS, Table, override, read_toml
+from duilian.recipes.train_files import TrainFile, file_names, file_weights, refuse_weights
 from duilian.settings import RENAMED, SettingError, Settings, UnknownSettingError, setting
 
 DATA_VARIABLE = "DUILIAN_DATA"
 Part = Literal["train", "dev", "test"]
 PARTS = ("model", "side", "saving", "card")
+ANALYZER = "analyzer"
 BY_SIDES = ("standard", "standards", "source_standard")
 
 S = TypeVar("S", bound=Settings)
@@ -39,7 +41,9 @@ class Side(Settings):
     """One `[[side]]`: a standard, and where to find its sentences."""
 
     standard: str = setting("", "Name of the standard.")
-    train: str | tuple[str, ...] = setting("", "Training files.")
+    train: str | tuple[str | TrainFile, ...] = setting(
+        "", "Training files; `{ file = …, weight = 0.5 }` is drawn half as often as others of the side."
+    )
     dev: str | tuple[str, ...] | None = setting(None, "Files that choose the best weights.")
     test: str | tuple[str, ...] | None = setting(None, "Files to report a final score on.")
     sample: int | None = setting(None, "Sentences drawn per iteration; none: all.", at_least=1)
@@ -118,8 +122,7 @@ class Recipe:
         named = getattr(side, part)
         if named is None:
             return None
-        names = [named] if isinstance(named, str) else named
-        paths = [self._existing(name, part) for name in names]
+        paths = [self._existing(name, part) for name in file_names(named)]
         with contextlib.closing(self._read(side, paths, trees)) as found:
             limited = itertools.islice(found, side.limit if part == "train" else None)
             return Corpus(limited, standard=side.standard, source=", ".join(map(str, paths)))
@@ -130,8 +133,9 @@ class Recipe:
         for path in paths:
             report = ReadReport()
             run.say_reading(path.name)
+            run.sizes[path] = 0
             try:
-                yield from read_sentences(
+                for sentence in read_sentences(
                     path,
                     standard=side.standard,
                     format=side.format,
@@ -142,7 +146,9 @@ class Recipe:
                     names=side.columns,
                     trees=trees,
                     report=report,
-                )
+                ):
+                    run.sizes[path] += 1
+                    yield sentence
             finally:  # also if no more sentences are wanted
                 run.say_reading("")
                 for warning in report.warnings:
@@ -153,11 +159,20 @@ class Recipe:
         yield self.path
         for side in self.sides:
             for named in (side.train, side.dev, side.test):
-                names = (named,) if isinstance(named, str) else named or ()
-                yield from map(self._path, names)
+                yield from map(self._path, file_names(named))
 
     def _path(self, name: str) -> Path:
         return (self.path.parent if name.startswith("./") else self.folder) / name
+
+    def train_weights(self, side: Side) -> list[float] | None:
+        """How often each training sentence of a side is drawn, compared with others of it; None if all are
+        drawn alike. The corpus must have been read."""
+        assert self.run is not None
+        found = file_weights(side.train)
+        if found is None:
+            return None
+        sizes = [self.run.sizes[self._path(name)] for name in file_names(side.train)]
+        return [weight for weight, size in zip(found, sizes, strict=True) for _ in range(size)]
 
     def _existing(self, name: str, part: Part) -> Path:
         path = self._path(name)
@@ -268,6 +283,10 @@ def _with_paths(config: Settings, folder: Path, data: Path) -> Settings:
     mapping = getattr(config, "mapping", None)
     if isinstance(mapping, str) and mapping.endswith(".txt"):
         config = config.updated({"mapping": str(folder / mapping)})
+    teaching = getattr(getattr(config, "start", None), "self_training", None)
+    if teaching is not None and (teaching.mapping or "").endswith(".txt"):
+        path = str(folder / teaching.mapping)
+        config = config.updated({"start": {"self_training": {"mapping": path}}})
     return config
 
 
@@ -287,58 +306,20 @@ def _side(table: Table) -> Side:
     for key in ("standard", "train"):
         if key not in table.values:
             table.note(f"needs the key {key!r}")
+    if isinstance(named := table.values.get("train"), list):
+        found = tuple(_train_file(each, table) for each in named)
+        table = dataclasses.replace(table, values={**table.values, "train": found})
     return _updated(Side(), table)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Run:
-    """What a run is told besides its recipe: where to write, and whom to tell."""
-
-    output: Path
-    resume: bool = False
-    lenient: bool = False  # whether malformed lines of the corpora are skipped
-    force: bool = False  # whether a file that is not a model may be replaced
-    threads: int = 1
-    on_iteration: Callable[[IterationReport], None] | None = None
-    on_stage: Callable[[str], None] | None = None  # what is done before the first iteration
-    on_reading: Callable[[str], None] | None = None  # the file that is being read; empty when it is done
-    on_warning: Callable[[str], None] | None = None
-    told: set[str] = dataclasses.field(default_factory=set, repr=False)  # warnings so far
-
-    def stage(self, name: str) -> Path:
-        """Where a finished part of the model is kept until the whole is done."""
-        return self.output.with_name(f"{self.output.name}.{name}")
-
-    @property
-    def is_begun(self) -> bool:
-        """Whether there is something to resume from."""
-        return self.checkpoint.exists() or self.stage("tagger").exists()
-
-    @property
-    def checkpoint(self) -> Path:
-        """Where the state is kept between iterations."""
-        return self.output.with_name(f"{self.output.name}.checkpoint")
-
-    def session(self) -> Session:
-        """What the training loop is told."""
-        return Session(
-            threads=self.threads,
-            on_iteration=self.on_iteration,
-            on_stage=self.on_stage,
-            checkpoint=self.checkpoint,
-            resume=self.resume,
-        )
-
-    def warn(self, message: str) -> None:
-        """Tell what may be a mistake, once: some corpora are read for each part of a model."""
-        if self.on_warning and message not in self.told:
-            self.told.add(message)
-            self.on_warning(message)
-
-    def say_reading(self, name: str) -> None:
-        """Tell which file is being read."""
-        if self.on_reading:
-            self.on_reading(name)
+def _train_file(named: Any, table: Table) -> Any:
+    """A training file: its name, or a table with a weight."""
+    if not isinstance(named, dict):
+        return named
+    own = dataclasses.replace(table, name=f"{table.name} train", values=named)
+    if "file" not in named:
+        own.note("needs the key 'file'")
+    return _updated(TrainFile(), own)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -393,8 +374,10 @@ def train(
     if not isinstance(run, Run):
         run = Run(output=Path(run))
     _check_output(run, recipe)
+    if recipe.kind != ANALYZER:  # which knows the kind of its tagger
+        refuse_weights(recipe.file, recipe.kind, (side.train for side in recipe.sides))
     score = KINDS[recipe.kind].train(dataclasses.replace(recipe, run=run), run)
-    run.checkpoint.unlink(missing_ok=True)
+    run.forget()
     return score
 
 
@@ -403,7 +386,7 @@ def _check_output(run: Run, recipe: Recipe) -> None:
     output = run.output
     if not output.name:
         raise ConfigError("there is no name for the model file", "write -o my.model")
-    for target in (output, run.checkpoint):
+    for target in (output, *run.kept):
         refuse_input(target, recipe.inputs())
         if target.is_file() and not run.force and not is_model(target):
             hint = "choose another place, or replace it with --force"

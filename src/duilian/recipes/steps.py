@@ -12,7 +12,8 @@ from duilian.corpus import Corpus, Sentence, Tag, TreeCheck
 from duilian.errors import StandardError
 from duilian.labels.encoding import Level
 from duilian.models.base.precision import Precision
-from duilian.recipes.recipe import Recipe, Run, Side
+from duilian.recipes.recipe import Recipe, Side
+from duilian.recipes.run import Run
 from duilian.standards import is_pair, split_pair, with_parts
 
 

@@ -49,7 +49,8 @@ struct CoupledLayout {
   }
 };
 
-/// Sentences of all sides in a row. label[u] is of the sentence's own side; < 0 as in TaggingData.
+/// Sentences of all sides in a row. label[u] is of the sentence's own side; < 0 as in TaggingData. `held` is
+/// what is known of the other sides' labels.
 struct CoupledData {
   FeatureRows features;
   std::vector<std::int64_t> first{0};  // [sentences + 1]  in units
@@ -57,6 +58,10 @@ struct CoupledData {
   std::vector<std::int32_t> label;     // [units]
   TagSets sets;                        // [units], or no positions
   std::vector<TagSets> candidates;     // [sides][units]  pruned beforehand; none: prune with the model's own
+  std::vector<TagSets> held;           // [sides][units], or no positions, or none
+
+  /// The labels that annotation leaves to side k at a unit of a sentence of `own`; none: any.
+  [[nodiscard]] std::span<const TagId> known(std::size_t own, std::size_t k, std::int64_t unit) const;
 };
 
 void check(const CoupledData& data, const CoupledShape& shape);

@@ -1,7 +1,7 @@
 // Learning a coupled model from sentences that are each labelled on one side (ambiguous labelling, Eq. 9-12
 // of Li et al. 2017): the loss is log Z(possible) - log Z(correct), where `possible` has the bundles that
 // pruning left and `correct` those of them that agree with the annotation. The annotation always survives
-// pruning.
+// pruning. Unlike in the papers, labels of the other sides may be known, too, wholly or in part (`held`).
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ class CoupledObjective {
     SearchWork search;
     BundleSpace correct;
     Marginals found_correct;
-    std::vector<std::int32_t> inside;  // states of the space that are correct
-    std::vector<std::int32_t> gold;    // [T]  a legal path of correct labels
-    std::vector<double> allowed;       // state scores, kForbidden where the annotation rules a label out
-    std::vector<double> diff;          // [S]  p(correct) - p(possible)
-    std::vector<double> pair;          // of one block
-    std::vector<double> small;         // of one block, for one side
-    std::vector<double> per_label;     // 0 between calls
+    std::vector<std::int32_t> inside;             // states of the space that are correct
+    std::vector<std::vector<std::int32_t>> gold;  // [sides][T]  a legal path of correct labels; empty: any
+    std::vector<double> allowed;    // state scores, kForbidden where the annotation rules a label out
+    std::vector<double> diff;       // [S]  p(correct) - p(possible)
+    std::vector<double> pair;       // of one block
+    std::vector<double> small;      // of one block, for one side
+    std::vector<double> per_label;  // 0 between calls
   };
 
   /// `bundle_gap`: see prune_bundles(); infinite: no pruning. `learns_separate`: whether separate weights
@@ -102,12 +102,15 @@ class CoupledObjective {
       if (g != 0.0F) rule.change(static_cast<std::uint32_t>(layout_.joint_state_at + w), strength * g);
     }
   }
-  [[nodiscard]] bool is_correct(std::int64_t unit, TagId label) const;
-  void find_gold(const Prepared& between, std::int64_t begin, std::int64_t end, std::size_t side,
-                 Work& work) const;
-  void find_candidates(const Prepared& between, std::int64_t begin, std::int64_t end, std::size_t side,
-                       Work& work) const;
-  [[nodiscard]] bool find_correct(std::int64_t begin, std::size_t side, Work& work) const;
+  /// Units [begin, end) of one sentence, and its own side.
+  struct Place {
+    std::int64_t begin, end;
+    std::size_t own;
+  };
+  [[nodiscard]] bool is_correct(std::size_t own, std::size_t side, std::int64_t unit, TagId label) const;
+  void find_gold(const Prepared& between, Place place, std::size_t side, Work& work) const;
+  void find_candidates(const Prepared& between, Place place, Work& work) const;
+  [[nodiscard]] bool find_correct(Place place, Work& work) const;
   void add_state_changes(Work& work, Gradient& out) const;
   void add_transition_changes(Work& work, Gradient& out) const;
   void add_edge_changes(const Work& work, Gradient& out) const;

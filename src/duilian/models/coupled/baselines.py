@@ -53,7 +53,9 @@ class BaselineTaggers:
             on_side(side)
 
     def _fit(self, side: int, sentences: Ids, threads: int) -> Weights:
-        """The mean of the weights after each iteration."""
+        """The mean of the weights after each iteration over these sentences, and as many others in which some
+        of the side's labels are known."""
+        others = self.data.held_sentences(side)
         objective = _native.TaggingObjective(self.layouts[side], self._examples[side])
         rule = self._learning.rule(objective, len(sentences), threads)
         trainer = Trainer(
@@ -61,7 +63,7 @@ class BaselineTaggers:
             objective.weights,
             len(sentences),
             self._learning,
-            draw=lambda rng: rng.permutation(sentences),
+            draw=lambda rng: _drawn(rng, sentences, others),
         )
         for _ in trainer.run(None):
             pass
@@ -100,6 +102,13 @@ class BaselineTaggers:
         before = self.candidates(side, pruning, first=first[: own[0] + 1])
         after = self.candidates(side, pruning, first=first[own[-1] + 1 :])
         return chain_sets([before, *held_out, after])
+
+
+def _drawn(rng: np.random.Generator, sentences: Ids, others: Ids) -> Ids:
+    """The sentences, and at most as many others, in random order."""
+    if len(others):
+        sentences = np.concatenate([sentences, rng.permutation(others)[: len(sentences)]])
+    return rng.permutation(sentences)
 
 
 def offline_candidates(

@@ -75,8 +75,30 @@ class CoupledPruning(Settings):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class SelfTraining(Settings):
+    """How a teacher holds the sides that the largest corpus leaves open."""
+
+    rounds: int = setting(
+        0,
+        "Teachers that convert the largest corpus, each learning from the one before.",
+        at_least=0,
+        at_most=9,
+    )
+    confidence: float = setting(
+        0.95,
+        "Of each unit's labels the most probable remain that together have this probability.",
+        above=0,
+        at_most=1,
+    )
+    mapping: str | None = setting(
+        None, "Tags that may go together in conversion; none: the tight table if one is shipped, else all."
+    )
+    iterations: int = setting(3, "Iterations of each teacher.", at_least=1)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Start(Settings):
-    """The weights to begin with."""
+    """What training begins with: weights, and labels that a teacher has found."""
 
     kind: Literal["warm", "cold"] = setting(
         "warm", "`warm`: begin with weights of baseline taggers; `cold`: with zeros, as in the papers."
@@ -87,6 +109,9 @@ class Start(Settings):
         "largest corpus, 0.3 (characters) or nothing (words) for the others.",
     )
     baseline_iterations: int = setting(8, "Iterations of the baseline taggers.", at_least=1)
+    self_training: SelfTraining = setting(
+        SelfTraining(), "How a teacher holds the sides that the largest corpus leaves open.", is_optional=True
+    )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

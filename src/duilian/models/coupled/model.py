@@ -84,6 +84,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
         y: None = None,
         *,
         dev: Sequence[Sentences | None] | None = None,
+        weights: Sequence[Sequence[float] | None] | None = None,
         threads: int = 1,
         session: Session | None = None,
         cache: str | Path | None = None,
@@ -92,8 +93,10 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
 
         With dev sets (None for a standard that has none), the weights that do best on each side and on
         average are kept. Dev sentences that also have a layer in the guide's standard are converted from it,
-        and scored so. A `session` says more than `threads`: whom to tell of progress, where to save the state
-        and whether to resume from it. `cache` is a folder that keeps the candidates of offline pruning.
+        and scored so. `weights` has a number for every sentence of a corpus (None: 1 for all): how often it
+        is drawn, compared with the others. A `session` says more than `threads`: whom to tell of progress,
+        where to save the state and whether to resume from it. `cache` is a folder that keeps the candidates
+        of offline pruning.
         """
         check_corpora(X)
         trainer = self._trainer(Session.of(session, threads), cache)
@@ -104,7 +107,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
             held_out = [
                 self._dev_layers(found, name) for found, name in zip(dev, self.standards, strict=True)
             ]
-        self.trained_ = trainer.run(corpora, held_out)
+        self.trained_ = trainer.run(corpora, held_out, weights)
         self.best_scores_, self.iterations_ = self.trained_.scores, self.trained_.iterations
         self.best_score_ = self.best_scores_[AVERAGE]
         return self.trim(0.0)

@@ -30,7 +30,10 @@ from duilian.models.coupled.baselines import BaselineTaggers, offline_candidates
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.coupled.conversion_answers import conversion_limits
 from duilian.models.coupled.dev_sets import DevEvaluator, DevLayers, DevSet
+from duilian.models.coupled.held_labels import HeldLabels
 from duilian.models.coupled.predictor import tagging_pruning
+from duilian.models.coupled.sampling import SentenceWeights, draw, size, weighted
+from duilian.models.coupled.self_training import teach
 from duilian.models.coupled.sides import NO_SETS, GuidePacker, Sides, gold_labels
 from duilian.models.coupled.storage import AVERAGE, CoupledModel, make_shape
 from duilian.models.coupled.training_data import Guide, TrainingData, extract_training_data
@@ -66,12 +69,24 @@ class CoupledTrainer:
         self.config, self.session, self.cache = config, session, cache
 
     def run(
-        self, corpora: Sequence[Sequence[Layer]], dev: Sequence[DevLayers | None] | None = None
+        self,
+        corpora: Sequence[Sequence[Layer]],
+        dev: Sequence[DevLayers | None] | None = None,
+        weights: Sequence[SentenceWeights | None] | None = None,
     ) -> TrainedCoupled:
         """Learn from one corpus per standard; with dev sets, keep the weights that do best on each and on
-        average."""
+        average. `weights` says how often each sentence is drawn, compared with others of its corpus."""
         self.check_counts(corpora, dev)
-        return _Run(self, corpora, dev or [None] * len(corpora)).trained()
+        if weights is not None and len(weights) != len(corpora):
+            raise ConfigError(f"{len(weights)} lists of weights for {len(corpora)} standards")
+        given = _Given(corpora, dev or [None] * len(corpora), weights or [None] * len(corpora))
+        held = teach(self.config, self.session, corpora, lambda *teacher: self._run(given, *teacher))
+        return self._run(given, self.config, self.session, held)
+
+    def _run(
+        self, given: _Given, config: CoupledConfig, session: Session, held: HeldLabels | None
+    ) -> TrainedCoupled:
+        return _Run(CoupledTrainer(config, session, self.cache), given, held).trained()
 
     def check_counts(self, corpora: Sequence[object], dev: Sequence[object] | None) -> None:
         """Refuse other than one corpus and one dev set for each of two standards or more."""
@@ -83,12 +98,20 @@ class CoupledTrainer:
                 raise ConfigError(f"{len(given)} {what} for {len(names)} standards")
 
 
+@dataclasses.dataclass(frozen=True)
+class _Given:
+    """What a run learns from, by side."""
+
+    corpora: Sequence[Sequence[Layer]]
+    dev: Sequence[DevLayers | None]
+    weights: Sequence[SentenceWeights | None]
+
+
 class _Run:
     """What is made on the way; it is gone before the compiled weights need their room."""
 
-    def __init__(
-        self, trainer: CoupledTrainer, corpora: Sequence[Sequence[Layer]], dev: Sequence[DevLayers | None]
-    ) -> None:
+    def __init__(self, trainer: CoupledTrainer, given: _Given, held: HeldLabels | None) -> None:
+        corpora, dev = given.corpora, given.dev
         self.config, self.session, self.cache = trainer.config, trainer.session, trainer.cache
         self.say, self.threads = self.session.on_stage or _log.info, self.session.threads
         self.sides = self._sides(corpora)
@@ -101,7 +124,7 @@ class _Run:
         self.source = None if features.guide is None else self._fit_source(features.guide, given)
         source = None if self.source is None else self.source.model(0.0)
         self.packer = GuidePacker.of_model(self.config, self.sides, source, self.readings.full.dictionary)
-        self.data = self._training_data(corpora)
+        self.data, self.drawn = self._training_data(corpora, held), given.weights
         self.sizes = [len(layers) for layers in corpora]
         self.baselines = self._baselines()
         candidates = self._jackknifed() if self.config.pruning.kind == "offline" else []
@@ -138,7 +161,7 @@ class _Run:
         trainer = CrfTrainer(source, Session(threads=self.threads))
         return trainer.run(corpora[self.sides.number(guide)])
 
-    def _training_data(self, corpora: Sequence[Sequence[Layer]]) -> TrainingData:
+    def _training_data(self, corpora: Sequence[Sequence[Layer]], held: HeldLabels | None) -> TrainingData:
         features, source = self.config.features, self.packer.source
         guide = None
         if features.guide is not None and source is not None:
@@ -152,7 +175,7 @@ class _Run:
             shared = Templates.load(DEFAULT_TEMPLATES[self.config.level])
             guide = Guide(columns, features.asking(shared))
         return extract_training_data(
-            corpora, self.sides, self.templates, features, self.readings.training, guide
+            corpora, self.sides, self.templates, features, self.readings.training, guide, held
         )
 
     def _baselines(self) -> BaselineTaggers:
@@ -211,14 +234,14 @@ class _Run:
         layout = _native.lay_out_coupled(
             shape,
             self.baselines.layouts,
-            _native.CoupledData(data.shared, *labels, []),
+            _native.CoupledData(data.shared, *labels, [], data.held),
             self._latent(),
             parts,
             features.joint_count or JOINT_COUNT[self.config.level],
             LINKED,
             MAX_JOINT_LABELS // max(len(parts), 1),
         )
-        return layout, _native.CoupledData(data.rows, *labels, candidates)
+        return layout, _native.CoupledData(data.rows, *labels, candidates, data.held)
 
     def trained(self) -> TrainedCoupled:
         """All iterations, from a checkpoint if there is one to resume from."""
@@ -243,9 +266,11 @@ class _Run:
             self.layout, self.examples, self._pruning(), self._training_gap(), learns_separate
         )
         own = [data.sentences(side) for side in range(len(self.sides))]
+        pools = [weighted(*side) for side in zip(own, self.drawn, strict=True)]
         assert not isinstance(config.learning.sample, int)
         chosen = config.learning.sample or [None] * len(own)
-        counts = [min(self.sizes) if wanted is None else wanted for wanted in chosen]
+        usual = min(size(pool) for pool in pools)
+        counts = [usual if wanted is None else wanted for wanted in chosen]
         learning = config.learning.with_batch(sum(counts))
         assert isinstance(learning, AdaGrad | Sgd)
         return Trainer(
@@ -254,7 +279,7 @@ class _Run:
             len(data.side),
             learning,
             sides=max(len(self.dev_sets), 1),
-            draw=lambda rng: _draw(rng, own, counts),
+            draw=lambda rng: draw(rng, pools, counts),
             start=self._start(learns_separate),
             judge_start=learning.keep == "all",
         )
@@ -347,14 +372,3 @@ class _Run:
             "mappings": self.mappings,
             "dictionary": self.readings.full.dictionary,
         }
-
-
-def _draw(
-    rng: np.random.Generator, own: Sequence[npt.NDArray[np.int64]], counts: Sequence[int]
-) -> npt.NDArray[np.int64]:
-    """A sample of every side, in random order; a side gives sentences twice only if it has too few."""
-    drawn = []
-    for sentences, count in zip(own, counts, strict=True):
-        rounds = -(-count // len(sentences))
-        drawn.append(np.concatenate([rng.permutation(sentences) for _ in range(rounds)])[:count])
-    return rng.permutation(np.concatenate(drawn)).astype(np.int64)

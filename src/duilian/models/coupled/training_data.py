@@ -14,6 +14,7 @@ from duilian.corpus import Layer
 from duilian.features import Reading, Templates, pack
 from duilian.labels.encoding import Encoding
 from duilian.models.base.feature_settings import Features
+from duilian.models.coupled.held_labels import HeldLabels
 from duilian.models.coupled.sides import NO_SETS, Sides
 
 Ids = npt.NDArray[np.int64]
@@ -31,31 +32,47 @@ class TrainingData:
     side: npt.NDArray[np.int32]  # [sentences]
     label: npt.NDArray[np.int32]  # [units]  of the sentence's own side
     sets: _native.TagSets
+    held: Sequence[_native.TagSets]  # [sides][units]  what is known of the other sides' labels; or none
 
     def sentences(self, side: int) -> Ids:
         """The numbers of one side's sentences."""
         return np.flatnonzero(self.side == side).astype(np.int64)
 
+    def held_sentences(self, side: int) -> Ids:
+        """The numbers of other sides' sentences in which some labels of this side are known."""
+        if not self.held or len(self.held[side].first) == 1:
+            return np.zeros(0, np.int64)
+        known = self.held[side].first[self.first]
+        return np.flatnonzero(np.diff(known) > 0).astype(np.int64)
+
     def own_labels(self, side: int) -> npt.NDArray[np.int32]:
-        """Labels where they are this side's, else -1."""
+        """Labels where this side's are known, else -1."""
         own = np.repeat(self.side, np.diff(self.first)) == side
-        return np.where(own, self.label, -1).astype(np.int32)
+        labels = np.where(own, self.label, -1).astype(np.int32)
+        if self.held and len(self.held[side].first) > 1:
+            held = self.held[side]
+            is_single = np.diff(held.first) == 1
+            labels[is_single] = held.tags[held.first[:-1][is_single]]
+        return labels
 
     def own_sets(self, side: int) -> _native.TagSets:
-        """Label sets where they are this side's, else none."""
+        """Label sets where this side's are known, else none."""
+        held = self.held[side] if self.held else NO_SETS
         if len(self.sets.first) == 1:
-            return NO_SETS
+            return held
         own = np.repeat(self.side, np.diff(self.first)) == side
         sizes = np.diff(self.sets.first)
         kept = self.sets.tags[np.repeat(own, sizes)]
         first = np.concatenate([[0], np.cumsum(np.where(own, sizes, 0))])
-        return _native.TagSets(first.astype(np.int32), kept)
+        return merge_sets(_native.TagSets(first.astype(np.int32), kept), held)
 
     def digest(self) -> str:
         """Tells these features and labels from others."""
         digest = hashlib.blake2b(digest_size=16)
         arrays = (self.keys, self.first, self.side, self.label, self.sets.first, self.sets.tags)
         for part in (*arrays, self.rows.first, self.rows.rows):
+            digest.update(np.ascontiguousarray(part).tobytes())
+        for part in (array for sets in self.held for array in (sets.first, sets.tags)):
             digest.update(np.ascontiguousarray(part).tobytes())
         for encoding in self.encodings:
             digest.update(repr(encoding.labels).encode())
@@ -77,6 +94,7 @@ def extract_training_data(
     features: Features,
     reading: Reading,
     guide: Guide | None,
+    held: HeldLabels | None,
 ) -> TrainingData:
     """Units, labels and features of all sides' sentences."""
     encoded = [encoding.encode(layers) for encoding, layers in zip(sides.encodings, corpora, strict=True)]
@@ -97,6 +115,7 @@ def extract_training_data(
         np.repeat(np.arange(len(sides), dtype=np.int32), [len(layers) for layers in corpora]),
         np.concatenate([each.label for each in encoded]),
         _join_sets([each.sets for each in encoded], [len(each.label) for each in encoded]),
+        [] if held is None else held.on_units([len(each.label) for each in encoded]),
     )
 
 
@@ -105,6 +124,15 @@ def _join_sets(sets: Sequence[_native.TagSets], units: Sequence[int]) -> _native
         return NO_SETS
     empty = [_native.TagSets(np.zeros(count + 1, np.int32), np.zeros(0, np.int32)) for count in units]
     return chain_sets([a if len(a.first) > 1 else b for a, b in zip(sets, empty, strict=True)])
+
+
+def merge_sets(a: _native.TagSets, b: _native.TagSets) -> _native.TagSets:
+    """Label sets of the same units, each of which has labels in at most one; either may be for no unit."""
+    if len(a.first) == 1 or len(b.first) == 1:
+        return a if len(b.first) == 1 else b
+    units = [np.repeat(np.arange(len(each.first) - 1), np.diff(each.first)) for each in (a, b)]
+    order = np.argsort(np.concatenate(units), kind="stable")
+    return _native.TagSets(a.first + b.first, np.concatenate([a.tags, b.tags])[order])
 
 
 def chain_sets(parts: Sequence[_native.TagSets]) -> _native.TagSets:

@@ -20,8 +20,10 @@ from duilian.models.registry import PARSERS, SUITE, estimator_of, load
 from duilian.models.suite.model import Suite
 from duilian.recipes.kinds.coupled import MAX_SIDES
 from duilian.recipes.kinds.parser_part import ParserPart, ParserSentences
-from duilian.recipes.recipe import KINDS, Kind, Recipe, Run, Side, register
+from duilian.recipes.recipe import KINDS, Kind, Recipe, Side, register
+from duilian.recipes.run import Run
 from duilian.recipes.steps import corpora_of, origin
+from duilian.recipes.train_files import refuse_weights
 from duilian.settings import Settings, setting
 
 TAGGER = "tagger"  # what is kept of a run between its two stages
@@ -123,6 +125,7 @@ def train_analyzer(recipe: Recipe, run: Run) -> float | None:
     """
     config, saving, waiting = cast(AnalyzerConfig, recipe.config), recipe.saving, run.stage(TAGGER)
     kind = KINDS[config.tagger_kind]
+    refuse_weights(recipe.file, kind.name, (side.train for side in recipe.sides))
     if len(recipe.sides) not in kind.sides:
         raise ConfigError(
             f"{recipe.file}: a tagger of kind {kind.name} cannot have {len(recipe.sides)} sides"
@@ -131,7 +134,7 @@ def train_analyzer(recipe: Recipe, run: Run) -> float | None:
         part = dataclasses.replace(recipe, kind=kind.name, config=config.tagger_config(recipe.sides))
         known = {field.name: getattr(run, field.name) for field in dataclasses.fields(Run)}
         kind.train(part, _TaggerRun(**known | {"output": waiting}, whole=run))
-        run.checkpoint.unlink(missing_ok=True)
+        run.forget()
     tagger: Any = load(waiting)
     parser, parser_notes = _fit_parser(config, recipe, run, tagger)
     segmenter = _fit_segmenter(config, recipe, run)

@@ -8,7 +8,8 @@ from duilian.models.coupled.config import CoupledConfig
 from duilian.models.coupled.model import CoupledTagger
 from duilian.models.coupled.storage import AVERAGE
 from duilian.recipes.kinds.several import read_sides
-from duilian.recipes.recipe import Kind, Recipe, Run, register
+from duilian.recipes.recipe import Kind, Recipe, register
+from duilian.recipes.run import Run
 from duilian.recipes.steps import save
 
 CACHE = ".duilian-cache"
@@ -25,7 +26,9 @@ def fit_coupled(config: CoupledConfig, recipe: Recipe, run: Run) -> tuple[Couple
     """A trained tagger with these settings, and notes on what it has learned from."""
     corpora = read_sides(recipe, run, config.level, str(config.mapping))
     tagger = CoupledTagger.with_config(config)
-    tagger.fit(corpora.train, dev=corpora.dev, session=run.session(), cache=run.output.parent / CACHE)
+    weights = [recipe.train_weights(side) for side in recipe.sides]
+    cache = run.output.parent / CACHE
+    tagger.fit(corpora.train, dev=corpora.dev, weights=weights, session=run.session(), cache=cache)
     # If there is only one dev set, its best is the average too.
     scores = tagger.best_scores_
     return tagger, corpora.notes(lambda name: scores.get(name, scores.get(AVERAGE)))

@@ -7,7 +7,8 @@ from typing import cast
 from duilian.models.dynamic.config import DynamicConfig
 from duilian.models.dynamic.model import DynamicTagger
 from duilian.recipes.kinds.crf import fit_one_side
-from duilian.recipes.recipe import Kind, Recipe, Run, register
+from duilian.recipes.recipe import Kind, Recipe, register
+from duilian.recipes.run import Run
 
 
 def train_dynamic(recipe: Recipe, run: Run) -> float | None:

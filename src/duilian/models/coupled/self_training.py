@@ -1,0 +1,137 @@
+"""Self-training: a teacher holds the latent sides of a coupled tagger.
+
+On the sentences of the largest corpus the tags of the other standards are latent. Where the small corpora
+lack its words, training fits them to anything. A teacher, a coupled tagger that sees the given tags as
+features (`guide`), converts that corpus first; labels that it is sure of become annotation beside the
+corpus's own, all others stay open.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from duilian import _native
+from duilian.corpus import Layer
+from duilian.errors import DuilianError
+from duilian.labels.units import units_of_layers
+from duilian.learning import Session, fingerprint
+from duilian.models.coupled.config import CoupledConfig
+from duilian.models.coupled.held_labels import HeldLabels
+from duilian.models.coupled.predictor import CoupledConversion, CoupledPredictor
+from duilian.models.coupled.training_data import chain_sets
+from duilian.models.roles import Ask
+
+if TYPE_CHECKING:
+    from duilian.models.coupled.training import TrainedCoupled
+
+Corpora = Sequence[Sequence[Layer]]
+BATCH = 2000  # sentences that are converted together
+Train = Callable[[CoupledConfig, Session, HeldLabels | None], "TrainedCoupled"]
+
+
+def teach(config: CoupledConfig, session: Session, corpora: Corpora, train: Train) -> HeldLabels | None:
+    """The labels that hold the latent sides, from a teacher a round; None if no round is asked for."""
+    rounds = config.start.self_training.rounds
+    if rounds == 0:
+        return None
+    source = int(np.argmax([len(layers) for layers in corpora]))
+    mark, kept = fingerprint(config, [_digest(corpora)]), session.part("held")
+    held: HeldLabels | None = None
+    if kept is not None and session.resume and kept.exists():
+        held = HeldLabels.load(kept, mark)
+    while held is None or held.round < rounds:
+        number = 1 if held is None else held.round + 1
+        session.stage(f"teacher {number} of {rounds}")
+        state = session.part("teacher")
+        trained = train(_teacher(config, source), dataclasses.replace(session, checkpoint=state), held)
+        session.stage(f"conversion by teacher {number}")
+        held = _converted(config, trained, corpora, source, session, number)
+        if state is not None and kept is not None:
+            state.unlink(missing_ok=True)  # before the labels are kept: the next teacher must not resume it
+            held.save(kept, mark)
+    return held
+
+
+def _teacher(config: CoupledConfig, source: int) -> CoupledConfig:
+    """The teacher's settings: those of the run, with the source's tags as features."""
+    return config.updated(
+        {
+            "features": {"guide": config.standards[source], "templates": None},
+            "learning": {"iterations": config.start.self_training.iterations, "keep": "average"},
+            "start": {"self_training": {"rounds": 0}},
+        }
+    )
+
+
+def _converted(
+    config: CoupledConfig,
+    trained: TrainedCoupled,
+    corpora: Corpora,
+    source: int,
+    session: Session,
+    number: int,
+) -> HeldLabels:
+    """The source's sentences in the other standards, as far as the teacher is sure."""
+    settings = config.start.self_training
+    predictor = CoupledPredictor(trained.model(0.0))
+    found: dict[int, _native.TagSets] = {}
+    for side, target in enumerate(config.standards):
+        if side != source:
+            plan = CoupledConversion(predictor, config.standards[source], target, settings.mapping)
+            parts = [
+                _sure(plan, batch, settings.confidence, session.threads)
+                for batch in _batches(corpora[source])
+            ]
+            found[side] = chain_sets(parts)
+    held = HeldLabels(number, source, len(config.standards), found)
+    for side, share in held.shares().items():
+        session.stage(f"{100 * share:.1f} % of the {config.standards[side]} labels are sure")
+    if not any(held.shares().values()):
+        raise DuilianError(
+            f"self-training would teach nothing: no label has a confidence of {settings.confidence}",
+            hint="lower [self_training] confidence, or set rounds = 0",
+        )
+    return held
+
+
+def _batches(layers: Sequence[Layer]) -> Iterator[Sequence[Layer]]:
+    for start in range(0, len(layers), BATCH):
+        yield layers[start : start + BATCH]
+
+
+def _sure(
+    plan: CoupledConversion, layers: Sequence[Layer], confidence: float, threads: int
+) -> _native.TagSets:
+    """For each unit the fewest labels that together have this confidence, the best one among them."""
+    units = units_of_layers(layers, plan.encodings[0])
+    answer = plan.label(units, Ask(marginals=True), threads)
+    rows, count = answer.rows(), len(plan.encodings[1].labels)
+    order = np.lexsort((rows.label, -rows.p, rows.unit))
+    unit, p = rows.unit[order], rows.p[order]
+    before = np.cumsum(p) - p
+    before -= before[np.searchsorted(unit, unit)]  # what more probable labels of the same unit have
+    is_kept = before < confidence
+    best = np.arange(len(answer.label)) * count + answer.label  # the labels of one legal path
+    kept = np.union1d(unit[is_kept] * count + rows.label[order][is_kept], best)
+    sizes = np.bincount(kept // count, minlength=len(answer.label))
+    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    return _native.TagSets(first, (kept % count).astype(np.int32))
+
+
+def _digest(corpora: Corpora) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for layers in corpora:
+        digest.update(b"corpus")
+        for layer in layers:
+            digest.update(repr((layer.words, _plain(layer))).encode())
+    return digest.hexdigest()
+
+
+def _plain(layer: Layer) -> list[object]:
+    """Tags in an order that does not change: that of a set may."""
+    return [sorted(tag) if isinstance(tag, frozenset) else tag for tag in layer.tags or ()]

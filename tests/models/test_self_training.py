@@ -1,0 +1,138 @@
+"""Self-training of coupled taggers: what a teacher is sure of, rounds, resuming, refusals."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from duilian import _native
+from duilian.errors import ConfigError, DuilianError, ModelFileError
+from duilian.learning import Session
+from duilian.models import CoupledTagger
+from duilian.models.coupled.config import SelfTraining, Start
+from duilian.models.coupled.held_labels import HeldLabels
+from duilian.models.coupled.training_data import merge_sets
+from models.coupled_corpora import CTB, DEV, FEW, PKU, TINY, quick
+
+LARGER = [FEW[0][:40], FEW[1]]  # pku is the source
+
+
+def taught(rounds: int = 1, **settings: Any) -> CoupledTagger:
+    own = {"rounds": rounds, "iterations": 1, **settings.pop("own", {})}
+    return quick(start__self_training=own, **settings)
+
+
+def state(tagger: CoupledTagger) -> dict[str, bytes]:
+    _, arrays = tagger.model_.state()
+    return {name: np.ascontiguousarray(array).tobytes() for name, array in arrays.items()}
+
+
+def test_a_teacher_holds_the_latent_side() -> None:
+    """The latent tags of the large corpus get nearer to those of the teacher, which the mapping limits."""
+    plain, held = quick(), taught(own={"confidence": 0.5})
+    for tagger in (plain, held):
+        tagger.fit(LARGER)
+    allowed = held.conversion(PKU, CTB, mapping="tight")
+    assert allowed.encodings[1].tags == held.encodings_[0].tags
+    given = LARGER[1]
+    right = held.convert(given, PKU, CTB, mapping="tight")
+    agree = [
+        sum(
+            a == b
+            for x, y in zip(right, tagger.predict_layers(given, CTB), strict=True)
+            for a, b in zip(x.tags or (), y.tags or (), strict=True)
+        )
+        for tagger in (plain, held)
+    ]
+    assert agree[1] > agree[0]
+    assert held.score(DEV[0], standard=CTB) > 0.6
+
+
+@pytest.mark.parametrize("level", ["word", "char"])
+def test_threads_and_stages_change_nothing(level: str) -> None:
+    corpora, dev = TINY
+    stages: list[str] = []
+    session = Session(threads=2, on_stage=stages.append)
+    one, two = (taught(2, level=level) for _ in range(2))
+    one.fit(corpora, dev=dev)
+    two.fit(corpora, dev=dev, session=session)
+    assert state(one) == state(two)
+    assert [each for each in stages if each.startswith("teacher")] == ["teacher 1 of 2", "teacher 2 of 2"]
+    assert sum("labels are sure" in each for each in stages) == 2
+
+
+class StopError(Exception):
+    pass
+
+
+def interrupted(at: str, count: int, path: Path) -> None:
+    """Stop a run when a stage or an iteration is reached for the n-th time."""
+    seen = []
+
+    def see(what: object) -> None:
+        name = what if isinstance(what, str) else f"iteration {what.iteration}"  # type: ignore[attr-defined]
+        seen.append(name)
+        if sum(each.startswith(at) for each in seen) == count:
+            raise StopError
+
+    session = Session(checkpoint=path, on_stage=see, on_iteration=see)
+    with pytest.raises(StopError):
+        taught(2).fit(TINY[0], dev=TINY[1], session=session)
+
+
+@pytest.mark.parametrize(
+    ("at", "count"),
+    [("iteration 1", 1), ("conversion by teacher 1", 1), ("teacher 2", 1), ("iteration 1", 3)],
+)
+def test_a_run_goes_on_wherever_it_was_stopped(at: str, count: int, tmp_path: Path) -> None:
+    whole = taught(2).fit(TINY[0], dev=TINY[1])
+    path = tmp_path / "checkpoint"
+    interrupted(at, count, path)
+    resumed = taught(2).fit(TINY[0], dev=TINY[1], session=Session(checkpoint=path, resume=True))
+    assert state(resumed) == state(whole)
+
+
+def test_labels_of_another_run_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint"
+    interrupted("teacher 2", 1, path)
+    session = Session(checkpoint=path, resume=True)
+    with pytest.raises(ModelFileError, match="is not of this run"):
+        taught(2, own={"confidence": 0.7}).fit(TINY[0], dev=TINY[1], session=session)
+
+
+def test_nothing_sure_is_told() -> None:
+    words = [dataclasses.replace(layer, tags=None) for layer in FEW[1]]
+    few = [FEW[0][:3], [*FEW[1][:1], *words[1:5]]]
+    with pytest.raises(DuilianError, match="would teach nothing") as caught:
+        taught(own={"confidence": 1.0, "mapping": "complete"}).fit(few)
+    assert "rounds = 0" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [({"rounds": -1}, "rounds"), ({"rounds": 99}, "rounds"), ({"confidence": 0}, "confidence")],
+)
+def test_wrong_settings_are_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        Start(self_training=SelfTraining(**wrong))
+
+
+def test_labels_lie_on_the_units_of_their_side() -> None:
+    sets = _native.TagSets(np.array([0, 1, 1, 3], np.int32), np.array([4, 0, 2], np.int32))
+    held = HeldLabels(1, 1, 3, {0: sets})
+    assert held.shares() == {0: pytest.approx(1 / 3)}
+    first, nothing, third = held.on_units([2, 3, 1])
+    assert first.first.tolist() == [0, 0, 0, 1, 1, 3, 3]
+    assert first.tags.tolist() == [4, 0, 2]
+    assert len(nothing.first) == len(third.first) == 1
+
+
+def test_label_sets_are_merged_by_unit() -> None:
+    a = _native.TagSets(np.array([0, 0, 2, 2], np.int32), np.array([1, 5], np.int32))
+    b = _native.TagSets(np.array([0, 1, 1, 2], np.int32), np.array([3, 0], np.int32))
+    both = merge_sets(a, b)
+    assert (both.first.tolist(), both.tags.tolist()) == ([0, 1, 3, 4], [3, 1, 5, 0])
