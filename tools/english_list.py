@@ -3,10 +3,11 @@
     pip install wordfreq textblob lemminflect
     python tools/english_list.py > english-words.txt
 
-A line is `word frequency tag`. Words are the most frequent ones of `wordfreq`, in lower case, with frequencies in
-words of 100 million. The tag is e and then the uses of a word, the usual one first: n noun, v verb, a adjective,
-d adverb, p name, o anything else (`check` is env). The usual use is that of `textblob`, whose lexicon is Brill's, the
-others are those of `lemminflect`. The list is under CC BY-SA 4.0, as is wordfreq; the others are under the MIT licence.
+A line is `word frequency tag`. Words are the most frequent ones of `wordfreq`, in lower case, with
+frequencies in words of 100 million. The tag is e and then the uses of a word, the usual one first: n noun,
+v verb, a adjective, d adverb, p name, o anything else (`check` is env). The usual use is that of `textblob`,
+whose lexicon is Brill's, the others are those of `lemminflect`. The list is under CC BY-SA 4.0, as is
+wordfreq; the other two are under the MIT licence.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ WORDS = 20_000
 PER_WORD = 1e8
 PENN = {"NNP": "p", "NN": "n", "VB": "v", "JJ": "a", "RB": "d"}  # by the beginning of the tag
 LEMMAS = {"propn": "p", "noun": "n", "verb": "v", "adj": "a", "adv": "d", "aux": "o"}
-HEAD = """# English words with frequencies of wordfreq and uses of textblob and lemminflect; made by tools/english_list.py.
-# Licence: CC BY-SA 4.0 (wordfreq), MIT (textblob, lemminflect).
+HEAD = """# English words with frequencies of wordfreq and uses of textblob and lemminflect.
+# Made by tools/english_list.py. Licence: CC BY-SA 4.0 (wordfreq), MIT (textblob, lemminflect).
 """
 
 

@@ -192,5 +192,6 @@ def test_copies_keep_tags_and_are_the_same_for_a_seed() -> None:
     found = mixing.copies(layers, "ctb", 1)
     assert found == mixing.copies(layers, "ctb", 1) != mixing.copies(layers, "ctb", 2)
     gold = {layer.tags for layer in layers}
-    assert found and all(copy.tags in gold for copy in found)
+    assert found
+    assert all(copy.tags in gold for copy in found)
     assert MixingSettings().copies(layers, "ctb", 1) == []

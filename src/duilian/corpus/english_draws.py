@@ -1,8 +1,8 @@
 """English words for mixed text, drawn at random by part of speech.
 
-A tagger that sees words in letters only by their case and by what a list says of them (`letters = "cased"`) does
-not care which word it is. So a random word of the list with the right use will do, written as such words
-mostly are; some are unknown to the list, so that the tagger also learns to go by the context.
+A tagger that sees words in letters only by their case and by what a list says of them (`letters = "cased"`)
+does not care which word it is. So a random word of the list with the right use will do, written as such
+words mostly are; some are unknown to the list, so that the tagger also learns to go by the context.
 """
 
 from __future__ import annotations
@@ -18,18 +18,20 @@ Case = Literal["lower", "Title", "UPPER", "miXed", "letter"]
 
 # How English words in Chinese text are written, by part of speech.
 CASES: Mapping[str, Mapping[Case, float]] = {
-    "NN": {"lower": 0.72, "UPPER": 0.17, "Title": 0.05, "miXed": 0.04, "letter": 0.02},
-    "NR": {"Title": 0.66, "UPPER": 0.15, "miXed": 0.14, "lower": 0.05},
+    "NN": {"lower": 0.78, "UPPER": 0.165, "Title": 0.02, "miXed": 0.015, "letter": 0.02},
+    "NR": {"Title": 0.62, "miXed": 0.2, "UPPER": 0.13, "lower": 0.05},
     "VV": {"lower": 0.92, "Title": 0.04, "UPPER": 0.04},
     "VA": {"lower": 0.92, "Title": 0.03, "UPPER": 0.05},
     "JJ": {"lower": 0.9, "Title": 0.05, "UPPER": 0.05},
 }
-# The uses of a listed word that make it this part of speech, and how readily the first, the others.
+# The use of a listed word that makes it this part of speech.
 USES = {"NN": "n", "NR": "p", "VV": "v", "VA": "a", "JJ": "a"}
 OTHER_USE = 0.2  # of the weight of a word whose first use suits
 # Of the words drawn, keep so many: newspapers have more nouns, and fewer adjectives, than people mix in.
-KEPT = {"NN": 0.6, "NR": 0.8, "VV": 0.8, "VA": 1.0, "JJ": 0.4}
+KEPT = {"NN": 0.45, "NR": 0.8, "VV": 1.0, "VA": 1.0, "JJ": 1.0}
 LONG_ONLY = {"VV", "NR"}  # verbs and names of one character are copulas, auxiliaries, surnames
+COMMON_NAME = 0.25  # of the names, so many are common nouns: Apple, Windows
+UNKNOWN_NAME = 0.2  # of the other names, so many more are unknown to the list: there is no end of names
 ACRONYM = 4  # letters, at most
 UNKNOWN_ACRONYM = 0.5
 
@@ -72,6 +74,10 @@ class EnglishDraws:
         return written(self._word(part), case)
 
     def _word(self, part: str) -> str:
+        if part == "NR" and self._rng.random() < COMMON_NAME:
+            part = "NN"
+        elif part == "NR" and self._rng.random() < UNKNOWN_NAME:
+            return self._invented(self._rng.randint(3, 9))
         pool = self._pools[part]
         if not pool.words or self._rng.random() < self._unknown:
             return self._invented(self._rng.randint(3, 9))

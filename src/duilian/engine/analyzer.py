@@ -70,8 +70,8 @@ class Analyzer:
     `model` is a tagger of any kind, or whatever has the role of a `Labeler`; `parser` that of a
     `TreeAnnotator`. `segmenter` is a smaller model for one of the standards, which answers if asked for the
     fast way. `lexicon` holds the user's own words; `whole` lists the kinds of spans that are never cut (see
-    `text.whole_spans`). `english` chooses the tags of words in letters: real ones (`tags`, the default), or the
-    one that a standard has for them (`standard`); only models trained with `[mixing]` have the choice. An
+    `text.whole_spans`). `english` chooses the tags of words in letters: real ones (`tags`, the default), or
+    the one that a standard has for them (`standard`); only models trained with `[mixing]` have the choice. An
     analyser keeps no state between calls and can serve any number of threads.
 
     A model that reads words takes text in which they are separated by blanks.

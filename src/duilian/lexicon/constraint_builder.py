@@ -2,7 +2,8 @@
 
 White space ends a word. Whole spans (addresses, numbers, words in letters) are never cut; most kinds are
 complete words. What contains letters, digits or Han characters is not punctuation. Words in letters may have
-rules of their own (`letter_words.py`). The user's lexicon comes after all that: an entry fires where it begins and ends between such spans, never inside one.
+rules of their own (`letter_words.py`). The user's lexicon comes after all that: an entry fires where it
+begins and ends between such spans, never inside one.
 """
 
 from __future__ import annotations

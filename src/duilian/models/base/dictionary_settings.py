@@ -77,7 +77,7 @@ class DictionarySettings(Settings):
     def readings(
         self, folding: Folding, layers: Iterable[Layer], seed: int, further: Dictionary | None = None
     ) -> Readings:
-        """How the sentences of a training corpus are read, and others; `further` are words of another list."""
+        """How the sentences of a training corpus are read, and others; `further` is another list."""
         dictionary = self.load(folding)
         if further is not None:
             dictionary = further if dictionary is None else dictionary.extended(further)

@@ -43,9 +43,7 @@ class Features(Settings):
     dictionary: DictionarySettings = setting(
         DictionarySettings(), "Words known besides the corpus.", is_optional=True
     )
-    mixing: MixingSettings = setting(
-        MixingSettings(), "English words among Chinese ones.", is_optional=True
-    )
+    mixing: MixingSettings = setting(MixingSettings(), "English words among Chinese ones.", is_optional=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()

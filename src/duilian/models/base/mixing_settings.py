@@ -21,7 +21,7 @@ from duilian.text import Folding
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class MixingSettings(Settings):
-    """English words among Chinese ones (Zhao et al. 2012): a model learns to tag them by context, list and case."""
+    """English words among Chinese ones (Zhao et al. 2012), to be tagged by context, list and case."""
 
     share: float = setting(
         0.0,
@@ -74,7 +74,7 @@ class MixingSettings(Settings):
         return [new for new, old in zip(mixed, chosen, strict=True) if new.words != old.words]
 
     def words(self, folding: Folding, layers: Iterable[Layer]) -> Dictionary | None:
-        """What a model knows of words in letters: those of the list, and of Han and letters in its corpora."""
+        """What a model knows of words in letters: the list, and words of Han and letters in its corpora."""
         if not self.is_on:
             return None
         plain = dataclasses.replace(folding, letters="as-is")
