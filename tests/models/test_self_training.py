@@ -53,6 +53,17 @@ def test_a_teacher_holds_the_latent_side() -> None:
 
 
 @pytest.mark.parametrize("level", ["word", "char"])
+def test_words_of_the_small_corpus_may_stay_open(level: str) -> None:
+    shares = []
+    for known_from in (None, 3, 1):
+        stages: list[str] = []
+        own = {"known_from": known_from, "confidence": 0.5}
+        taught(level=level, own=own).fit(LARGER, session=Session(on_stage=stages.append))
+        shares += [float(each.split()[0]) for each in stages if "labels are sure" in each]
+    assert shares[0] > shares[1] > shares[2] > 0
+
+
+@pytest.mark.parametrize("level", ["word", "char"])
 def test_threads_and_stages_change_nothing(level: str) -> None:
     corpora, dev = TINY
     stages: list[str] = []

@@ -90,6 +90,12 @@ class SelfTraining(Settings):
         above=0,
         at_most=1,
     )
+    known_from: int | None = setting(
+        None,
+        "Leave words open that a standard's own corpus has at least this often, because it holds them; "
+        "none: leave out no word.",
+        at_least=1,
+    )
     mapping: str | None = setting(
         None, "Tags that may go together in conversion; none: the tight table if one is shipped, else all."
     )

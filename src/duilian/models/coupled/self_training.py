@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -83,8 +84,9 @@ def _converted(
     for side, target in enumerate(config.standards):
         if side != source:
             plan = CoupledConversion(predictor, config.standards[source], target, settings.mapping)
+            known = _known_words(corpora[side], settings.known_from)
             parts = [
-                _sure(plan, batch, settings.confidence, session.threads)
+                _opened(_sure(plan, batch, settings.confidence, session.threads), plan, batch, known)
                 for batch in _batches(corpora[source])
             ]
             found[side] = chain_sets(parts)
@@ -121,6 +123,27 @@ def _sure(
     sizes = np.bincount(kept // count, minlength=len(answer.label))
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
     return _native.TagSets(first, (kept % count).astype(np.int32))
+
+
+def _known_words(layers: Sequence[Layer], known_from: int | None) -> set[str]:
+    """The words that a corpus has at least so often."""
+    if known_from is None:
+        return set()
+    counts = Counter(word for layer in layers for word in layer.words)
+    return {word for word, count in counts.items() if count >= known_from}
+
+
+def _opened(
+    sets: _native.TagSets, plan: CoupledConversion, layers: Sequence[Layer], known: set[str]
+) -> _native.TagSets:
+    """The same label sets, but nothing about the units of known words."""
+    if not known:
+        return sets
+    units = [count for layer in layers for count in plan.encodings[0].split(layer.words)[1]]
+    is_open = np.repeat([word in known for layer in layers for word in layer.words], units)
+    sizes = np.diff(sets.first)
+    first = np.concatenate([[0], np.cumsum(np.where(is_open, 0, sizes))]).astype(np.int32)
+    return _native.TagSets(first, sets.tags[~np.repeat(is_open, sizes)])
 
 
 def _digest(corpora: Corpora) -> str:
