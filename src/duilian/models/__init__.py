@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from duilian.models.base.dictionary_settings import DictionarySettings
     from duilian.models.base.feature_settings import Features
     from duilian.models.base.standard_tagger import StandardTagger
-    from duilian.models.coupled.config import CoupledFeatures, CoupledPruning, Start
+    from duilian.models.coupled.config import CoupledFeatures, CoupledPruning, SelfTraining, Start
     from duilian.models.coupled.model import CoupledTagger
     from duilian.models.coupled.side import CoupledSide
     from duilian.models.crf.model import Tagger
@@ -52,6 +52,7 @@ __all__ = [
     "MultitaskTagger",
     "Parser",
     "RelationSearch",
+    "SelfTraining",
     "StandardTagger",
     "Start",
     "Suite",
@@ -74,7 +75,7 @@ __getattr__ = lazily(
         "duilian.models.attribute_crf.model": "CRF",
         "duilian.models.base.dictionary_settings": "DictionarySettings",
         "duilian.models.base.feature_settings": "Features",
-        "duilian.models.coupled.config": "CoupledFeatures CoupledPruning Start",
+        "duilian.models.coupled.config": "CoupledFeatures CoupledPruning SelfTraining Start",
         "duilian.models.coupled.model": "CoupledTagger",
         "duilian.models.coupled.side": "CoupledSide",
         "duilian.models.crf.model": "Tagger",

@@ -85,10 +85,7 @@ class SelfTraining(Settings):
         at_most=9,
     )
     confidence: float = setting(
-        0.95,
-        "Of each unit's labels the most probable remain that together have this probability.",
-        above=0,
-        at_most=1,
+        0.95, "Labels to which a teacher gives this probability become annotation.", above=0, at_most=1
     )
     known_from: int | None = setting(
         None,
