@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duilian import _native
 from duilian.errors import ConfigError, DuilianError, ModelFileError
 from duilian.learning import Session
 from duilian.models import CoupledTagger
 from duilian.models.coupled.config import SelfTraining, Start
 from duilian.models.coupled.held_labels import HeldLabels
-from duilian.models.coupled.training_data import merge_sets
 from models.coupled_corpora import CTB, DEV, FEW, PKU, TINY, quick
 
 LARGER = [FEW[0][:40], FEW[1]]  # pku is the source
@@ -50,6 +48,17 @@ def test_a_teacher_holds_the_latent_side() -> None:
     ]
     assert agree[1] > agree[0]
     assert held.score(DEV[0], standard=CTB) > 0.6
+
+
+@pytest.mark.parametrize("level", ["word", "char"])
+def test_words_of_the_small_corpus_may_stay_open(level: str) -> None:
+    shares = []
+    for known_from in (None, 3, 1):
+        stages: list[str] = []
+        own = {"known_from": known_from, "confidence": 0.5}
+        taught(level=level, own=own).fit(LARGER, session=Session(on_stage=stages.append))
+        shares += [float(each.split()[0]) for each in stages if "labels are sure" in each]
+    assert shares[0] > shares[1] > shares[2] > 0
 
 
 @pytest.mark.parametrize("level", ["word", "char"])
@@ -122,17 +131,9 @@ def test_wrong_settings_are_refused(wrong: dict[str, Any], message: str) -> None
 
 
 def test_labels_lie_on_the_units_of_their_side() -> None:
-    sets = _native.TagSets(np.array([0, 1, 1, 3], np.int32), np.array([4, 0, 2], np.int32))
-    held = HeldLabels(1, 1, 3, {0: sets})
-    assert held.shares() == {0: pytest.approx(1 / 3)}
+    held = HeldLabels(1, 1, 3, {0: np.array([4, -1, 2], np.int32)})
+    assert held.shares() == {0: pytest.approx(2 / 3)}
     first, nothing, third = held.on_units([2, 3, 1])
-    assert first.first.tolist() == [0, 0, 0, 1, 1, 3, 3]
-    assert first.tags.tolist() == [4, 0, 2]
+    assert first.first.tolist() == [0, 0, 0, 1, 1, 2, 2]
+    assert first.tags.tolist() == [4, 2]
     assert len(nothing.first) == len(third.first) == 1
-
-
-def test_label_sets_are_merged_by_unit() -> None:
-    a = _native.TagSets(np.array([0, 0, 2, 2], np.int32), np.array([1, 5], np.int32))
-    b = _native.TagSets(np.array([0, 1, 1, 2], np.int32), np.array([3, 0], np.int32))
-    both = merge_sets(a, b)
-    assert (both.first.tolist(), both.tags.tolist()) == ([0, 1, 3, 4], [3, 1, 5, 0])

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from duilian.models.base.feature_settings import Features
     from duilian.models.base.mixing_settings import MixingSettings
     from duilian.models.base.standard_tagger import StandardTagger
-    from duilian.models.coupled.config import CoupledFeatures, CoupledPruning, Start
+    from duilian.models.coupled.config import CoupledFeatures, CoupledPruning, SelfTraining, Start
     from duilian.models.coupled.model import CoupledTagger
     from duilian.models.coupled.side import CoupledSide
     from duilian.models.crf.model import Tagger
@@ -54,6 +54,7 @@ __all__ = [
     "MultitaskTagger",
     "Parser",
     "RelationSearch",
+    "SelfTraining",
     "StandardTagger",
     "Start",
     "Suite",
@@ -77,7 +78,7 @@ __getattr__ = lazily(
         "duilian.models.base.dictionary_settings": "DictionarySettings",
         "duilian.models.base.feature_settings": "Features",
         "duilian.models.base.mixing_settings": "MixingSettings",
-        "duilian.models.coupled.config": "CoupledFeatures CoupledPruning Start",
+        "duilian.models.coupled.config": "CoupledFeatures CoupledPruning SelfTraining Start",
         "duilian.models.coupled.model": "CoupledTagger",
         "duilian.models.coupled.side": "CoupledSide",
         "duilian.models.crf.model": "Tagger",

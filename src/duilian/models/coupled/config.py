@@ -85,10 +85,13 @@ class SelfTraining(Settings):
         at_most=9,
     )
     confidence: float = setting(
-        0.95,
-        "Of each unit's labels the most probable remain that together have this probability.",
-        above=0,
-        at_most=1,
+        0.95, "Labels to which a teacher gives this probability become annotation.", above=0, at_most=1
+    )
+    known_from: int | None = setting(
+        None,
+        "Leave words open that a standard's own corpus has at least this often, because it holds them; "
+        "none: leave out no word.",
+        at_least=1,
     )
     mapping: str | None = setting(
         None, "Tags that may go together in conversion; none: the tight table if one is shipped, else all."

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from duilian import _native
 from duilian.errors import ModelFileError
@@ -23,28 +24,27 @@ class HeldLabels:
     round: int  # of the teacher that found them, from 1
     source: int
     sides: int
-    sets: Mapping[int, _native.TagSets]  # by side: [units of the source's sentences]; none: not known
+    labels: Mapping[int, npt.NDArray[np.int32]]  # by side: [units of the source's sentences]; -1: not known
 
     def shares(self) -> dict[int, float]:
-        """How many units of each side have a single label, from 0 to 1."""
-        return {side: float(np.mean(np.diff(sets.first) == 1)) for side, sets in self.sets.items()}
+        """How much is known of each side, from 0 to 1."""
+        return {side: float(np.mean(labels >= 0)) for side, labels in self.labels.items()}
 
     def on_units(self, units: Sequence[int]) -> list[_native.TagSets]:
         """Label sets for the units of all sides in a row; `units` has how many each side has."""
         before, after = sum(units[: self.source]), sum(units[self.source + 1 :])
         found = [NO_SETS] * self.sides
-        for side, sets in self.sets.items():
-            first = np.pad(sets.first, (before, after), mode="edge").astype(np.int32)
-            found[side] = _native.TagSets(first, sets.tags)
+        for side, labels in self.labels.items():
+            known = np.concatenate([np.zeros(before, np.bool_), labels >= 0, np.zeros(after, np.bool_)])
+            first = np.concatenate([[0], np.cumsum(known)]).astype(np.int32)
+            found[side] = _native.TagSets(first, labels[labels >= 0])
         return found
 
     def save(self, path: Path, fingerprint: str) -> None:
         """Keep the labels between two parts of a run."""
         numbers = {"round": self.round, "source": self.source, "sides": self.sides}
         header = {"kind": KIND, "fingerprint": fingerprint, **numbers}
-        arrays = {f"{side}.first": sets.first for side, sets in self.sets.items()}
-        arrays |= {f"{side}.tags": sets.tags for side, sets in self.sets.items()}
-        write_model(path, header, arrays)
+        write_model(path, header, {str(side): labels for side, labels in self.labels.items()})
 
     @classmethod
     def load(cls, path: Path, fingerprint: str) -> HeldLabels:
@@ -56,9 +56,5 @@ class HeldLabels:
                 "is not of this run (data or settings differ)",
                 hint="delete it, or train without --resume",
             )
-        sides = [int(name.partition(".")[0]) for name in arrays if name.endswith(".first")]
-        sets = {
-            side: _native.TagSets(np.array(arrays[f"{side}.first"]), np.array(arrays[f"{side}.tags"]))
-            for side in sides
-        }
-        return cls(int(header["round"]), int(header["source"]), int(header["sides"]), sets)
+        labels = {int(name): np.array(array, np.int32) for name, array in arrays.items()}
+        return cls(int(header["round"]), int(header["source"]), int(header["sides"]), labels)

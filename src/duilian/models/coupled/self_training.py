@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import DuilianError
 from duilian.labels.units import units_of_layers
 from duilian.learning import Session, fingerprint
-from duilian.models.coupled.config import CoupledConfig
+from duilian.models.coupled.config import CoupledConfig, SelfTraining
 from duilian.models.coupled.held_labels import HeldLabels
 from duilian.models.coupled.predictor import CoupledConversion, CoupledPredictor
-from duilian.models.coupled.training_data import chain_sets
+from duilian.models.coupled.sides import Labels
 from duilian.models.roles import Ask
 
 if TYPE_CHECKING:
@@ -79,15 +79,13 @@ def _converted(
     """The source's sentences in the other standards, as far as the teacher is sure."""
     settings = config.start.self_training
     predictor = CoupledPredictor(trained.model(0.0))
-    found: dict[int, _native.TagSets] = {}
+    found: dict[int, Labels] = {}
     for side, target in enumerate(config.standards):
         if side != source:
             plan = CoupledConversion(predictor, config.standards[source], target, settings.mapping)
-            parts = [
-                _sure(plan, batch, settings.confidence, session.threads)
-                for batch in _batches(corpora[source])
-            ]
-            found[side] = chain_sets(parts)
+            known = _known_words(corpora[side], settings.known_from)
+            parts = [_sure(plan, batch, settings, known, session) for batch in _batches(corpora[source])]
+            found[side] = np.concatenate(parts)
     held = HeldLabels(number, source, len(config.standards), found)
     for side, share in held.shares().items():
         session.stage(f"{100 * share:.1f} % of the {config.standards[side]} labels are sure")
@@ -105,22 +103,28 @@ def _batches(layers: Sequence[Layer]) -> Iterator[Sequence[Layer]]:
 
 
 def _sure(
-    plan: CoupledConversion, layers: Sequence[Layer], confidence: float, threads: int
-) -> _native.TagSets:
-    """For each unit the fewest labels that together have this confidence, the best one among them."""
+    plan: CoupledConversion,
+    layers: Sequence[Layer],
+    settings: SelfTraining,
+    known: set[str],
+    session: Session,
+) -> Labels:
+    """The labels that the teacher is sure of, else -1; also -1 for the units of known words."""
     units = units_of_layers(layers, plan.encodings[0])
-    answer = plan.label(units, Ask(marginals=True), threads)
-    rows, count = answer.rows(), len(plan.encodings[1].labels)
-    order = np.lexsort((rows.label, -rows.p, rows.unit))
-    unit, p = rows.unit[order], rows.p[order]
-    before = np.cumsum(p) - p
-    before -= before[np.searchsorted(unit, unit)]  # what more probable labels of the same unit have
-    is_kept = before < confidence
-    best = np.arange(len(answer.label)) * count + answer.label  # the labels of one legal path
-    kept = np.union1d(unit[is_kept] * count + rows.label[order][is_kept], best)
-    sizes = np.bincount(kept // count, minlength=len(answer.label))
-    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
-    return _native.TagSets(first, (kept % count).astype(np.int32))
+    answer = plan.label(units, Ask(), session.threads)
+    is_kept = np.asarray(answer.p) >= settings.confidence
+    if known:
+        counts = [count for layer in layers for count in plan.encodings[0].split(layer.words)[1]]
+        is_kept &= ~np.repeat([word in known for layer in layers for word in layer.words], counts)
+    return np.where(is_kept, answer.label, -1).astype(np.int32)
+
+
+def _known_words(layers: Sequence[Layer], known_from: int | None) -> set[str]:
+    """The words that a corpus has at least so often."""
+    if known_from is None:
+        return set()
+    counts = Counter(word for layer in layers for word in layer.words)
+    return {word for word, count in counts.items() if count >= known_from}
 
 
 def _digest(corpora: Corpora) -> str:

@@ -50,21 +50,18 @@ class TrainingData:
         own = np.repeat(self.side, np.diff(self.first)) == side
         labels = np.where(own, self.label, -1).astype(np.int32)
         if self.held and len(self.held[side].first) > 1:
-            held = self.held[side]
-            is_single = np.diff(held.first) == 1
-            labels[is_single] = held.tags[held.first[:-1][is_single]]
+            labels[np.diff(self.held[side].first) > 0] = self.held[side].tags
         return labels
 
     def own_sets(self, side: int) -> _native.TagSets:
-        """Label sets where this side's are known, else none."""
-        held = self.held[side] if self.held else NO_SETS
+        """Label sets where they are this side's, else none."""
         if len(self.sets.first) == 1:
-            return held
+            return NO_SETS
         own = np.repeat(self.side, np.diff(self.first)) == side
         sizes = np.diff(self.sets.first)
         kept = self.sets.tags[np.repeat(own, sizes)]
         first = np.concatenate([[0], np.cumsum(np.where(own, sizes, 0))])
-        return merge_sets(_native.TagSets(first.astype(np.int32), kept), held)
+        return _native.TagSets(first.astype(np.int32), kept)
 
     def digest(self) -> str:
         """Tells these features and labels from others."""
@@ -124,15 +121,6 @@ def _join_sets(sets: Sequence[_native.TagSets], units: Sequence[int]) -> _native
         return NO_SETS
     empty = [_native.TagSets(np.zeros(count + 1, np.int32), np.zeros(0, np.int32)) for count in units]
     return chain_sets([a if len(a.first) > 1 else b for a, b in zip(sets, empty, strict=True)])
-
-
-def merge_sets(a: _native.TagSets, b: _native.TagSets) -> _native.TagSets:
-    """Label sets of the same units, each of which has labels in at most one; either may be for no unit."""
-    if len(a.first) == 1 or len(b.first) == 1:
-        return a if len(b.first) == 1 else b
-    units = [np.repeat(np.arange(len(each.first) - 1), np.diff(each.first)) for each in (a, b)]
-    order = np.argsort(np.concatenate(units), kind="stable")
-    return _native.TagSets(a.first + b.first, np.concatenate([a.tags, b.tags])[order])
 
 
 def chain_sets(parts: Sequence[_native.TagSets]) -> _native.TagSets:
