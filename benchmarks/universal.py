@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -36,9 +37,12 @@ def halves(corpus: Sequence[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
 
 
 def answers(zh: Analyzer, gold: Sequence[Layer], threads: int) -> list[Layer]:
-    """Analyse the text of each sentence, whose words and sentences are found anew."""
+    """Analyse the text of each sentence, whose words and sentences are found anew, as CoNLL-U has it."""
     docs = zh.pipe((layer.text for layer in gold), threads=threads)
-    return [sentence[STANDARD] for doc in docs for sentence in doc.to_sentences()]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "found.conllu"
+        path.write_text("".join(doc.to_conllu(STANDARD) for doc in docs), encoding="utf-8")
+        return [sentence[STANDARD] for sentence in read(path, standard=STANDARD, check_tags=False)]
 
 
 def with_xpos(layer: Layer) -> Layer:

@@ -40,6 +40,7 @@ tag_folds = 2
 folds_by = "coupled"
 treebanks = ["more.conllu"]
 treebank_relations = false
+sees = "xpos"
 iterations = 2
 
 [[side]]

@@ -8,10 +8,19 @@ import pytest
 
 from duilian import Analyzer, Tagger, evaluate, explain, read
 from duilian.corpus import Layer, Sentence, write
+from duilian.document import Doc, Names, WordTable
 from duilian.errors import StandardError
 from duilian.labels.encoding import Encoding
 from duilian.lexicon import Entry, Lexicon
-from duilian.standards import Mapping, are_pairs, pairs_with, split_names, split_pair, universal_features
+from duilian.standards import (
+    Mapping,
+    are_pairs,
+    pairs_with,
+    split_names,
+    split_pair,
+    universal_features,
+    universal_under,
+)
 
 TREEBANK = """\
 # sent_id = 1
@@ -186,3 +195,30 @@ def test_tables_know_pairs_by_their_universal_tags() -> None:
 )
 def test_features_follow_from_words_and_pairs(word: str, tags: tuple[str, str], features: str) -> None:
     assert universal_features(word, *tags) == features
+
+
+@pytest.mark.parametrize(
+    ("relation", "tags", "universal"),
+    [
+        ("mark:rel", ("PART", "DEC"), "SCONJ"),
+        ("case", ("SCONJ", "DEC"), "PART"),
+        ("cop", ("VERB", "VC"), "AUX"),
+        ("root", ("AUX", "VC"), "VERB"),
+        ("nsubj", ("ADV", "RB"), "ADV"),
+        (None, ("AUX", "VC"), "AUX"),
+    ],
+)
+def test_universal_tags_agree_with_relations(
+    relation: str | None, tags: tuple[str, str], universal: str
+) -> None:
+    assert universal_under(relation, *tags) == universal
+
+
+def test_conllu_has_universal_tags_that_agree_with_the_tree() -> None:
+    table = WordTable([0, 1, 2, 3], [1, 2, 3, 4], [0, 4], ["VERB", "PART", "NOUN", "PUNCT"])
+    table = table.with_trees([3, 1, 0, 3], ["acl:relcl", "mark:rel", "root", "punct"])
+    doc = Doc("来的人。", {"ud": table.with_xpos(Names.of(["VV", "DEC", "NN", "."]))})
+    assert doc.tags() == ["VERB", "PART", "NOUN", "PUNCT"]
+    rows = [line.split("\t") for line in doc.to_conllu().splitlines() if line[:1].isdigit()]
+    assert [row[3] for row in rows] == ["VERB", "SCONJ", "NOUN", "PUNCT"]
+    assert rows[1][5] == "_"  # Case=Gen is a feature of PART

@@ -13,7 +13,7 @@ from duilian.corpus.formats.rows import TAG_COLUMNS
 from duilian.corpus.sentence import NO_COLUMNS
 from duilian.corpus.tag_spelling import UNKNOWN_FIELD
 from duilian.document.word_table import PLACES, WordTable
-from duilian.standards import conll_column, split_pair, universal_features, universal_tags
+from duilian.standards import conll_column, split_pair, universal_features, universal_tags, universal_under
 
 if TYPE_CHECKING:
     from duilian.document.doc import Doc
@@ -119,11 +119,22 @@ def _numbered_sentences(
         misc, edges = _misc(doc.text, table), itertools.pairwise(table.sentence.tolist())
         for sentence, (a, b) in zip(piece.to_sentences(), edges, strict=True):
             layer, id = sentence[standard], sentence.id or str(next(numbers))
+            layer = _agreeing_with_tree(layer)
             columns = {**with_universal_tags(layer, standard, column).columns, **_lemmas_and_features(layer)}
             layer = dataclasses.replace(layer, columns={**columns, "misc": misc[a:b]})
             comments = (*paragraph, f"# sent_id = {id}", f"# text = {' '.join(layer.text.split())}")
             yield Sentence({standard: layer}, id, comments)
             paragraph = ()
+
+
+def _agreeing_with_tree(layer: Layer) -> Layer:
+    """The same with the universal tags that the relations ask for, as validators do; only if there are
+    specific tags, which say for which words this is.
+    """
+    if "xpos" not in layer.columns or layer.relations is None:
+        return layer
+    rows = zip(layer.relations, layer.tags or (), layer.columns["xpos"], strict=True)
+    return dataclasses.replace(layer, tags=tuple(universal_under(name, str(u), x) for name, u, x in rows))
 
 
 def _lemmas_and_features(layer: Layer) -> dict[str, tuple[str, ...]]:

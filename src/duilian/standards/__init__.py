@@ -2,7 +2,7 @@
 
 from duilian.standards.boundaries import BoundaryScheme, LabelMeaning
 from duilian.standards.explanation import Explanation, explain
-from duilian.standards.features import universal_features
+from duilian.standards.features import universal_features, universal_under
 from duilian.standards.mapping import Mapping
 from duilian.standards.paired_tags import (
     are_pairs,
@@ -49,5 +49,6 @@ __all__ = [
     "universal_features",
     "universal_of",
     "universal_tags",
+    "universal_under",
     "with_parts",
 ]

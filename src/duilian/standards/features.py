@@ -1,18 +1,22 @@
-"""Features of UD Chinese that follow from words and tags: 他们 as `PRON+PRP` is `Number=Plur|Person=3`.
+"""What follows from the words, tags and relations of UD Chinese, by tables of rules.
 
-The table `ud.features.tsv` has a line for each rule; those that need more than the word are left out.
+Features follow from words and tags: 他们 as `PRON+PRP` is `Number=Plur|Person=3` (`ud.features.tsv`; what
+needs more than the word is left out). Some universal tags follow from relations: 的 is `SCONJ` as `mark:rel`,
+`PART` as `case` (`ud.relations.tsv`). A tagger does not see the tree; where an analysis has one, it decides.
 """
 
 from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator
 
 from duilian.errors import StandardError
 from duilian.standards.paired_tags import paired
 from duilian.standards.standard import table_file
 
-FILE = "ud.features.tsv"
+FEATURES, RELATIONS = "ud.features.tsv", "ud.relations.tsv"
+OTHERS = "*"
 NONE = "_"
 
 
@@ -29,15 +33,36 @@ def universal_features(word: str, universal: str, specific: str) -> str:
     return next((features for pattern, features in rules if pattern.fullmatch(word)), NONE)
 
 
+def universal_under(relation: str | None, universal: str, specific: str) -> str:
+    """Return the universal tag that goes with a relation; if that does not tell, the one given.
+
+    >>> universal_under("mark:rel", "PART", "DEC"), universal_under("nsubj", "NOUN", "NN")
+    ('SCONJ', 'NOUN')
+    """
+    rules = _under_relations()
+    if relation is None:
+        return universal
+    return rules.get((specific, relation)) or rules.get((specific, OTHERS), universal)
+
+
 @functools.cache
 def _rules() -> dict[str, list[tuple[re.Pattern[str], str]]]:
     rules: dict[str, list[tuple[re.Pattern[str], str]]] = {}
-    for number, line in enumerate(table_file(FILE).read_text(encoding="utf-8").splitlines(), start=1):
+    for pair, pattern, features in _rows(FEATURES):
+        rules.setdefault(pair, []).append((re.compile(pattern), features))
+    return rules
+
+
+@functools.cache
+def _under_relations() -> dict[tuple[str, str], str]:
+    return {(specific, relation): universal for specific, relation, universal in _rows(RELATIONS)}
+
+
+def _rows(name: str) -> Iterator[list[str]]:
+    for number, line in enumerate(table_file(name).read_text(encoding="utf-8").splitlines(), start=1):
         if line.startswith("#"):
             continue
         cells = line.split("\t")
         if len(cells) != 3:
-            raise StandardError(f"{FILE}:{number}: expected 3 columns, found {len(cells)}")
-        pair, pattern, features = cells
-        rules.setdefault(pair, []).append((re.compile(pattern), features))
-    return rules
+            raise StandardError(f"{name}:{number}: expected 3 columns, found {len(cells)}")
+        yield cells

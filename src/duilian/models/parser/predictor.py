@@ -50,8 +50,7 @@ class ParserPredictor:
         """The parser's own numbers for tags."""
         known = self._numbers.get(sentences.names)
         if known is None:
-            place = {tag: k for k, tag in enumerate(self.packer.tags)}
-            known = np.array([place.get(name, len(place)) for name in sentences.names], np.int32)
+            known = np.array(list(map(self.packer.tag_number, sentences.names)), np.int32)
             self._numbers[sentences.names] = known
         return known[sentences.tag]
 
@@ -147,7 +146,7 @@ class ParserPredictor:
                 )
             seen |= set(layer.tags or ())
         tags = self.packer.tags
-        if seen and not seen & set(tags):
+        if seen and all(self.packer.tag_number(str(tag)) == len(tags) for tag in seen):
             ours, theirs = (
                 ", ".join(sorted(map(str, some), key=lambda tag: (not tag[:1].isalpha(), tag))[:5])
                 for some in (tags, seen)

@@ -15,6 +15,7 @@ from duilian import _native
 from duilian.corpus import Layer
 from duilian.features import pack
 from duilian.models.parser.config import TreeConfig
+from duilian.standards import split_pair
 from duilian.text import Folding
 
 Weights = npt.NDArray[np.float32]
@@ -87,9 +88,20 @@ class TreePacker:
 
     def tag_numbers(self, layers: Sequence[Layer]) -> Ids:
         """The number of each tag; len(tags) if it is unknown."""
-        places = {tag: k for k, tag in enumerate(self.tags)}
-        rows = [places.get(str(tag), len(places)) for layer in layers for tag in layer.tags or ()]
+        rows = [self.tag_number(str(tag)) for layer in layers for tag in layer.tags or ()]
         return np.array(rows, np.int32)
+
+    def tag_number(self, tag: str) -> int:
+        """The number of a tag, or of one part of a pair if the parser knows no pairs."""
+        if tag not in self._numbers:
+            known = [name for name in (tag, *split_pair(tag)[::-1]) if name in self.tags]
+            self._numbers[tag] = self.tags.index(known[0]) if known else len(self.tags)
+        return self._numbers[tag]
+
+    @functools.cached_property
+    def _numbers(self) -> dict[str, int]:
+        """The numbers of tags, as far as they were asked for."""
+        return {tag: k for k, tag in enumerate(self.tags)}
 
     def rows(
         self, words: Iterable[Sequence[str]], tags: Ids, heads: Ids, relations: Ids | None = None

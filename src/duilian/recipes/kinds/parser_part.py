@@ -23,7 +23,7 @@ from duilian.recipes.recipe import Recipe, Side
 from duilian.recipes.run import Run
 from duilian.recipes.steps import corpora_of
 from duilian.settings import Settings, setting
-from duilian.standards import paired
+from duilian.standards import paired, split_pair
 
 FOLD_ITERATIONS = 4
 FOLD_SENTENCES = 8000  # of the other sides: jack-knifing trains many taggers
@@ -45,6 +45,9 @@ class ParserPart(Settings):
     tag_folds: int = setting(0, "Train on jack-knifed tags in this many folds; 0: on gold tags.", at_least=0)
     folds_by: Literal["plain", "coupled"] = setting(
         "plain", "The taggers that are jack-knifed: plain ones, or ones that couple the words of all sides."
+    )
+    sees: Literal["pairs", "xpos"] = setting(
+        "pairs", "Of pairs of tags the parser sees both, or the language-specific tag alone."
     )
     treebanks: tuple[str, ...] = setting((), "Further treebanks; their tags are those that the tagger finds.")
     treebank_relations: bool = setting(True, "Whether relations are learned from further treebanks, too.")
@@ -82,7 +85,10 @@ class ParserSentences:
             jackknife = self._coupled_folds if own.folds_by == "coupled" else self._plain_folds
             layers = jackknife(layers)
         further, notes = self._further()
-        return [*layers, *further], None if dev is None else with_found_tags(self.tagger, dev, threads), notes
+        held_out = None if dev is None else with_found_tags(self.tagger, dev, threads)
+        if own.sees == "xpos":
+            layers, further = ([_with_xpos(layer) for layer in part] for part in (layers, further))
+        return [*layers, *further], held_out, notes
 
     def _plain_folds(self, layers: list[Layer]) -> list[Layer]:
         return jackknifed_tags(layers, self.settings.tag_folds, self.side.standard, self.run.threads)
@@ -152,6 +158,12 @@ def _retagged(tagger: Any, layers: Sequence[Layer], standard: str, threads: int)
     # It prunes exactly: a score that a model file keeps must not depend on how fast the tagger is.
     exact = CoupledPredictor(tagger.model_, coarse_window=0.0)
     return _with_tags(layers, exact.tags_of_words(layers, standard, threads=threads))
+
+
+def _with_xpos(layer: Layer) -> Layer:
+    """The same with the specific tag alone of each pair."""
+    tags = (split_pair(tag)[1] or tag if isinstance(tag, str) else tag for tag in layer.tags or ())
+    return dataclasses.replace(layer, tags=tuple(tags))
 
 
 def _with_tags(layers: Sequence[Layer], tags: Sequence[tuple[str, ...]]) -> list[Layer]:
