@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         MultitaskTagger,
         Parser,
         Tagger,
+        TreeConverter,
         TwoChainTagger,
     )
     from duilian.models.roles import Ask
@@ -66,6 +67,7 @@ __all__ = [
     "Tagger",
     "Templates",
     "Token",
+    "TreeConverter",
     "TwoChainTagger",
     "convert",
     "evaluate",
@@ -87,7 +89,7 @@ __getattr__ = lazily(
         "duilian.learning": "AdaGrad ExponentiatedGradient PassiveAggressive Perceptron Session Sgd",
         "duilian.lexicon": "Lexicon",
         "duilian.models": "CRF CoupledTagger DynamicTagger Features GuidedTagger "
-        "JointParser MultitaskTagger Parser Tagger TwoChainTagger",
+        "JointParser MultitaskTagger Parser Tagger TreeConverter TwoChainTagger",
         "duilian.models.roles": "Ask",
         "duilian.engine": "Analyzer evaluate load",
         "duilian.conversion": "convert",

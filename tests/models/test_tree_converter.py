@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -174,7 +175,10 @@ def test_hostile_files_are_refused(converters: dict[int, TreeConverter], key: st
 
 def test_words_cut_differently_are_aligned_by_characters() -> None:
     source = Layer(
-        ("小", "狗", "跑得", "快"), ("JJ", "NN", "VV", "AD"), (2, 3, 0, 3), ("amod", "nsubj", "root", "advmod")
+        ("小", "狗", "跑得", "快"),
+        ("JJ", "NN", "VV", "AD"),
+        (2, 3, 0, 3),
+        ("amod", "nsubj", "root", "advmod"),
     )
     moved = on_words(source, ("小狗", "跑", "得", "快"))
     assert moved is not None
@@ -190,7 +194,7 @@ def test_crossing_cuts_make_trees() -> None:
     for source in pairs(40, 9)[0]:
         text = "".join(source.words)
         cuts = sorted({0, len(text), *rng.integers(0, len(text), 4).tolist()})
-        words = [text[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+        words = [text[a:b] for a, b in itertools.pairwise(cuts)]
         moved = on_words(source, words)
         assert moved is not None
         assert find_fault(moved.heads or ()) is None

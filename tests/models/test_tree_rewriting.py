@@ -60,7 +60,9 @@ def test_lift_rename_and_children() -> None:
 
 
 def test_first_of_several_clauses() -> None:
-    layer = Layer(("来", "看", "走", "了"), ("VV",) * 3 + ("AS",), (3, 3, 0, 3), ("dep", "dep", "root", "aux"))
+    layer = Layer(
+        ("来", "看", "走", "了"), ("VV",) * 3 + ("AS",), (3, 3, 0, 3), ("dep", "dep", "root", "aux")
+    )
     rule = """
         [[rule]]
         word = { relation = "dep", side = "left" }
@@ -72,7 +74,9 @@ def test_first_of_several_clauses() -> None:
 
 
 def test_next_sibling_and_what_moves_along() -> None:
-    layer = Layer(("猫", "和", "狗", "的"), ("NN", "CC", "NN", "DEG"), (0, 1, 1, 1), ("root", "cc", "conj", "case"))
+    layer = Layer(
+        ("猫", "和", "狗", "的"), ("NN", "CC", "NN", "DEG"), (0, 1, 1, 1), ("root", "cc", "conj", "case")
+    )
     rule = '[[rule]]\nword = { relation = "cc" }\naction = "next"\nmoves = { relation = "conj" }'
     assert rewritten(rule, layer) == ((0, 3, 1, 1), ("root", "cc", "conj", "case"))
     swap = '[[rule]]\nword = { relation = "conj" }\naction = "swap"\nmoves = { relation = "case" }'
@@ -92,7 +96,9 @@ def test_words_and_features_are_written_as_the_target_does() -> None:
         'lemma = "form"\n[forms]\n"," = "，"\n"著/AS" = "着"\n[feats]\n"Case=Rel" = "_"', "rules.toml"
     )
     columns = {"xpos": ("VV", "AS", "NN", ","), "feats": ("_", "Case=Rel", "A=B", "_"), "deps": ("x",) * 4}
-    given = Layer(tuple("看著著,"), ("VERB", "PART", "NOUN", "PUNCT"), (0, 1, 1, 1), tuple("abcd"), columns=columns)
+    given = Layer(
+        tuple("看著著,"), ("VERB", "PART", "NOUN", "PUNCT"), (0, 1, 1, 1), tuple("abcd"), columns=columns
+    )
     found = rules.respelled(given, Layer(given.words, ("V",) * 4))
     assert found.words == ("看", "着", "著", "，")
     assert found.columns["lemma"] == found.words
@@ -152,12 +158,14 @@ def test_marks_never_cross_and_words_keep_their_heads() -> None:
             root = heads.index(0) + 1
             if root in marks:
                 continue
-            found = attach_marks("abcde", set(marks), heads)
-            assert find_fault(found) is None
-            assert is_projective(found)
-            assert not set(found) & set(marks)
-            for word in set(range(1, 6)) - set(marks):
-                assert found[word - 1] == heads[word - 1] or heads[word - 1] in marks
+            words = ["（" if word == marks[0] else "）" for word in range(1, 6)]
+            for forms in ("abcde", words):  # marks alone, and a pair of brackets
+                found = attach_marks(forms, set(marks), heads)
+                assert find_fault(found) is None
+                assert is_projective(found)
+                assert not set(found) & set(marks)
+                for word in set(range(1, 6)) - set(marks):
+                    assert found[word - 1] == heads[word - 1] or heads[word - 1] in marks
 
 
 def test_brackets_hang_on_what_they_enclose() -> None:

@@ -89,8 +89,8 @@ double TreeObjective::compute(const Prepared&, WeightView weights, std::int64_t 
   std::vector<std::int32_t> tags(1, kUnknown);
   tags.insert(tags.end(), data_.wanted_tag.begin() + data_.sentences.begin_of(sentence),
               data_.wanted_tag.begin() + data_.sentences.end_of(sentence));
-  return wrong + parser_.list_tag_changes(weights.value, gold, relations_of(data_, sentence), tags, work,
-                                          out.sparse);
+  return wrong +
+         parser_.list_tag_changes(weights.value, gold, relations_of(data_, sentence), tags, work, out.sparse);
 }
 
 double PruningObjective::compute(const Prepared&, WeightView weights, std::int64_t sentence, Work& work,

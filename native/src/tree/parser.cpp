@@ -67,7 +67,8 @@ void check_guide(const TreeData& data, std::int32_t wanted_tags) {
   const std::size_t units = data.tag.size();
   if (data.guide_head.size() != units || data.guide_relation.size() != units ||
       data.wanted_tag.size() != units)
-    throw std::invalid_argument("every word needs a head and a relation in the guide tree, and a tag to learn");
+    throw std::invalid_argument(
+        "every word needs a head and a relation in the guide tree, and a tag to learn");
   for (std::size_t k = 0; k < units; ++k) {
     if (data.wanted_tag[k] < kUnknown || data.wanted_tag[k] >= std::max(wanted_tags, 1))
       throw std::invalid_argument(concat("tag ", data.wanted_tag[k], " to learn does not exist"));

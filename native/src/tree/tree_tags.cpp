@@ -72,7 +72,8 @@ std::int32_t TreeTagModel::list_changes(std::span<const float> weights, const Re
     const auto word = static_cast<std::int32_t>(m);
     score_word(weights, task, relations, word, score);
     score[static_cast<std::size_t>(known[m])] -= cost;
-    const auto guess = static_cast<std::int32_t>(std::max_element(score.begin(), score.end()) - score.begin());
+    const auto guess =
+        static_cast<std::int32_t>(std::max_element(score.begin(), score.end()) - score.begin());
     if (guess == known[m]) continue;
     ++wrong;
     visit_rows(task, relations, word, [&](std::uint32_t row) {

@@ -36,9 +36,7 @@ def convert_trees(
 ) -> None:
     """Convert a treebank; with a share, write the heads that are least sure for review."""
     (input_file,), report = measured([files.file]), ReadReport() if conversion.is_lenient else None
-    form, sentences = conversion.open(
-        input_file, format=files.format, encoding=files.encoding, report=report
-    )
+    form, sentences = conversion.open(input_file, format=files.format, encoding=files.encoding, report=report)
     to = files.to_format or form.name
     if to not in ROW_FORMATS:
         raise ConfigError(f"the format {to} has no trees", f"choose one of {', '.join(ROW_FORMATS)}")

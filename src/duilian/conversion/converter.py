@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from duilian.annotation.selection import probable_tags
 from duilian.arguments import checked
+from duilian.conversion.tree_conversion import convert_treebank
 from duilian.corpus import Corpus, Layer, Sentence
 from duilian.corpus.batches import batches
 from duilian.corpus.cut import cut_sentences
@@ -36,6 +37,7 @@ from duilian.labels.segmentation import Segmentation
 from duilian.labels.units import UnitBatch, units_of_layers
 from duilian.models.registry import reading_of
 from duilian.models.roles import Ability, Ask, SideLabels, chosen_standard, refuse
+from duilian.models.tree_converter.model import TreeConverter
 
 
 class Converter:
@@ -184,6 +186,8 @@ def convert(
     >>> convert(model, demo.load("both-pku", "pku"), to="ctb")[0]["ctb"].tags[:3]
     ('PN', 'NT', 'P')
     """
+    if isinstance(model, TreeConverter):
+        return convert_treebank(model, corpus, to, threads=threads)
     converter = Converter(
         model, corpus.standard, to, mapping=mapping, unknown_tags=unknown_tags, threads=threads
     )

@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from duilian.corpus import Layer, Sentence
+from duilian.corpus import Corpus, Layer, Sentence
 from duilian.corpus.batches import batches
 from duilian.corpus.formats.lookup import Format, FormatOptions
 from duilian.corpus.formats.rows import tag_column
@@ -140,3 +140,16 @@ def _plural(what: str, count: int) -> str:
     if count == 1:
         return what
     return f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+
+
+def convert_treebank(model: TreeConverter, corpus: Corpus, to: str, *, threads: int = 1) -> Corpus:
+    """Convert a corpus with whole trees to the target's standard."""
+    conversion = TreeConversion(model, corpus.standard, to, threads=threads)
+    given = [PlacedSentence(sentence, corpus.source) for sentence in corpus]
+    for placed in given:
+        conversion.check(placed)
+    sentences = [
+        dataclasses.replace(sentence, layers={conversion.target: answer.layer})
+        for sentence, answer in conversion.run(given)
+    ]
+    return Corpus(sentences, standard=conversion.target, source=corpus.source)

@@ -1,6 +1,6 @@
 // Guide features for trees: another tree of the same words, and how two words are linked in it. A converter
-// between treebanks is a parser that sees the tree of the source in this way (quasi-synchronous features, Li et
-// al. 2012; Jiang et al. 2018).
+// between treebanks is a parser that sees the tree of the source in this way (quasi-synchronous features, Li
+// et al. 2012; Jiang et al. 2018).
 //
 // The link of h and m is the way from m up to the lowest word above both, and down to h. Its *shape* is the
 // number of steps up and down; its *path* has the relations on the way, too, unless the way is long.

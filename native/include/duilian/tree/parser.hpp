@@ -19,11 +19,11 @@ namespace duilian {
 
 inline constexpr std::int32_t kUnknown = -1;  // a head or a relation that is not given
 
-/// Sentences with their tags and, where known, heads (0 is the root) and relations, one per word. A converter's
-/// also have guide trees, whole ones, and the tags to learn or kUnknown.
+/// Sentences with their tags and, where known, heads (0 is the root) and relations, one per word. A
+/// converter's also have guide trees, whole ones, and the tags to learn or kUnknown.
 struct TreeData {
   Sentences sentences;
-  std::vector<std::int32_t> tag, head, relation;                      // [units]
+  std::vector<std::int32_t> tag, head, relation;                     // [units]
   std::vector<std::int32_t> guide_head, guide_relation, wanted_tag;  // [units] or empty
 
   [[nodiscard]] bool has_guide() const { return !guide_head.empty(); }

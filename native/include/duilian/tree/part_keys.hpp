@@ -199,7 +199,10 @@ class PartKeys {
     const GuideLink& between = guide_->link(h, m);
     const std::uint32_t *a = guides_.at(h, 0), *b = guides_.at(m, 1);
     for (std::size_t k = 0; k < kGuideTemplates.size(); ++k) visit_both(a[k] + b[k] + between.path);
-    for (std::size_t k = 0; k < table_two::kGuideShapes; ++k) visit_both(a[k] + b[k] + between.shape);
+    for (std::size_t k = 0; k < table_two::kGuideShapes; ++k) {
+      visit_both(a[k] + b[k] + between.shape);
+      visit_both(a[k] + b[k]);
+    }
   }
   template <class Keys, class Visit>
   static void visit_three(const Keys& keys, std::size_t first, std::size_t second, std::size_t third,

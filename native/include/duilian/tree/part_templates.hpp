@@ -8,8 +8,8 @@
 
 namespace duilian {
 
-/// What a template may take from one word: form, lemma, its tag, the tags beside it; its relation in the guide
-/// tree, and the set of relations below it there.
+/// What a template may take from one word: form, lemma, its tag, the tags beside it; its relation in the
+/// guide tree, and the set of relations below it there.
 enum WordAtom : std::uint8_t {
   kForm = 1,
   kLemma = 2,
@@ -153,33 +153,15 @@ inline constexpr std::array<PartTemplate<2>, 13> kPruning{{
     {{t, t}, true, Between::kMarks},
 }};
 
-/// Beside a link of the guide tree (h, m): these with the relations on the way, and the first few also
-/// without.
-inline constexpr std::size_t kGuideShapes = 8;
+/// Beside a link of the guide tree (h, m): these with the relations on the way; the first few also with its
+/// shape alone, and without a link, for words that moved far.
+inline constexpr std::size_t kGuideShapes = 10;
 inline constexpr std::uint8_t r = kGuide, k = kGuideBelow;
-inline constexpr std::array<PartTemplate<2>, 22> kGuides{{
-    {{0, 0}},
-    {{t, t}},
-    {{0, t | r}},
-    {{t, t | r}},
-    {{t | r, t | r}},
-    {{r, r}},
-    {{0, w}},
-    {{w, 0}},
-    {{t, 0}},
-    {{0, t}},
-    {{r, 0}},
-    {{r, t}},
-    {{t | r, t}},
-    {{t, w}},
-    {{w, t}},
-    {{w, w}},
-    {{r, w}},
-    {{0, t | k}},
-    {{t | k, 0}},
-    {{r | k, t}},
-    {{0, b | t}},
-    {{0, t | a}},
+inline constexpr std::array<PartTemplate<2>, 25> kGuides{{
+    {{0, r}},     {{0, r | k}}, {{t, r}},     {{t, t}},     {{0, t | r}}, {{t, t | r}}, {{t | r, t | r}},
+    {{r, r}},     {{0, w}},     {{w, 0}},     {{0, 0}},     {{t, 0}},     {{0, t}},     {{r, 0}},
+    {{r, t}},     {{t | r, t}}, {{t, w}},     {{w, t}},     {{w, w}},     {{r, w}},     {{0, t | k}},
+    {{t | k, 0}}, {{r | k, t}}, {{0, b | t}}, {{0, t | a}},
 }};
 
 }  // namespace table_two

@@ -1,5 +1,5 @@
-// Tags for the words of a tree whose relations are known: a converter's last step. Each word's tag is the best
-// by itself; the words above and below it are features, as is everything that the guide tree says.
+// Tags for the words of a tree whose relations are known: a converter's last step. Each word's tag is the
+// best by itself; the words above and below it are features, as is everything that the guide tree says.
 #pragma once
 
 #include <cstdint>

@@ -50,14 +50,18 @@ def _enclosed(words: Sequence[str], marks: Set[int], heads: Sequence[int]) -> di
             opened.append(mark)
         elif opened and form == BRACKETS[words[opened[-1] - 1]]:
             start = opened.pop()
-            tops = [
-                word
-                for word in range(start + 1, mark)
-                if word not in marks and not start < heads[word - 1] < mark
-            ]
-            if len(tops) == 1:
-                found[start] = found[mark] = tops[0]
+            top = _head_of_span(start, mark, marks, heads)
+            if top:
+                found[start] = found[mark] = top
     return found
+
+
+def _head_of_span(start: int, end: int, marks: Set[int], heads: Sequence[int]) -> int:
+    """The one word between two marks that is linked with words outside; 0 if there are more."""
+    inside = {word for word in range(start + 1, end) if word not in marks}
+    tops = {word for word in inside if heads[word - 1] not in inside}
+    reached = {head for word, head in enumerate(heads, 1) if word not in inside | marks and head in inside}
+    return min(tops) if len(tops) == 1 and reached <= tops else 0
 
 
 def _between(mark: int, marks: Set[int], heads: Sequence[int]) -> int:

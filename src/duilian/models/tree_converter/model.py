@@ -1,7 +1,8 @@
 """The tree converter (kind `tree-converter`): a parser whose features see the tree of another treebank.
 
 The best tree of the target is searched exactly, as a parser does; guide features say how two words are linked
-in the source's tree. Relations and tags follow. Rewriting rules may run before, and punctuation be attached after.
+in the source's tree. Relations and tags follow. Rewriting rules may run before, and punctuation be attached
+after.
 """
 
 from __future__ import annotations
@@ -85,8 +86,8 @@ class TreeConverter(Estimator[TreeConverterConfig, TreeConverterModel]):
     ) -> Self:
         """Learn from the same sentences in both standards, in the same order, with whole trees.
 
-        Words may be cut differently; sentences whose characters differ are left out (`unaligned_`). With a dev
-        set (source, target), the weights of the iteration that does best on it are kept.
+        Words may be cut differently; sentences whose characters differ are left out (`unaligned_`). With a
+        dev set (source, target), the weights of the iteration that does best on it are kept.
         """
         from duilian.models.tree_converter.training import TreeConverterTrainer  # not needed to convert
 

@@ -30,7 +30,9 @@ def guided(source: Layer, target: Layer | None = None) -> GuidedLayer:
     """The source's words, tags and tree, and the tree and tags of the target, if it is known."""
     fault = None if source.heads is None else find_fault(source.heads)
     if source.heads is None or source.relations is None or None in source.relations or fault:
-        raise StandardError("a sentence of the source has no whole tree" + (f": {fault.message}" if fault else ""))
+        raise StandardError(
+            "a sentence of the source has no whole tree" + (f": {fault.message}" if fault else "")
+        )
     if not source.tags or not all(isinstance(tag, str) for tag in source.tags):
         raise StandardError("a sentence of the source has words without a tag")
     wanted = (target.tags if target else None) or (None,) * len(source)
@@ -142,8 +144,6 @@ def _moved(source: Layer, words: Sequence[str], overlaps: Sequence[list[int]]) -
             rows.append((owner[old] + 1, SPLIT))
             continue
         head, relation = heads[old], relations[old]
-        while head and owner[head - 1] == new:  # inside the same new word, of words that cross
-            head, relation = heads[head - 1], relations[head - 1]
         rows.append((owner[head - 1] + 1 if head else head, relation))
     tags = source.tags or (None,) * len(source)
     columns = {name: tuple(row[old] for old in top) for name, row in source.columns.items() if name == "xpos"}

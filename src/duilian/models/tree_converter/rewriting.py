@@ -1,8 +1,8 @@
 """Rewriting rules for trees: a TOML file of what one treebank always does otherwise than another.
 
 A rule looks at a word and its head, and moves one of them; rules run in their order, each over all words from
-left to right. What they make is a draft: the learned step sees it as its guide tree. docs/howto/convert-trees.md
-describes the file.
+left to right. What they make is a draft: the learned step sees it as its guide tree. The file is described in
+docs/howto/convert-trees.md.
 """
 
 from __future__ import annotations
@@ -243,7 +243,7 @@ def _rule(row: Mapping[str, Any], place: str) -> Rule:
         raise ConfigError(f"{place}: to rename, it needs the key 'relation'")
     if action == "next" and "moves" not in row:
         raise ConfigError(f"{place}: to find the next sibling, it needs the key 'moves'")
-    conditions = {
+    conditions: dict[str, Any] = {
         key: _condition(row[key], f"{place}: {key}")
         for key in ("word", "head", "above", "child", "moves")
         if key in row

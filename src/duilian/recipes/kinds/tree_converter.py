@@ -31,8 +31,8 @@ def train_tree_converter(recipe: Recipe, run: Run) -> float | None:
     if converter.unaligned_:
         first = converter.unaligned_[0]
         run.warn(
-            f"{len(converter.unaligned_)} of {len(source[0])} pairs of sentences do not align and were left out; "
-            f"the first is number {first.number}: {first.source!r} and {first.target!r}"
+            f"{len(converter.unaligned_)} of {len(source[0])} pairs of sentences do not align and were left "
+            f"out; the first is number {first.number}: {first.source!r} and {first.target!r}"
         )
     if converter.lifted_:
         run.warn(f"{converter.lifted_} words of crossing arcs were lifted to make the trees projective")
