@@ -23,17 +23,17 @@ void bind_answers(nb::module_& m) {
   nb::class_<CoupledAnswers>(m, "CoupledAnswers")
       .def(
           "label", [](const CoupledAnswers& self, std::size_t side) { return to_numpy(self.label.at(side)); },
-          "side"_a, nb::rv_policy::move)
+          "side"_a)
       .def(
           "p", [](const CoupledAnswers& self, std::size_t side) { return to_numpy(self.p.at(side)); },
-          "side"_a, nb::rv_policy::move)
+          "side"_a)
       .def(
           "candidates", [](const CoupledAnswers& self, std::size_t side) { return self.candidates.at(side); },
           "side"_a)
       .def(
           "candidate_p",
           [](const CoupledAnswers& self, std::size_t side) { return to_numpy(self.candidate_p.at(side)); },
-          "side"_a, nb::rv_policy::move);
+          "side"_a);
 }
 
 void bind_weights(nb::module_& m) {

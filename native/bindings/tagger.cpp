@@ -86,6 +86,14 @@ void bind_constraints(nb::module_& m) {
           [](const Constraints& self, const Input<std::uint8_t>& known,
              const Input<std::uint8_t>& barred_by) { return restricted(self, view(known), view(barred_by)); },
           "known"_a, "barred_by"_a);
+  m.def(
+      "restrictions",
+      [](const Input<std::uint8_t>& known, const std::vector<Input<std::uint8_t>>& barred_by) {
+        std::vector<std::span<const std::uint8_t>> sides;
+        for (const auto& side : barred_by) sides.push_back(view(side));
+        return restrictions(view(known), sides);
+      },
+      "known"_a, "barred_by"_a);
 }
 
 void bind_lines(nb::module_& m) {

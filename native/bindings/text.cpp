@@ -36,6 +36,14 @@ using NamedSpan = std::tuple<std::int64_t, std::int64_t, std::string>;
   return out;
 }
 
+/// One array for several: each costs as much as labelling a character.
+[[nodiscard]] std::vector<std::int32_t> joined(const auto&... columns) {
+  std::vector<std::int32_t> out;
+  out.reserve((columns.size() + ...));
+  (out.insert(out.end(), columns.begin(), columns.end()), ...);
+  return out;
+}
+
 void bind_characters(nb::module_& m) {
   nb::class_<Folding>(m, "Folding")
       .def(
@@ -110,11 +118,17 @@ void bind_words(nb::module_& m) {
           return words_of_labels({view(edges.first), view(edges.second)},
                                  {flat, view(sentence), view(known), view(label), sure});
         });
-        return std::make_tuple(to_numpy(std::move(found.first)), to_numpy(std::move(found.start)),
-                               to_numpy(std::move(found.end)), to_numpy(std::move(found.label)),
-                               to_numpy(std::move(found.sentence)), to_numpy(std::move(found.p)));
+        return std::make_tuple(to_numpy(joined(found.start, found.end, found.sentence)),
+                               to_numpy(joined(found.first, found.label)), to_numpy(std::move(found.p)));
       },
       "edges"_a, "spans"_a, "sentence"_a, "known"_a, "label"_a, "p"_a.none());
+  m.def(
+      "spaced_texts",
+      [](const std::vector<std::string>& texts, const Input<std::int32_t>& start,
+         const Input<std::int32_t>& end, const Input<std::int64_t>& first) {
+        return without_gil([&] { return spaced_texts(texts, view(start), view(end), view(first)); });
+      },
+      "texts"_a, "start"_a, "end"_a, "first"_a);
 }
 
 }  // namespace

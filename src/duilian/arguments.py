@@ -56,6 +56,7 @@ class _Kind(NamedTuple):
     words: str
     members: tuple[type, ...] = ()  # of a list, if they are simple
     is_count: bool = False
+    sure: frozenset[type] = frozenset()  # types all of whose values are right
 
     def has(self, value: Any) -> bool:
         if isinstance(value, bool):
@@ -78,8 +79,9 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         kinds = _kinds_of(call)
         for name, value in (*zip(names, args, strict=False), *kwargs.items()):
-            if name in kinds and not kinds[name].has(value):
-                raise _error(name, value, kinds[name])
+            kind = kinds.get(name)
+            if kind is not None and type(value) not in kind.sure and not kind.has(value):
+                raise _error(name, value, kind)
         return function(*args, **kwargs)
 
     return call
@@ -87,11 +89,16 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 def check_fields(record: Any) -> None:
     """Check the fields of a dataclass, which calls this when it has been made."""
-    kinds = _kinds_of(type(record))  # type: ignore[arg-type]
-    for field in dataclasses.fields(record):
-        value = getattr(record, field.name)
-        if field.name in kinds and not kinds[field.name].has(value):
-            raise _error(field.name, value, kinds[field.name])
+    for name, kind in _kinds_of_fields(type(record)):
+        value = getattr(record, name)
+        if type(value) not in kind.sure and not kind.has(value):
+            raise _error(name, value, kind)
+
+
+@functools.cache
+def _kinds_of_fields(owner: type) -> list[tuple[str, _Kind]]:
+    kinds = _kinds_of(owner)
+    return [(each.name, kinds[each.name]) for each in dataclasses.fields(owner) if each.name in kinds]
 
 
 def _error(name: str, value: Any, kind: _Kind) -> ArgumentError:
@@ -120,7 +127,9 @@ def _kinds_of(owner: Any) -> Mapping[str, _Kind]:
             words = kind.words.replace("a whole number", "a whole number, at least 1,")
             kind = kind._replace(words=words.removesuffix(","), is_count=True)
         if kind is not None:
-            found[name] = kind
+            is_loose = kind.members or kind.is_count
+            sure = frozenset((*kind.types, *((bool,) if kind.has_bool else ())))
+            found[name] = kind._replace(sure=frozenset() if is_loose else sure - {object})
     return found
 
 

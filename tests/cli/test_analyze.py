@@ -138,8 +138,13 @@ def test_mistakes_are_named(call: Call) -> None:
     assert status == 1
     assert "no.model: there is no such file" in err
     assert "or `bundled`" in err
-    status, _, err = call("analyze", "--model", "words.model", "我们明天去北京参观新的图书馆" * 2)
-    assert (status, err.startswith("duilian: warning: the text is not cut into words")) == (0, True)
+    for text, is_uncut in (
+        ("我们明天去北京参观新的图书馆" * 2, True),
+        ("我们去。", True),
+        ("我们 去 。", False),
+    ):
+        status, _, err = call("analyze", "--model", "words.model", text)
+        assert (status, err.startswith("duilian: warning: the text is not cut into words")) == (0, is_uncut)
     assert "no standard 'ud'" in call("analyze", "--model", "char.model", "--standard", "ud", "北京")[2]
     assert call("analyze", "--model", "char.model", "--to", "xml", "北京")[0] == 2
     status, _, err = call("analyze", "--model", "char.model", stdin="北京".encode("gbk"))

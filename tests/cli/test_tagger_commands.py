@@ -389,7 +389,7 @@ def test_select(duilian, tmp_path):
 
 BAD = [
     (("train", "missing.toml", "-o", "m"), "missing.toml: no such file or directory"),
-    (("train", "word.toml", "-o", "no/m"), "no/m: cannot be written here"),
+    (("train", "word.toml", "-o", "no/m"), "no/m: there is no folder no"),
     (
         ("train", "word.toml", "-o", "m", "--set", "learning.raet=1"),
         "word.toml: [learning] has no key 'raet'",

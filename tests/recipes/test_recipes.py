@@ -289,8 +289,8 @@ def test_dev_sentences_without_tags_are_passed_over(recipe, tmp_path):
 
 
 def test_places_that_cannot_be_written_are_found_before_training(recipe, tmp_path):
-    for place in (tmp_path, tmp_path / "missing" / "m"):
-        with pytest.raises(ConfigError, match="cannot be written here"):
+    for place, why in ((tmp_path, "is a folder"), (tmp_path / "missing" / "m", "there is no folder")):
+        with pytest.raises(ConfigError, match=why):
             train(recipe(), Run(output=place, on_iteration=lambda report: pytest.fail("it trained")))
 
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 
@@ -100,6 +101,19 @@ Constraints restricted(const Constraints& constraints, std::span<const std::uint
     }
     first.push_back(static_cast<std::int32_t>(tag.size()));
   }
+  return out;
+}
+
+std::vector<Constraints> restrictions(std::span<const std::uint8_t> known,
+                                      std::span<const std::span<const std::uint8_t>> barred_by) {
+  const auto united = [](std::span<const std::uint8_t> facts) {
+    return std::accumulate(facts.begin(), facts.end(), 0U, std::bit_or<>());
+  };
+  unsigned bars = 0;
+  for (const auto& side : barred_by) bars |= united(side);
+  std::vector<Constraints> out;
+  if ((united(known) & bars) == 0) return out;
+  for (const auto& side : barred_by) out.push_back(restricted({}, known, side));
   return out;
 }
 

@@ -1,4 +1,4 @@
-"""`duilian corpus`: count, reformat, split, sample and mix corpora."""
+"""`duilian corpus`: count, reformat, split, sample, merge and mix corpora."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from duilian.cli.options import Column, Columns, CorpusFormat, InputEncoding, Lenient, Output, warn_of
+from duilian.cli.options import Column, Columns, CorpusFormat, InputEncoding, Lenient, Output, warn, warn_of
 from duilian.cli.outputs import keeping_inputs
 from duilian.cli.progress import measured, watch
 from duilian.cli.tables import show_statistics
@@ -28,11 +28,12 @@ from duilian.corpus import (
     write_parts,
 )
 from duilian.corpus.english_dictionary import PACKAGE, EnglishDictionary
+from duilian.corpus.merging import MergeReport, merge
 from duilian.corpus.mixing import PARTS, PRESETS, Mixing, MixReport, mix
 from duilian.corpus.mixing import preset as mixing_preset
 
 app = typer.Typer(
-    help="Count, reformat, split, sample and mix corpora.",
+    help="Count, reformat, split, sample, merge and mix corpora.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
@@ -204,6 +205,44 @@ def sample(
     """
     corpus = _read_all(file, standard, format, encoding, lenient, cut)
     write(corpus.sample(count, seed), output, format=corpus.format, standard=standard)
+
+
+@app.command(name="merge")
+@keeping_inputs
+def merge_command(
+    file: CorpusFile,
+    reviewed: Annotated[
+        str, typer.Argument(metavar="REVIEWED", help="The reviewed sentences, in any format.")
+    ],
+    standard: Annotated[str, typer.Option(metavar="NAME", help="Standard of the review: pku, ctb, ud, …")],
+    output: Output = "-",
+    format: CorpusFormat = None,
+    encoding: InputEncoding = "utf-8",
+    lenient: Lenient = False,
+    cut: Cut = "line",
+) -> None:
+    """Put reviewed sentences back into the corpus that they come from.
+
+    Sentences are found by their characters. The words of the review hold, and each tag that a person has
+    decided; where the review has ? or braces, the tag of the corpus stays.
+
+    Example: duilian corpus merge converted.txt checked.txt --standard ctb -o final.txt
+    """
+    corpus = _read_all(file, standard, format, encoding, lenient, cut)
+    review = _read_all(reviewed, standard, None, encoding, lenient, "line")
+    report = MergeReport()
+    write(merge(corpus, review, standard, report), output, format=corpus.format, standard=standard)
+    _report_merging(report, reviewed)
+
+
+def _report_merging(report: MergeReport, reviewed: str) -> None:
+    found = f"{report.sentences} reviewed sentences, {report.tags} tags and {report.words} words changed"
+    print(f"duilian: {found}", file=sys.stderr)
+    if report.untagged:
+        warn(f"{report.untagged} words are new and have no tag in {reviewed}")
+    if report.lost:
+        what = f"{reviewed}: {len(report.lost)} sentences are not in the corpus"
+        warn(f"{what}, the first of them {report.lost[0]!r}")
 
 
 def _mixing(name: str | None, share: float | None, tags: str | None, replacement: str | None) -> Mixing:

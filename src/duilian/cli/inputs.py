@@ -84,7 +84,11 @@ class Inputs:
     @property
     def is_text(self) -> bool:
         """Whether no input is a corpus."""
-        return all(self._format_of(path) is None for path in self.paths)
+        return all(map(self.is_text_at, self.paths))
+
+    def is_text_at(self, path: str) -> bool:
+        """Return whether an input is no corpus."""
+        return self._format_of(path) is None
 
     def place(self, path: str, number: int) -> str:
         """Return where this text or sentence is, for messages; empty for text from the command line."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 import typer
 
 from duilian.corpus import FORMATS, ReadReport
+from duilian.corpus.formats.rows import BOTH, TAG_COLUMNS
 from duilian.text import Errors
 
 if TYPE_CHECKING:
@@ -18,8 +19,20 @@ CorpusFormat = Annotated[
     str | None,
     typer.Option(metavar="FORMAT", help=f"Input format, if the guess is wrong: {', '.join(FORMATS)}."),
 ]
+
+
+def _check_column(name: str | None) -> str | None:
+    known = (*TAG_COLUMNS, BOTH)
+    if name not in (None, *known):
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(known)}")
+    return name
+
+
 Column = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Tag column of CoNLL files: upos, xpos or upos+xpos.")
+    str | None,
+    typer.Option(
+        metavar="NAME", help="Tag column of CoNLL files: upos, xpos or upos+xpos.", callback=_check_column
+    ),
 ]
 Columns = Annotated[str | None, typer.Option(metavar="NAMES", help="Names of columns, as in word,pos,chunk.")]
 InputEncoding = Annotated[str, typer.Option(metavar="NAME", help=f"Input encoding: {ENCODINGS}.")]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 from typing import Annotated, cast
 
 import typer
@@ -38,6 +40,7 @@ from duilian.errors import ConfigError
 from duilian.models.roles import Ask
 from duilian.text import Errors
 
+_TEXT = operator.attrgetter("text")
 EXAMPLE = "Example:\n\n    duilian segment 我们去北京。"
 
 
@@ -84,6 +87,12 @@ def command(
     options = FormatOptions(standard=name)
     with open_writer(output) as write:
         for path in source.paths:
+            if source.is_text_at(path) and not explain:
+                runs = source.runs(path, options)
+                spaced = (analyzer.spaced(map(_TEXT, run), name, fast=fast, threads=threads) for run in runs)
+                for line in watch(itertools.chain.from_iterable(spaced), "texts", files=source.files):
+                    write(line + "\n")
+                continue
             docs = source.analysed(path, analyzer, options, ask, threads, fill=False)
             for number, (_, doc, _) in enumerate(watch(docs, "texts", files=source.files), start=1):
                 write(segmented_line(doc, name) + "\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, overload
@@ -17,6 +18,12 @@ PLACES = 4  # decimal places of a confidence
 UNKNOWN = -1  # a head that is not known
 
 
+@functools.cache
+def _code_type(names: int) -> np.dtype[np.unsignedinteger[Any]]:
+    """The smallest type that can number this many names."""
+    return np.min_scalar_type(max(names - 1, 0))
+
+
 class Names(Sequence[Name]):
     """A sequence of few different names, such as the tags of a text: their numbers, and each name once."""
 
@@ -24,7 +31,7 @@ class Names(Sequence[Name]):
 
     def __init__(self, codes: npt.ArrayLike, names: Iterable[Name]) -> None:
         self.names = tuple(names)
-        self.codes = np.asarray(codes, np.min_scalar_type(max(len(self.names) - 1, 0)))  # unsigned
+        self.codes = np.asarray(codes, _code_type(len(self.names)))
 
     @classmethod
     def of(cls, values: Iterable[Name]) -> Names[Name]:

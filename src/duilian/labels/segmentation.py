@@ -10,22 +10,22 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
-from duilian.labels.units import Ints, UnitBatch
+from duilian.labels.units import UnitBatch
 from duilian.standards import LabelMeaning
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(eq=False)  # not frozen: that takes longer than all the rest of a short text
 class Segmentation:
     """The words of a batch of texts in one standard, concatenated."""
 
     units: UnitBatch
-    names: list[str] | None  # [labels]  tag of each label
+    names: tuple[str, ...] | None  # [labels]  tag of each label
     unit_labels: npt.NDArray[np.int32]  # [units]
-    first: Ints  # [words]  first unit of each word
+    first: npt.NDArray[np.int32]  # [words]  first unit of each word
     start: npt.NDArray[np.int32]  # [words]  offsets in their texts
     end: npt.NDArray[np.int32]
     labels: npt.NDArray[np.int32]  # [words]  labels of their first units
-    sentence: Ints  # [sentences + 1]  words before each sentence
+    sentence: npt.NDArray[np.int32]  # [sentences + 1]  words before each sentence
     confidence: npt.NDArray[np.float32] | None
     marginals: list[dict[str, float]] | None = None
 
@@ -38,11 +38,21 @@ class Segmentation:
         p: npt.NDArray[np.float32] | None,
     ) -> Segmentation:
         """Decode the labels of all units, with their probabilities if known."""
-        first, start, end, of_words, sentence, sure = _native.words_of_labels(
+        places, of_units, sure = _native.words_of_labels(
             meaning.edges, units.spans, units.sentence, units.known, labels, p
         )
-        confidence = None if p is None else sure
-        return cls(units, meaning.names, labels, first, start, end, of_words, sentence, confidence)
+        n = len(of_units) // 2
+        return cls(
+            units,
+            meaning.names,
+            labels,
+            first=of_units[:n],
+            start=places[:n],
+            end=places[n : 2 * n],
+            labels=of_units[n:],
+            sentence=places[2 * n :],
+            confidence=None if p is None else sure,
+        )
 
     def sentences(self) -> list[list[str]]:
         """Return the words of each sentence, without invisible characters."""

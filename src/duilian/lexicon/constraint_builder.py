@@ -66,23 +66,23 @@ class ConstraintBuilder:
         self._barred_by = {
             standard: encoding.barred_by(tag_classes(standard)) for standard, encoding in encodings.items()
         }
+        self._all_barred = list(self._barred_by.values())
 
     def constraints(self, units: UnitBatch) -> dict[str, _native.Constraints]:
         """Return the constraints of each standard; none at all if nothing is known of these units."""
         known = None if self._is_word else units.known
         if known is not None and self._letters is not None and len(units):
             known = self._letters.facts(units)
-        has_facts = known is not None and bool((known & FACTS).any())
         matches = {} if self._lexicon is None else self._matches(units)
-        if not has_facts and not matches:
+        if not matches and not units.wholes:
+            facts = [] if known is None else _native.restrictions(known, self._all_barred)
+            return dict(zip(self._encodings, facts, strict=False))
+        if not matches and (known is None or not (known & FACTS).any()):
             return {}
         edges = units.sentence.tolist()
         constrained_sentences = sorted({*units.wholes, *matches})
         found = {}
         for standard, encoding in self._encodings.items():
-            if known is not None and not constrained_sentences:
-                found[standard] = NO_CONSTRAINTS.restricted(known, self._barred_by[standard])
-                continue
             constrained = WordConstraints(encoding, standard)
             for s in constrained_sentences:
                 constrained.go_to(edges[s])

@@ -392,5 +392,11 @@ def _check_output(run: Run, recipe: Recipe) -> None:
             hint = "choose another place, or replace it with --force"
             raise ConfigError(f"{target}: exists and is not a model", hint)
     folder = output.resolve().parent
-    if output.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise ConfigError(f"{output}: cannot be written here", "choose another place with -o")
+    if output.is_dir():
+        raise ConfigError(f"{output}: is a folder, not a file", f"write -o {output / 'my.model'}")
+    if not folder.is_dir():
+        raise ConfigError(
+            f"{output}: there is no folder {output.parent}", f"make it first: mkdir {output.parent}"
+        )
+    if not os.access(folder, os.W_OK):
+        raise ConfigError(f"{output}: you may not write to this folder", "choose another place with -o")

@@ -185,6 +185,6 @@ class LabelMeaning:
         return self.starts.astype(np.uint8), self.ends.astype(np.uint8)
 
     @functools.cached_property
-    def names(self) -> list[str] | None:
+    def names(self) -> tuple[str, ...] | None:
         """The tag of each label; None if labels have no tags."""
-        return None if None in self.tags else [str(tag) for tag in self.tags]
+        return None if None in self.tags else tuple(map(str, self.tags))

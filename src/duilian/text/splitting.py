@@ -7,6 +7,7 @@ any text.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple, cast, get_args
 
@@ -96,10 +97,8 @@ def split(
     """Find sentences, units and spans that stay whole, all at once; `joins` says whether runs of letters, and
     runs of digits, are one unit.
     """
-    _check_kinds(kinds)
-    is_whole = [kind in kinds for kind in WHOLE_KINDS]
     try:
-        found = _native.split_texts(list(texts), joins, is_one_sentence, is_whole)
+        found = _native.split_texts(list(texts), joins, is_one_sentence, _is_whole(tuple(kinds)))
     except TypeError:  # the native core rejects lone surrogates: say where they are
         for text in texts:
             check_text(text)
@@ -107,6 +106,13 @@ def split(
     spans, first, text_first, known, wholes = found
     parts = [WholeSpan(a, b, cast(WholeKind, kind)) for a, b, kind in wholes]
     return Split(spans, first, text_first, known, parts)
+
+
+@functools.cache
+def _is_whole(kinds: tuple[WholeKind, ...]) -> list[bool]:
+    """Whether each kind is among these."""
+    _check_kinds(kinds)
+    return [kind in kinds for kind in WHOLE_KINDS]
 
 
 def _check_kinds(kinds: Collection[WholeKind]) -> None:

@@ -126,6 +126,10 @@ struct Constraints {
 [[nodiscard]] Constraints restricted(const Constraints& constraints, std::span<const std::uint8_t> known,
                                      std::span<const std::uint8_t> barred_by);
 
+/// Constraints of each side by that knowledge alone; none at all if it bars nothing.
+[[nodiscard]] std::vector<Constraints> restrictions(std::span<const std::uint8_t> known,
+                                                    std::span<const std::span<const std::uint8_t>> barred_by);
+
 /// Throws std::invalid_argument unless the constraints fit this many labels and units.
 void check(const Constraints& constraints, std::int32_t labels, std::int64_t units);
 

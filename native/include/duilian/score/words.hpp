@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace duilian {
@@ -25,15 +27,27 @@ struct LabelledUnits {
 
 /// The words of all sentences, in a row.
 struct WordColumns {
-  std::vector<std::int64_t> first;     // first unit
+  std::vector<std::int32_t> first;     // first unit
   std::vector<std::int32_t> start;     // place in the text
   std::vector<std::int32_t> end;       // exclusive
   std::vector<std::int32_t> label;     // that of the first unit
-  std::vector<std::int64_t> sentence;  // [sentences + 1]  words before each sentence
+  std::vector<std::int32_t> sentence;  // [sentences + 1]  words before each sentence
   std::vector<float> p;                // of the least certain unit; empty if not known
 };
 
 /// Throws std::invalid_argument if the arrays do not fit together or a label is out of range.
 [[nodiscard]] WordColumns words_of_labels(const LabelEdges& edges, const LabelledUnits& units);
+
+/// A text with two blanks between its words, which are in order and do not overlap. White space that is there
+/// already is padded to two characters; nothing else changes. Throws std::invalid_argument if words are not
+/// inside the text.
+[[nodiscard]] std::u32string spaced(std::u32string_view text, std::span<const std::int32_t> start,
+                                    std::span<const std::int32_t> end);
+
+/// The same for many texts in UTF-8, whose words are in a row: first[k] of them come before text k.
+[[nodiscard]] std::vector<std::string> spaced_texts(std::span<const std::string> texts,
+                                                    std::span<const std::int32_t> start,
+                                                    std::span<const std::int32_t> end,
+                                                    std::span<const std::int64_t> first);
 
 }  // namespace duilian

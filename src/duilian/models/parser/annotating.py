@@ -58,7 +58,7 @@ class TreeFinder:
         self._first = [0, *itertools.accumulate(map(len, words))]
         self._given = given
         self._asked = _given_heads(given) if given else open_heads(self._first[-1])
-        rows = [open_heads(self._first[-1]) for _ in range(3)]
+        rows = np.full((3, self._first[-1]), -1, np.int32)
         self._found = FoundTrees(rows[0], rows[1], rows[2])
         self._doubtful: set[int] = set()  # words whose relations were found for other heads
 

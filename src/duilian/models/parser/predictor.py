@@ -37,8 +37,8 @@ class ParserPredictor:
         finder = TreeFinder(self, sentences.words, self._tags(sentences), given)
         found = finder.find(lacks_tree, threads)
         names = self.packer.relations
-        if not names:
-            return Trees(found.heads, None, ())
+        if not names or not given:
+            return Trees(found.heads, found.relations if names else None, names)
         given_names = [name for layer in given for name in layer.relations or (None,) * len(layer)]
         number = {name: k for k, name in enumerate(dict.fromkeys([*names, *filter(None, given_names)]))}
         for word, name in enumerate(given_names):

@@ -118,13 +118,17 @@ class TreePacker:
             self.config.min_share, trees.max_length, keep_heads, trees.head_cost, relations.relation_cost
         )
 
+    @functools.cached_property
+    def _keeping_heads(self) -> _native.ParseOptions:
+        return self.options(keep_heads=True)
+
     def parse(
         self, weights: Weights, pruning: Weights, words: Words, tags: Ids, heads: Ids, threads: int
     ) -> FoundTrees:
         """The best projective trees with these heads (-1: open)."""
-        data, options = self.rows(words, tags, heads), self.options(keep_heads=True)
+        data = self.rows(words, tags, heads)
         found, relations, _, simplified, impossible, _ = self.native.parse(
-            weights, pruning, data, options, threads
+            weights, pruning, data, self._keeping_heads, threads
         )
         self.warn_of(simplified)
         return FoundTrees(tags, found, relations, impossible)
