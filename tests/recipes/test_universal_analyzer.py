@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import duilian
+from cli.running import run_here
 from duilian import Analyzer, demo
 from duilian.corpus import Sentence
 from duilian.errors import ConfigError
@@ -110,6 +111,37 @@ def test_conllu_is_a_tree_with_both_tags_and_the_text(zh: Analyzer) -> None:
     assert all((row[6] == "0") == (row[7] == "root") for row in rows)
     assert [row[6] for row in rows].count("0") == 2
     assert "SpaceAfter=No" not in rows[0][9]
+
+
+def test_conllu_is_in_the_standard_that_has_trees(
+    zh: Analyzer, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    doc = zh("他们去北京。")
+    assert doc.to_conllu() == doc.to_conllu("ud") != doc.to_conllu("pku")
+    model = str(folder / "zh.model")
+    status, out, err = run_here(monkeypatch, "analyze", "-m", model, "他们去北京。", "--to", "conllu")
+    assert (status, err) == (0, "")
+    assert out == doc.to_conllu()
+    status, out, _ = run_here(monkeypatch, "analyze", "-m", model, "他们去北京。", "--to", "words")
+    assert out == " ".join(doc.words("pku")) + "\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "convert MODEL FILE --from ud --to pku",
+        "evaluate MODEL FILE --standard ud",
+        "evaluate MODEL FILE --standard ud --column upos",
+        "evaluate MODEL FILE --standard ud --column xpos",
+        "parse MODEL FILE",
+    ],
+)
+def test_commands_take_treebanks(folder: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    names = {"MODEL": str(folder / "zh.model"), "FILE": str(folder / "trees.conllu")}
+    status, out, err = run_here(monkeypatch, *(names.get(word, word) for word in command.split()))
+    assert status == 0, err
+    assert out
+    assert command[:5] != "parse" or out.count("\troot\t") == 24
 
 
 def test_notes_name_the_further_treebank(folder: Path) -> None:

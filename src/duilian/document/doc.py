@@ -211,8 +211,9 @@ class Doc:
         return corpus_sentences(self.text, self._layers, self.given)
 
     def to_conllu(self, standard: str | None = None) -> str:
-        """The sentences in CoNLL-U, as `duilian analyze` writes them."""
-        return "".join(conllu_blocks(self, self._name(standard), paragraph=("# newpar id = 1",)))
+        """The sentences in CoNLL-U, as `duilian analyze` writes them; by default in `tree_standard`."""
+        name = self._name(standard or self.tree_standard)
+        return "".join(conllu_blocks(self, name, paragraph=("# newpar id = 1",)))
 
     def to_dict(self) -> dict[str, Any]:
         """The text and, for each standard, words, tags, spans and everything else known, as plain lists."""

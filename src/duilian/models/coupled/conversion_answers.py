@@ -25,7 +25,7 @@ from duilian.models.base.sentences import Sentences, layers_of
 from duilian.models.coupled.label_pairs import on_labels, table_mapping
 from duilian.models.coupled.sides import NO_SETS, Labels, Sides, blank_unknown
 from duilian.models.roles import Ask, SideLabels
-from duilian.standards import Mapping, table_names
+from duilian.standards import Mapping, table_names, with_parts
 
 Bools = npt.NDArray[np.bool_]
 
@@ -55,7 +55,7 @@ class ConversionPlan(abc.ABC):
         """Tags of the source's standard that the model has never seen: sentence, word, tag."""
         if self.encodings[0].tags is None:
             return []
-        known = set(self.encodings[0].tags)
+        known = with_parts(self.encodings[0].tags)
         return [
             (s, w, tag)
             for s, layer in enumerate(layers)

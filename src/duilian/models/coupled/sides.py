@@ -18,6 +18,7 @@ from duilian.labels.units import UnitBatch
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.crf.storage import CrfModel
+from duilian.standards import with_parts
 
 NO_SETS = _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
 Labels = npt.NDArray[np.int32]
@@ -57,7 +58,7 @@ class Sides:
 
 def blank_unknown(encoding: Encoding, layers: Sequence[Layer]) -> list[Layer]:
     """The layers with tags that the encoding does not know left open."""
-    known = set(encoding.tags or ())
+    known = with_parts(encoding.tags or ())
     return [
         layer
         if layer.tags is None
