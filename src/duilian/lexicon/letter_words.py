@@ -96,7 +96,7 @@ class LetterWords:
         begin = units.start + base[owner]
         first, after = np.searchsorted(begin, start), np.searchsorted(begin, end)
         is_unit = begin[np.minimum(first, len(begin) - 1)] == start  # not in the middle of one
-        return self._marked(*(each[is_unit] for each in (first, after, touches, glued)), units.known)
+        return self._marked(first[is_unit], after[is_unit], touches[is_unit], glued[is_unit], units.known)
 
     def _marked(
         self,
