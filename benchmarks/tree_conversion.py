@@ -21,18 +21,18 @@ from duilian.corpus import Layer, read
 from duilian.corpus.trees import crossing, find_fault
 from duilian.evaluation import accuracy, tree_score
 from duilian.learning import jackknifed
-from duilian.models import TreeConverter
+from duilian.models import ConversionSteps, TreeConverter
 
 RULES = str(Path(__file__).parents[1] / "recipes" / "ud1-ud2.rules.toml")
 Pair = tuple[Layer, Layer]
 Rows = dict[str, dict[str, Any] | None]
 ROWS: Rows = {
     "source": None,
-    "rules": {"order": 1, "rules": RULES, "is_learned": False},
+    "rules": {"order": 1, "conversion__rules": RULES, "conversion__is_learned": False},
     "order-1": {"order": 1},
     "order-2": {"order": 2},
     "order-3": {"order": 3},
-    "both": {"order": 2, "rules": RULES},
+    "both": {"order": 2, "conversion__rules": RULES},
 }
 
 
@@ -47,7 +47,8 @@ def converting(options: dict[str, Any]) -> Callable[[list[Pair], list[Pair]], li
     """Train on some pairs, convert the sources of others."""
 
     def answer(train: list[Pair], held_out: list[Pair]) -> list[Layer]:
-        converter = TreeConverter("ud", source_standard="ud1", punctuation="projective", **options)
+        steps = ConversionSteps(source="ud1", punctuation="projective")
+        converter = TreeConverter("ud", conversion=steps).set_params(**options)
         converter.fit([one for one, _ in train], [other for _, other in train])
         return converter.convert([one for one, _ in held_out])
 

@@ -14,8 +14,6 @@ from models.two_treebanks import DEV, TRAIN
 RECIPE = """
 [model]
 kind = "tree-converter"
-rules = "rules.toml"
-punctuation = "projective"
 [[side]]
 standard = "new"
 column = "upos"
@@ -28,8 +26,10 @@ train = "old.conllu"
 bits = 16
 [relations]
 bits = 14
-[tags]
-bits = 14
+[conversion]
+tag_bits = 14
+rules = "rules.toml"
+punctuation = "projective"
 [pruning]
 bits = 14
 [learning]

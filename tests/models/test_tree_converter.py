@@ -145,7 +145,7 @@ def test_threads_and_files_do_not_show(converters: dict[int, TreeConverter], tmp
     assert (tmp_path / "a.model").read_bytes() == (tmp_path / "b.model").read_bytes()
     again = load(tmp_path / "a.model")
     assert isinstance(again, TreeConverter)
-    assert again.convert_surely(DEV[0]) == one.convert_surely(DEV[0], threads=2)
+    assert again.convert_trees(DEV[0]) == one.convert_trees(DEV[0], 2)
 
 
 def test_a_run_that_was_stopped_ends_the_same(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from duilian.corpus import Layer
 from duilian.corpus.trees import find_fault, is_projective
 from duilian.errors import ConfigError
 from duilian.models.tree_converter.marks import attach_marks
-from duilian.models.tree_converter.rewriting import Rules
+from duilian.models.tree_converter.rewriting import TreeRules
 from models.two_treebanks import DEV, TRAIN, small
 from oracle.trees import projective_trees
 
@@ -21,7 +21,7 @@ THREE_BOOKS = Layer(
 
 
 def rewritten(rules: str, layer: Layer = THREE_BOOKS) -> tuple[object, object]:
-    found = Rules.parsed(rules, "rules.toml").rewritten(layer)
+    found = TreeRules.parsed(rules, "rules.toml").rewritten(layer)
     return found.heads, found.relations
 
 
@@ -85,14 +85,14 @@ def test_next_sibling_and_what_moves_along() -> None:
 
 @pytest.mark.parametrize("action", ["swap", "lift", "first"])
 def test_whatever_a_rule_does_a_tree_stays_a_tree(action: str) -> None:
-    rules = Rules.parsed(f'[[rule]]\naction = "{action}"\nmoves = {{ side = "left" }}', "any")
+    rules = TreeRules.parsed(f'[[rule]]\naction = "{action}"\nmoves = {{ side = "left" }}', "any")
     for heads in projective_trees(4, single_root=True):
         layer = Layer(tuple("abcd"), ("X",) * 4, heads, tuple("rstu"))
         assert find_fault(rules.rewritten(layer).heads or ()) is None
 
 
 def test_words_and_features_are_written_as_the_target_does() -> None:
-    rules = Rules.parsed(
+    rules = TreeRules.parsed(
         'lemma = "form"\n[forms]\n"," = "，"\n"著/AS" = "着"\n[feats]\n"Case=Rel" = "_"', "rules.toml"
     )
     columns = {"xpos": ("VV", "AS", "NN", ","), "feats": ("_", "Case=Rel", "A=B", "_"), "deps": ("x",) * 4}
@@ -141,14 +141,14 @@ def test_rules_run_before_the_learned_step(tmp_path: Path) -> None:
 )
 def test_wrong_rules(text: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        Rules.parsed(text, "rules.toml")
+        TreeRules.parsed(text, "rules.toml")
 
 
 def test_rules_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read"):
-        Rules.load(tmp_path / "none.toml")
+        TreeRules.load(tmp_path / "none.toml")
     with pytest.raises(ConfigError, match="at most"):
-        Rules.parsed("#" * 2_000_000, "long.toml")
+        TreeRules.parsed("#" * 2_000_000, "long.toml")
 
 
 def test_marks_never_cross_and_words_keep_their_heads() -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, Literal
 
 from duilian.corpus import Layer
 from duilian.learning import Perceptron
 from duilian.models.parser.config import ArcPruning, RelationSearch, TreeSearch
-from duilian.models.tree_converter.config import TagSearch
+from duilian.models.tree_converter.config import ConversionSteps
 from duilian.models.tree_converter.model import TreeConverter
 from tree.treebank import treebank
 
@@ -17,7 +17,6 @@ TAGS = {"NN": "NOUN", "VV": "VERB", "JJ": "ADJ", "DEG": "PART", "AD": "ADV", "PU
 SMALL: dict[str, Any] = {
     "trees": TreeSearch(bits=16, head_cost=5.0),
     "relations": RelationSearch(bits=14, relation_cost=5.0),
-    "tags": TagSearch(bits=14),
     "pruning": ArcPruning(bits=14, iterations=2),
     "learning": Perceptron(iterations=4),
 }
@@ -49,9 +48,12 @@ def pairs(count: int, seed: int) -> tuple[list[Layer], list[Layer]]:
     return source, [other(layer) for layer in source]
 
 
-def small(**changes: Any) -> TreeConverter:
+def small(
+    *, rules: str | None = None, is_learned: bool = True, order: Literal[1, 2, 3] = 2, **changes: Any
+) -> TreeConverter:
     """A converter that learns at once."""
-    return TreeConverter("new", source_standard="old", **(SMALL | changes))
+    steps = ConversionSteps(source="old", tag_bits=14, rules=rules, is_learned=is_learned)
+    return TreeConverter("new", conversion=steps, order=order, **(SMALL | changes))
 
 
 TRAIN, DEV = pairs(80, 1), pairs(30, 2)

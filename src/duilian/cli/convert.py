@@ -25,7 +25,7 @@ from duilian.document import Doc
 from duilian.engine import find_model
 from duilian.errors import ConfigError
 from duilian.models import load
-from duilian.models.tree_converter.model import TreeConverter
+from duilian.models.roles import TreeTranslator
 
 EXAMPLE = "Example:\n\n    duilian convert both.model people.txt --from pku --to ctb -o people.ctb.txt"
 
@@ -81,7 +81,7 @@ def command(
     place = _review_place(output, review_to, is_wanted=share is not None)
     options: dict[str, Any] = {"mapping": mapping, "unknown_tags": unknown_tags, "threads": threads}
     found = load(find_model(model))
-    if isinstance(found, TreeConverter):
+    if isinstance(found, TreeTranslator):
         conversion = TreeConversion(found, source, target, lenient, threads)
         files = Files(file, output, format, to_format, encoding, place)
         convert_trees(conversion, files, with_confidence=confidence, share=share)

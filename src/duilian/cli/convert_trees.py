@@ -16,7 +16,7 @@ from duilian.corpus.formats.lookup import FormatOptions
 from duilian.corpus.places import ROW_FORMATS
 from duilian.corpus.storage import ReadReport
 from duilian.errors import ConfigError
-from duilian.models.tree_converter.predictor import ConvertedTree
+from duilian.models.roles import ConvertedTree
 
 
 @dataclasses.dataclass(frozen=True)

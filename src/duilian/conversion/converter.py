@@ -36,8 +36,7 @@ from duilian.labels.encoding import Encoding
 from duilian.labels.segmentation import Segmentation
 from duilian.labels.units import UnitBatch, units_of_layers
 from duilian.models.registry import reading_of
-from duilian.models.roles import Ability, Ask, SideLabels, chosen_standard, refuse
-from duilian.models.tree_converter.model import TreeConverter
+from duilian.models.roles import Ability, Ask, SideLabels, TreeTranslator, chosen_standard, refuse
 
 
 class Converter:
@@ -186,7 +185,7 @@ def convert(
     >>> convert(model, demo.load("both-pku", "pku"), to="ctb")[0]["ctb"].tags[:3]
     ('PN', 'NT', 'P')
     """
-    if isinstance(model, TreeConverter):
+    if isinstance(model, TreeTranslator):
         return convert_treebank(model, corpus, to, threads=threads)
     converter = Converter(
         model, corpus.standard, to, mapping=mapping, unknown_tags=unknown_tags, threads=threads

@@ -15,9 +15,7 @@ from duilian.corpus.places import ROW_FORMATS, PlacedSentence, read_placed
 from duilian.corpus.storage import ReadReport
 from duilian.errors import ConfigError, CorpusError
 from duilian.models.registry import reading_of
-from duilian.models.roles import chosen_standard
-from duilian.models.tree_converter.model import TreeConverter
-from duilian.models.tree_converter.predictor import ConvertedTree
+from duilian.models.roles import ConvertedTree, TreeTranslator, chosen_standard
 
 MAX_WORDS = 1000  # of a sentence; the search takes cubic time
 
@@ -29,7 +27,7 @@ class TreeConversion:
     With `is_lenient`, relations that the model has never seen count as unknown.
     """
 
-    model: TreeConverter
+    model: TreeTranslator
     source: str
     target: str
     is_lenient: bool = False
@@ -95,7 +93,7 @@ class TreeConversion:
             if None in values:
                 word = values.index(None)
                 raise CorpusError(placed.path, placed.line_of(word), f"word {word + 1} has no {what}")
-        for word, name in self.model.predictor_.unknown_relations(layer):
+        for word, name in self.model.unknown_relations(layer):
             if not self.is_lenient:
                 raise CorpusError(
                     placed.path,
@@ -109,7 +107,7 @@ class TreeConversion:
         """Convert sentences, in order: each with its answer."""
         for batch in batches(sentences):
             layers = [self._without_enhanced(each.sentence[self.source]) for each in batch]
-            found = self.model.predictor_.convert(layers, self.threads)
+            found = self.model.convert_trees(layers, self.threads)
             for placed, answer in zip(batch, found, strict=True):
                 yield placed.sentence, answer
 
@@ -142,7 +140,7 @@ def _plural(what: str, count: int) -> str:
     return f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
 
 
-def convert_treebank(model: TreeConverter, corpus: Corpus, to: str, *, threads: int = 1) -> Corpus:
+def convert_treebank(model: TreeTranslator, corpus: Corpus, to: str, *, threads: int = 1) -> Corpus:
     """Convert a corpus with whole trees to the target's standard."""
     conversion = TreeConversion(model, corpus.standard, to, threads=threads)
     given = [PlacedSentence(sentence, corpus.source) for sentence in corpus]

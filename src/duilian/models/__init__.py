@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         tagger_for,
     )
     from duilian.models.suite.model import Suite
-    from duilian.models.tree_converter.config import TagSearch
+    from duilian.models.tree_converter.config import ConversionSteps
     from duilian.models.tree_converter.model import TreeConverter
     from duilian.models.two_chain.model import TwoChainTagger
     from duilian.models.two_chain.predictor import TwoChainPredictor
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CRF",
     "ArcPruning",
+    "ConversionSteps",
     "CoupledFeatures",
     "CoupledPruning",
     "CoupledSide",
@@ -60,7 +61,6 @@ __all__ = [
     "StandardTagger",
     "Start",
     "Suite",
-    "TagSearch",
     "Tagger",
     "TreeConverter",
     "TreeSearch",
@@ -98,7 +98,7 @@ __getattr__ = lazily(
         "duilian.models.base.standard_tagger": "StandardTagger",
         "duilian.models.registry": "is_parser load load_parser reading_of standards_of tagger_for",
         "duilian.models.suite.model": "Suite",
-        "duilian.models.tree_converter.config": "TagSearch",
+        "duilian.models.tree_converter.config": "ConversionSteps",
         "duilian.models.tree_converter.model": "TreeConverter",
         "duilian.models.two_chain.model": "TwoChainTagger",
         "duilian.models.two_chain.predictor": "TwoChainPredictor",

@@ -228,6 +228,33 @@ class Trees(NamedTuple):
     names: tuple[str, ...]
 
 
+@dataclasses.dataclass(frozen=True)
+class ConvertedTree:
+    """A sentence in the standard that it was converted to, and how sure each head is."""
+
+    layer: Layer
+    confidence: tuple[float, ...]
+
+
+@runtime_checkable
+class TreeTranslator(Protocol):
+    """Makes trees of one standard those of another; all else that converts is a `Labeler`."""
+
+    @property
+    def standards(self) -> tuple[str, ...]:
+        """Those it converts to, and then those it converts from."""
+
+    @property
+    def conversions(self) -> tuple[tuple[str, str], ...]:
+        """Pairs: from, to."""
+
+    def unknown_relations(self, layer: Layer) -> list[tuple[int, str]]:
+        """The relations of a sentence that it has never seen, each with its word (from 0)."""
+
+    def convert_trees(self, layers: Sequence[Layer], threads: int) -> list[ConvertedTree]:
+        """Convert sentences with whole trees."""
+
+
 @runtime_checkable
 class TreeAnnotator(Protocol):
     """Finds heads and relations of tagged words."""

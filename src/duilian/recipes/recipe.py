@@ -271,15 +271,15 @@ def _with_paths(config: Settings, folder: Path, data: Path) -> Settings:
         templates = getattr(settings, "templates", None)
         if templates is not None and templates not in presets():
             config = config.updated({group: {"templates": str(folder / templates)}})
+        rules = getattr(settings, "rules", None)
+        if isinstance(rules, str):
+            config = config.updated({group: {"rules": str(folder / rules)}})
         dictionary = getattr(settings, "dictionary", None)
         if dictionary is not None and dictionary.file is not None:
             config = config.updated({group: {"dictionary": {"file": str(data / dictionary.file)}}})
         mixing = getattr(settings, "mixing", None)
         if mixing is not None and mixing.file is not None:
             config = config.updated({group: {"mixing": {"file": str(data / mixing.file)}}})
-    rules = getattr(config, "rules", None)
-    if rules is not None:
-        config = config.updated({"rules": str(folder / rules)})
     mapping = getattr(config, "mapping", None)
     if isinstance(mapping, str) and mapping.endswith(".txt"):
         config = config.updated({"mapping": str(folder / mapping)})

@@ -11,10 +11,19 @@ from duilian.settings import Settings, setting
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class TagSearch(Settings):
-    """How the tags of words are found."""
+class ConversionSteps(Settings):
+    """What is converted, and the steps around the search."""
 
-    bits: int = table_bits(20, "tags")
+    source: str = setting("source", "Name of the standard to convert from.")
+    rules: str | None = setting(
+        None, "A file of rewriting rules that run before the learned step; none: no rules."
+    )
+    is_learned: bool = setting(True, "Whether the learned step runs; without it rules alone convert.")
+    tag_bits: int = table_bits(20, "tags")
+    punctuation: Literal["learned", "projective"] = setting(
+        "learned",
+        "`projective`: attach punctuation marks as UD version 2 wants it, whatever the source says.",
+    )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -23,18 +32,9 @@ class TreeConverterConfig(TreeConfig):
 
     kind: ClassVar[str] = "tree-converter"
 
-    source_standard: str = setting("source", "Name of the standard to convert from.")
-    rules: str | None = setting(
-        None, "A file of rewriting rules that run before the learned step; none: no rules."
-    )
-    punctuation: Literal["learned", "projective"] = setting(
-        "learned",
-        "`projective`: attach punctuation marks as UD version 2 wants it, whatever the source says.",
-    )
-    is_learned: bool = setting(True, "Whether the learned step runs; without it rules alone convert.")
     trees: TreeSearch = setting(TreeSearch(bits=22), "Heads.")
-    tags: TagSearch = setting(TagSearch(), "Tags.")
     learning: Learning = setting(Perceptron(iterations=10, batch=BATCH), "How to learn.")
+    conversion: ConversionSteps = setting(ConversionSteps(), "From what, and with which rules.")
 
     @property
     def min_share(self) -> float:

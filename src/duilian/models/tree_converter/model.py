@@ -18,10 +18,10 @@ from duilian.learning import Learning, Session
 from duilian.models.base.estimator import Estimator
 from duilian.models.base.sentences import Sentences, layers_of
 from duilian.models.parser.config import ArcPruning, RelationSearch, TreeSearch
-from duilian.models.roles import Ability
-from duilian.models.tree_converter.config import TagSearch, TreeConverterConfig
+from duilian.models.roles import Ability, ConvertedTree
+from duilian.models.tree_converter.config import ConversionSteps, TreeConverterConfig
 from duilian.models.tree_converter.pairs import align
-from duilian.models.tree_converter.predictor import ConvertedTree, TreeConverterPredictor
+from duilian.models.tree_converter.predictor import TreeConverterPredictor
 from duilian.models.tree_converter.storage import TreeConverterModel
 from duilian.text import Script
 
@@ -33,7 +33,7 @@ class TreeConverter(Estimator[TreeConverterConfig, TreeConverterModel]):
     >>> words = ("他", "看", "书")
     >>> source = Layer(words, ("PN", "VV", "NN"), (2, 0, 2), ("nsubj", "root", "dobj"))
     >>> target = Layer(words, ("PRON", "VERB", "NOUN"), (2, 0, 2), ("nsubj", "root", "obj"))
-    >>> converter = TreeConverter("ud", source_standard="ud1").fit([source], [target])
+    >>> converter = TreeConverter("ud").set_params(conversion__source="ud1").fit([source], [target])
     >>> converter.convert([source])[0].relations
     ('nsubj', 'root', 'obj')
     """
@@ -49,28 +49,20 @@ class TreeConverter(Estimator[TreeConverterConfig, TreeConverterModel]):
         self,
         standard: str = "tags",
         *,
-        source_standard: str = "source",
+        conversion: ConversionSteps = TreeConverterConfig.conversion,
         order: Literal[1, 2, 3] = 2,
         script: Script = "as-is",
-        rules: str | None = None,
-        punctuation: Literal["learned", "projective"] = "learned",
-        is_learned: bool = True,
         trees: TreeSearch = TreeConverterConfig.trees,
         relations: RelationSearch = TreeConverterConfig.relations,
-        tags: TagSearch = TreeConverterConfig.tags,
         pruning: ArcPruning = TreeConverterConfig.pruning,
         learning: Learning = TreeConverterConfig.learning,
     ) -> None:
         self.standard = standard
-        self.source_standard = source_standard
+        self.conversion = conversion
         self.order = order
         self.script = script
-        self.rules = rules
-        self.punctuation = punctuation
-        self.is_learned = is_learned
         self.trees = trees
         self.relations = relations
-        self.tags = tags
         self.pruning = pruning
         self.learning = learning
 
@@ -108,6 +100,11 @@ class TreeConverter(Estimator[TreeConverterConfig, TreeConverterModel]):
         self.predictor_ = TreeConverterPredictor(model)
 
     @property
+    def source_standard(self) -> str:
+        """The standard to convert from."""
+        return self.conversion.source
+
+    @property
     def standards(self) -> tuple[str, str]:
         """The target, then the source."""
         return self.standard, self.source_standard
@@ -130,13 +127,16 @@ class TreeConverter(Estimator[TreeConverterConfig, TreeConverterModel]):
     @checked
     def convert(self, sentences: Sentences, *, threads: int = 1) -> list[Layer]:
         """The sentences, which need whole trees, in the target's standard."""
-        return [found.layer for found in self.convert_surely(sentences, threads=threads)]
-
-    @checked
-    def convert_surely(self, sentences: Sentences, *, threads: int = 1) -> list[ConvertedTree]:
-        """The same, and the probability of each word's head."""
         layers = layers_of(sentences, self.source_standard)
+        return [found.layer for found in self.convert_trees(layers, threads)]
+
+    def convert_trees(self, layers: Sequence[Layer], threads: int = 1) -> list[ConvertedTree]:
+        """The same with the probability of each word's head."""
         return self.predictor_.convert(layers, threads)
+
+    def unknown_relations(self, layer: Layer) -> list[tuple[int, str]]:
+        """The relations of a sentence that the converter has never seen, each with its word (from 0)."""
+        return self.predictor_.unknown_relations(layer)
 
     @checked
     def score(self, source: Sentences, target: Sentences) -> float:

@@ -46,7 +46,7 @@ class ConverterPacker(TreePacker):
             len(self.relations),
             self.tag_class,
             of_roots,
-            config.tags.bits,
+            config.conversion.tag_bits,
             len(self.target_tags),
         )
 

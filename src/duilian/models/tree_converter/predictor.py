@@ -6,18 +6,11 @@ import dataclasses
 from collections.abc import Sequence
 
 from duilian.corpus import Layer
+from duilian.models.roles import ConvertedTree
 from duilian.models.tree_converter.marks import attach_marks
 from duilian.models.tree_converter.pairs import guided
 from duilian.models.tree_converter.storage import TreeConverterModel
 from duilian.text import is_punctuation
-
-
-@dataclasses.dataclass(frozen=True)
-class ConvertedTree:
-    """A sentence in the target's standard, and how sure each head is."""
-
-    layer: Layer
-    confidence: tuple[float, ...]
 
 
 class TreeConverterPredictor:
@@ -30,7 +23,7 @@ class TreeConverterPredictor:
         """The sentences in the target's standard."""
         rewritten = [self.rules.rewritten(layer) for layer in layers]
         drafts = [guided(layer) for layer in rewritten]
-        if self.model.config.is_learned:
+        if self.model.config.conversion.is_learned:
             found = self.packer.convert(self.model.weights, self.model.pruning, drafts, threads)
             trees, sure = self.packer.converted(drafts, found), found.probability.tolist()
         else:
@@ -50,7 +43,7 @@ class TreeConverterPredictor:
 
     def _finished(self, given: Layer, tree: Layer) -> Layer:
         """Marks where they belong, words and columns as the target writes them."""
-        if self.model.config.punctuation == "projective" and tree.heads is not None:
+        if self.model.config.conversion.punctuation == "projective" and tree.heads is not None:
             tree = with_marks(tree)
         return self.rules.respelled(given, tree)
 

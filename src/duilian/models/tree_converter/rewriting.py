@@ -60,7 +60,7 @@ class Draft:
 
 
 @dataclasses.dataclass(frozen=True)
-class Rule:
+class TreeRule:
     """One rule: conditions on a word, its head, the head's head and a child of the word; and what to do."""
 
     name: str
@@ -93,7 +93,7 @@ class Rule:
         )
 
 
-def _swap(rule: Rule, draft: Draft, word: int) -> None:
+def _swap(rule: TreeRule, draft: Draft, word: int) -> None:
     """The word takes the place of its head, which hangs on it from now on."""
     head = draft.heads[word - 1]
     above, role = draft.heads[head - 1], draft.relations[head - 1]
@@ -105,7 +105,7 @@ def _swap(rule: Rule, draft: Draft, word: int) -> None:
     draft.relations[word - 1] = rule.relation or role
 
 
-def _lift(rule: Rule, draft: Draft, word: int) -> None:
+def _lift(rule: TreeRule, draft: Draft, word: int) -> None:
     """The word hangs on the head of its head."""
     above = draft.heads[draft.heads[word - 1] - 1]
     if above:
@@ -113,7 +113,7 @@ def _lift(rule: Rule, draft: Draft, word: int) -> None:
         draft.relations[word - 1] = rule.relation or draft.relations[word - 1]
 
 
-def _first(rule: Rule, draft: Draft, word: int) -> None:
+def _first(rule: TreeRule, draft: Draft, word: int) -> None:
     """The word, the first of its kind, takes the place of its head; it and the others hang on the word."""
     head = draft.heads[word - 1]
     kin = [other for other in draft.dependents(head) if rule.word.holds(draft, other)]
@@ -125,7 +125,7 @@ def _first(rule: Rule, draft: Draft, word: int) -> None:
         draft.relations[other - 1] = rule.head_relation or draft.relations[other - 1]
 
 
-def _next(rule: Rule, draft: Draft, word: int) -> None:
+def _next(rule: TreeRule, draft: Draft, word: int) -> None:
     """The word hangs on the next of its siblings to the right that `moves` describes."""
     for other in draft.dependents(draft.heads[word - 1]):
         if other > word and rule.moves.holds(draft, other):
@@ -134,12 +134,12 @@ def _next(rule: Rule, draft: Draft, word: int) -> None:
             return
 
 
-def _rename(rule: Rule, draft: Draft, word: int) -> None:
+def _rename(rule: TreeRule, draft: Draft, word: int) -> None:
     """The word has another relation to its head."""
     draft.relations[word - 1] = rule.relation
 
 
-ACTIONS: Mapping[str, Callable[[Rule, Draft, int], None]] = {
+ACTIONS: Mapping[str, Callable[[TreeRule, Draft, int], None]] = {
     "swap": _swap,
     "lift": _lift,
     "first": _first,
@@ -149,10 +149,10 @@ ACTIONS: Mapping[str, Callable[[Rule, Draft, int], None]] = {
 
 
 @dataclasses.dataclass(frozen=True)
-class Rules:
+class TreeRules:
     """A file of rules, and how the target writes words and features."""
 
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[TreeRule, ...] = ()
     forms: Mapping[str, str] = dataclasses.field(default_factory=dict)
     feats: Mapping[str, str] = dataclasses.field(default_factory=dict)
     has_lemmas: bool = False  # whether the target writes words as their own lemmas
@@ -228,7 +228,7 @@ class Rules:
 DROPPED = ("upos", "deps", "phead", "pdep")  # columns of the source that say nothing in the target
 
 
-def _rule(row: Mapping[str, Any], place: str) -> Rule:
+def _rule(row: Mapping[str, Any], place: str) -> TreeRule:
     for key in row:
         if key not in KEYS:
             raise ConfigError(f"{place}: has no key {key!r}", did_you_mean(key, KEYS))
@@ -248,7 +248,7 @@ def _rule(row: Mapping[str, Any], place: str) -> Rule:
         for key in ("word", "head", "above", "child", "moves")
         if key in row
     }
-    return Rule(action=action, **texts, **conditions)
+    return TreeRule(action=action, **texts, **conditions)
 
 
 def _condition(row: object, place: str) -> Condition:

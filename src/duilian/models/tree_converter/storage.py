@@ -13,7 +13,7 @@ from duilian.models.parser.config import TreeConfig
 from duilian.models.parser.storage import ParserModel
 from duilian.models.tree_converter.config import TreeConverterConfig
 from duilian.models.tree_converter.packing import ConverterPacker
-from duilian.models.tree_converter.rewriting import Rules
+from duilian.models.tree_converter.rewriting import TreeRules
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -26,7 +26,7 @@ class TreeConverterModel(ParserModel):
     config: TreeConverterConfig
     target_tags: tuple[str, ...]
     source_relations: tuple[str, ...]
-    rules: Rules
+    rules: TreeRules
 
     def packer(self) -> ConverterPacker:
         """How sentences become trees."""
@@ -52,5 +52,5 @@ class TreeConverterModel(ParserModel):
         names = {name: tuple(header[name]) for name in ("target_tags", "source_relations")}
         for each in names.values():
             check_tags(each)
-        rules = Rules.parsed(header["rules"], "the rules in the model")
+        rules = TreeRules.parsed(header["rules"], "the rules in the model")
         return super().parts_of(header, arrays) | names | {"rules": rules}

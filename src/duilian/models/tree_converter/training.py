@@ -16,7 +16,7 @@ from duilian.models.parser.treebank import CONJUNCTION, CONJUNCTIONS, Treebank
 from duilian.models.tree_converter.config import TreeConverterConfig
 from duilian.models.tree_converter.packing import ConverterPacker
 from duilian.models.tree_converter.pairs import JOINT, GuidedLayer, guided
-from duilian.models.tree_converter.rewriting import Rules
+from duilian.models.tree_converter.rewriting import TreeRules
 from duilian.models.tree_converter.storage import TreeConverterModel
 
 Pair = tuple[Layer, Layer]
@@ -30,7 +30,8 @@ class TreeConverterTrainer(TreeTrainer):
 
     def run_pairs(self, pairs: Sequence[Pair], dev: Sequence[Pair] | None = None) -> TrainedParser:
         """Learn from sentences annotated in both; with a dev set, keep the weights that do best on it."""
-        rules = Rules.load(self.config.rules) if self.config.rules else Rules()
+        path = self.config.conversion.rules
+        rules = TreeRules.load(path) if path else TreeRules()
         layers = [guided(rules.rewritten(source), target) for source, target in pairs]
         held_out = None if dev is None else [guided(rules.rewritten(one), other) for one, other in dev]
         self.rules = rules
@@ -57,7 +58,9 @@ class TreeConverterTrainer(TreeTrainer):
             evaluate = lambda weights: _scores(packer, weights, kept, dev, threads)  # noqa: E731
         trainer = self.learn(objective, treebank.layers, evaluate, packer.guides(treebank.layers))
         model = TreeConverterModel(
-            config=self.config.updated({"rules": None}),  # the rules themselves are in the model
+            config=self.config.updated(
+                {"conversion": {"rules": None}}
+            ),  # the rules themselves are in the model
             tags=packer.tags,
             relations=packer.relations,
             tag_class=packer.tag_class,

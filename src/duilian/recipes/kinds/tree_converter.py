@@ -18,7 +18,7 @@ class _TreeConverterKind(Kind):
 
     def with_sides(self, config: Settings, sides: Sequence[Side]) -> Settings:
         """The settings with both standards; `sample` is the target's."""
-        return super().with_sides(config, sides).updated({"source_standard": sides[1].standard})
+        return super().with_sides(config, sides).updated({"conversion": {"source": sides[1].standard}})
 
 
 def train_tree_converter(recipe: Recipe, run: Run) -> float | None:
