@@ -82,7 +82,7 @@ class Features(Settings):
 
     def with_copies(self, layers: Sequence[Layer], standard: str, seed: int) -> list[Layer]:
         """Training sentences, and then copies of some with English words, if there is mixed text."""
-        return [*layers, *self.mixing.copies(layers, standard, seed)]
+        return [*layers, *(copy.layer for copy in self.mixing.copies(layers, standard, seed))]
 
     def portable(self) -> dict[str, Any]:
         """What a model keeps instead of the paths of files."""

@@ -7,6 +7,7 @@ import dataclasses
 import random
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from duilian.corpus import Layer
 from duilian.corpus.english_draws import EnglishDraws
@@ -17,6 +18,13 @@ from duilian.labels.encoding import Level
 from duilian.lexicon.letter_words import MIXED
 from duilian.settings import Settings, setting
 from duilian.text import Folding
+
+
+class Copy(NamedTuple):
+    """A sentence with English words, and the number of the one that it was made of."""
+
+    origin: int
+    layer: Layer
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -61,7 +69,7 @@ class MixingSettings(Settings):
         """The same with the file's name alone: a model does not tell where it was made."""
         return self if self.file is None else dataclasses.replace(self, file=Path(self.file).name)
 
-    def copies(self, layers: Sequence[Layer], standard: str, seed: int) -> list[Layer]:
+    def copies(self, layers: Sequence[Layer], standard: str, seed: int) -> list[Copy]:
         """Copies of some sentences with English words; their tags stay. The same seed draws the same."""
         if not self.is_on:
             return []
@@ -69,9 +77,11 @@ class MixingSettings(Settings):
         listed = [] if self.file is None else list(Dictionary.read(self.file))
         english = EnglishDraws(listed, unknown=self.unknown, rng=rng)
         how = Mixing(share=self.share, replacement="respective")
-        chosen = [layer for layer in layers if rng.random() < self.sentences and layer.tags is not None]
-        mixed = [mixed_layer(layer, how, standard, rng, english) for layer in chosen]
-        return [new for new, old in zip(mixed, chosen, strict=True) if new.words != old.words]
+        chosen = [
+            k for k, layer in enumerate(layers) if rng.random() < self.sentences and layer.tags is not None
+        ]
+        mixed = [Copy(k, mixed_layer(layers[k], how, standard, rng, english)) for k in chosen]
+        return [copy for copy in mixed if copy.layer.words != layers[copy.origin].words]
 
     def words(self, folding: Folding, layers: Iterable[Layer]) -> Dictionary | None:
         """What a model knows of words in letters: the list, and words of Han and letters in its corpora."""

@@ -79,9 +79,25 @@ class CoupledTrainer:
         self.check_counts(corpora, dev)
         if weights is not None and len(weights) != len(corpora):
             raise ConfigError(f"{len(weights)} lists of weights for {len(corpora)} standards")
-        given = _Given(corpora, dev or [None] * len(corpora), weights or [None] * len(corpora))
-        held = teach(self.config, self.session, corpora, lambda *teacher: self._run(given, *teacher))
+        given = self._given(corpora, dev or [None] * len(corpora), weights or [None] * len(corpora))
+        held = teach(self.config, self.session, given.corpora, lambda *teacher: self._run(given, *teacher))
         return self._run(given, self.config, self.session, held)
+
+    def _given(
+        self,
+        corpora: Sequence[Sequence[Layer]],
+        dev: Sequence[DevLayers | None],
+        weights: Sequence[SentenceWeights | None],
+    ) -> _Given:
+        """The sentences with copies that have English words, each drawn as often as what it was made of."""
+        mixing, seed = self.config.features.mixing, self.config.learning.seed
+        copies = [mixing.copies(*side, seed) for side in zip(corpora, self.config.standards, strict=True)]
+        full = [[*own, *(copy.layer for copy in new)] for own, new in zip(corpora, copies, strict=True)]
+        drawn = [
+            None if own is None else [*own, *(own[copy.origin] for copy in new)]
+            for own, new in zip(weights, copies, strict=True)
+        ]
+        return _Given(full, dev, drawn, corpora)
 
     def _run(
         self, given: _Given, config: CoupledConfig, session: Session, held: HeldLabels | None
@@ -100,11 +116,12 @@ class CoupledTrainer:
 
 @dataclasses.dataclass(frozen=True)
 class _Given:
-    """What a run learns from, by side."""
+    """What a run learns from, by side; `originals` are the corpora without copies."""
 
     corpora: Sequence[Sequence[Layer]]
     dev: Sequence[DevLayers | None]
     weights: Sequence[SentenceWeights | None]
+    originals: Sequence[Sequence[Layer]]
 
 
 class _Run:
@@ -116,12 +133,10 @@ class _Run:
         self.say, self.threads = self.session.on_stage or _log.info, self.session.threads
         self.sides = self._sides(corpora)
         features, seed = self.config.features, self.config.learning.seed
-        pairs = zip(corpora, self.config.standards, strict=True)
-        given, corpora = corpora, [features.with_copies(layers, name, seed) for layers, name in pairs]
         self.templates = features.load_templates(features.default_templates(self.config.level))
         self.say("features")
         self.readings = features.readings(list(itertools.chain.from_iterable(corpora)), seed)
-        self.source = None if features.guide is None else self._fit_source(features.guide, given)
+        self.source = None if features.guide is None else self._fit_source(features.guide, given.originals)
         source = None if self.source is None else self.source.model(0.0)
         self.packer = GuidePacker.of_model(self.config, self.sides, source, self.readings.full.dictionary)
         self.data, self.drawn = self._training_data(corpora, held), given.weights
