@@ -121,6 +121,10 @@ class Encoding:
             own = (classes or {}).get(name, ())
             is_own = np.array([tag in own for tag in self.meaning.tags])
             barred |= np.where(is_own & ~is_own.all(), flag, 0)
+            if name == "punctuation" and is_own.any():
+                first, last = self.succession.start, self.succession.end
+                barred |= np.where(~is_own & first & last, texts.MARK, 0)
+                barred |= np.where(~is_own & (first | last), texts.MARKS, 0)
         return barred.astype(np.uint8)
 
     def split(self, words: Sequence[str]) -> tuple[list[str], list[int]]:

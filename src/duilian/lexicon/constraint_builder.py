@@ -21,13 +21,13 @@ from duilian.labels.units import UnitBatch, Whole
 from duilian.lexicon.constraints import ConstrainedWord, WordConstraints
 from duilian.lexicon.lexicon import Lexicon
 from duilian.standards import tag_classes, tags_of_wholes
-from duilian.text import BEGINS, GOES_ON, NO_MARK, NO_NUMBER, WHOLE_KINDS, Spans, WholeKind
+from duilian.text import BEGINS, GOES_ON, MARK, MARKS, NO_MARK, NO_NUMBER, WHOLE_KINDS, Spans, WholeKind
 
 WORD_KINDS: frozenset[WholeKind] = frozenset(WHOLE_KINDS) - {"number", "word"}
 """Kinds of whole spans that are complete words; others may be part of a longer word (15 in 15日)."""
 
 
-FACTS = np.uint8(BEGINS | GOES_ON | NO_MARK | NO_NUMBER)
+FACTS = np.uint8(BEGINS | GOES_ON | NO_MARK | NO_NUMBER | MARK | MARKS)
 NO_BONUS = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
 NO_CONSTRAINTS = _native.Constraints(
     _native.TagSets(np.array([0], np.int32), np.array([], np.int32)), *NO_BONUS

@@ -20,7 +20,9 @@ from duilian.text.characters import check_text
 Spans = npt.NDArray[np.int64]
 """[n, 2] start and end of each piece."""
 
-WholeKind = Literal["url", "email", "hashtag", "mention", "number", "quantity", "word", "sign", "emoji"]
+WholeKind = Literal[
+    "url", "email", "hashtag", "mention", "number", "quantity", "word", "sign", "emoji", "markup"
+]
 WHOLE_KINDS: tuple[WholeKind, ...] = get_args(WholeKind)
 
 
@@ -36,8 +38,9 @@ class Split(NamedTuple):
     """The units of texts, sentence by sentence, and what is known about them before any model runs.
 
     `known` is a bit set for each unit: BEGINS and GOES_ON (a word begins here; none does), NO_MARK (a letter,
-    digit or Han character at the end of a sentence, so not in punctuation), NO_NUMBER (in a word made of
-    letters), GAP (characters in no unit precede it), APART (white space does).
+    digit or Han character, so not in punctuation), NO_NUMBER (in a word made of letters), GAP (characters in
+    no unit precede it), APART (white space does), MARK (a mark that is no word by itself), MARKS (one of
+    several in a row, which begin and end no word).
     """
 
     spans: Spans  # of units, as offsets into their own text
@@ -47,13 +50,15 @@ class Split(NamedTuple):
     wholes: list[WholeSpan]  # counted in units of all texts
 
 
-BEGINS, GOES_ON, NO_MARK, NO_NUMBER, GAP, APART = (
+BEGINS, GOES_ON, NO_MARK, NO_NUMBER, GAP, APART, MARK, MARKS = (
     1,
     2,
     4,
     8,
     16,
     32,
+    64,
+    128,
 )  # as in native/include/duilian/text/split.hpp
 
 

@@ -23,12 +23,14 @@ inline constexpr std::size_t kLongestSentence = 2000;  // characters, or one par
 
 /// What is known about a unit before any model runs, a set of:
 enum Known : std::uint8_t {
-  kWordBegins = 1,  // a word begins here
-  kWordGoesOn = 2,  // no word begins here
-  kNoMark = 4,      // a letter, digit or Han at the end of a sentence: in no word that is punctuation
-  kNoNumber = 8,    // of a word in letters: in no number
-  kGap = 16,        // characters that are in no unit precede it in its sentence
-  kApart = 32,      // white space is among them, so that a word begins here
+  kWordBegins = 1,        // a word begins here
+  kWordGoesOn = 2,        // no word begins here
+  kNoMark = 4,            // a letter, digit or Han: in no word that is punctuation
+  kNoNumber = 8,          // of a word in letters: in no number
+  kGap = 16,              // characters that are in no unit precede it in its sentence
+  kApart = 32,            // white space is among them, so that a word begins here
+  kPunctuationMark = 64,  // a mark of punctuation: alone, it is nothing else
+  kMarkInRow = 128,       // beside another: neither first nor last in a word that is no punctuation
 };
 
 /// Whether Python takes it for white space.
