@@ -140,9 +140,7 @@ def test_training_sentences_are_the_same_in_both_standards_and_have_known_tags()
     ours = read(TRAINING / "train.pku.txt", standard="pku")
     for name in ("ud", "gsd"):
         theirs = read(TRAINING / "train.conllu", standard=name)
-        assert ["".join(each["pku"].words) for each in ours] == [
-            "".join(each[name].words) for each in theirs
-        ]
+        assert ["".join(each["pku"].words) for each in ours] == ["".join(each[name].words) for each in theirs]
         assert [each.text for each in theirs] == [comment(each, "text") for each in theirs]
         for corpus, standard in ((ours, "pku"), (theirs, name)):
             known = Standard.load(standard)

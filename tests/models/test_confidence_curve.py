@@ -15,7 +15,7 @@ from duilian.models.coupled.config import CoupledPruning
 
 
 def too_sure(words: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Probabilities of a model whose log odds are three times what they should be, and which words are right."""
+    """Probabilities of a model whose log odds are three times too large, and which words are right."""
     rng = np.random.default_rng(seed)
     true = rng.normal(2.0, 1.5, words)
     said = 1.0 / (1.0 + np.exp(-3.0 * true))

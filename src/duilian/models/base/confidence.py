@@ -1,9 +1,9 @@
 """What a probability is worth: a rising curve, from what a model says to how often it is right on a dev set.
 
-A search that prunes, and a model that has learned its corpus by heart, are too sure. Words of a dev set, sorted
-by the probability that the model gives them, fall into bins; how many of a bin are right is the height of the
-curve there. It never falls (pool adjacent violators), so that the order of words stays. No word is surer than
-the surest words of the dev set were right.
+A search that prunes, and a model that has learned its corpus by heart, are too sure. Words of a dev set,
+sorted by the probability that the model gives them, fall into bins; how many of a bin are right is the height
+of the curve there. It never falls (pool adjacent violators), so that the order of words stays. No word is
+surer than the surest words of the dev set were right.
 """
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ class ConfidenceCurve:
     @classmethod
     def from_state(cls, state: Any) -> Self:
         """The curve again, checked."""
-        if not (isinstance(state, list) and len(state) == 2 and all(isinstance(each, list) for each in state)):
+        if not (
+            isinstance(state, list) and len(state) == 2 and all(isinstance(each, list) for each in state)
+        ):
             raise ConfigError("a curve of confidence is two lists of numbers")
         if len(state[0]) > 2 * BINS + 2:
             raise ConfigError(f"a curve of confidence has at most {2 * BINS + 2} points")
