@@ -83,13 +83,15 @@ void bind_constraints(nb::module_& m) {
           "allowed"_a, "unit"_a, "label"_a, "score"_a)
       .def(
           "restricted",
-          [](const Constraints& self, const Input<std::uint8_t>& known,
-             const Input<std::uint8_t>& barred_by) { return restricted(self, view(known), view(barred_by)); },
+          [](const Constraints& self, const Input<std::uint16_t>& known,
+             const Input<std::uint16_t>& barred_by) {
+            return restricted(self, view(known), view(barred_by));
+          },
           "known"_a, "barred_by"_a);
   m.def(
       "restrictions",
-      [](const Input<std::uint8_t>& known, const std::vector<Input<std::uint8_t>>& barred_by) {
-        std::vector<std::span<const std::uint8_t>> sides;
+      [](const Input<std::uint16_t>& known, const std::vector<Input<std::uint16_t>>& barred_by) {
+        std::vector<std::span<const std::uint16_t>> sides;
         for (const auto& side : barred_by) sides.push_back(view(side));
         return restrictions(view(known), sides);
       },

@@ -110,7 +110,7 @@ void bind_words(nb::module_& m) {
   m.def(
       "words_of_labels",
       [](const std::pair<Input<std::uint8_t>, Input<std::uint8_t>>& edges, const Matrix<std::int64_t>& spans,
-         const Input<std::int64_t>& sentence, const Input<std::uint8_t>& known,
+         const Input<std::int64_t>& sentence, const Input<std::uint16_t>& known,
          const Input<std::int32_t>& label, const std::optional<Input<float>>& p) {
         const std::span<const float> sure = p ? view(*p) : std::span<const float>();
         const std::span<const std::int64_t> flat(spans.data(), spans.size());

@@ -28,7 +28,7 @@ def test_shipped_recipes_are_sound(path, tmp_path):
     usual = "coupled" if "-pd" in path.stem else "crf"
     assert found.kind == ("analyzer" if path.stem == "bundled" else named[0] if named else usual)
     with pytest.raises(ConfigError, match="there is no file") as caught:
-        found.corpus(found.sides[0], "train")
+        found.corpus(found.sides[0], "dev" if found.sides[0].dev else "train")
     assert "--data" in caught.value.hint
 
 
@@ -150,6 +150,10 @@ def test_where_paths_start(recipe, tmp_path, monkeypatch):
     monkeypatch.setenv("DUILIAN_DATA", "elsewhere")
     assert recipe(data=None).folder == Path("elsewhere")
     assert recipe(data=DEMO).folder == DEMO
+    (tmp_path / "own.txt").write_text("好_VA\n", encoding="utf-8")
+    found = recipe(RECIPE, "side.train=['./own.txt', 'ctb.txt']", data=DEMO)
+    assert [each["ctb"].words for each in (found.corpus(found.sides[0], "train") or ())[:1]] == [("好",)]
+    assert tmp_path / "own.txt" in found.inputs()
 
 
 def test_two_sides_need_a_kind_that_takes_them(recipe, monkeypatch):

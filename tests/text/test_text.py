@@ -155,9 +155,13 @@ def test_a_split_tells_what_is_known() -> None:
     found = tx.split(["他有5kg。好，"], (False, False), tx.WHOLE_KINDS)
     assert found.first.tolist() == [0, 6, 8]
     assert found.wholes == [(2, 5, "quantity")]
-    assert found.known.tolist() == [0, 0, tx.BEGINS, tx.GOES_ON, tx.GOES_ON, tx.BEGINS, 0, 0]
+    is_word = tx.NO_MARK
+    quantity = [tx.BEGINS | is_word, tx.GOES_ON | is_word, tx.GOES_ON | is_word]
+    assert found.known.tolist() == [is_word, is_word, *quantity, tx.BEGINS | tx.MARK, is_word, tx.MARK]
     gaps = tx.split(["他 有\u200b人"], (False, False), tx.WHOLE_KINDS)
-    assert gaps.known.tolist() == [0, tx.GAP | tx.APART | tx.BEGINS, tx.GAP | tx.NO_MARK]
+    assert gaps.known.tolist() == [is_word, tx.GAP | tx.APART | tx.BEGINS | is_word, tx.GAP | is_word]
+    row = tx.split(["啊？？℃…"], (False, False), tx.WHOLE_KINDS, is_one_sentence=True)
+    assert row.known.tolist() == [is_word, tx.MARK | tx.MARKS, tx.MARK | tx.MARKS, 0, tx.MARK]
     both = tx.split(["好。好", "", "他有5kg。好，"], (False, False), tx.WHOLE_KINDS)
     assert both.text.tolist() == [0, 2, 2, 4]
     assert both.first.tolist() == [0, 2, 3, 9, 11]
@@ -214,3 +218,21 @@ def test_traditional_script_is_recognised() -> None:
     assert not tx.is_traditional("他们说汉语，我们听不懂。")
     assert not tx.is_traditional("乾隆年间的瓷器现在放在北京故宫里面。")
     assert not tx.is_traditional("")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("价格&nbsp;5&#39;<br>好</div><BR/>", ["&nbsp;", "&#39;", "<br>", "</div>", "<BR/>"]),
+        ("a<b>c，x<y>z", []),
+        ("A&B; & <你好> <p", []),
+        ("<b>好</b>", ["<b>", "</b>"]),
+    ],
+)
+def test_left_overs_of_html_stay_whole(text: str, found: list[str]) -> None:
+    assert [text[a:b] for a, b, kind in tx.whole_spans(text, ["markup"])] == found
+
+
+def test_brackets_part_numbers_and_words_in_letters() -> None:
+    found = tx.split(["f(0)"], (True, True), tx.WHOLE_KINDS)
+    assert [bool(known & tx.BEGINS) for known in found.known.tolist()[1:]] == [True] * 3

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 namespace duilian {
@@ -71,12 +72,26 @@ AnswerCollector::AnswerCollector(std::size_t sides, std::span<const std::int64_t
   if (with_candidates) kept_.resize(first.size() - 1);
 }
 
+namespace {
+
+/// How much of the probability, according to the side alone, the candidates of a unit have. What pruning has
+/// left out counts as wrong: within the lattice, a lone candidate would always be sure.
+[[nodiscard]] double kept_share(const SearchWork& work, std::size_t side, std::size_t t) {
+  const TagSets& sets = work.candidates[side];
+  if (side >= work.prior.size() || work.prior[side].size() != sets.tag.size()) return 1.0;
+  const auto begin = work.prior[side].begin();
+  return std::min(1.0, std::accumulate(begin + sets.first[t], begin + sets.first[t + 1], 0.0));
+}
+
+}  // namespace
+
 void AnswerCollector::add(std::size_t sentence, const SearchWork& work) {
   for (std::size_t k = 0; k < out_.label.size(); ++k) {
     for (std::size_t t = 0; t < work.place[k].size(); ++t) {
       const auto at = static_cast<std::size_t>(work.candidates[k].first[t] + work.place[k][t]);
       out_.label[k][static_cast<std::size_t>(first_[sentence]) + t] = work.candidates[k].tag[at];
-      out_.p[k][static_cast<std::size_t>(first_[sentence]) + t] = static_cast<float>(work.side[k][at]);
+      out_.p[k][static_cast<std::size_t>(first_[sentence]) + t] =
+          static_cast<float>(work.side[k][at] * (with_candidates_ ? 1.0 : kept_share(work, k, t)));
     }
   }
   if (kept_.empty()) return;

@@ -1,11 +1,11 @@
 #include "duilian/score/predictor.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <numeric>
 #include <stdexcept>
+#include <unordered_map>
 
 #include "duilian/parallel.hpp"
 #include "duilian/score/compile.hpp"
@@ -77,13 +77,13 @@ Constraints make_constraints(TagSets allowed, std::span<const std::int64_t> unit
   return out;
 }
 
-Constraints restricted(const Constraints& constraints, std::span<const std::uint8_t> known,
-                       std::span<const std::uint8_t> barred_by) {
+Constraints restricted(const Constraints& constraints, std::span<const std::uint16_t> known,
+                       std::span<const std::uint16_t> barred_by) {
   check(constraints, static_cast<std::int32_t>(barred_by.size()), static_cast<std::int64_t>(known.size()));
   const std::int32_t given = constraints.allowed.positions();
   std::vector<TagId> every(barred_by.size());
   std::iota(every.begin(), every.end(), 0);
-  std::array<std::vector<TagId>, 256> free;  // labels left by what is known
+  std::unordered_map<std::uint16_t, std::vector<TagId>> free;  // labels left by what is known
   Constraints out{{}, constraints.bonus};
   auto& [first, tag] = out.allowed;
   for (std::size_t unit = 0; unit < known.size(); ++unit) {
@@ -104,9 +104,9 @@ Constraints restricted(const Constraints& constraints, std::span<const std::uint
   return out;
 }
 
-std::vector<Constraints> restrictions(std::span<const std::uint8_t> known,
-                                      std::span<const std::span<const std::uint8_t>> barred_by) {
-  const auto united = [](std::span<const std::uint8_t> facts) {
+std::vector<Constraints> restrictions(std::span<const std::uint16_t> known,
+                                      std::span<const std::span<const std::uint16_t>> barred_by) {
+  const auto united = [](std::span<const std::uint16_t> facts) {
     return std::accumulate(facts.begin(), facts.end(), 0U, std::bit_or<>());
   };
   unsigned bars = 0;

@@ -11,7 +11,10 @@ namespace {
 constexpr std::u32string_view kClosers = U"”’」』》〉】）］｝〕\"')]}";
 constexpr std::u32string_view kLineBreaks = U"\n\r\v\f\u0085\u2028\u2029";
 // Marks that share a word with no number and no word in Latin letters, unless they are part of it: 1,234.
-constexpr std::u32string_view kSeparators = U"，,；;。！!？?“”\"《》";
+constexpr std::u32string_view kSeparators = U"，,；;。！!？?“”\"《》()（）[]［］【】{}｛｝=＝<>＜＞|｜";
+// Marks that are punctuation in all corpora. Other signs may be units, names or numbers: ℃, ××, ○.
+constexpr std::u32string_view kPunctuation =
+    U"，,。．.、；;：:？?！!…“”‘’\"'（）()《》〈〉【】「」『』〔〕［］[]｛｝{}—～~";
 
 [[nodiscard]] bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 
@@ -162,8 +165,9 @@ void note(std::u32string_view text, const WholeSpan& part, SplitText& out) {
   out.whole.push_back({{static_cast<std::int64_t>(first), static_cast<std::int64_t>(after)}, part.kind});
 }
 
-/// Records gaps between the units of each sentence, and what the last of them is. Sentences of corpora end in
-/// a mark, so that a model takes anything there for punctuation.
+/// Records gaps between the units of each sentence, and which may be punctuation or nothing else. No corpus
+/// has a word with a letter, digit or Han that is punctuation, but a model takes what it has never seen for
+/// it, above all at the end of a sentence.
 void note_edges(std::u32string_view text, SplitText& out) {
   out.known.assign(out.unit.size(), 0);
   for (std::size_t s = 0; s + 1 < out.first.size(); ++s) {
@@ -176,7 +180,18 @@ void note_edges(std::u32string_view text, SplitText& out) {
       const bool is_apart = std::any_of(between.begin(), between.end(), is_white_space);
       out.known[k] = is_apart ? kGap | kApart | kWordBegins : kGap;
     }
-    if (!is_mark(text[static_cast<std::size_t>(out.unit[end - 1].begin)])) out.known[end - 1] |= kNoMark;
+    const auto is_own = [&](std::size_t k) {
+      return out.unit[k].end == out.unit[k].begin + 1 &&
+             is_one_of(text[static_cast<std::size_t>(out.unit[k].begin)], kPunctuation);
+    };
+    for (std::size_t k = begin; k < end; ++k) {
+      if (!is_mark(text[static_cast<std::size_t>(out.unit[k].begin)])) {
+        out.known[k] |= kNoMark;
+      } else if (is_own(k)) {
+        const bool is_in_row = (k > begin && is_own(k - 1)) || (k + 1 < end && is_own(k + 1));
+        out.known[k] |= is_in_row ? kPunctuationMark | kMarkInRow : kPunctuationMark;
+      }
+    }
   }
 }
 

@@ -37,6 +37,18 @@ constexpr std::array kUnits = {
     U"kcal"sv, U"dB"sv,  U"px"sv,  U"dpi"sv, U"fps"sv, U"rpm"sv, U"ha"sv,  U"km/h"sv, U"m/s"sv,  U"am"sv,
     U"pm"sv,   U"AM"sv,  U"PM"sv,  U"m²"sv,  U"m³"sv,  U"km²"sv, U"cm²"sv, U"cm³"sv};
 constexpr std::size_t kLongestUnit = 4;
+constexpr std::size_t kLongestEntity = 8;  // characters between & and ;
+// Names of HTML; others are too easily confused with signs: a<b>c.
+constexpr std::array kElements = {
+    U"a"sv,       U"b"sv,      U"blockquote"sv, U"body"sv,   U"br"sv,     U"button"sv, U"center"sv,
+    U"code"sv,    U"dd"sv,     U"del"sv,        U"div"sv,    U"dl"sv,     U"dt"sv,     U"em"sv,
+    U"font"sv,    U"footer"sv, U"form"sv,       U"h1"sv,     U"h2"sv,     U"h3"sv,     U"h4"sv,
+    U"h5"sv,      U"h6"sv,     U"head"sv,       U"header"sv, U"hr"sv,     U"html"sv,   U"i"sv,
+    U"iframe"sv,  U"img"sv,    U"input"sv,      U"label"sv,  U"li"sv,     U"link"sv,   U"meta"sv,
+    U"nav"sv,     U"ol"sv,     U"option"sv,     U"p"sv,      U"pre"sv,    U"s"sv,      U"script"sv,
+    U"section"sv, U"select"sv, U"small"sv,      U"span"sv,   U"strong"sv, U"style"sv,  U"sub"sv,
+    U"sup"sv,     U"table"sv,  U"tbody"sv,      U"td"sv,     U"th"sv,     U"thead"sv,  U"title"sv,
+    U"tr"sv,      U"u"sv,      U"ul"sv,         U"video"sv};
 // Faces that can mean nothing else; :) closes a bracket just as often.
 constexpr std::array kFaces = {U":-)"sv, U":-("sv, U":-D"sv, U":-P"sv, U";-)"sv,
                                U"^_^"sv, U"T_T"sv, U">_<"sv, U"-_-"sv};
@@ -89,6 +101,19 @@ class Scanner {
     }
     while (text_[end - 1] == U'-') --end;
     return has_dot && is_ascii_letter(text_[end - 1]) ? end : kNoEnd;
+  }
+
+  /// What is left over of HTML: &nbsp; &#39; <br> </div>. White space ends it, so that a tag with attributes
+  /// is not one.
+  [[nodiscard]] std::size_t markup(std::size_t at) const {
+    if (text_[at] == U'&') {
+      const std::size_t name = peek(at + 1) == U'#' ? at + 2 : at + 1, end = run(name, is_ascii_alnum);
+      return end > name + 1 && end - name <= kLongestEntity && peek(end) == U';' ? end + 1 : kNoEnd;
+    }
+    if (text_[at] != U'<' || (is_alnum(before(at)) && peek(at + 2) == U'>')) return kNoEnd;  // a<b>c
+    const std::size_t name = peek(at + 1) == U'/' ? at + 2 : at + 1, end = run(name, is_ascii_alnum);
+    const std::size_t close = peek(end) == U'/' ? end + 1 : end;
+    return peek(close) == U'>' && is_listed(text_.substr(name, end - name), kElements) ? close + 1 : kNoEnd;
   }
 
   /// #topic# as on Weibo, or #topic: in letters, or up to white space.
@@ -314,21 +339,23 @@ struct Rule {
 };
 
 // More specific rules come first: a mail address is also a word, and 5km begins with a number.
-constexpr std::array<Rule, 9> kRules = {{{WholeKind::emoji, &Scanner::emoji},
-                                         {WholeKind::email, &Scanner::email},
-                                         {WholeKind::url, &Scanner::url},
-                                         {WholeKind::hashtag, &Scanner::hashtag},
-                                         {WholeKind::mention, &Scanner::mention},
-                                         {WholeKind::quantity, &Scanner::quantity},
-                                         {WholeKind::number, &Scanner::number},
-                                         {WholeKind::word, &Scanner::word},
-                                         {WholeKind::sign, &Scanner::sign}}};
+constexpr std::array<Rule, kWholeKinds> kRules = {{{WholeKind::emoji, &Scanner::emoji},
+                                                   {WholeKind::markup, &Scanner::markup},
+                                                   {WholeKind::email, &Scanner::email},
+                                                   {WholeKind::url, &Scanner::url},
+                                                   {WholeKind::hashtag, &Scanner::hashtag},
+                                                   {WholeKind::mention, &Scanner::mention},
+                                                   {WholeKind::quantity, &Scanner::quantity},
+                                                   {WholeKind::number, &Scanner::number},
+                                                   {WholeKind::word, &Scanner::word},
+                                                   {WholeKind::sign, &Scanner::sign}}};
 
 }  // namespace
 
 std::u32string_view whole_kind_name(WholeKind kind) {
   constexpr std::array<std::u32string_view, kWholeKinds> names = {
-      U"url", U"email", U"hashtag", U"mention", U"number", U"quantity", U"word", U"sign", U"emoji"};
+      U"url",      U"email", U"hashtag", U"mention", U"number",
+      U"quantity", U"word",  U"sign",    U"emoji",   U"markup"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -242,8 +242,8 @@ TEST(bad_constraints_are_refused) {
 }
 
 TEST(what_is_known_of_units_bars_labels) {
-  const std::vector<std::uint8_t> barred_by = {1, 2, 3, 0};
-  const std::vector<std::uint8_t> known = {0, 1, 2, 4, 1, 3};
+  const std::vector<std::uint16_t> barred_by = {1, 2, 3, 0};
+  const std::vector<std::uint16_t> known = {0, 1, 2, 4, 1, 3};
   const Constraints free = restricted({{}, {{2, 1, 1.0F}}}, known, barred_by);
   CHECK(free.allowed.first == std::vector<std::int32_t>({0, 0, 2, 4, 4, 6, 7}));  // 4 bars nothing
   CHECK(free.allowed.tag == std::vector<TagId>({1, 3, 0, 3, 1, 3, 3}));
@@ -253,13 +253,13 @@ TEST(what_is_known_of_units_bars_labels) {
   CHECK(both.allowed.first == std::vector<std::int32_t>({0, 1, 2, 3, 3, 5, 6}));
   CHECK(both.allowed.tag == std::vector<TagId>({0, 1, 1, 1, 3, 3}));  // nothing else would be left at unit 2
   CHECK_THROWS(restricted(given, {known.data(), 5}, barred_by), std::invalid_argument);
-  const std::vector<std::uint8_t> other = {4, 0};
-  const std::vector<std::span<const std::uint8_t>> sides = {barred_by, other};
+  const std::vector<std::uint16_t> other = {4, 0};
+  const std::vector<std::span<const std::uint16_t>> sides = {barred_by, other};
   const std::vector<Constraints> found = restrictions(known, sides);
   CHECK(found.size() == 2);
   CHECK(found[0].allowed.tag == free.allowed.tag);
   CHECK(found[1].allowed.first == std::vector<std::int32_t>({0, 0, 0, 0, 1, 1, 1}));
-  CHECK(restrictions(std::vector<std::uint8_t>({0, 8}), sides).empty());
+  CHECK(restrictions(std::vector<std::uint16_t>({0, 8}), sides).empty());
 }
 
 TEST(bad_predictor_arrays_are_refused) {

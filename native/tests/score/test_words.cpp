@@ -21,7 +21,7 @@ const std::vector<std::int64_t> kSpans = {0, 1, 1, 2, 3, 4, 5, 6, 6, 7};
 TEST(words_end_where_labels_say) {
   const std::vector<std::int64_t> sentence = {0, 3, 3, 5};
   const std::vector<std::int32_t> label = {2, 0, 1, 2, 0};  // BE S | | BE
-  const std::vector<std::uint8_t> known(5, 0);
+  const std::vector<std::uint16_t> known(5, 0);
   const std::vector<float> p = {0.5F, 0.25F, 1.0F, 0.75F, 0.875F};
   const WordColumns found = words_of_labels({kStarts, kEnds}, {kSpans, sentence, known, label, p});
   CHECK(found.first == std::vector<std::int32_t>({0, 2, 3}));
@@ -35,7 +35,7 @@ TEST(words_end_where_labels_say) {
 TEST(words_end_at_white_space_and_at_the_end_of_a_sentence) {
   const std::vector<std::int64_t> sentence = {0, 4, 5};
   const std::vector<std::int32_t> label = {2, 3, 3, 3, 0};  // one word, if the labels were all
-  const std::vector<std::uint8_t> known = {0, 0, kGap | kApart, kGap, 0};
+  const std::vector<std::uint16_t> known = {0, 0, kGap | kApart, kGap, 0};
   const WordColumns found = words_of_labels({kStarts, kEnds}, {kSpans, sentence, known, label, {}});
   CHECK(found.first == std::vector<std::int32_t>({0, 2, 4}));
   CHECK(found.sentence == std::vector<std::int32_t>({0, 2, 3}));
@@ -45,7 +45,7 @@ TEST(words_end_at_white_space_and_at_the_end_of_a_sentence) {
 TEST(what_does_not_fit_is_refused) {
   const std::vector<std::int64_t> sentence = {0, 5};
   const std::vector<std::int32_t> label(5, 1);
-  const std::vector<std::uint8_t> known(5, 0);
+  const std::vector<std::uint16_t> known(5, 0);
   const std::vector<std::int32_t> wrong = {1, 1, 4, 1, 1};
   const std::vector<std::int64_t> early = {0, 4};
   const std::vector<float> p(4, 1.0F);

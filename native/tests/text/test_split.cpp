@@ -21,7 +21,7 @@ namespace {
 /// What is known about each character: | where a word begins, - where none does.
 [[nodiscard]] std::u32string edges(std::u32string_view text, SplitOptions options = {}) {
   std::u32string out;
-  for (const std::uint8_t known : split_text(text, options).known)
+  for (const std::uint16_t known : split_text(text, options).known)
     out += (known & kWordBegins) != 0 ? U'|' : (known & kWordGoesOn) != 0 ? U'-' : U'.';
   return out;
 }
@@ -153,22 +153,25 @@ TEST(parts_tell_where_words_begin) {
   CHECK(edges(U"ok1行", joined) == U".-.");
 }
 
-TEST(letters_digits_and_han_are_no_marks_at_the_end) {
+TEST(letters_digits_and_han_are_no_marks) {
   const SplitText found = split_text(U"好。a、１😀", {});
   CHECK(found.first == std::vector<std::int64_t>({0, 2, 6}));
   for (const char32_t last : {U'好', U'a', U'１', U'、', U'😀'}) {
     const SplitText own = split_text(std::u32string(U"好，") + last, {});
     CHECK(((own.known[2] & kNoMark) != 0) == (last == U'好' || last == U'a' || last == U'１'));
-    CHECK((own.known[0] & kNoMark) == 0);
+    CHECK((own.known[0] & kNoMark) != 0);
+    CHECK(((own.known[2] & kPunctuationMark) != 0) == (last == U'、'));
+    CHECK(((own.known[1] & kMarkInRow) != 0) == (last == U'、'));
   }
   CHECK((found.known[2] & kNoNumber) != 0 && (found.known[4] & kNoNumber) == 0);
 }
 
 TEST(gaps_are_known) {
   const SplitText found = split_text(U" 我 去\u200b北\u200b 京\x1f好。 他", {});
-  const std::vector<std::uint8_t> gaps = {
+  const std::vector<std::uint16_t> gaps = {
       0, kGap | kApart | kWordBegins, kGap, kGap | kApart | kWordBegins, kGap | kApart | kWordBegins, 0, 0};
-  for (std::size_t k = 0; k < gaps.size(); ++k) CHECK((found.known[k] & ~kNoMark) == gaps[k]);
+  for (std::size_t k = 0; k < gaps.size(); ++k)
+    CHECK((found.known[k] & (kGap | kApart | kWordBegins)) == gaps[k]);
 }
 
 TEST(texts_are_split_one_by_one) {

@@ -105,6 +105,11 @@ TEST(signs_before_prices_and_lines_are_whole) {
   check_marked(WholeKind::sign, {U"卖[￥]100，[$]5.99", U"[-]你好", U"a-b", U"a-好", U"--好", U"->"});
 }
 
+TEST(left_overs_of_html_are_whole) {
+  check_marked(WholeKind::markup,
+               {U"价[&nbsp;]5[&#39;]", U"[<br>]好[</div>][<BR/>]", U"a<b>c", U"<y>", U"A&B;", U"<p"});
+}
+
 TEST(emoji_are_whole) {
   check_marked(WholeKind::emoji,
                {U"好[👍🏽][👍]", U"[👨\u200D👩\u200D👧]", U"[🇨🇳][🇯🇵]", U"[❤\uFE0F]", U"按[1\uFE0F\u20E3]",

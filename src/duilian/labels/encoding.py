@@ -112,7 +112,7 @@ class Encoding:
         tags = self.labels if is_word else [self.boundaries.split(label)[1] for label in self.labels]
         return LabelMeaning(tags, self.succession.start, self.succession.end)
 
-    def barred_by(self, classes: Mapping[str, Collection[str]] | None = None) -> npt.NDArray[np.uint8]:
+    def barred_by(self, classes: Mapping[str, Collection[str]] | None = None) -> npt.NDArray[np.uint16]:
         """For each label, the facts about a unit (see `text.Split`) that rule it out; `classes` has the tags
         of punctuation, numbers and foreign words.
         """
@@ -127,7 +127,11 @@ class Encoding:
             barred |= np.where(is_own & ~is_own.all(), flag, 0)
             if name == "foreign" and is_own.any():
                 barred |= np.where(is_own, 0, texts.ONLY_FOREIGN)
-        return barred.astype(np.uint8)
+            if name == "punctuation" and is_own.any():
+                first, last = self.succession.start, self.succession.end
+                barred |= np.where(~is_own & first & last, texts.MARK, 0)
+                barred |= np.where(~is_own & (first | last), texts.MARKS, 0)
+        return barred.astype(np.uint16)
 
     def split(self, words: Sequence[str]) -> tuple[list[str], list[int]]:
         """Split words into units; return the units and the number in each word."""

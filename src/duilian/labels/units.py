@@ -39,7 +39,7 @@ class UnitBatch:
     spans: texts.Spans  # [units, 2]  offsets in their texts
     sentence: Ints  # [sentences + 1]  units before each sentence
     text: Ints  # [texts + 1]  first sentence of each text
-    known: npt.NDArray[np.uint8]  # [units]  what is known before any model runs, see `text.Split`
+    known: npt.NDArray[np.uint16]  # [units]  what is known before any model runs, see `text.Split`
     wholes: dict[int, list[Whole]]  # by sentence
     layers: Sequence[Layer] = ()  # the sentences as annotated, if they are
     word: Ints | None = None  # [words]  first unit of each word given, if the sentences are annotated
@@ -86,7 +86,7 @@ class UnitBatch:
 
     def joined(self) -> UnitBatch:
         """Return the same units as if there were no white space between them."""
-        return dataclasses.replace(self, known=self.known & ~np.uint8(texts.APART | texts.BEGINS))
+        return dataclasses.replace(self, known=self.known & ~np.uint16(texts.APART | texts.BEGINS))
 
     def packed(self, reading: Reading | texts.Folding) -> _native.Sentences:
         """Pack the sentences for the native core."""
@@ -140,7 +140,7 @@ def units_of_layers(
     words, batch = np.cumsum([0, *map(len, own)]), [layer.text for layer in layers]
     if encoding.level == "word":
         spans = np.stack([starts, starts + lengths], axis=1)
-        known = np.zeros(len(spans), np.uint8)
+        known = np.zeros(len(spans), np.uint16)
         return UnitBatch(batch, spans, words, text, known, {}, own, np.arange(len(flat)))
     texts.check_text("".join(flat))
     units, counts = _native.split_words(flat, encoding.join_letters, encoding.join_digits)
@@ -184,7 +184,7 @@ def units_of_words(batch: Sequence[str], encoding: Encoding) -> UnitBatch:
     first = np.append(found.word, len(found))
     shift = np.repeat(flat - found.start[found.word], np.diff(first)) if len(flat) else flat
     spans = found.spans + shift[:, None]
-    known = np.zeros(len(spans), np.uint8)  # words are known already, blanks between them tell nothing
+    known = np.zeros(len(spans), np.uint16)  # words are known already, blanks between them tell nothing
     return UnitBatch(batch, spans, found.sentence, np.array(text), known, {}, layers, found.word)
 
 
@@ -223,9 +223,9 @@ def _ranges(first: Ints, stop: Ints) -> Ints:
     return np.repeat(stop - np.cumsum(sizes), sizes) + np.arange(int(sizes.sum()))
 
 
-def _gaps_of(batch: Sequence[str], spans: texts.Spans, sentence: Ints, text: Ints) -> npt.NDArray[np.uint8]:
+def _gaps_of(batch: Sequence[str], spans: texts.Spans, sentence: Ints, text: Ints) -> npt.NDArray[np.uint16]:
     """Return what the gaps between units tell."""
-    known = np.zeros(len(spans), np.uint8)
+    known = np.zeros(len(spans), np.uint16)
     known[1:][spans[1:, 0] != spans[:-1, 1]] = texts.GAP
     known[sentence[:-1][sentence[:-1] < len(spans)]] = 0
     units = np.flatnonzero(known)

@@ -26,6 +26,8 @@ from duilian.standards import pairs_with, tag_classes, tags_of_wholes
 from duilian.text import (
     BEGINS,
     GOES_ON,
+    MARK,
+    MARKS,
     NO_MARK,
     NO_NUMBER,
     NOT_FOREIGN,
@@ -39,7 +41,7 @@ WORD_KINDS: frozenset[WholeKind] = frozenset(WHOLE_KINDS) - {"number", "word"}
 """Kinds of whole spans that are complete words; others may be part of a longer word (15 in 15日)."""
 
 
-FACTS = np.uint8(BEGINS | GOES_ON | NO_MARK | NO_NUMBER | NOT_FOREIGN | ONLY_FOREIGN)
+FACTS = np.uint16(BEGINS | GOES_ON | NO_MARK | NO_NUMBER | MARK | MARKS | NOT_FOREIGN | ONLY_FOREIGN)
 NO_BONUS = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
 NO_CONSTRAINTS = _native.Constraints(
     _native.TagSets(np.array([0], np.int32), np.array([], np.int32)), *NO_BONUS

@@ -81,7 +81,7 @@ class LetterWords:
         dictionary = self.reading.dictionary
         return GluedWords(filter(MIXED.search, () if dictionary is None else dictionary.native.words()))
 
-    def facts(self, units: UnitBatch) -> npt.NDArray[np.uint8]:
+    def facts(self, units: UnitBatch) -> npt.NDArray[np.uint16]:
         """What is known of each unit (see `text.Split`), with what follows from letters."""
         found = [(k, run) for k, text in enumerate(units.batch) for run in self._runs(text)]
         if not found:
@@ -104,19 +104,19 @@ class LetterWords:
         after: npt.NDArray[np.int64],
         touches: npt.NDArray[np.bool_],
         glued: npt.NDArray[np.bool_],
-        known: npt.NDArray[np.uint8],
-    ) -> npt.NDArray[np.uint8]:
+        known: npt.NDArray[np.uint16],
+    ) -> npt.NDArray[np.uint16]:
         """The facts with those of runs of letters, each from its first unit to the one after it."""
         marked, last = known.copy(), len(known)
         cut = touches & ~glued
         for unit in (first[cut[:, 0]], after[cut[:, 1] & (after < last)]):
-            marked[unit] |= np.where(known[unit] & GOES_ON, 0, BEGINS).astype(np.uint8)
+            marked[unit] |= np.where(known[unit] & GOES_ON, 0, BEGINS).astype(np.uint16)
         if self.english == "tags":
-            np.bitwise_or.at(marked, first, np.uint8(NOT_FOREIGN))
+            np.bitwise_or.at(marked, first, np.uint16(NOT_FOREIGN))
             return marked
         follows = np.append(known, 0)[after]
         is_alone = ~glued.any(axis=1) & ((known[first] | follows) & GOES_ON == 0) & (after == first + 1)
-        np.bitwise_or.at(marked, first[is_alone], np.uint8(ONLY_FOREIGN))
+        np.bitwise_or.at(marked, first[is_alone], np.uint16(ONLY_FOREIGN))
         return marked
 
     def _runs(self, text: str) -> Iterator[Run]:

@@ -21,7 +21,9 @@ from duilian.text.characters import check_text
 Spans = npt.NDArray[np.int64]
 """[n, 2] start and end of each piece."""
 
-WholeKind = Literal["url", "email", "hashtag", "mention", "number", "quantity", "word", "sign", "emoji"]
+WholeKind = Literal[
+    "url", "email", "hashtag", "mention", "number", "quantity", "word", "sign", "emoji", "markup"
+]
 WHOLE_KINDS: tuple[WholeKind, ...] = get_args(WholeKind)
 
 
@@ -37,27 +39,30 @@ class Split(NamedTuple):
     """The units of texts, sentence by sentence, and what is known about them before any model runs.
 
     `known` is a bit set for each unit: BEGINS and GOES_ON (a word begins here; none does), NO_MARK (a letter,
-    digit or Han character at the end of a sentence, so not in punctuation), NO_NUMBER (in a word made of
-    letters), GAP (characters in no unit precede it), APART (white space does). Others add what a rule says
-    of words in letters: NOT_FOREIGN and ONLY_FOREIGN (in no word tagged as foreign; in no other).
+    digit or Han character, so not in punctuation), NO_NUMBER (in a word made of letters), GAP (characters in
+    no unit precede it), APART (white space does), MARK (a mark that is no word by itself), MARKS (one of
+    several in a row, which begin and end no word). Others add what a rule says of words in letters:
+    NOT_FOREIGN and ONLY_FOREIGN (in no word tagged as foreign; in no other).
     """
 
     spans: Spans  # of units, as offsets into their own text
     first: npt.NDArray[np.int64]  # [sentences + 1]  number of units before each sentence
     text: npt.NDArray[np.int64]  # [texts + 1]  number of sentences before each text
-    known: npt.NDArray[np.uint8]
+    known: npt.NDArray[np.uint16]
     wholes: list[WholeSpan]  # counted in units of all texts
 
 
-BEGINS, GOES_ON, NO_MARK, NO_NUMBER, GAP, APART = (
+BEGINS, GOES_ON, NO_MARK, NO_NUMBER, GAP, APART, MARK, MARKS = (
     1,
     2,
     4,
     8,
     16,
     32,
+    64,
+    128,
 )  # as in native/include/duilian/text/split.hpp
-NOT_FOREIGN, ONLY_FOREIGN = 64, 128
+NOT_FOREIGN, ONLY_FOREIGN = 256, 512
 
 
 def sentences(text: str) -> Spans:

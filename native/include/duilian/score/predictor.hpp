@@ -123,12 +123,12 @@ struct Constraints {
 
 /// The constraints, given more knowledge about units: a label is barred at a unit if known[unit] &
 /// barred_by[label]. If that would leave nothing, the labels that the constraints allow stay.
-[[nodiscard]] Constraints restricted(const Constraints& constraints, std::span<const std::uint8_t> known,
-                                     std::span<const std::uint8_t> barred_by);
+[[nodiscard]] Constraints restricted(const Constraints& constraints, std::span<const std::uint16_t> known,
+                                     std::span<const std::uint16_t> barred_by);
 
 /// Constraints of each side by that knowledge alone; none at all if it bars nothing.
-[[nodiscard]] std::vector<Constraints> restrictions(std::span<const std::uint8_t> known,
-                                                    std::span<const std::span<const std::uint8_t>> barred_by);
+[[nodiscard]] std::vector<Constraints> restrictions(
+    std::span<const std::uint16_t> known, std::span<const std::span<const std::uint16_t>> barred_by);
 
 /// Throws std::invalid_argument unless the constraints fit this many labels and units.
 void check(const Constraints& constraints, std::int32_t labels, std::int64_t units);

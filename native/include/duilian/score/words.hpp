@@ -20,7 +20,7 @@ struct LabelEdges {
 struct LabelledUnits {
   std::span<const std::int64_t> span;      // [2 · units]  begin and end in the text
   std::span<const std::int64_t> sentence;  // [sentences + 1]  units before each sentence
-  std::span<const std::uint8_t> known;     // [units]  sets of `Known`
+  std::span<const std::uint16_t> known;    // [units]  sets of `Known`
   std::span<const std::int32_t> label;     // [units]
   std::span<const float> p;                // [units], or empty
 };

@@ -22,13 +22,15 @@ inline constexpr std::size_t kLongestSentence = 2000;  // characters, or one par
 [[nodiscard]] std::vector<Span> split_sentences(std::u32string_view text);
 
 /// What is known about a unit before any model runs, a set of:
-enum Known : std::uint8_t {
-  kWordBegins = 1,  // a word begins here
-  kWordGoesOn = 2,  // no word begins here
-  kNoMark = 4,      // a letter, digit or Han at the end of a sentence: in no word that is punctuation
-  kNoNumber = 8,    // of a word in letters: in no number
-  kGap = 16,        // characters that are in no unit precede it in its sentence
-  kApart = 32,      // white space is among them, so that a word begins here
+enum Known : std::uint16_t {
+  kWordBegins = 1,        // a word begins here
+  kWordGoesOn = 2,        // no word begins here
+  kNoMark = 4,            // a letter, digit or Han: in no word that is punctuation
+  kNoNumber = 8,          // of a word in letters: in no number
+  kGap = 16,              // characters that are in no unit precede it in its sentence
+  kApart = 32,            // white space is among them, so that a word begins here
+  kPunctuationMark = 64,  // a mark of punctuation: alone, it is nothing else
+  kMarkInRow = 128,       // beside another: neither first nor last in a word that is no punctuation
 };
 
 /// Whether Python takes it for white space.
@@ -44,10 +46,10 @@ struct SplitOptions {
 [[nodiscard]] std::bitset<kWholeKinds> whole_kinds(const std::vector<bool>& is_whole);
 
 struct SplitText {
-  std::vector<Span> unit;           // places in the text
-  std::vector<std::int64_t> first;  // [sentences + 1]  units before each sentence
-  std::vector<std::uint8_t> known;  // [units]  sets of Known
-  std::vector<WholeSpan> whole;     // spans of units, in order; a part whose edges cut a unit is left out
+  std::vector<Span> unit;            // places in the text
+  std::vector<std::int64_t> first;   // [sentences + 1]  units before each sentence
+  std::vector<std::uint16_t> known;  // [units]  sets of Known
+  std::vector<WholeSpan> whole;      // spans of units, in order; a part whose edges cut a unit is left out
 };
 
 [[nodiscard]] SplitText split_text(std::u32string_view text, const SplitOptions& options);

@@ -1,6 +1,6 @@
 // Parts of mixed text that are never cut: web and mail addresses, hashtags, names after an @, numbers with
-// their signs and units, words in Latin letters, signs before prices, emoji. Found by rules, in one pass and
-// linear time.
+// their signs and units, words in Latin letters, signs before prices, emoji, left-overs of HTML. Found by
+// rules, in one pass and linear time.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,19 @@
 
 namespace duilian {
 
-enum class WholeKind : std::uint8_t { url, email, hashtag, mention, number, quantity, word, sign, emoji };
-inline constexpr std::size_t kWholeKinds = 9;
+enum class WholeKind : std::uint8_t {
+  url,
+  email,
+  hashtag,
+  mention,
+  number,
+  quantity,
+  word,
+  sign,
+  emoji,
+  markup
+};
+inline constexpr std::size_t kWholeKinds = 10;
 inline constexpr std::size_t kLongestWhole = 1000;  // characters, without marks after the last
 
 /// Whether parts of a kind are words by themselves; others may be part of a longer word: 15 in 15日.

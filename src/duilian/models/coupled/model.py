@@ -8,6 +8,7 @@ them off. Pruning by context keeps the lattice small.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ from duilian.corpus import Sentence
 from duilian.features import Templates
 from duilian.labels.encoding import Encoding, Level
 from duilian.learning import Learning, Session
+from duilian.models.base.confidence import ConfidenceCurve
 from duilian.models.base.estimator import Arrays, Estimator
 from duilian.models.base.sentences import Sentences, check_corpora, layers_of
 from duilian.models.base.several_standards import SeveralStandards
@@ -54,6 +56,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
     model_type = CoupledModel
     predictor_: CoupledPredictor
     trained_: TrainedCoupled
+    confidence_: dict[str, ConfidenceCurve]
     coarse_window_: float = COARSE_WINDOW
 
     def __init__(
@@ -110,7 +113,26 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
         self.trained_ = trainer.run(corpora, held_out, weights)
         self.best_scores_, self.iterations_ = self.trained_.scores, self.trained_.iterations
         self.best_score_ = self.best_scores_[AVERAGE]
+        self.confidence_ = {}
+        self.trim(0.0)
+        self.confidence_ = self._curves(held_out or [], trainer.session.threads)
         return self.trim(0.0)
+
+    def trim(self, min_weight: float) -> Self:
+        """Feature selection: drop state weights smaller than `min_weight`. Needs the state of training."""
+        model = self.trained_.model(min_weight)
+        return self.use(dataclasses.replace(model, confidence=self.confidence_))
+
+    def _curves(self, dev: Sequence[DevLayers | None], threads: int) -> dict[str, ConfidenceCurve]:
+        """What probabilities are worth, by standard: how many words of its dev set are right."""
+        found = {}
+        for name, each in zip(self.standards, dev, strict=False):
+            if each is None or each.given is not None:
+                continue
+            judged = self.predictor_.judged(each.layers, name, threads)
+            if (curve := ConfidenceCurve.fitted(*judged)) is not None:
+                found[name] = curve
+        return found
 
     def _trainer(self, session: Session, cache: str | Path | None) -> CoupledTrainer:
         from duilian.models.coupled.training import CoupledTrainer  # not needed to tag

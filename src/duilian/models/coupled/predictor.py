@@ -19,7 +19,7 @@ from duilian.labels.units import UnitBatch, units_of_layers
 from duilian.lexicon.constraint_builder import NO_BONUS, NO_CONSTRAINTS
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.coupled.conversion_answers import ConversionPlan, LabelLimits
-from duilian.models.coupled.sides import NO_SETS, GuidePacker
+from duilian.models.coupled.sides import NO_SETS, GuidePacker, gold_labels
 from duilian.models.coupled.storage import AVERAGE, CoupledModel
 from duilian.models.crf.predictor import PROBABILITIES, abilities_of
 from duilian.models.roles import (
@@ -129,10 +129,29 @@ class CoupledPredictor:
             if native not in answered:
                 answered[native] = native.predict_constrained(packed, given, False, threads)
             answers = answered[native][0]
-            found[name] = SideLabels(answers.label(side), answers.p(side))
+            curve = self.model.confidence.get(name)
+            p = answers.p(side)
+            found[name] = SideLabels(answers.label(side), p if curve is None else curve(p))
         if ask.marginals:
             found |= self.wide.likely_labels(packed, given, found, threads)
         return Labels(found, max(impossible for _, impossible in answered.values()))
+
+    def judged(
+        self, layers: Sequence[Layer], standard: str, threads: int
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+        """Of each word that it finds in annotated sentences, the probability and whether it is right with its
+        tag; without words of which the annotation says too little.
+        """
+        encoding = self.encoding(standard)
+        batch = units_of_layers(layers, encoding).joined()
+        found = self.label(batch, Ask((standard,), confidence=True), {}, threads).of[standard]
+        assert found.p is not None
+        gold = gold_labels(encoding, layers)
+        words = Segmentation.from_labels(encoding.meaning, batch, found.label, found.p)
+        assert words.confidence is not None
+        is_right = np.logical_and.reduceat(found.label == gold, words.first)
+        is_known = np.logical_and.reduceat(gold >= 0, words.first)
+        return words.confidence[is_known], is_right[is_known]
 
     def likely_labels(
         self,

@@ -18,6 +18,7 @@ from duilian.errors import ConfigError
 from duilian.features import Dictionary, Templates
 from duilian.features.dictionary import DictionaryMode
 from duilian.lattice import SideMapping
+from duilian.models.base.confidence import ConfidenceCurve, curves_of
 from duilian.models.base.dictionary_settings import dictionary_of, keep_dictionary
 from duilian.models.base.estimator import Arrays, State, StoredModel
 from duilian.models.base.named_weights import (
@@ -53,6 +54,7 @@ class CoupledModel(StoredModel):
     weights: Mapping[str, _native.CoupledWeights]  # by what they are best for: a standard, or the average
     source: CrfModel | None  # the tagger of the guide
     dictionary: Dictionary | None = None
+    confidence: Mapping[str, ConfidenceCurve] = dataclasses.field(default_factory=dict)  # by standard
 
     def with_dictionary(self, words: Dictionary, mode: DictionaryMode = "extend") -> Self:
         """The same with further words, for the guide's tagger too."""
@@ -122,6 +124,8 @@ class CoupledModel(StoredModel):
             "tables": tables,
             "pruned_sides": first.pruned_sides,
         }
+        if self.confidence:
+            header["confidence"] = {name: curve.state() for name, curve in self.confidence.items()}
         arrays |= {f"mapping.{k}": m.allows.astype(np.uint8) for k, m in enumerate(self.mappings)}
         arrays |= {f"bundles.{p}": shape.part_bundles(p) for p in range(shape.parts)}
         if self.source is not None:
@@ -159,6 +163,7 @@ class CoupledModel(StoredModel):
             weights={name: unique[k] for name, k in best_for.items()},
             source=source,
             dictionary=dictionary,
+            confidence=curves_of(header.get("confidence", {}), sides.standards),
         )
 
 
