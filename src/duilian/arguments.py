@@ -89,7 +89,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 def check_fields(record: Any) -> None:
     """Check the fields of a dataclass, which calls this when it has been made."""
-    for name, kind in _kinds_of_fields(type(record)):
+    for name, kind in _kinds_of_fields(type(record)):  # type: ignore[arg-type]
         value = getattr(record, name)
         if type(value) not in kind.sure and not kind.has(value):
             raise _error(name, value, kind)

@@ -61,7 +61,12 @@ TEST(words_are_spaced_and_nothing_is_lost) {
   const std::vector<std::int32_t> start = {1, 3, 5, 9};
   const std::vector<std::int32_t> end = {3, 4, 6, 10};
   // White space before the words stays; a lone blank is padded; what is invisible stays with its word.
-  CHECK(spaced(U" ab" U"c" U" d" U"\u200b \u200b" U"e\n", start, end) == U" ab  c  d\u200b  \u200be\n");
+  CHECK(spaced(U" ab"
+               U"c"
+               U" d"
+               U"\u200b \u200b"
+               U"e\n",
+               start, end) == U" ab  c  d\u200b  \u200be\n");
   CHECK(spaced(U"a\u200bb", std::vector<std::int32_t>({0, 2}), std::vector<std::int32_t>({1, 3})) ==
         U"a\u200b  b");
   CHECK(spaced(U"a \t\u200b b", std::vector<std::int32_t>({0, 5}), std::vector<std::int32_t>({1, 6})) ==

@@ -74,19 +74,8 @@ def stats(
     inputs = measured(paths)
 
     def sentences(path: os.PathLike[str]) -> Iterator[Sentence]:
-        report = ReadReport()
-        yield from read_sentences(
-            path,
-            standard=standard,
-            format=format,
-            encoding=encoding,
-            lenient=lenient,
-            cut=cut,
-            column=column,
-            names=_column_names(columns),
-            report=report,
-        )
-        warn_of(report)
+        names = _column_names(columns)
+        yield from _read(path, standard, format, encoding, lenient, cut, column, names)
 
     everything = watch(itertools.chain.from_iterable(map(sentences, inputs)), files=inputs)
     known = None if against is None else sentences(Path(against))
@@ -120,21 +109,27 @@ def convert(
 
     Example: duilian corpus convert pku.txt --cut sentence --to conllu -o pku.conllu
     """
-    report, inputs = ReadReport(), measured([file])
-    names = _column_names(columns)
-    sentences = read_sentences(
-        inputs[0],
-        standard=standard,
-        format=format,
-        encoding=encoding,
-        lenient=lenient,
-        cut=cut,
-        column=column,
-        names=names,
-        report=report,
-    )
+    inputs, names = measured([file]), _column_names(columns)
+    sentences = _read(inputs[0], standard, format, encoding, lenient, cut, column, names)
     found = watch(sentences, files=inputs)
     write(found, output, format=to, standard=standard, column=column, names=names)
+
+
+def _read(
+    path: str | os.PathLike[str],
+    standard: str | None,
+    format: str | None,
+    encoding: str,
+    lenient: bool,
+    cut: str,
+    column: str | None = None,
+    names: list[str] | None = None,
+    report: ReadReport | None = None,
+) -> Iterator[Sentence]:
+    """Yield the sentences of a file, and tell in the end what was skipped."""
+    report = ReadReport() if report is None else report
+    how: dict[str, Any] = {"standard": standard, "format": format, "encoding": encoding, "lenient": lenient}
+    yield from read_sentences(path, **how, cut=cut, column=column, names=names, report=report)
     warn_of(report)
 
 
@@ -142,17 +137,8 @@ def _read_all(
     file: str, standard: str | None, format: str | None, encoding: str, lenient: bool, cut: str
 ) -> Corpus:
     report, inputs = ReadReport(), measured([file])
-    sentences = read_sentences(
-        inputs[0],
-        standard=standard,
-        format=format,
-        encoding=encoding,
-        lenient=lenient,
-        cut=cut,
-        report=report,
-    )
+    sentences = _read(inputs[0], standard, format, encoding, lenient, cut, report=report)
     read = tuple(watch(sentences, files=inputs))
-    warn_of(report)
     return Corpus(read, standard=standard or next(iter(read[0])), source=file, format=report.format)
 
 
@@ -221,10 +207,9 @@ def merge_command(
     lenient: Lenient = False,
     cut: Cut = "line",
 ) -> None:
-    """Put reviewed sentences back into the corpus that they come from.
+    """Put reviewed sentences back into the corpus that they come from, found by their characters.
 
-    Sentences are found by their characters. The words of the review hold, and each tag that a person has
-    decided; where the review has ? or braces, the tag of the corpus stays.
+    The words of the review hold, and its tags, too; where it has ? or braces, the corpus's tag stays.
 
     Example: duilian corpus merge converted.txt checked.txt --standard ctb -o final.txt
     """

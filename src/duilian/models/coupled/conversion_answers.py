@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -192,7 +192,7 @@ def _sets_of(table: Bools) -> _native.TagSets:
     return _native.TagSets(first.astype(np.int32), np.nonzero(table)[1].astype(np.int32))
 
 
-def crossed_starts(given: Ints, found: Ints, length: int) -> Bools:
+def crossed_starts(given: Ints, found: npt.NDArray[np.integer[Any]], length: int) -> Bools:
     """Which of `length` units begin given words inside found ones that begin or end inside a given word.
 
     Words are told by the units that they begin with. If a found word is cut at all of these, nothing is left
