@@ -183,10 +183,13 @@ TEST(lists_that_are_no_tries_are_refused) {
 }
 
 TEST(a_dictionary_finds_cased_letters_in_lower_case) {
-  Sentences sentences(Reading(Folding(true, {}, Letters::cased), made_of({{U"t恤", {3, 0}}, {U"check", {2, 0}}})), {});
+  Sentences sentences(
+      Reading(Folding(true, {}, Letters::cased), made_of({{U"t恤", {3, 0}}, {U"check", {2, 0}}})), {});
   sentences.add(std::vector<std::string>{"Ｔ", "恤", "CHECK", "check", "checks"}, {});
-  CHECK(sentences.column(1, 0) == U"Bn" && sentences.column(1, 2) == U"Sn" && sentences.column(1, 3) == U"Sn");
-  CHECK(sentences.column(1, 4) == U"O" && sentences.text().at(2) == U"ENG" && sentences.text().at(3) == U"eng");
+  CHECK(sentences.column(1, 0) == U"Bn" && sentences.column(1, 2) == U"Sn" &&
+        sentences.column(1, 3) == U"Sn");
+  CHECK(sentences.column(1, 4) == U"O" && sentences.text().at(2) == U"ENG" &&
+        sentences.text().at(3) == U"eng");
 }
 
 TEST(sentences_have_the_columns_of_their_dictionary) {

@@ -26,7 +26,8 @@ CASES: Mapping[str, Mapping[Case, float]] = {
 }
 # The use of a listed word that makes it this part of speech.
 USES = {"NN": "n", "NR": "p", "VV": "v", "VA": "a", "JJ": "a"}
-OTHER_USE = 0.2  # of the weight of a word whose first use suits
+# Of the weight of a word whose first use suits, for one that has the use besides: people say that they book.
+OTHER_USE = {"NN": 0.2, "NR": 0.2, "VV": 0.6, "VA": 0.2, "JJ": 0.2}
 # Of the words drawn, keep so many: newspapers have more nouns, and fewer adjectives, than people mix in.
 KEPT = {"NN": 0.45, "NR": 0.8, "VV": 1.0, "VA": 1.0, "JJ": 1.0}
 LONG_ONLY = {"VV", "NR"}  # verbs and names of one character are copulas, auxiliaries, surnames
@@ -57,7 +58,7 @@ class EnglishDraws:
     def __init__(self, words: Iterable[tuple[str, int, str]], *, unknown: float, rng: random.Random) -> None:
         listed = [each for each in words if each[0].isascii() and each[0].isalpha() and each[2][:1] == "e"]
         self._known = frozenset(word for word, _, _ in listed)
-        self._pools = {part: _pool(listed, use) for part, use in USES.items()}
+        self._pools = {part: _pool(listed, part) for part in USES}
         short = {w: math.sqrt(f) for w, f, tag in listed if 1 < len(w) <= ACRONYM and tag.startswith("ep")}
         self._acronyms = Pool.of(short)
         self._unknown, self._rng = unknown, rng
@@ -97,11 +98,11 @@ class EnglishDraws:
         return found
 
 
-def _pool(listed: Iterable[tuple[str, int, str]], use: str) -> Pool:
-    weights = {}
+def _pool(listed: Iterable[tuple[str, int, str]], part: str) -> Pool:
+    weights, use = {}, USES[part]
     for word, frequency, tag in listed:
         if len(word) > 1 and use in tag[1:]:
-            weights[word] = math.sqrt(frequency) * (1.0 if tag[1] == use else OTHER_USE)
+            weights[word] = math.sqrt(frequency) * (1.0 if tag[1] == use else OTHER_USE[part])
     return Pool.of(weights)
 
 

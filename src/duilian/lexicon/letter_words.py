@@ -29,7 +29,7 @@ MIXED = re.compile(f"[{LATIN}][{HAN}]|[{HAN}][{LATIN}]")
 _IS_HAN, _IS_LATIN = re.compile(f"[{HAN}]").match, re.compile(f"[{LATIN}]").match
 
 
-class Run(NamedTuple):
+class LetterRun(NamedTuple):
     """A run of letters in a text, and whether it is glued to the Han before it and after it."""
 
     start: int
@@ -119,17 +119,17 @@ class LetterWords:
         np.bitwise_or.at(marked, first[is_alone], np.uint16(ONLY_FOREIGN))
         return marked
 
-    def _runs(self, text: str) -> Iterator[Run]:
+    def _runs(self, text: str) -> Iterator[LetterRun]:
         if text.isascii():
             for run in RUNS.finditer(text):
-                yield Run(run.start(), run.end(), (False, False), (False, False))
+                yield LetterRun(run.start(), run.end(), (False, False), (False, False))
             return
         for run in RUNS.finditer(text):
             places = (run.start(), run.end())
             before = places[0] > 0 and _IS_HAN(text, places[0] - 1) is not None
             behind = _IS_HAN(text, places[1]) is not None
             glued = before and self._is_glued(text, places[0]), behind and self._is_glued(text, places[1])
-            yield Run(*places, (before, behind), glued)
+            yield LetterRun(*places, (before, behind), glued)
 
     def _is_glued(self, text: str, at: int) -> bool:
         glued = self._glued
