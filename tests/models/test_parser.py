@@ -52,7 +52,7 @@ def test_the_search_is_exact(parsers: dict[int, Parser], order: int) -> None:
     weights = rng.normal(size=parser.native.weights).astype(np.float32)
     options = _native.ParseOptions(0.0, 200, False, 0.0, 0.0)
     for layer in (Layer(each.words[:5], each.tags[:5]) for each in DEV[:12] if each.tags):
-        heads, _, score, _, _ = parser.native.parse(weights, pruning, parser.data([layer]), options, 1)
+        heads, _, score, *_ = parser.native.parse(weights, pruning, parser.data([layer]), options, 1)
         trees = projective_trees(len(layer), single_root=True)
         scores = {
             tree: parser.native.tree_score(weights, parser.data([dataclasses.replace(layer, heads=tree)]), 0)
@@ -275,7 +275,7 @@ def test_changes_are_the_difference_of_the_trees() -> None:
         objective = _native.TreeObjective(parser.native, data, *NO_TREES, parser.options())
         weights = rng.normal(size=objective.weights).astype(np.float32)
         options = _native.ParseOptions(0.0, 200, False, 0.0, 0.0)
-        heads, _, score, _, _ = parser.native.parse(weights, weights, data, options, 1)
+        heads, _, score, *_ = parser.native.parse(weights, weights, data, options, 1)
         for k in range(len(layers)):
             _, change = objective.gradient(weights, 1.0, k)
             gold = parser.native.tree_score(weights, data, k)

@@ -152,13 +152,14 @@ def test_rules_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_marks_never_cross_and_words_keep_their_heads() -> None:
-    """For all trees of five words and all choices of marks among them."""
+    """For all trees of five words and all choices of marks among them, brackets too."""
     for heads in projective_trees(5, single_root=True):
-        for marks in itertools.chain.from_iterable(itertools.combinations(range(1, 6), k) for k in (1, 2)):
+        for marks in itertools.chain.from_iterable(itertools.combinations(range(1, 6), k) for k in (1, 2, 3)):
             root = heads.index(0) + 1
             if root in marks:
                 continue
-            words = ["（" if word == marks[0] else "）" for word in range(1, 6)]
+            words = ["，"] * 5
+            words[marks[0] - 1], words[marks[-1] - 1] = "（", "）"
             for forms in ("abcde", words):  # marks alone, and a pair of brackets
                 found = attach_marks(forms, set(marks), heads)
                 assert find_fault(found) is None

@@ -19,7 +19,7 @@ using testing::Random;
 
 /// A parser with random weights, and one sentence of a few words that it has prepared.
 struct Case {
-  duilian::TreeData data{{duilian::Folding(), {}}, {}, {}, {}};
+  duilian::TreeData data{{duilian::Folding(), {}}, {}, {}, {}, {}, {}, {}};
   duilian::TreeParser parser;
   std::vector<float> weights;
   duilian::ParseWork work;

@@ -7,6 +7,7 @@ the word that heads what they enclose, if there is one such word. No other word 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence, Set
 
 BRACKETS = {
@@ -24,8 +25,9 @@ def attach_marks(words: Sequence[str], marks: Set[int], heads: Sequence[int]) ->
     if len(marks) >= len(heads):
         return list(heads)
     found = _without_marks(heads, marks)
-    inside = _enclosed(words, marks, found)
-    new = {mark: inside.get(mark) or _between(mark, marks, found) for mark in marks}
+    pairs = _pairs(words, marks, found)
+    inside = {mark: top for start, end, top in pairs for mark in (start, end)}
+    new = {mark: inside.get(mark) or _between(mark, marks, found, _span(mark, pairs)) for mark in marks}
     return [new.get(word, head) for word, head in enumerate(found, 1)]
 
 
@@ -41,9 +43,9 @@ def _without_marks(heads: Sequence[int], marks: Set[int]) -> list[int]:
     return found
 
 
-def _enclosed(words: Sequence[str], marks: Set[int], heads: Sequence[int]) -> dict[int, int]:
-    """The one word that heads what a pair encloses, for both marks of the pair."""
-    found, opened = {}, list[int]()
+def _pairs(words: Sequence[str], marks: Set[int], heads: Sequence[int]) -> list[tuple[int, int, int]]:
+    """Pairs of marks, and the one word that heads what each encloses; inner pairs first."""
+    found, opened = [], list[int]()
     for mark in sorted(marks):
         form = words[mark - 1]
         if form in BRACKETS:
@@ -52,8 +54,14 @@ def _enclosed(words: Sequence[str], marks: Set[int], heads: Sequence[int]) -> di
             start = opened.pop()
             top = _head_of_span(start, mark, marks, heads)
             if top:
-                found[start] = found[mark] = top
+                found.append((start, mark, top))
     return found
+
+
+def _span(mark: int, pairs: Sequence[tuple[int, int, int]]) -> range:
+    """The places that a mark's head may have: inside the innermost pair around it."""
+    around = (range(start + 1, end) for start, end, _ in pairs if start < mark < end)
+    return next(around, range(1, sys.maxsize))
 
 
 def _head_of_span(start: int, end: int, marks: Set[int], heads: Sequence[int]) -> int:
@@ -64,18 +72,17 @@ def _head_of_span(start: int, end: int, marks: Set[int], heads: Sequence[int]) -
     return min(tops) if len(tops) == 1 and reached <= tops else 0
 
 
-def _between(mark: int, marks: Set[int], heads: Sequence[int]) -> int:
-    """The lower one of the highest words to the left and to the right."""
+def _between(mark: int, marks: Set[int], heads: Sequence[int], span: range) -> int:
+    """The lower one of the highest words to the left and to the right in a span."""
     left, right = mark - 1, mark + 1
     while left in marks:
         left -= 1
     while right in marks:
         right += 1
-    if right > len(heads):
-        right = 0
-    while left and 0 < heads[left - 1] < mark:
+    left, right = (word if word in span and 0 < word <= len(heads) else 0 for word in (left, right))
+    while left and heads[left - 1] < mark and heads[left - 1] in span:
         left = heads[left - 1]
-    while right and heads[right - 1] > mark:
+    while right and heads[right - 1] > mark and heads[right - 1] in span:
         right = heads[right - 1]
     if not left or not right:
         return left or right
