@@ -23,11 +23,11 @@ from duilian.recipes import Recipe, Run, train
 RECIPES = Path(__file__).parent.parent / "recipes"
 WAYS = {
     "no teacher": ["rounds=0"],
-    "λ = .95": ["rounds=1", "confidence=0.95"],
-    "λ = .99": ["rounds=1", "confidence=0.99"],
-    "λ = .95, words that zx has stay open": ["rounds=1", "confidence=0.95", "known_from=1"],
-    "λ = .95, complete mapping": ["rounds=1", "confidence=0.95", "mapping=complete"],
-    "λ = .95, two rounds": ["rounds=2", "confidence=0.95"],
+    "confidence .95": ["rounds=1", "confidence=0.95"],
+    "confidence .99": ["rounds=1", "confidence=0.99"],
+    "confidence .95, words that zx has stay open": ["rounds=1", "confidence=0.95", "known_from=1"],
+    "confidence .95, complete mapping": ["rounds=1", "confidence=0.95", "mapping=complete"],
+    "confidence .95, two rounds": ["rounds=2", "confidence=0.95"],
 }
 
 
