@@ -30,11 +30,14 @@ def replacing(path: str | os.PathLike[str], *, part: Path | None = None) -> Iter
     with contextlib.suppress(FileNotFoundError):
         mode = target.stat().st_mode
     _remove_leftovers(target.parent)
-    # Not tempfile: its files are private, while this one gets the permissions of any new file.
-    temporary = target.with_name(f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}")
     try:
-        with open(temporary, "xb") as file:
-            _lock(file)
+        file = _new_file(target.parent)
+    except OSError as error:
+        error.filename = os.fspath(path)
+        raise
+    temporary = Path(file.name)
+    try:
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -47,20 +50,40 @@ def replacing(path: str | os.PathLike[str], *, part: Path | None = None) -> Iter
                 os.replace(temporary, part)
             else:
                 temporary.unlink()
-        if isinstance(error, OSError) and error.filename == str(temporary):
+        # A write that fails does not say where, as on a full disk.
+        if isinstance(error, OSError) and error.filename in (None, str(temporary)):
             error.filename = os.fspath(path)
         raise
     _sync_folder(target.parent)
 
 
-def _lock(file: BinaryIO) -> bool:
-    """Mark a file as being written; False if another process has done so. The mark ends with the process."""
+def _new_file(folder: Path) -> BinaryIO:
+    """A locked file under a temporary name.
+
+    Before it is locked, another process may take it for something that a killed run has left.
+    """
+    while True:
+        # Not tempfile: its files are private, while this one gets the permissions of any new file.
+        file = open(folder / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}", "xb")  # noqa: SIM115
+        with contextlib.suppress(FileNotFoundError):
+            if _lock(file) is not False and os.path.samestat(os.fstat(file.fileno()), os.stat(file.name)):
+                return file
+        file.close()
+
+
+def _lock(file: BinaryIO) -> bool | None:
+    """Mark a file as being written; False if another process has done so, None if files cannot be marked.
+
+    The mark ends with the process.
+    """
     if fcntl is None:
-        return False
+        return None
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # taken, or a file system without locks
+    except BlockingIOError:
         return False
+    except OSError:  # a file system without locks
+        return None
     return True
 
 
