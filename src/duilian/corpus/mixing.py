@@ -17,6 +17,7 @@ from typing import Literal, Protocol
 from duilian.corpus.english_dictionary import EnglishDictionary
 from duilian.corpus.sentence import Layer, Sentence
 from duilian.errors import ConfigError
+from duilian.standards import is_pair, split_pair, universal_of
 
 Replacement = Literal["unified", "respective"]
 
@@ -136,6 +137,7 @@ class _Mixer:
     ) -> None:
         self._mixing, self._rng, self._english, self._report = mixing, rng, english, report
         self._part = part_of_tags(standard, mixing.parts)
+        self._part_of_specific = part_of_tags("gsd", mixing.parts)
         self._foreign = None if keep_foreign else FOREIGN.get(standard)
         self._noun = TAGS.get(standard, {}).get("NN", ("NN",))[0]
 
@@ -145,17 +147,21 @@ class _Mixer:
         words, tags, is_new = list(layer.words), list(layer.tags), [False] * len(layer)
         for k, (word, tag) in enumerate(zip(layer.words, layer.tags, strict=True)):
             self._report.words += 1
-            if tag is not None and tag == self._foreign:
+            if isinstance(tag, str) and universal_of(tag) == self._foreign:
                 tags[k] = self._noun
                 self._report.retagged += 1
-            elif isinstance(tag, str) and tag in self._part:
-                found = self._draw(word, self._part[tag])
+            elif isinstance(tag, str) and (part := self._part_of(tag)) is not None:
+                found = self._draw(word, part)
                 if found is not None:
                     words[k], is_new[k] = found, True
                     self._report.replaced[tag] += 1
         return dataclasses.replace(
             layer, words=tuple(words), tags=tuple(tags), spaces=_spaces(layer, is_new), extra_rows=()
         )
+
+    def _part_of(self, tag: str) -> str | None:
+        """The part of speech of a tag; that of a pair is its specific tag's, which tells nouns from measures."""
+        return self._part_of_specific.get(split_pair(tag)[1] or "") if is_pair(tag) else self._part.get(tag)
 
     def _draw(self, word: str, part: str) -> str | None:
         """The English word that replaces this word, or None."""

@@ -130,10 +130,10 @@ class Recipe:
     def _read(self, side: Side, paths: Sequence[Path], trees: TreeCheck) -> Generator[Sentence, None, None]:
         """The sentences of some files; the run is told which is being read, and what looks wrong in it."""
         run = self.run or Run(output=Path())
-        for path in paths:
+        sizes = run.sizes[tuple(paths)] = [0] * len(paths)
+        for k, path in enumerate(paths):
             report = ReadReport()
             run.say_reading(path.name)
-            run.sizes[path] = 0
             try:
                 for sentence in read_sentences(
                     path,
@@ -147,7 +147,7 @@ class Recipe:
                     trees=trees,
                     report=report,
                 ):
-                    run.sizes[path] += 1
+                    sizes[k] += 1
                     yield sentence
             finally:  # also if no more sentences are wanted
                 run.say_reading("")
@@ -171,7 +171,7 @@ class Recipe:
         found = file_weights(side.train)
         if found is None:
             return None
-        sizes = [self.run.sizes[self._path(name)] for name in file_names(side.train)]
+        sizes = self.run.sizes[tuple(map(self._path, file_names(side.train)))]
         return [weight for weight, size in zip(found, sizes, strict=True) for _ in range(size)]
 
     def _existing(self, name: str, part: Part) -> Path:

@@ -24,7 +24,8 @@ class Run:
     on_reading: Callable[[str], None] | None = None  # the file that is being read; empty when it is done
     on_warning: Callable[[str], None] | None = None
     told: set[str] = dataclasses.field(default_factory=set, repr=False)  # warnings so far
-    sizes: dict[Path, int] = dataclasses.field(default_factory=dict, repr=False)  # sentences read of a file
+    sizes: dict[tuple[Path, ...], list[int]] = dataclasses.field(default_factory=dict, repr=False)
+    """How many sentences were read of each of some files."""
 
     def stage(self, name: str) -> Path:
         """Where a finished part of the model is kept until the whole is done."""

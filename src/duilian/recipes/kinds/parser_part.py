@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from duilian.corpus import Corpus, Layer, Sentence
+from duilian.corpus.trees import find_fault
+from duilian.errors import StandardError
 from duilian.learning import AdaGrad, Session, jackknifed
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.coupled.model import CoupledTagger
@@ -76,8 +78,10 @@ class ParserSentences:
     def train(self) -> tuple[list[Layer], list[Layer] | None, dict[str, Any]]:
         """Return train and dev as the parser will see sentences, and notes on further treebanks."""
         own, standard, threads = self.settings, self.side.standard, self.run.threads
-        corpus, dev = corpora_of(self.recipe, self.side, trees="whole")
-        layers = [sentence[standard] for sentence in corpus]
+        corpus, dev = corpora_of(self.recipe, self.side, trees="partial")
+        layers = [sentence[standard] for sentence in corpus if _has_tree(sentence[standard])]
+        if not layers:
+            raise StandardError(f"{corpus.source}: no sentence has a whole tree for the parser to learn from")
         if own.finds_tags:
             return layers, None if dev is None else [sentence[standard] for sentence in dev], {}
         if own.tag_folds:
@@ -128,6 +132,11 @@ class ParserSentences:
 
 def _shortened(side: Side) -> Side:
     return dataclasses.replace(side, limit=min(side.limit or FOLD_SENTENCES, FOLD_SENTENCES))
+
+
+def _has_tree(layer: Layer) -> bool:
+    """Some files of a side may have words and tags alone."""
+    return layer.heads is not None and find_fault(layer.heads) is None
 
 
 def _layers(corpus: Corpus | None) -> list[Layer]:
