@@ -69,7 +69,7 @@ def blank_unknown(encoding: Encoding, layers: Sequence[Layer]) -> list[Layer]:
     ]
 
 
-def _is_known(tag: Tag, known: set[str]) -> bool:
+def _is_known(tag: Tag, known: frozenset[str]) -> bool:
     return tag is not None and known.issuperset((tag,) if isinstance(tag, str) else tag)
 
 

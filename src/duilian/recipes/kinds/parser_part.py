@@ -84,14 +84,14 @@ class ParserSentences:
             raise StandardError(f"{corpus.source}: no sentence has a whole tree for the parser to learn from")
         if own.finds_tags:
             return layers, None if dev is None else [sentence[standard] for sentence in dev], {}
+        if own.sees == "xpos":
+            layers = list(map(_with_xpos, layers))
         if own.tag_folds:
             self.run.session().stage(f"tagging in {own.tag_folds} folds")
             jackknife = self._coupled_folds if own.folds_by == "coupled" else self._plain_folds
             layers = jackknife(layers)
         further, notes = self._further()
         held_out = None if dev is None else with_found_tags(self.tagger, dev, threads)
-        if own.sees == "xpos":
-            layers, further = ([_with_xpos(layer) for layer in part] for part in (layers, further))
         return [*layers, *further], held_out, notes
 
     def _plain_folds(self, layers: list[Layer]) -> list[Layer]:
@@ -124,6 +124,8 @@ class ParserSentences:
         corpus = self.recipe.corpus(side, "train", "whole")
         assert corpus is not None
         found = with_found_tags(self.tagger, corpus, self.run.threads)
+        if self.settings.sees == "xpos":
+            found = list(map(_with_xpos, found))
         if not self.settings.treebank_relations:
             found = [dataclasses.replace(layer, relations=None) for layer in found]
         notes = {"sentences": len(corpus), "fingerprint": corpus.fingerprint()}
