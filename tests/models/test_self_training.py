@@ -61,17 +61,18 @@ def test_words_of_the_small_corpus_may_stay_open(level: str) -> None:
     assert shares[0] > shares[1] > 0
 
 
-@pytest.mark.parametrize("level", ["word", "char"])
-def test_threads_and_stages_change_nothing(level: str) -> None:
-    corpora, dev = TINY
+@pytest.mark.parametrize(("level", "rounds"), [("word", 2), ("char", 1)])
+def test_threads_and_stages_change_nothing(level: str, rounds: int) -> None:
+    corpora = [each[:15] for each in TINY[0]]
     stages: list[str] = []
     session = Session(threads=2, on_stage=stages.append)
-    one, two = (taught(2, level=level) for _ in range(2))
-    one.fit(corpora, dev=dev)
-    two.fit(corpora, dev=dev, session=session)
+    one, two = (taught(rounds, level=level) for _ in range(2))
+    one.fit(corpora)
+    two.fit(corpora, session=session)
     assert state(one) == state(two)
-    assert [each for each in stages if each.startswith("teacher")] == ["teacher 1 of 2", "teacher 2 of 2"]
-    assert sum("labels are sure" in each for each in stages) == 2
+    teachers = [each for each in stages if each.startswith("teacher")]
+    assert teachers == [f"teacher {number + 1} of {rounds}" for number in range(rounds)]
+    assert sum("labels are sure" in each for each in stages) == rounds
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +131,12 @@ def test_nothing_sure_is_told() -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
-    [({"rounds": -1}, "rounds"), ({"rounds": 99}, "rounds"), ({"confidence": 0}, "confidence")],
+    [
+        ({"rounds": -1}, "rounds"),
+        ({"rounds": 99}, "rounds"),
+        ({"confidence": 0}, "confidence"),
+        ({"mapping": "automatic"}, "a teacher needs a table"),
+    ],
 )
 def test_wrong_settings_are_refused(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
@@ -144,3 +150,16 @@ def test_labels_lie_on_the_units_of_their_side() -> None:
     assert first.first.tolist() == [0, 0, 0, 1, 1, 2, 2]
     assert first.tags.tolist() == [4, 2]
     assert len(nothing.first) == len(third.first) == 1
+
+
+def test_a_saved_tagger_knows_how_it_was_taught(tmp_path: Path) -> None:
+    """And not where the table of tags was."""
+    table = tmp_path / "mine.txt"
+    table.write_text("standards: ctb pku\nNN n\nVV v\n", encoding="utf-8")
+    tagger = taught(own={"mapping": str(table), "confidence": 0.1}).fit([each[:15] for each in TINY[0]])
+    tagger.save(tmp_path / "a.model")
+    loaded = CoupledTagger.load(tmp_path / "a.model")
+    assert loaded.start.self_training == SelfTraining(
+        rounds=1, iterations=1, mapping="mine.txt", confidence=0.1
+    )
+    assert str(tmp_path) not in repr(loaded.config)

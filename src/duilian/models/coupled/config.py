@@ -98,6 +98,14 @@ class SelfTraining(Settings):
     )
     iterations: int = setting(3, "Iterations of each teacher.", at_least=1)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.mapping or "").startswith("automatic"):
+            raise ConfigError(
+                f"a teacher needs a table of tags, or none; {self.mapping!r} is learned in training",
+                "choose complete, tight, relaxed or a file",
+            )
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Start(Settings):

@@ -379,7 +379,9 @@ class _Run:
         # What a mapping of one's own allows is in the arrays.
         name = "complete" if isinstance(mapping, Mapping) else Path(mapping).name
         features = {"templates": templates.name, **self.config.features.portable()}
-        config = self.config.updated({"features": features, "mapping": name})
+        taught = self.config.start.self_training.mapping
+        start = {} if taught is None else {"self_training": {"mapping": Path(taught).name}}
+        config = self.config.updated({"features": features, "mapping": name, "start": start})
         return {
             "config": config,
             "sides": self.sides,

@@ -7,7 +7,7 @@ from typing import Any, cast
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.coupled.model import CoupledTagger
 from duilian.models.coupled.storage import AVERAGE
-from duilian.recipes.kinds.several import read_sides
+from duilian.recipes.kinds.several import check_mapping, read_sides
 from duilian.recipes.recipe import Kind, Recipe, register
 from duilian.recipes.run import Run
 from duilian.recipes.steps import save
@@ -25,6 +25,9 @@ def train_coupled(recipe: Recipe, run: Run) -> float | None:
 def fit_coupled(config: CoupledConfig, recipe: Recipe, run: Run) -> tuple[CoupledTagger, dict[str, Any]]:
     """A trained tagger with these settings, and notes on what it has learned from."""
     corpora = read_sides(recipe, run, config.level, str(config.mapping))
+    taught = config.start.self_training
+    if taught.rounds and taught.mapping is not None:
+        check_mapping(taught.mapping, corpora.train)
     tagger = CoupledTagger.with_config(config)
     weights = [recipe.train_weights(side) for side in recipe.sides]
     cache = run.output.parent / CACHE

@@ -53,7 +53,7 @@ def read_sides(recipe: Recipe, run: Run, level: Level, mapping: str) -> SideCorp
     """The corpora of a recipe; refuses or warns of what does not fit together."""
     found = SideCorpora(recipe.sides, [corpora_of(recipe, side) for side in recipe.sides], level)
     _check_standards(found.train)
-    _check_mapping(mapping, found.train)
+    check_mapping(mapping, found.train)
     warn_of_overlap(found.parts, level, run)
     _warn_of_missing_dev([(corpus.standard, dev) for corpus, dev in found.parts], run)
     return found
@@ -80,7 +80,7 @@ def _check_standards(corpora: list[Corpus]) -> None:
         )
 
 
-def _check_mapping(mapping: str, corpora: list[Corpus]) -> None:
+def check_mapping(mapping: str, corpora: list[Corpus]) -> None:
     """Refuse, before hours of training, a table that is missing or does not fit the corpora."""
     if mapping in MAPPINGS and mapping not in TABLES:
         return
