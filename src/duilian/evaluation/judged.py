@@ -18,7 +18,7 @@ from duilian.errors import ConfigError
 from duilian.evaluation.attachment import attachment_counts, complete_counts, root_counts
 from duilian.evaluation.chunking import OUTSIDE, are_chunk_labels, chunk_counts
 from duilian.evaluation.raw_text import raw_attachment_counts
-from duilian.evaluation.same_text import same_sentences
+from duilian.evaluation.same_text import sentences_of_all
 from duilian.evaluation.score import BoolArray, IntArray, counts_per_sentence, is_right
 from duilian.evaluation.tagging import tag_counts
 from duilian.evaluation.words import Alignment, align
@@ -37,8 +37,15 @@ class Judged:
     @classmethod
     def of(cls, gold: Sequence[Layer], guess: Sequence[Layer]) -> Judged:
         """Compare an answer with gold; both must have the same characters, but for white space."""
-        left, right = same_sentences(gold, guess)
-        return cls(left, right, align([each.words for each in left], [each.words for each in right]))
+        (found,) = cls.of_all(gold, [guess])
+        return found
+
+    @classmethod
+    def of_all(cls, gold: Sequence[Layer], answers: Sequence[Sequence[Layer]]) -> list[Judged]:
+        """Compare several answers with gold, all in the same sentences."""
+        left, rest = sentences_of_all(gold, answers)
+        words = [layer.words for layer in left]
+        return [cls(left, right, align(words, [layer.words for layer in right])) for right in rest]
 
     @functools.cached_property
     def gold_tags(self) -> Tags:
@@ -87,26 +94,33 @@ class Judged:
     @functools.cached_property
     def counts(self) -> dict[str, IntArray]:
         """[N, 3] gold, guess, correct of each metric that both sides allow, by name."""
-        found: dict[str, IntArray] = {}
-        if self.is_parallel and self.is_tagged:
-            found["accuracy"] = tag_counts(self.gold_tags, self.guess_tags)
-        if not self.is_parallel or not self.is_tagged:
-            found["word"] = self.alignment.word_counts()
-        if not self.is_parallel and self.is_tagged:
-            found["word_tag"] = self.alignment.word_tag_counts(self.gold_tags, self.guess_tags)
-            found["character"] = self.character_counts()
-        if self.is_parallel and self.is_tagged and are_chunk_labels(chain(*self.gold_tags)):
-            found["chunk"] = chunk_counts(labels_of(self.gold_tags), labels_of(self.guess_tags))
-        return found | (self._tree_counts() if self.has("heads") else {})
+        return self.counts_as(is_parallel=self.is_parallel)
 
-    def _tree_counts(self) -> dict[str, IntArray]:
+    def counts_as(self, *, is_parallel: bool) -> dict[str, IntArray]:
+        """The same with the metrics of given words, or of words that the answer had to find."""
+        found: dict[str, IntArray] = {}
+        if not is_parallel or not self.is_tagged:
+            found["word"] = self.alignment.word_counts()
+        if self.is_tagged:
+            found |= self._tag_counts(is_parallel)
+        return found | (self._tree_counts(is_parallel) if self.has("heads") else {})
+
+    def _tag_counts(self, is_parallel: bool) -> dict[str, IntArray]:
+        if not is_parallel:
+            counts = self.alignment.word_tag_counts(self.gold_tags, self.guess_tags)
+            return {"word_tag": counts, "character": self.character_counts()}
+        found = {"accuracy": tag_counts(self.gold_tags, self.guess_tags)}
+        if are_chunk_labels(chain(*self.gold_tags)):
+            found["chunk"] = chunk_counts(labels_of(self.gold_tags), labels_of(self.guess_tags))
+        return found
+
+    def _tree_counts(self, is_parallel: bool) -> dict[str, IntArray]:
         labelled = self.has("relations")
-        if not self.is_parallel:
-            kinds = ("raw_uas", "raw_las") if labelled else ("raw_uas",)
-            return {
-                name: raw_attachment_counts(self.gold, self.guess, labelled=name == "raw_las")
-                for name in kinds
-            }
+        if not is_parallel:
+            found = {"raw_uas": raw_attachment_counts(self.gold, self.guess, labelled=False)}
+            if labelled:
+                found["raw_las"] = raw_attachment_counts(self.gold, self.guess, labelled=True)
+            return found
         found = {"uas": attachment_counts(self.gold, self.guess)}
         if labelled:
             found["las"] = attachment_counts(self.gold, self.guess, labelled=True)

@@ -33,16 +33,30 @@ def same_sentences(gold: Sequence[Layer], guess: Sequence[Layer]) -> tuple[list[
     >>> same_sentences(gold, [Layer(("天", "地"))])[1] == gold
     True
     """
-    left, right = ([visible(layer) for layer in side] for side in (gold, guess))
-    if len(left) == len(right) and all(
-        "".join(a.words) == "".join(b.words) for a, b in zip(left, right, strict=True)
-    ):
-        return left, right
-    _check_text(left, right)
-    gold_edges, guess_edges = _word_edges(left), _word_edges(right)
-    inner = {edge for layer in guess_edges for edge in layer}
-    cuts = [0, *(layer[-1] for layer in gold_edges if layer[-1] in inner)]
-    return _recut(left, gold_edges, cuts), _recut(right, guess_edges, cuts)
+    left, (right,) = sentences_of_all(gold, [guess])
+    return left, right
+
+
+def sentences_of_all(
+    gold: Sequence[Layer], answers: Sequence[Sequence[Layer]]
+) -> tuple[list[Layer], list[list[Layer]]]:
+    """Gold and several answers in the same sentences, without white space."""
+    left, *rest = ([visible(layer) for layer in side] for side in (gold, *answers))
+    if all(_is_cut_alike(left, right) for right in rest):
+        return left, rest
+    for right in rest:
+        _check_text(left, right)
+    edges = [_word_edges(side) for side in (left, *rest)]
+    shared = set.intersection(*({edge for layer in side for edge in layer} for side in edges[1:]))
+    cuts = [0, *(layer[-1] for layer in edges[0] if len(layer) > 1 and layer[-1] in shared)]
+    cut = [_recut(side, bounds, cuts) for side, bounds in zip((left, *rest), edges, strict=True)]
+    return cut[0], cut[1:]
+
+
+def _is_cut_alike(gold: Sequence[Layer], guess: Sequence[Layer]) -> bool:
+    return len(gold) == len(guess) and all(
+        "".join(a.words) == "".join(b.words) for a, b in zip(gold, guess, strict=True)
+    )
 
 
 def visible(layer: Layer) -> Layer:

@@ -21,6 +21,7 @@ from duilian.corpus.output_files import refuse_input
 from duilian.errors import ConfigError, did_you_mean
 from duilian.features.templates import presets
 from duilian.learning import IterationReport, Session
+from duilian.learning.run_log import RunLog
 from duilian.modelfile import is_model
 from duilian.models.base.precision import Precision
 from duilian.recipes.tables import FORMER_KEYS, Table, override, read_toml
@@ -284,11 +285,14 @@ class Run:
     lenient: bool = False  # whether malformed lines of the corpora are skipped
     force: bool = False  # whether a file that is not a model may be replaced
     threads: int = 1
+    log: Path | None = None  # where to keep a log; None: nowhere
     on_iteration: Callable[[IterationReport], None] | None = None
     on_stage: Callable[[str], None] | None = None  # what is done before the first iteration
     on_reading: Callable[[str], None] | None = None  # the file that is being read; empty when it is done
     on_warning: Callable[[str], None] | None = None
     told: set[str] = dataclasses.field(default_factory=set, repr=False)  # warnings so far
+    # What the last training loop did, without times: for the notes of the model.
+    history: list[dict[str, Any]] = dataclasses.field(default_factory=list, repr=False)
 
     def stage(self, name: str) -> Path:
         """Where a finished part of the model is kept until the whole is done."""
@@ -312,6 +316,7 @@ class Run:
             on_stage=self.on_stage,
             checkpoint=self.checkpoint,
             resume=self.resume,
+            history=self.history,
         )
 
     def warn(self, message: str) -> None:
@@ -378,9 +383,32 @@ def train(
     if not isinstance(run, Run):
         run = Run(output=Path(run))
     _check_output(run, recipe)
+    log = None
+    if run.log is not None:
+        facts = {"kind": recipe.kind, "recipe": str(recipe.file), "overrides": list(recipe.overrides)}
+        log = RunLog(run.log, is_resumed=run.resume and run.is_begun, facts=facts | {"threads": run.threads})
+        run = _logged(run, log)
     score = KINDS[recipe.kind].train(dataclasses.replace(recipe, run=run), run)
+    if log is not None:
+        log.end(score)
     run.checkpoint.unlink(missing_ok=True)
     return score
+
+
+def _logged(run: Run, log: RunLog) -> Run:
+    """The same run, which also tells its log."""
+
+    def tell_iteration(report: IterationReport) -> None:
+        log.iteration(report)
+        if run.on_iteration:
+            run.on_iteration(report)
+
+    def tell_stage(name: str) -> None:
+        log.stage(name)
+        if run.on_stage:
+            run.on_stage(name)
+
+    return dataclasses.replace(run, on_iteration=tell_iteration, on_stage=tell_stage)
 
 
 def _check_output(run: Run, recipe: Recipe) -> None:
@@ -388,9 +416,9 @@ def _check_output(run: Run, recipe: Recipe) -> None:
     output = run.output
     if not output.name:
         raise ConfigError("there is no name for the model file", "write -o my.model")
-    for target in (output, run.checkpoint):
+    for target in filter(None, (output, run.checkpoint, run.log)):
         refuse_input(target, recipe.inputs())
-        if target.is_file() and not run.force and not is_model(target):
+        if target.is_file() and target != run.log and not run.force and not is_model(target):
             hint = "choose another place, or replace it with --force"
             raise ConfigError(f"{target}: exists and is not a model", hint)
     folder = output.resolve().parent

@@ -25,7 +25,7 @@ from duilian.models.roles import Ability
 from duilian.models.suite.model import Suite
 from duilian.recipes.kinds.coupled import MAX_SIDES
 from duilian.recipes.recipe import KINDS, Kind, Recipe, Run, Side, register
-from duilian.recipes.steps import corpora_of, origin
+from duilian.recipes.steps import corpora_of, curve_notes, origin
 from duilian.settings import Settings, setting
 
 TAGGER = "tagger"  # what is kept of a run between its two stages
@@ -201,7 +201,8 @@ def _fit_parser(
     if own.min_weight > 0:
         parser.trim(own.min_weight)
     lifted = {"lifted": parser.lifted_}
-    return parser, lifted | {"dev_score": parser.best_score_, "iterations": parser.iterations_}
+    result = {"dev_score": parser.best_score_, "iterations": parser.iterations_}
+    return parser, lifted | result | curve_notes(run)
 
 
 def _fit_segmenter(config: AnalyzerConfig, recipe: Recipe, run: Run) -> Tagger | None:
