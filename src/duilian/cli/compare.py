@@ -59,7 +59,9 @@ def command(
     format: CorpusFormat = None,
     answer_format: Annotated[
         str | None,
-        typer.Option(metavar="FORMAT", help=f"Format of answers, if the guess is wrong: {', '.join(FORMATS)}."),
+        typer.Option(
+            metavar="FORMAT", help=f"Format of answers, if the guess is wrong: {', '.join(FORMATS)}."
+        ),
     ] = None,
     encoding: InputEncoding = "utf-8",
     cut: Annotated[str, typer.Option(metavar="HOW", help="Cut lines of gold: line or sentence.")] = "line",
@@ -147,7 +149,9 @@ def _answers(
         files = AnnotatedFiles([path], reading)
         found[path] = files.corpus()
         with naming_lines(files, gold):
-            same_sentences(*([sentence[each.standard] for sentence in each] for each in (corpus, found[path])))
+            same_sentences(
+                *([sentence[each.standard] for sentence in each] for each in (corpus, found[path]))
+            )
     return found
 
 
@@ -198,7 +202,13 @@ def _changes(contrast: Contrast, examples: int, *, is_one_of_several: bool) -> I
 
 def _pattern_row(each: PatternChange) -> tuple[str, ...]:
     change = each.other - each.first
-    return each.gold, each.guess, number(each.first), number(each.other), f"{'+' * (change > 0)}{number(change)}"
+    return (
+        each.gold,
+        each.guess,
+        number(each.first),
+        number(each.other),
+        f"{'+' * (change > 0)}{number(change)}",
+    )
 
 
 def number(value: float) -> str:

@@ -25,7 +25,13 @@ def show_details(found: Breakdown) -> None:
         table(
             ("words", "tokens", "share", "recall", "with tag"),
             (
-                (name, f"{each.tokens:,}", percent(each.share), percent(each.recall), percent(each.tag_recall))
+                (
+                    name,
+                    f"{each.tokens:,}",
+                    percent(each.share),
+                    percent(each.recall),
+                    percent(each.tag_recall),
+                )
                 for name, each in found.by_vocabulary.items()
             ),
         ),
@@ -58,7 +64,9 @@ def _lengths(found: Mapping[str, Mapping[str, Score]]) -> Table:
     return table(("words in the sentence", *(name.replace("_", " ") for name in names)), rows)
 
 
-def table(titles: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[int] | None = None) -> Table:
+def table(
+    titles: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[int] | None = None
+) -> Table:
     """A table whose columns of numbers, all but the first if not said, are set to the right."""
     found = Table(box=None, pad_edge=False)
     for place, title in enumerate(titles):

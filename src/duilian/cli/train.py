@@ -118,8 +118,10 @@ def _format_best(path: Path, score: float | None) -> str:
 
 
 def _show_curves(run: Run) -> None:
-    """Print the dev scores of each part and side as lines of bars."""
-    curves = [] if run.log is None or not run.log.exists() else read_log(run.log)
+    """Print the dev scores of each part and side as lines of bars, if somebody watches."""
+    if run.log is None or not run.log.exists() or not sys.stderr.isatty():
+        return
+    curves = read_log(run.log)
     for name, scores in (each for curve in curves for each in curve.scores.items()):
         known = [score for score in scores if score is not None]
         if len(known) > 1:

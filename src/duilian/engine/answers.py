@@ -69,9 +69,7 @@ def _shown(gold: Layer, guess: Layer, encoding: Any) -> Layer:
     """Drop white space and invisible characters from gold words: they are in no unit."""
     if "".join(gold.words) == "".join(guess.words):
         return gold
-    return dataclasses.replace(
-        gold, words=tuple("".join(encoding.split([word])[0]) for word in gold.words)
-    )
+    return dataclasses.replace(gold, words=tuple("".join(encoding.split([word])[0]) for word in gold.words))
 
 
 def _layers(corpus: Corpus) -> list[Layer]:

@@ -38,12 +38,16 @@ def compare(
     True
     """
     if not isinstance(gold, Corpus):
-        raise ConfigError(f"gold must be a corpus, got {type(gold).__name__}", "read it with duilian.read(path)")
+        raise ConfigError(
+            f"gold must be a corpus, got {type(gold).__name__}", "read it with duilian.read(path)"
+        )
     if not 1 <= trials <= MAX_TRIALS:
         raise ConfigError(f"trials must be between 1 and {MAX_TRIALS:,}, got {trials!r}")
     if seed < 0:
         raise ConfigError(f"seed must not be negative, got {seed!r}")
-    runs = {str(name): list(each) if isinstance(each, list | tuple) else [each] for name, each in systems.items()}
+    runs = {
+        str(name): list(each) if isinstance(each, list | tuple) else [each] for name, each in systems.items()
+    }
     every = [run for each in runs.values() for run in each]
     judged = _comparable(gold, every)
     answers: dict[str, list[Sequence[Layer]]] = {name: [] for name in runs}

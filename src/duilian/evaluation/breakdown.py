@@ -93,7 +93,7 @@ def breakdown(
     labelled = trees and judged.has("relations")
     words = list(judged_words(judged.gold, judged.guess)) if trees else []
     return Breakdown(
-        by_tag=_by_tag(judged) if judged.is_tagged else {},
+        by_tag=scores_by_tag(judged) if judged.is_tagged else {},
         by_relation=_by_relation(words) if labelled else {},
         by_length=_by_length(judged),
         by_distance=_by_distance(words),
@@ -103,7 +103,7 @@ def breakdown(
     )
 
 
-def _by_tag(judged: Judged) -> dict[str, Score]:
+def scores_by_tag(judged: Judged) -> dict[str, Score]:
     """Words with their tags: a gold set that has the guess counts as that tag, another as none."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     unjudged: Counter[Tag] = Counter()
@@ -124,7 +124,9 @@ def _by_tag(judged: Judged) -> dict[str, Score]:
 
 
 def _scores(
-    words: Sequence[Sequence[JudgedWord]], key: Callable[[int | None, str | None, int], str | None], labelled: bool
+    words: Sequence[Sequence[JudgedWord]],
+    key: Callable[[int | None, str | None, int], str | None],
+    labelled: bool,
 ) -> dict[str, Score]:
     """Arcs by a key of head, relation and the word's own number; all words with a gold head count."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
@@ -167,7 +169,11 @@ def _by_length(judged: Judged) -> dict[str, dict[str, Score]]:
         if not sizes[here].any():
             continue
         name = _group(int(sizes[here].max()), LENGTHS)
-        found[name] = {metric: Score.of(counts[here]) for metric, counts in judged.counts.items() if counts[here, GOLD].any()}
+        found[name] = {
+            metric: Score.of(counts[here])
+            for metric, counts in judged.counts.items()
+            if counts[here, GOLD].any()
+        }
     return found
 
 

@@ -58,7 +58,7 @@ class ChangedSentence:
 
 
 def right_words(judged: Judged) -> BoolArray:
-    """[G] whether a gold word is right: found, with its tag and, if words are given, its head and relation."""
+    """[G] whether a gold word is found with its tag and, if words are given, with its head and relation."""
     found = judged.is_found
     if not (judged.is_parallel and judged.has("heads")):
         return found

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from duilian.corpus.sentence import Layer
 from duilian.errors import ConfigError
+from duilian.evaluation.breakdown import scores_by_tag
 from duilian.evaluation.changes import (
     ChangedSentence,
     ChangedWord,
@@ -29,7 +29,7 @@ from duilian.evaluation.changes import (
 from duilian.evaluation.judged import Judged
 from duilian.evaluation.result_tables import frame, html_table
 from duilian.evaluation.score import Score
-from duilian.evaluation.significance import McNemar, bootstrap, mcnemar, p_value
+from duilian.evaluation.significance import McNemar, bootstrap_all, mcnemar, p_value
 
 TRIALS = 10_000
 LEVEL = 95.0  # percent, of intervals
@@ -46,7 +46,6 @@ METRICS = {
     "raw_uas": "UAS in raw text",
     "raw_las": "LAS in raw text",
 }
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,6 +54,7 @@ class SystemScores:
 
     name: str
     scores: Mapping[str, Sequence[float]]
+    by_tag: Mapping[str, float] = dataclasses.field(default_factory=dict)  # mean F1
 
     @property
     def runs(self) -> int:
@@ -76,7 +76,8 @@ class SystemScores:
             | ({} if len(runs) < 2 else {"spread": self.spread(name)})
             for name, runs in self.scores.items()
         }
-        return {"name": self.name, "runs": self.runs, "scores": scores}
+        tags = {"by_tag": dict(self.by_tag)} if self.by_tag else {}
+        return {"name": self.name, "runs": self.runs, "scores": scores, **tags}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -179,7 +180,11 @@ def compare_layers(
     judged = {name: [next(rest) for _ in runs] for name, runs in systems.items()}
     counts = _counts(judged)
     scores = [
-        SystemScores(name, {metric: [Score.of(run).f1 for run in runs] for metric, runs in of.items()})
+        SystemScores(
+            name,
+            {metric: [Score.of(run).f1 for run in runs] for metric, runs in of.items()},
+            _f1_by_tag(judged[name]),
+        )
         for name, of in counts.items()
     ]
     first, *others = systems
@@ -203,7 +208,16 @@ def _counts(judged: Mapping[str, Sequence[Judged]]) -> dict[str, dict[str, list[
     found = {name: [run.counts_as(is_parallel=is_parallel) for run in each] for name, each in judged.items()}
     every = [metrics for each in found.values() for metrics in each]
     shared = [metric for metric in METRICS if all(metric in metrics for metrics in every)]
-    return {name: {metric: [run[metric] for run in each] for metric in shared} for name, each in found.items()}
+    return {
+        name: {metric: [run[metric] for run in each] for metric in shared} for name, each in found.items()
+    }
+
+
+def _f1_by_tag(runs: Sequence[Judged]) -> dict[str, float]:
+    """The mean F1 of each tag that gold has."""
+    found = [scores_by_tag(run) for run in runs if run.is_tagged]
+    tags = sorted({tag for scores in found for tag, score in scores.items() if score.gold})
+    return {tag: float(np.mean([each[tag].f1 for each in found if tag in each])) for tag in tags}
 
 
 def _contrast(
@@ -215,10 +229,7 @@ def _contrast(
     return Contrast(
         first=names[0],
         other=names[1],
-        differences=[
-            _difference(metric, counts[names[0]][metric], counts[names[1]][metric], trials, seed)
-            for metric in counts[names[0]]
-        ],
+        differences=_differences(counts[names[0]], counts[names[1]], trials, seed),
         tokens=mcnemar(*(each > 0.5 for each in right)) if is_single else None,
         tags=changed_patterns([tag_patterns(runs) for runs in (a, b)]),
         relations=changed_patterns([relation_patterns(runs) for runs in (a, b)]),
@@ -227,7 +238,14 @@ def _contrast(
     )
 
 
-def _difference(metric: str, first: list[Any], other: list[Any], trials: int, seed: int) -> Difference:
-    a, b = (np.mean(runs, axis=0) for runs in (first, other))
-    found = bootstrap(b, a, "f1", trials, seed)
-    return Difference(metric, found.difference, *found.interval(LEVEL), p_value(b, a, "f1", trials, seed))
+def _differences(
+    first: Mapping[str, list[Any]], other: Mapping[str, list[Any]], trials: int, seed: int
+) -> list[Difference]:
+    """Every metric; of several runs, the mean of their counts is compared."""
+    pairs = [(np.mean(other[metric], axis=0), np.mean(first[metric], axis=0)) for metric in first]
+    if not pairs:
+        raise ConfigError("the systems have nothing in common that gold could judge")
+    return [
+        Difference(metric, each.difference, *each.interval(LEVEL), p_value(*pair, "f1", trials, seed))
+        for metric, pair, each in zip(first, pairs, bootstrap_all(pairs, "f1", trials, seed), strict=True)
+    ]

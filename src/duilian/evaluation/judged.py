@@ -74,7 +74,7 @@ class Judged:
 
     @functools.cached_property
     def matched_tags(self) -> list[tuple[Tag, Tag, bool]]:
-        """For each gold word its tag, the tag of the answer's word there, and whether there is such a word."""
+        """For each gold word its tag, the tag of the answer's word there, and whether there is one."""
         guess = list(chain(*self.guess_tags))
         places = self.alignment.match.tolist()
         return [
@@ -133,7 +133,10 @@ class Judged:
         A character is right if it is first, inner, last or only in its word on both sides, and the words have
         the same tag (Li et al. 2016).
         """
-        sizes = [np.array([len(word) for layer in side for word in layer.words], np.int64) for side in (self.gold, self.guess)]
+        sizes = [
+            np.array([len(word) for layer in side for word in layer.words], np.int64)
+            for side in (self.gold, self.guess)
+        ]
         flat = [list(chain(*side)) for side in (self.gold_tags, self.guess_tags)]
         gold_word, guess_word = (np.repeat(np.arange(len(each)), each) for each in sizes)
         same_place = _places(sizes[0]) == _places(sizes[1])

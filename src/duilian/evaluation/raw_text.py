@@ -2,8 +2,8 @@
 
 Words are aligned by their characters. A word is right if gold has a word with the same characters and the
 heads of both have the same characters too, or both are roots; for LAS the relations must also agree, without
-their subtypes (`acl:relcl` counts as `acl`). Every word with a gold head counts, including punctuation. Precision is over the
-words of the answer, recall over those of gold. Sentence boundaries may differ.
+their subtypes (`acl:relcl` counts as `acl`). Every word with a gold head counts, including punctuation.
+Precision is over the words of the answer, recall over those of gold. Sentence boundaries may differ.
 """
 
 from __future__ import annotations
@@ -91,4 +91,8 @@ def _count(gold: _TreesBySpan, guess: _TreesBySpan, *, labelled: bool) -> tuple[
         return not labelled or relation == guess.words[span][1]
 
     left = len(gold.words) - len(unjudged)
-    return left, len(guess.words) - sum(span in guess.words for span in unjudged), sum(map(is_right, gold.words))
+    return (
+        left,
+        len(guess.words) - sum(span in guess.words for span in unjudged),
+        sum(map(is_right, gold.words)),
+    )

@@ -91,7 +91,7 @@ def _recut(layers: Sequence[Layer], edges: Sequence[Sequence[int]], cuts: Sequen
 
 def _part(layer: Layer, words: Sequence[int], shift: int) -> Layer:
     """Some words of a layer; their heads are counted from `shift` on."""
-    place: dict[int | None, int | None] = {word + 1: k + 1 + shift for k, word in enumerate(words)} | {0: 0}
+    place: dict[int | None, int] = {0: 0, **{word + 1: k + 1 + shift for k, word in enumerate(words)}}
 
     def chosen(column: Sequence[object] | None) -> tuple[object, ...] | None:
         return None if column is None else tuple(column[word] for word in words)
@@ -113,7 +113,9 @@ def _joined(parts: Sequence[Layer]) -> Layer:
         columns = [getattr(part, name) for part in parts]
         if all(each is None for each in columns):
             return None
-        filled = ((None,) * len(part) if each is None else each for part, each in zip(parts, columns, strict=True))
+        filled = (
+            (None,) * len(part) if each is None else each for part, each in zip(parts, columns, strict=True)
+        )
         return tuple(itertools.chain.from_iterable(filled))
 
     words = tuple(itertools.chain.from_iterable(part.words for part in parts))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -85,13 +85,24 @@ def bootstrap(
     >>> bootstrap(good, bad, "accuracy", trials=100).difference
     50.0
     """
-    a, b = _checked(scores_a, scores_b, metric, trials)
-    both = np.concatenate([a, b], axis=1)  # [N, 6]
+    (found,) = bootstrap_all([(scores_a, scores_b)], metric, trials, seed)
+    return found
+
+
+def bootstrap_all(
+    pairs: Sequence[tuple[IntArray, IntArray]], metric: Metric, trials: int = 10_000, seed: int = 1
+) -> list[Bootstrap]:
+    """The same for several pairs of counts over the same sentences, from one drawing of samples."""
+    checked = [_checked(a, b, metric, trials) for a, b in pairs]
+    every = np.concatenate([side for pair in checked for side in pair], axis=1)  # [N, 6 pairs]
     rng = np.random.default_rng(seed)
     samples = [
-        _difference(_times_drawn(rng, size, len(a)) @ both, metric) for size in _trial_batches(trials, len(a))
-    ]
-    return Bootstrap(float(_difference(both.sum(axis=0), metric)), np.concatenate(samples))
+        _difference((_times_drawn(rng, size, len(every)) @ every).reshape(size, -1, 6), metric)
+        for size in _trial_batches(trials, len(every))
+    ]  # [trials of a batch, pairs]
+    observed = _difference(every.sum(axis=0).reshape(-1, 6), metric)
+    columns = np.concatenate(samples).T
+    return [Bootstrap(float(value), column) for value, column in zip(observed, columns, strict=True)]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -81,7 +81,11 @@ class Curve:
     def scores(self) -> dict[str, Sequence[float | None]]:
         """The dev scores: on average, then each side's."""
         others = ("loss", "seconds", "memory")
-        return {name: row for name, row in self.values.items() if name not in others and not name.endswith(PRUNING)}
+        return {
+            name: row
+            for name, row in self.values.items()
+            if name not in others and not name.endswith(PRUNING)
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """For the header of a model: losses and scores with four decimals."""
@@ -99,7 +103,8 @@ def curve_of(reports: Sequence[Mapping[str, Any]]) -> Curve:
     ]
     names = list(dict.fromkeys(name for row in rows for name, value in row.items() if value is not None))
     return Curve(
-        [int(each["iteration"]) for each in reports], {name: [row.get(name) for row in rows] for name in names}
+        [int(each["iteration"]) for each in reports],
+        {name: [row.get(name) for row in rows] for name in names},
     )
 
 
