@@ -46,7 +46,11 @@ def test_white_space_does_not_count() -> None:
 @pytest.mark.parametrize(
     ("guess", "at", "message"),
     [
-        (["天地", "鬼"], 2, "sentence 2: gold and guess have different text from character 1 on: '人' and '鬼'"),
+        (
+            ["天地", "鬼"],
+            2,
+            "sentence 2: gold and guess have different text from character 1 on: '人' and '鬼'",
+        ),
         (["天地"], 2, "there are 1 sentences of guess, but more of gold"),
         (["天地", "人", "鬼"], 3, "there are 2 sentences of gold, but more of guess"),
         (["天鬼", "人"], 1, "sentence 1: gold and guess have different text from character 2 on"),
@@ -65,7 +69,11 @@ def cut_at(text: str, cuts: list[int], layer_cuts: list[int], rng: random.Random
         inner = [a, *(c for c in cuts if a < c < b), b]
         words = tuple(text[x:y] for x, y in itertools.pairwise(inner))
         heads = tuple(rng.randrange(len(words) + 1) for _ in words)
-        layers.append(Layer(words, tuple(rng.choice("XY") for _ in words), heads, tuple(rng.choice("ab") for _ in words)))
+        layers.append(
+            Layer(
+                words, tuple(rng.choice("XY") for _ in words), heads, tuple(rng.choice("ab") for _ in words)
+            )
+        )
     return layers
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.cells import cell_len
 from rich.text import Text
 
 from duilian.cli.detail_tables import percent, table
@@ -216,10 +217,13 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
-def _sentence(found: ChangedSentence, first: str, other: str) -> Any:
-    rows = (("gold", _words(found.gold)), (first, _words(found.first)), (other, _words(found.other)))
-    title = f"sentence {found.number}: {number(found.gained)} gained, {number(found.lost)} lost"
-    return table((title, ""), rows, numbers=())
+def _sentence(found: ChangedSentence, first: str, other: str) -> Text:
+    rows = (("gold", found.gold), (first, found.first), (other, found.other))
+    width = max(cell_len(name) for name, _ in rows) + 2
+    shown = Text(f"\nsentence {found.number}: {number(found.gained)} gained, {number(found.lost)} lost")
+    for name, words in rows:
+        shown.append(f"\n{name}{' ' * (width - cell_len(name))}", style="cyan").append(_words(words))
+    return shown
 
 
 def _words(words: Shown) -> str:

@@ -23,7 +23,7 @@ from duilian.modelfile import is_model
 from duilian.models import is_parser, load_parser, tagger_for
 from duilian.reports.html_page import Section, page
 from duilian.reports.inspection import ModelCard, study
-from duilian.reports.reliability import measure_reliability
+from duilian.reports.calibration_bins import measure_reliability
 from duilian.reports.sections import (
     card_sections,
     comparison_sections,
