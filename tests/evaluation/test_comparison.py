@@ -82,6 +82,14 @@ def test_words_that_one_system_cuts_are_scored_as_cut_for_all() -> None:
     assert found.contrasts[0].tags[0].guess == "(no word)"
 
 
+def test_tags_that_only_one_system_has_are_not_judged() -> None:
+    bare = [Layer(each.words) for each in GOLD]
+    found = compare_layers(GOLD, {"bare": [bare], "wrong tags": [wrong_in(range(9))]}, trials=10)
+    assert list(found.systems[0].scores) == ["word"]
+    assert found.contrasts[0].tokens == McNemar(0, 0)
+    assert found.contrasts[0].tags == []
+
+
 def test_trees() -> None:
     gold = [Layer(("a", "b"), ("X", "Y"), (0, 1), ("root", "obj"))] * 4
     wrong = [Layer(("a", "b"), ("X", "Y"), (0, 1), ("root", "dep"))] * 4

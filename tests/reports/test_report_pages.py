@@ -11,9 +11,9 @@ import pytest
 from duilian import Analyzer, Layer, demo
 from duilian.evaluation import compare_layers, evaluate_layers
 from duilian.learning.run_log import Curve
+from duilian.reports.calibration_bins import measure_reliability, reliability
 from duilian.reports.charts import bar_chart, heat_map, line_chart
 from duilian.reports.html_page import Section, page, table
-from duilian.reports.calibration_bins import measure_reliability, reliability
 from duilian.reports.sections import (
     comparison_sections,
     couplet_table,

@@ -19,7 +19,7 @@ from duilian.cli.tables import show
 from duilian.corpus import Corpus
 from duilian.corpus.formats.lookup import FORMATS
 from duilian.engine import Analyzer, compare, find_model
-from duilian.engine.answers import AnnotatedFiles, Reading, naming_lines
+from duilian.engine.answers import AnnotatedFiles, FileReading, naming_lines
 from duilian.engine.loading import load_parts
 from duilian.engine.measuring import read_gold_files
 from duilian.evaluation import Comparison
@@ -78,7 +78,7 @@ def command(
     """
     if len(systems) < 2:
         raise typer.BadParameter("name at least two systems", param_hint="SYSTEM")
-    reading = Reading(
+    reading = FileReading(
         standard=standard,
         format=format,
         encoding=encoding,
@@ -144,7 +144,7 @@ def _answers(
     paths: Mapping[str, list[str]], gold: AnnotatedFiles, corpus: Corpus, form: str | None
 ) -> dict[str, Corpus]:
     """Read the files of answers, and check that they have gold's text."""
-    reading = Reading(**{**vars(gold.reading), "format": form})
+    reading = FileReading(**{**vars(gold.reading), "format": form})
     found = {}
     for path in (path for runs in paths.values() for path in runs if not is_model_name(path)):
         files = AnnotatedFiles([path], reading)

@@ -15,7 +15,7 @@ from duilian.cli.taggers import Mode, in_mode, say_standard
 from duilian.corpus import Corpus, read, vocabulary
 from duilian.corpus.formats.lookup import FORMATS
 from duilian.engine import Analyzer, find_model
-from duilian.engine.answers import AnnotatedFiles, Reading, naming_lines
+from duilian.engine.answers import AnnotatedFiles, FileReading, naming_lines
 from duilian.engine.loading import load_parts
 from duilian.engine.measuring import evaluate, read_gold, read_gold_files, unknown_tags
 from duilian.engine.parsing import measure_parser
@@ -154,9 +154,9 @@ def _evaluate_file(
     path: str, gold: list[str], form: str | None, against: list[str], options: dict[str, Any]
 ) -> Evaluation:
     given = {name: value for name, value in options.items() if value is not None}
-    reading = Reading(**given | ({"names": tuple(given["names"])} if "names" in given else {}))
+    reading = FileReading(**given | ({"names": tuple(given["names"])} if "names" in given else {}))
     files = AnnotatedFiles(gold, reading)
-    answer = AnnotatedFiles([path], Reading(**{**vars(reading), "format": form}))
+    answer = AnnotatedFiles([path], FileReading(**{**vars(reading), "format": form}))
     known = [vocabulary(reading.corpus([each])) for each in against]
     with naming_lines(answer, files):
         found = evaluate(answer.corpus(), files.corpus(), **_vocabularies(known))

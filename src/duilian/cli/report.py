@@ -21,9 +21,9 @@ from duilian.errors import ConfigError
 from duilian.learning.run_log import LOG_SUFFIX, read_log
 from duilian.modelfile import is_model
 from duilian.models import is_parser, load_parser, tagger_for
+from duilian.reports.calibration_bins import measure_reliability
 from duilian.reports.html_page import Section, page
 from duilian.reports.inspection import ModelCard, study
-from duilian.reports.calibration_bins import measure_reliability
 from duilian.reports.sections import (
     card_sections,
     comparison_sections,

@@ -77,7 +77,7 @@ def _layers(corpus: Corpus) -> list[Layer]:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Reading:
+class FileReading:
     """How annotated files are read; see `duilian.read`."""
 
     standard: str | None = None
@@ -121,7 +121,7 @@ class AnnotatedFiles:
     """Files, and how they are read."""
 
     paths: Sequence[str]
-    reading: Reading
+    reading: FileReading
 
     def corpus(self) -> Corpus:
         """Read them as one corpus."""

@@ -57,10 +57,10 @@ class ChangedSentence:
     other: Shown
 
 
-def right_words(judged: Judged) -> BoolArray:
-    """[G] whether a gold word is found with its tag and, if words are given, with its head and relation."""
-    found = judged.is_found
-    if not (judged.is_parallel and judged.has("heads")):
+def right_words(judged: Judged, *, tags: bool, trees: bool) -> BoolArray:
+    """[G] whether a gold word is found; with its tag and with its head and relation, if these count."""
+    found = judged.is_found if tags else judged.alignment.match >= 0
+    if not trees:
         return found
     labelled = judged.has("relations")
     attached = (
@@ -75,7 +75,7 @@ def tag_patterns(runs: Sequence[Judged]) -> Patterns:
     """How often a gold tag gets another tag, or its word is cut; the mean of the runs."""
     counts: Counter[tuple[str, str]] = Counter()
     for run in runs:
-        for gold, guess, is_word in run.matched_tags if run.is_tagged else ():
+        for gold, guess, is_word in run.matched_tags:
             if gold is not None and not (is_word and is_right(gold, guess)):
                 counts[shown_tag(gold), shown_tag(guess) if is_word else NO_WORD] += 1
     return {pair: count / len(runs) for pair, count in counts.items()}
@@ -85,7 +85,7 @@ def relation_patterns(runs: Sequence[Judged]) -> Patterns:
     """How often a word with a gold relation gets another relation or head; the mean of the runs."""
     counts: Counter[tuple[str, str]] = Counter()
     for run in runs:
-        if not (run.is_parallel and run.has("relations")):
+        if not run.has("relations"):
             continue
         for sentence in judged_words(run.gold, run.guess):
             for word in sentence:

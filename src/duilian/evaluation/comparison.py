@@ -225,14 +225,17 @@ def _contrast(
 ) -> Contrast:
     a, b = (judged[name] for name in names)
     is_single = len(a) == len(b) == 1
-    right = [np.mean([right_words(run) for run in runs], axis=0) for runs in (a, b)]
+    # What only one of them has cannot be compared.
+    tags = all(run.is_tagged for run in (*a, *b))
+    trees = all(run.is_parallel and run.has("heads") for run in (*a, *b))
+    right = [np.mean([right_words(run, tags=tags, trees=trees) for run in runs], axis=0) for runs in (a, b)]
     return Contrast(
         first=names[0],
         other=names[1],
         differences=_differences(counts[names[0]], counts[names[1]], trials, seed),
         tokens=mcnemar(*(each > 0.5 for each in right)) if is_single else None,
-        tags=changed_patterns([tag_patterns(runs) for runs in (a, b)]),
-        relations=changed_patterns([relation_patterns(runs) for runs in (a, b)]),
+        tags=changed_patterns([tag_patterns(runs) for runs in (a, b)]) if tags else [],
+        relations=changed_patterns([relation_patterns(runs) for runs in (a, b)]) if trees else [],
         words=changed_words(a[0], right[0], right[1]),
         sentences=changed_sentences(a[0], b[0], right[0], right[1]),
     )

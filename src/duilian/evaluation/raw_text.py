@@ -31,7 +31,8 @@ class RawTreeScore:
 
     def as_json(self) -> dict[str, object]:
         """The stable JSON output of `duilian evaluate --json`."""
-        return {"uas": self.uas.f1} | ({} if self.las is None else {"las": self.las.f1})
+        found: dict[str, object] = {"uas": self.uas.f1}
+        return found if self.las is None else found | {"las": self.las.f1}
 
 
 def raw_tree_score(gold: Iterable[Layer], guess: Iterable[Layer]) -> RawTreeScore:
