@@ -23,6 +23,13 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+def browser(session: nox.Session) -> None:
+    """Look at reports in chromium, which must be installed; not part of the other sessions."""
+    session.install(".[test]")
+    session.run("pytest", "tests/browser", *session.posargs, env={"DUILIAN_BROWSER": "1"})
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """Check the style of Python and C++."""
     session.install("ruff>=0.6", "clang-format==18.1.8")

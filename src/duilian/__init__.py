@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from duilian.conversion import convert
     from duilian.corpus import Corpus, Layer, Sentence, read, write
     from duilian.document import Doc, Token
-    from duilian.engine import Analyzer, evaluate, load
+    from duilian.engine import Analyzer, compare, evaluate, load
     from duilian.errors import DuilianError
     from duilian.features import Dictionary, Templates
     from duilian.lattice import Chain, Lattice
@@ -69,6 +69,7 @@ __all__ = [
     "Token",
     "TreeConverter",
     "TwoChainTagger",
+    "compare",
     "convert",
     "evaluate",
     "explain",
@@ -91,7 +92,7 @@ __getattr__ = lazily(
         "duilian.models": "CRF CoupledTagger DynamicTagger Features GuidedTagger "
         "JointParser MultitaskTagger Parser Tagger TreeConverter TwoChainTagger",
         "duilian.models.roles": "Ask",
-        "duilian.engine": "Analyzer evaluate load",
+        "duilian.engine": "Analyzer compare evaluate load",
         "duilian.conversion": "convert",
         "duilian.recipes": "train",
         "duilian.standards": "BoundaryScheme Mapping Standard explain",

@@ -73,7 +73,7 @@ def test_train_tells_and_writes(duilian, tmp_path):
     assert re.fullmatch(r"m: [\d,]+ bytes, dev \d\d\.\d\d\n", out)
     line = r"iteration {}: loss \d+\.\d{{4}}, dev \d\d\.\d\d( \(best\))?, \d+\.\d s\n"
     assert re.fullmatch(line.format(1) + line.format(2), err)
-    assert set(os.listdir(tmp_path)) - before == {"m"}
+    assert set(os.listdir(tmp_path)) - before == {"m", "m.log.jsonl"}
 
 
 def test_train_obeys_its_options(duilian, tmp_path):

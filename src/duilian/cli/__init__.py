@@ -33,6 +33,8 @@ COMMANDS = (
     "parse",
     "convert",
     "evaluate",
+    "compare",
+    "report",
     "explain",
     "inspect",
     "select",

@@ -1,21 +1,26 @@
-"""`duilian evaluate`: score a model on gold sentences."""
+"""`duilian evaluate`: score a model, or a file of answers, on gold sentences."""
 
 from __future__ import annotations
 
 import json
+import os
 from typing import Annotated, Any
 
 import typer
 
-from duilian.cli.options import ENCODINGS, Column, Columns, CorpusFormat, Lenient, Threads
+from duilian.cli.detail_tables import show_details
+from duilian.cli.options import ENCODINGS, Column, Columns, CorpusFormat, Lenient, Threads, warn
 from duilian.cli.tables import show_evaluation
-from duilian.cli.taggers import Mode, ModelPath, in_mode, say_standard
-from duilian.corpus import Corpus, vocabulary
+from duilian.cli.taggers import Mode, in_mode, say_standard
+from duilian.corpus import Corpus, read, vocabulary
+from duilian.corpus.formats.lookup import FORMATS
 from duilian.engine import Analyzer, find_model
+from duilian.engine.answers import AnnotatedFiles, FileReading, naming_lines
 from duilian.engine.loading import load_parts
 from duilian.engine.measuring import evaluate, read_gold, read_gold_files, unknown_tags
 from duilian.engine.parsing import measure_parser
 from duilian.evaluation import Evaluation
+from duilian.modelfile import is_model
 from duilian.models import (
     Parser,
     StandardTagger,
@@ -26,16 +31,32 @@ from duilian.models import (
     tagger_for,
 )
 
-EXAMPLE = "Example:\n\n    duilian evaluate zx.model zx/dev.wordpos --against zx/train.wordpos"
+EXAMPLE = (
+    "Example:\n\n    duilian evaluate zx.model zx/dev.wordpos --against zx/train.wordpos\n\n"
+    "    duilian evaluate answers.conllu gold.conllu --details"
+)
+TAGS_NAMED = 5  # of those in a warning
 
 
 def command(
-    model: ModelPath,
+    system: Annotated[
+        str,
+        typer.Argument(
+            metavar="(MODEL | FILE)",
+            help="A model from duilian train, bundled: the one that we ship, or a file of answers.",
+        ),
+    ],
     gold: Annotated[
         list[str],
         typer.Argument(metavar="GOLD", help="Corpus files, scored as one; - is standard input."),
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON; shares are percentages.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON with all details; shares are percentages.")
+    ] = False,
+    details: Annotated[
+        bool,
+        typer.Option("--details", help="Show scores by tag, sentence length, arc distance; confusions."),
+    ] = False,
     standard: Annotated[
         list[str] | None,
         typer.Option(
@@ -44,6 +65,10 @@ def command(
         ),
     ] = None,
     format: CorpusFormat = None,
+    answer_format: Annotated[
+        str | None,
+        typer.Option(metavar="FORMAT", help=f"Format of FILE, if the guess is wrong: {', '.join(FORMATS)}."),
+    ] = None,
     encoding: Annotated[
         str | None, typer.Option(metavar="NAME", help=f"Input encoding: {ENCODINGS}.")
     ] = None,
@@ -53,8 +78,12 @@ def command(
     column: Column = None,
     columns: Columns = None,
     against: Annotated[
-        str | None,
-        typer.Option(metavar="TRAIN", help="Training corpus; adds scores of the words that it lacks."),
+        list[str] | None,
+        typer.Option(
+            metavar="TRAIN",
+            help="Training corpus; adds scores of the words that it lacks. A second one splits these: "
+            "words that it has, and words unknown to both.",
+        ),
     ] = None,
     mode: Mode = None,
     tagger: Annotated[
@@ -64,12 +93,15 @@ def command(
     lenient: Lenient = False,
     threads: Threads = 1,
 ) -> None:
-    """Score a model on gold sentences with every metric that the gold data allow.
+    """Score a model, or a file of answers, on gold sentences with every metric that they allow.
 
-    A word-level model tags the gold words; a character-level model segments and tags the raw text.
-    Two-chain models can also predict boundaries alone, or tags for given boundaries: see --mode. A parser
-    gets gold words and tags; an analyser parses raw text, scored by the rules of CoNLL 2018.
+    A word-level model tags the gold words; a character-level model gets raw text and answers as duilian
+    analyze does; its trees are scored by the rules of CoNLL 2018. Two-chain models can also predict
+    boundaries alone, or tags for given boundaries: see --mode. A parser gets gold words and tags. A file may
+    be in any corpus format, and its sentences may end elsewhere than gold's; its text must be the same.
     """
+    if len(against or ()) > 2:
+        raise typer.BadParameter("at most two corpora", param_hint="--against")
     reading = {
         "format": format,
         "encoding": encoding,
@@ -78,27 +110,70 @@ def command(
         "names": None if columns is None else columns.split(","),
         "lenient": lenient or None,
     }
-    path = find_model(model)
+    if not is_model_name(system):
+        names: list[str | None] = [*standard] if standard else [None]
+        found = [
+            _evaluate_file(system, gold, answer_format, against or [], reading | {"standard": name})
+            for name in names
+        ]
+        _show(found, as_json, details)
+        return
+    if answer_format is not None:
+        raise typer.BadParameter("a model is not a file of answers", param_hint="--answer-format")
+    path = find_model(system)
     if is_parser(path):
-        _show([_evaluate_parser(load_parser(path), gold, tagger, threads, reading)], as_json)
+        _show([_evaluate_parser(load_parser(path), gold, tagger, threads, reading)], as_json, details)
         return
     parts = load_parts(path)
     analyzer = Analyzer(in_mode(parts["tagger"], mode), parts.get("parser"))
     found = [
-        _evaluate(analyzer, each, gold, against, threads, reading | {"standard": layer})
+        _evaluate(analyzer, each, gold, against or [], threads, reading | {"standard": layer})
         for each, layer in _taggers(analyzer.model, standard or [])
     ]
-    _show(found, as_json)
+    _show(found, as_json, details)
 
 
-def _show(found: list[Evaluation], as_json: bool) -> None:
+def is_model_name(name: str) -> bool:
+    """Whether a system is a model; what is neither a file nor a model is refused by `find_model`."""
+    return not os.path.isfile(name) or is_model(name)
+
+
+def _show(found: list[Evaluation], as_json: bool, details: bool) -> None:
     if as_json:
-        objects = [each.as_json() for each in found]
+        objects = [each.to_dict() for each in found]
         shown = objects[0] if len(objects) == 1 else objects
         typer.echo(json.dumps(shown, ensure_ascii=False, indent=2))
-    else:
-        for each in found:
-            show_evaluation(each)
+        return
+    for each in found:
+        show_evaluation(each)
+        if details:
+            show_details(each.details)
+
+
+def _evaluate_file(
+    path: str, gold: list[str], form: str | None, against: list[str], options: dict[str, Any]
+) -> Evaluation:
+    given = {name: value for name, value in options.items() if value is not None}
+    reading = FileReading(**given | ({"names": tuple(given["names"])} if "names" in given else {}))
+    files = AnnotatedFiles(gold, reading)
+    answer = AnnotatedFiles([path], FileReading(**{**vars(reading), "format": form}))
+    known = [vocabulary(reading.corpus([each])) for each in against]
+    with naming_lines(answer, files):
+        found = evaluate(answer.corpus(), files.corpus(), **_vocabularies(known))
+    _warn_of_foreign_tags(path, found)
+    return found
+
+
+def _vocabularies(known: list[Any]) -> dict[str, Any]:
+    return dict(zip(("vocabulary", "other_vocabulary"), known, strict=False))
+
+
+def _warn_of_foreign_tags(path: str, found: Evaluation) -> None:
+    foreign = found.details.unknown_tags
+    if foreign:
+        named = ", ".join(f"{tag} {count}" for tag, count in list(foreign.items())[:TAGS_NAMED])
+        more = " …" if len(foreign) > TAGS_NAMED else ""
+        warn(f"{path}: {sum(foreign.values())} words have tags that gold does not have ({named}{more})")
 
 
 def _taggers(model: Any, named: list[str]) -> list[tuple[StandardTagger, str]]:
@@ -116,13 +191,17 @@ def _evaluate(
     analyzer: Analyzer,
     tagger: StandardTagger,
     gold: list[str],
-    against: str | None,
+    against: list[str],
     threads: int,
     reading: dict[str, Any],
 ) -> Evaluation:
     corpus = read_gold_files(gold, tagger, **reading)
-    known = None if against is None else vocabulary(read_gold(against, tagger, **reading))
-    found = evaluate(analyzer, corpus, standard=tagger.standard, vocabulary=known, threads=threads)
+    # The second corpus may be in another standard, and another format.
+    known = [
+        vocabulary(read_gold(each, tagger, **reading)) if not k else vocabulary(read(each, check_tags=False))
+        for k, each in enumerate(against)
+    ]
+    found = evaluate(analyzer, corpus, standard=tagger.standard, threads=threads, **_vocabularies(known))
     _warn_of_unknown_tags(tagger, corpus)
     return found
 

@@ -17,6 +17,7 @@ from duilian.cli.progress import Stages, clock
 from duilian.cli.tables import show_evaluation
 from duilian.engine import evaluate, load
 from duilian.learning import IterationReport
+from duilian.learning.run_log import LOG_SUFFIX, read_log, sparkline
 from duilian.modelfile import read_model
 from duilian.models import is_parser, load_parser
 from duilian.recipes import KINDS, Recipe, Run, Side, train
@@ -63,6 +64,7 @@ def command(
 
     Each iteration saves its state to MODEL.checkpoint, so that --resume can continue an interrupted run. The
     same recipe, seed and data give the same model, interrupted or not, with any number of threads.
+    MODEL.log.jsonl keeps a line of JSON for each iteration.
     """
     overrides = [*(set_ or []), *([] if seed is None else [f"learning.seed={seed}"])]
     plan = Recipe.load(recipe, data, overrides)
@@ -71,6 +73,7 @@ def command(
     with _progress(plan) as listeners:
         run = Run(
             output=output,
+            log=output.with_name(output.name + LOG_SUFFIX) if output.name else None,
             resume=resume,
             lenient=lenient,
             force=force,
@@ -85,6 +88,7 @@ def command(
         except KeyboardInterrupt:
             _say_how_to_resume(run)
             raise typer.Exit(130) from None
+    _show_curves(run)
     typer.echo(f"{output}: {os.path.getsize(output):,} bytes{_format_best(output, score)}")
     if test:
         _test(dataclasses.replace(plan, run=run), output, threads)
@@ -111,6 +115,17 @@ def _format_best(path: Path, score: float | None) -> str:
     known = {name: found["dev_score"] for name, found in sides.items() if found["dev_score"] is not None}
     each = ", ".join(f"{name} {best:.2f}" for name, best in known.items())
     return f", dev {score:.2f}" + (f" on average; best {each}" if each else "")
+
+
+def _show_curves(run: Run) -> None:
+    """Print the dev scores of each part and side as lines of bars, if somebody watches."""
+    if run.log is None or not run.log.exists() or not sys.stderr.isatty():
+        return
+    curves = read_log(run.log)
+    for name, scores in (each for curve in curves for each in curve.scores.items()):
+        known = [score for score in scores if score is not None]
+        if len(known) > 1:
+            typer.echo(f"{name} {sparkline(scores)} {known[0]:.2f} to {max(known):.2f}", err=True)
 
 
 def _say_how_to_resume(run: Run) -> None:

@@ -1,23 +1,24 @@
-"""Scoring of models on gold sentences, with timing."""
+"""Scoring of models, and of files of answers, on gold sentences."""
 
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Sequence, Set
 from typing import Any, cast
 
 from duilian.arguments import checked
 from duilian.corpus import Corpus, Layer, guess_format, read
 from duilian.corpus.formats.lookup import find_format
+from duilian.corpus.tag_spelling import UNKNOWN_FIELD
 from duilian.engine.analyzer import Analyzer
+from duilian.engine.answers import Answer, answer_of_file, answer_of_tagger, answer_of_text
 from duilian.engine.parsing import measure_parser
 from duilian.errors import ConfigError, StandardError
-from duilian.evaluation import Evaluation, RawTreeScore, evaluate_layers, raw_tree_score
+from duilian.evaluation import Evaluation, evaluate_layers, raw_tree_score
 from duilian.models import Parser, StandardTagger, reading_of
-from duilian.models.registry import standards_of, tagger_for
-from duilian.models.roles import TreeAnnotator
-from duilian.standards import are_pairs, is_pair, split_pair, with_parts
+from duilian.models.registry import tagger_for
+from duilian.models.roles import TreeAnnotator, chosen_standard
+from duilian.standards import are_pairs, is_pair, paired, split_pair, with_parts
 
 
 @checked
@@ -27,9 +28,10 @@ def evaluate(
     *,
     standard: str | None = None,
     vocabulary: Set[str] | None = None,
+    other_vocabulary: Set[str] | None = None,
     threads: int = 1,
 ) -> Evaluation:
-    """Score a tagger, a parser or an analyser on gold sentences with every metric that they allow.
+    """Score a tagger, a parser, an analyser or a corpus of answers with every metric that gold allows.
 
     >>> from duilian import Tagger, demo
     >>> tagger = Tagger("ctb").fit(demo.load("ctb", "ctb"))
@@ -37,81 +39,90 @@ def evaluate(
     90
 
     `standard` is the model's; the default is that of the gold sentences. A parser gets gold words and tags, a
-    tagger at word level gold words, and the others raw text. Words outside a vocabulary are scored apart.
+    tagger at word level gold words, and the others raw text, which an analyser reads as it reads any text.
+    Words outside a vocabulary are scored apart, and those that are in another corpus' vocabulary once more.
     """
-    if isinstance(model, Analyzer):
-        found = evaluate(model.model, gold, standard=standard, vocabulary=vocabulary, threads=threads)
-        return dataclasses.replace(found, raw_trees=_measure_trees(model, gold, threads))
-    if isinstance(model, TreeAnnotator):
-        return measure_parser(cast(Parser, model), gold, threads=threads)
-    if not isinstance(gold, Corpus) or not hasattr(model, "labeler"):
+    if not isinstance(gold, Corpus) or not (isinstance(model, Corpus) or _can_answer(model)):
         raise ConfigError(
             "expected a model and a corpus", "read them with duilian.load(path), duilian.read(path)"
         )
-    names = standards_of(model)
-    chosen = standard or (gold.standard if gold.standard in names else None)
-    if chosen is None and len(names) > 1:
-        message = f"the gold sentences are in {gold.standard!r}, the model answers in {', '.join(names)}"
-        raise ConfigError(message, f"name one to compare with, such as standard={names[0]!r}")
-    return _measure_tagger(tagger_for(model, chosen), gold, vocabulary, threads)
+    if isinstance(model, TreeAnnotator):
+        return measure_parser(cast(Parser, model), gold, threads=threads)
+    found = answer_of(model, gold, standard, threads)
+    measured = evaluate_layers(
+        found.gold,
+        found.guess,
+        standard=gold.standard,
+        vocabulary=vocabulary,
+        other_vocabulary=other_vocabulary,
+    )
+    if found.is_raw and measured.trees is not None:  # the words happen to be those of gold
+        measured = dataclasses.replace(measured, raw_trees=raw_tree_score(found.gold, found.guess))
+    return measured if found.seconds is None else measured.timed(found.seconds)
 
 
-def _measure_tagger(
-    tagger: StandardTagger, gold: Corpus, vocabulary: Set[str] | None, threads: int
-) -> Evaluation:
-    """Compute all metrics that the gold sentences allow, and time the tagger.
+def answer_of(model: Any, gold: Corpus, standard: str | None = None, threads: int = 1) -> Answer:
+    """Ask a model, or read a corpus of answers.
 
-    A gold tag that the tagger does not know counts as an error. If it knows none of them, the gold sentences
+    A gold tag that a model does not know counts as an error. If it knows none of them, the gold sentences
     are in another standard, and that is refused.
     """
-    layers = [sentence[gold.standard] for sentence in gold]
-    if tagger.encoding_.level == "word":
+    if isinstance(model, Corpus):
+        return answer_of_file(model, gold)
+    if isinstance(model, TreeAnnotator):
+        layers = [each for each in _layers(gold) if each.heads is not None]
+        return Answer(layers, cast(Parser, model).predict_layers(layers, threads=threads))
+    labeler = model.labeler
+    chosen = _chosen_standard(labeler.standards, gold, standard)
+    layers, encoding = _layers(gold), labeler.encoding(chosen)
+    if encoding.level == "word" or labeler.reads == "words":
         layers = [layer for layer in layers if layer.tags is not None]
         if gold and not layers:
             raise StandardError(f"{gold.source}: there are no tags to compare with")
     if not layers:
         raise ConfigError("there are no sentences to evaluate")
-    _check_gold_tags(tagger, layers, gold.source)
-    part = _compared_part(tagger, layers)
-    start = time.perf_counter()
-    guess = tagger.predict_layers(layers, threads=threads)
-    seconds = time.perf_counter() - start
-    if part is not None:
-        guess = [_with_part(layer, part) for layer in guess]
-    if tagger.scores_segments:
-        layers, guess = ([tagger.segments_of(each) for each in side] for side in (layers, guess))
-    elif tagger.encoding_.level == "char":
-        layers = [_visible(*pair, tagger) for pair in zip(layers, guess, strict=True)]
-    return evaluate_layers(layers, guess, standard=gold.standard, vocabulary=vocabulary).timed(seconds)
+    _check_gold_tags(encoding.tags, chosen, labeler.standards, layers, gold.source)
+    if isinstance(model, Analyzer) and labeler.reads == "text" and not _scores_segments(model.model):
+        found = answer_of_text(model, layers, chosen, threads)
+    else:
+        own = model.model if isinstance(model, Analyzer) else model
+        found = answer_of_tagger(tagger_for(own, chosen), layers, threads)
+    if not are_pairs(encoding.tags or ()):
+        return found
+    part = _compared_part(layers)
+    return dataclasses.replace(found, guess=[_with_part(layer, part) for layer in found.guess])
 
 
-def _measure_trees(analyzer: Analyzer, gold: Corpus, threads: int) -> RawTreeScore | None:
-    """Score attachment by the rules of CoNLL 2018; None if gold has no trees in the parser's standard.
-
-    Each gold sentence is one text. Corpora have no spaces between words in letters, so these may be cut here.
-    """
-    if analyzer.parser is None or gold.standard != analyzer.parser.standard:
-        return None
-    layers = [layer for layer in (sentence[gold.standard] for sentence in gold) if layer.heads is not None]
-    if not layers:
-        return None
-    unrestricted = Analyzer(analyzer.model, analyzer.parser, whole=())
-    docs = unrestricted.pipe((layer.text for layer in layers), threads=threads)
-    return raw_tree_score(
-        layers, (sentence[gold.standard] for doc in docs for sentence in doc.to_sentences())
-    )
+def _can_answer(model: Any) -> bool:
+    return isinstance(model, TreeAnnotator) or hasattr(model, "labeler")
 
 
-def _check_gold_tags(tagger: StandardTagger, layers: Sequence[Layer], source: str) -> None:
-    known = tagger.encoding_.tags
-    seen = unknown_tags(tagger, layers)
-    if known is None or not seen:
+def _scores_segments(model: Any) -> bool:
+    return bool(getattr(model, "scores_segments", False))
+
+
+def _layers(gold: Corpus) -> list[Layer]:
+    return [sentence[gold.standard] for sentence in gold]
+
+
+def _chosen_standard(names: Sequence[str], gold: Corpus, standard: str | None) -> str:
+    if standard is None and gold.standard not in names and len(names) > 1:
+        message = f"the gold sentences are in {gold.standard!r}, the model answers in {', '.join(names)}"
+        raise ConfigError(message, f"name one to compare with, such as standard={names[0]!r}")
+    return chosen_standard(standard or (gold.standard if gold.standard in names else None), names)
+
+
+def _check_gold_tags(
+    known: Sequence[str] | None, name: str, standards: Sequence[str], layers: Sequence[Layer], source: str
+) -> None:
+    """Refuse gold of which no tag is known."""
+    seen = sorted({each for layer in layers for tag in layer.tags or () for each in _tag_names(tag)})
+    if known is None or not seen or with_parts(known).intersection(seen):
         return
-    if not any(_tag_names(tag) & with_parts(known) for layer in layers for tag in layer.tags or ()):
-        hint = f"in {tagger.standard!r} the model has {', '.join(known[:5])} …; name another --standard"
-        if len(tagger.labeler.standards) == 1:
-            hint = f"the model has {', '.join(known[:5])} …; its standard is {tagger.standard!r}"
-        raise StandardError(f"{source}: the model knows none of the tags, such as {seen[0]!r}", hint)
+    hint = f"in {name!r} the model has {', '.join(known[:5])} …; name another --standard"
+    if len(standards) == 1:
+        hint = f"the model has {', '.join(known[:5])} …; its standard is {name!r}"
+    raise StandardError(f"{source}: the model knows none of the tags, such as {seen[0]!r}", hint)
 
 
 def unknown_tags(tagger: StandardTagger, layers: Sequence[Layer]) -> list[str]:
@@ -124,34 +135,28 @@ def unknown_tags(tagger: StandardTagger, layers: Sequence[Layer]) -> list[str]:
     return sorted(seen - known)
 
 
-def _compared_part(tagger: StandardTagger, layers: Sequence[Layer]) -> int | None:
-    """Which part of a tagger's pairs gold has: universal tags (0), specific ones (1) or both (None)."""
-    if not are_pairs(tagger.encoding_.tags or ()):
-        return None
+def _compared_part(layers: Sequence[Layer]) -> int | None:
+    """Which part of pairs of tags gold has: universal tags (0), specific ones (1) or both (None)."""
     names = {name for layer in layers for tag in layer.tags or () for name in _tag_names(tag)}
     if not names or any(map(is_pair, names)):
         return None
     return 0 if any(split_pair(name)[0] for name in names) else 1
 
 
-def _with_part(layer: Layer, part: int) -> Layer:
-    tags = layer.tags or ()
-    return dataclasses.replace(layer, tags=tuple(split_pair(str(tag))[part] for tag in tags))
+def _with_part(layer: Layer, part: int | None) -> Layer:
+    """A layer with one part of its pairs as tags, or both; an analysis has the specific part in a column."""
+    tags, specific = list(map(str, layer.tags or ())), layer.columns.get("xpos")
+    if specific is not None:
+        pairs = zip(tags, specific, strict=True)
+        tags = [paired(tag, own) if own != UNKNOWN_FIELD else tag for tag, own in pairs]
+    parts = tags if part is None else [split_pair(tag)[part] for tag in tags]
+    return dataclasses.replace(layer, tags=tuple(parts))
 
 
 def _tag_names(tag: str | frozenset[str] | None) -> frozenset[str]:
     if tag is None:
         return frozenset()
     return frozenset([tag]) if isinstance(tag, str) else tag
-
-
-def _visible(gold: Layer, guess: Layer, tagger: StandardTagger) -> Layer:
-    """Drop white space and invisible characters from gold words: they are in no unit."""
-    if "".join(gold.words) == "".join(guess.words):
-        return gold
-    return dataclasses.replace(
-        gold, words=tuple("".join(tagger.encoding_.split([word])[0]) for word in gold.words)
-    )
 
 
 def read_gold_files(paths: Sequence[str], tagger: StandardTagger | Parser, **reading: Any) -> Corpus:

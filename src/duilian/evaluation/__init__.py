@@ -12,13 +12,15 @@ if TYPE_CHECKING:
         root_counts,
         tree_score,
     )
+    from duilian.evaluation.breakdown import Breakdown, Confusion
     from duilian.evaluation.chunking import ChunkScore, are_chunk_labels, chunk_counts, chunk_score, chunks
+    from duilian.evaluation.comparison import Comparison, compare_layers
     from duilian.evaluation.labels import LabelScorer
     from duilian.evaluation.layers import evaluate_layers, main_score
     from duilian.evaluation.raw_text import RawTreeScore, raw_tree_score
     from duilian.evaluation.report import Evaluation, PruningScore, UnknownWords
     from duilian.evaluation.score import Score
-    from duilian.evaluation.significance import Bootstrap, Metric, bootstrap, p_value
+    from duilian.evaluation.significance import Bootstrap, McNemar, Metric, bootstrap, mcnemar, p_value
     from duilian.evaluation.tagging import (
         KnownAndUnknown,
         TaggingScore,
@@ -39,11 +41,15 @@ if TYPE_CHECKING:
 __all__ = [
     "Alignment",
     "Bootstrap",
+    "Breakdown",
     "ChunkScore",
+    "Comparison",
+    "Confusion",
     "Evaluation",
     "KnownAndUnknown",
     "KnownAndUnknownRecall",
     "LabelScorer",
+    "McNemar",
     "Metric",
     "PruningScore",
     "RawTreeScore",
@@ -59,9 +65,11 @@ __all__ = [
     "chunk_counts",
     "chunk_score",
     "chunks",
+    "compare_layers",
     "complete_counts",
     "evaluate_layers",
     "main_score",
+    "mcnemar",
     "p_value",
     "raw_tree_score",
     "recall_by_vocabulary",
@@ -77,13 +85,15 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
+        "duilian.evaluation.breakdown": "Breakdown Confusion",
         "duilian.evaluation.chunking": "ChunkScore are_chunk_labels chunk_counts chunk_score chunks",
+        "duilian.evaluation.comparison": "Comparison compare_layers",
         "duilian.evaluation.labels": "LabelScorer",
         "duilian.evaluation.layers": "evaluate_layers main_score",
         "duilian.evaluation.raw_text": "RawTreeScore raw_tree_score",
         "duilian.evaluation.report": "Evaluation PruningScore UnknownWords",
         "duilian.evaluation.score": "Score",
-        "duilian.evaluation.significance": "Bootstrap Metric bootstrap p_value",
+        "duilian.evaluation.significance": "Bootstrap McNemar Metric bootstrap mcnemar p_value",
         "duilian.evaluation.tagging": "KnownAndUnknown TaggingScore accuracy tag_counts "
         "tagging_by_vocabulary tagging_score",
         "duilian.evaluation.attachment": "TreeScore attachment_counts complete_counts root_counts tree_score",

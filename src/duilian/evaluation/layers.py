@@ -3,75 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from itertools import chain
 
-from duilian.corpus.sentence import Layer, Tag
+from duilian.corpus.sentence import Layer
 from duilian.evaluation.attachment import tree_score
-from duilian.evaluation.chunking import OUTSIDE, are_chunk_labels, chunk_score
+from duilian.evaluation.judged import Judged
+from duilian.evaluation.raw_text import RawTreeScore
 from duilian.evaluation.report import Evaluation, UnknownWords
 from duilian.evaluation.score import Score
-from duilian.evaluation.tagging import TaggingScore, accuracy, tagging_by_vocabulary, tagging_score
-from duilian.evaluation.words import Alignment, align, word_score, word_tag_score
-
-Tags = list[Sequence[Tag]]
+from duilian.evaluation.tagging import TaggingScore, accuracy, tagging_by_vocabulary
+from duilian.evaluation.words import word_score, word_tag_score
 
 
 def evaluate_layers(
-    gold: Sequence[Layer], guess: Sequence[Layer], *, standard: str, vocabulary: Set[str] | None = None
+    gold: Sequence[Layer],
+    guess: Sequence[Layer],
+    *,
+    standard: str,
+    vocabulary: Set[str] | None = None,
+    other_vocabulary: Set[str] | None = None,
 ) -> Evaluation:
     """Compute all metrics of one standard that these layers allow.
 
-    Words always; words with tags if both sides have tags; tagging accuracy if all words agree too; chunks if
-    the gold tags are also chunk labels; trees if both sides have heads and all words agree; unknown words if
-    there is a vocabulary.
+    Words always; words with tags if both sides have tags, and then tagging accuracy if all words agree, else
+    that of characters; chunks if the gold tags are also chunk labels; trees if both sides have heads, by the
+    rules of CoNLL 2018 if words differ; unknown words if there is a vocabulary. Sentences may end elsewhere.
 
     >>> gold, guess = Layer(("我们", "去"), ("r", "v")), Layer(("我们", "去"), ("r", "n"))
     >>> evaluate_layers([gold], [guess], standard="pku").accuracy
     50.0
     """
-    alignment = align([layer.words for layer in gold], [layer.words for layer in guess])
-    gold_tags, guess_tags = _tags(gold), _tags(guess)
-    is_tagged = _has_tags(gold_tags) and _has_tags(guess_tags)
-    is_parallel = is_tagged and alignment.is_same
+    judged = Judged.of(gold, guess)
+    scores = {name: Score.of(counts) for name, counts in judged.counts.items()}
+    is_cut = "word_tag" in scores
+    has_trees = judged.has("heads")
     return Evaluation(
         standard=standard,
-        sentences=len(gold),
-        tokens=len(alignment.gold_words),
-        word=Score.of(alignment.word_counts()),
-        word_tag=Score.of(alignment.word_tag_counts(gold_tags, guess_tags)) if is_tagged else None,
-        accuracy=tagging_score(gold_tags, guess_tags).accuracy if is_parallel else None,
-        chunk=_chunk(gold_tags, guess_tags) if is_parallel else None,
-        trees=tree_score(gold, guess) if alignment.is_same else None,
-        oov=None
-        if vocabulary is None
-        else _unknown(alignment, (gold_tags, guess_tags) if is_parallel else None, gold, vocabulary),
+        sentences=len(judged.gold),
+        tokens=len(judged.alignment.gold_words),
+        word=Score.of(judged.alignment.word_counts()),
+        word_tag=scores.get("word_tag", scores.get("accuracy")),
+        accuracy=scores["accuracy"].recall if "accuracy" in scores else None,
+        character=scores["character"].recall if is_cut else None,
+        chunk=scores.get("chunk"),
+        trees=tree_score(judged.gold, judged.guess) if has_trees and judged.is_parallel else None,
+        raw_trees=RawTreeScore(scores["raw_uas"], scores.get("raw_las")) if "raw_uas" in scores else None,
+        oov=None if vocabulary is None else _unknown(judged, vocabulary),
+        judged=judged,
+        vocabularies=(vocabulary, other_vocabulary),
     )
 
 
-def _tags(layers: Sequence[Layer]) -> Tags:
-    return [(None,) * len(layer) if layer.tags is None else layer.tags for layer in layers]
-
-
-def _has_tags(tags: Tags) -> bool:
-    return any(tag is not None for tag in chain.from_iterable(tags))
-
-
-def _chunk(gold: Tags, guess: Tags) -> Score | None:
-    if not are_chunk_labels(chain.from_iterable(gold)):
-        return None
-    # A missing label counts as outside any chunk.
-    return chunk_score(_labels(gold), _labels(guess)).overall
-
-
-def _labels(tags: Tags) -> list[list[str]]:
-    return [[tag if isinstance(tag, str) else OUTSIDE for tag in row] for row in tags]
-
-
-def _unknown(
-    alignment: Alignment, tags: tuple[Tags, Tags] | None, gold: Sequence[Layer], vocabulary: Set[str]
-) -> UnknownWords:
-    words = alignment.by_vocabulary(vocabulary)
-    split = None if tags is None else tagging_by_vocabulary((x.words for x in gold), *tags, vocabulary)
+def _unknown(judged: Judged, vocabulary: Set[str]) -> UnknownWords:
+    words = judged.alignment.by_vocabulary(vocabulary)
+    split = None
+    if judged.is_tagged and judged.is_parallel:
+        forms = (layer.words for layer in judged.gold)
+        split = tagging_by_vocabulary(forms, judged.gold_tags, judged.guess_tags, vocabulary)
     return UnknownWords(
         tokens=words.unknown,
         share=words.share,

@@ -2,8 +2,8 @@
 
 Words are aligned by their characters. A word is right if gold has a word with the same characters and the
 heads of both have the same characters too, or both are roots; for LAS the relations must also agree, without
-their subtypes (`acl:relcl` counts as `acl`). Every word counts, including punctuation. Precision is over the
-words of the answer, recall over those of gold. Sentence boundaries may differ.
+their subtypes (`acl:relcl` counts as `acl`). Every word with a gold head counts, including punctuation.
+Precision is over the words of the answer, recall over those of gold. Sentence boundaries may differ.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+
 from duilian.corpus.sentence import Layer, Tag
 from duilian.errors import ConfigError
-from duilian.evaluation.score import Score
+from duilian.evaluation.score import IntArray, Score, sentence_pairs
 
 Span = tuple[int, int]
 _ROOT: Span = (-1, -1)
@@ -25,13 +27,14 @@ class RawTreeScore:
     """Attachment scores without and with relations, and those of words and of words with tags."""
 
     uas: Score
-    las: Score
+    las: Score | None  # None if one side has no relations
     words: Score
     tags: Score
 
     def as_json(self) -> dict[str, object]:
         """The stable JSON output of `duilian evaluate --json`."""
-        return {"uas": self.uas.f1, "las": self.las.f1}
+        found: dict[str, object] = {"uas": self.uas.f1}
+        return found if self.las is None else found | {"las": self.las.f1}
 
 
 def raw_tree_score(gold: Iterable[Layer], guess: Iterable[Layer]) -> RawTreeScore:
@@ -40,11 +43,18 @@ def raw_tree_score(gold: Iterable[Layer], guess: Iterable[Layer]) -> RawTreeScor
     if left.text != right.text:
         where = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], _pairs(left, right)))
         raise ConfigError(f"gold and answer have different texts from character {where + 1} on")
-    arcs, labelled = (_same(left.words, right.words, with_relation=each) for each in (False, True))
+    arcs, labelled = (Score(*_count(left, right, labelled=each)) for each in (False, True))
     found = [span for span in left.words if span in right.words]
     tagged = sum(left.tags[span] is not None and left.tags[span] == right.tags[span] for span in found)
-    counts = (arcs, labelled, len(found), tagged)
-    return RawTreeScore(*(Score(len(left.words), len(right.words), correct) for correct in counts))
+    words, tags = (Score(len(left.words), len(right.words), count) for count in (len(found), tagged))
+    return RawTreeScore(arcs, labelled, words, tags)
+
+
+def raw_attachment_counts(gold: Sequence[Layer], guess: Sequence[Layer], *, labelled: bool) -> IntArray:
+    """[N, 3] words in gold, in the guess, and right in both, of the same sentences: for `significance`."""
+    pairs = sentence_pairs(gold, guess)
+    rows = [_count(_TreesBySpan([a]), _TreesBySpan([b]), labelled=labelled) for _, a, b in pairs]
+    return np.array(rows, np.int64).reshape(len(rows), 3)
 
 
 class _TreesBySpan:
@@ -79,15 +89,19 @@ def _pairs(left: _TreesBySpan, right: _TreesBySpan) -> Iterator[tuple[str, str]]
     return zip(left.text, right.text, strict=False)
 
 
-def _same(
-    gold: dict[Span, tuple[Span | None, str]],
-    guess: dict[Span, tuple[Span | None, str]],
-    *,
-    with_relation: bool,
-) -> int:
-    def is_right(span: Span) -> bool:
-        if span not in guess or gold[span][0] is None or gold[span][0] != guess[span][0]:
-            return False
-        return not with_relation or gold[span][1] == guess[span][1]
+def _count(gold: _TreesBySpan, guess: _TreesBySpan, *, labelled: bool) -> tuple[int, int, int]:
+    """Words in gold, in the guess, and right in both; one without a gold head counts on neither side."""
+    unjudged = [span for span, (head, _) in gold.words.items() if head is None]
 
-    return sum(map(is_right, gold))
+    def is_right(span: Span) -> bool:
+        head, relation = gold.words[span]
+        if span not in guess.words or head is None or head != guess.words[span][0]:
+            return False
+        return not labelled or relation == guess.words[span][1]
+
+    left = len(gold.words) - len(unjudged)
+    return (
+        left,
+        len(guess.words) - sum(span in guess.words for span in unjudged),
+        sum(map(is_right, gold.words)),
+    )

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+from collections.abc import Set
+from typing import Any
 
 from duilian.evaluation.attachment import TreeScore
+from duilian.evaluation.breakdown import Breakdown, breakdown
+from duilian.evaluation.judged import Judged
 from duilian.evaluation.raw_text import RawTreeScore
+from duilian.evaluation.result_tables import frame, html_table
 from duilian.evaluation.score import Score
 
 
@@ -51,6 +57,7 @@ class Evaluation:
     sentences: int
     tokens: int  # gold words
     accuracy: float | None = None
+    character: float | None = None  # accuracy, if the answer has its own words
     word: Score | None = None
     word_tag: Score | None = None
     chunk: Score | None = None
@@ -59,6 +66,15 @@ class Evaluation:
     pruning: PruningScore | None = None
     oov: UnknownWords | None = None
     seconds: float | None = None
+    judged: Judged | None = dataclasses.field(default=None, repr=False, compare=False)
+    vocabularies: tuple[Set[str] | None, Set[str] | None] = dataclasses.field(
+        default=(None, None), repr=False, compare=False
+    )
+
+    @functools.cached_property
+    def details(self) -> Breakdown:
+        """By tag, relation, sentence length, arc distance and vocabulary; confusions."""
+        return Breakdown() if self.judged is None else breakdown(self.judged, *self.vocabularies)
 
     @property
     def tokens_per_second(self) -> float | None:
@@ -70,12 +86,13 @@ class Evaluation:
         return dataclasses.replace(self, seconds=seconds)
 
     def as_json(self) -> dict[str, object]:
-        """The stable JSON output of `duilian evaluate --json`: unrounded, without missing values."""
+        """The overall figures: unrounded, without missing values."""
         found: dict[str, object] = {
             "standard": self.standard,
             "sentences": self.sentences,
             "tokens": self.tokens,
             "accuracy": self.accuracy,
+            "character": self.character,
         }
         for name, part in self._parts():
             found[name] = None if part is None else part.as_json()
@@ -87,6 +104,18 @@ class Evaluation:
         found["seconds"] = self.seconds
         found["tokens_per_second"] = self.tokens_per_second
         return {name: value for name, value in found.items() if value is not None}
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures and details, the stable JSON of `duilian evaluate --json`."""
+        return self.as_json() | self.details.as_json()
+
+    def to_frame(self) -> Any:
+        """The overall figures as a pandas DataFrame: `metric` and `value`."""
+        figures = ((name, value) for name, value in _flat(self.as_json()) if not isinstance(value, str))
+        return frame(("metric", "value"), figures)
+
+    def _repr_html_(self) -> str:
+        return html_table(("metric", "value"), self.rows(), caption=f"{self.standard}: evaluation")
 
     def rows(self) -> list[tuple[str, str]]:
         """The name and value of each figure for people, with two decimals: `("word f1", "97.25")`."""

@@ -60,6 +60,10 @@ class Score:
         """The stable JSON output of `duilian evaluate --json`."""
         return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
 
+    def with_counts(self) -> dict[str, float]:
+        """The same with the numbers that they come from."""
+        return {**self.as_json(), "gold": self.gold, "guess": self.guess, "correct": self.correct}
+
 
 def is_right(gold: Tag, guess: Tag) -> bool:
     """Whether the guess is the gold tag, or one of several; a guess that is not a single tag never is."""

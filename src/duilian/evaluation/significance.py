@@ -3,20 +3,22 @@
 Approximate randomisation, also called stratified shuffling (Noreen, 1989; Cohen, 1995): if the systems were
 equally good, the two answers to each sentence could be swapped. The p-value is the share of random swaps that
 give a difference as large as the one observed. The paired bootstrap (Efron and Tibshirani, 1993) draws
-sentences with replacement to estimate how far the difference may be from the observed one.
+sentences with replacement to estimate how far the difference may be from the observed one. McNemar's test
+(1947) looks at the tokens that only one of them gets right, as if tokens were independent of each other.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from duilian.errors import ConfigError
-from duilian.evaluation.score import CORRECT, GOLD, GUESS, IntArray
+from duilian.evaluation.score import CORRECT, GOLD, GUESS, BoolArray, IntArray
 
 Metric = Literal["accuracy", "precision", "recall", "f1"]
 FloatArray = npt.NDArray[np.float64]
@@ -83,13 +85,54 @@ def bootstrap(
     >>> bootstrap(good, bad, "accuracy", trials=100).difference
     50.0
     """
-    a, b = _checked(scores_a, scores_b, metric, trials)
-    both = np.concatenate([a, b], axis=1)  # [N, 6]
+    (found,) = bootstrap_all([(scores_a, scores_b)], metric, trials, seed)
+    return found
+
+
+def bootstrap_all(
+    pairs: Sequence[tuple[IntArray, IntArray]], metric: Metric, trials: int = 10_000, seed: int = 1
+) -> list[Bootstrap]:
+    """The same for several pairs of counts over the same sentences, from one drawing of samples."""
+    checked = [_checked(a, b, metric, trials) for a, b in pairs]
+    every = np.concatenate([side for pair in checked for side in pair], axis=1)  # [N, 6 pairs]
     rng = np.random.default_rng(seed)
     samples = [
-        _difference(_times_drawn(rng, size, len(a)) @ both, metric) for size in _trial_batches(trials, len(a))
-    ]
-    return Bootstrap(float(_difference(both.sum(axis=0), metric)), np.concatenate(samples))
+        _difference((_times_drawn(rng, size, len(every)) @ every).reshape(size, -1, 6), metric)
+        for size in _trial_batches(trials, len(every))
+    ]  # [trials of a batch, pairs]
+    observed = _difference(every.sum(axis=0).reshape(-1, 6), metric)
+    columns = np.concatenate(samples).T
+    return [Bootstrap(float(value), column) for value, column in zip(observed, columns, strict=True)]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class McNemar:
+    """How many tokens only one of two systems gets right, and the exact two-sided p."""
+
+    only_a: int
+    only_b: int
+
+    @property
+    def p(self) -> float:
+        """2 P(X <= min) for X ~ Binomial(only_a + only_b, 1/2), at most 1.
+
+        >>> McNemar(0, 3).p
+        0.25
+        """
+        tokens, fewer = self.only_a + self.only_b, min(self.only_a, self.only_b)
+        # log C(n, k + 1) = log C(n, k) + log (n - k) / (k + 1)
+        steps = np.log(tokens - np.arange(fewer)) - np.log(np.arange(fewer) + 1.0)
+        terms = np.concatenate([[0.0], np.cumsum(steps)]) - tokens * np.log(2.0)
+        top = float(terms.max())
+        return min(1.0, 2.0 * math.exp(top) * float(np.exp(terms - top).sum()))
+
+
+def mcnemar(right_a: BoolArray, right_b: BoolArray) -> McNemar:
+    """Compare two systems token by token: [tokens] whether each is right."""
+    if right_a.shape != right_b.shape:
+        raise ConfigError(f"there are {len(right_a)} tokens of one system, {len(right_b)} of the other")
+    only_a, only_b = (int(np.count_nonzero(x & ~y)) for x, y in ((right_a, right_b), (right_b, right_a)))
+    return McNemar(only_a, only_b)
 
 
 def _difference(sums: FloatArray, metric: Metric) -> FloatArray:

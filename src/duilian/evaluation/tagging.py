@@ -66,7 +66,7 @@ class TaggingScore:
         found: Counter[tuple[str, str]] = Counter()
         for (gold, guess), count in self.pairs.items():
             if not is_right(gold, guess):
-                found[_shown(gold), _shown(guess)] += count
+                found[shown_tag(gold), shown_tag(guess)] += count
         return dict(sorted(found.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
@@ -133,7 +133,8 @@ def tag_counts(gold: Iterable[Sequence[Tag]], guess: Iterable[Sequence[Tag]]) ->
     return np.array(rows, dtype=np.int64).reshape(-1, 3)
 
 
-def _shown(tag: Tag) -> str:
+def shown_tag(tag: Tag) -> str:
+    """A tag as people see it: `NN`, `{NN|VV}`, `?` if there is none."""
     if isinstance(tag, frozenset):
         return "{" + "|".join(sorted(tag)) + "}"
     return NO_TAG if tag is None else tag

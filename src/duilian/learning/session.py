@@ -37,6 +37,8 @@ class Session:
     on_stage: Callable[[str], None] | None = None  # told what is being done before the iterations begin
     checkpoint: str | Path | None = None
     resume: bool = False
+    # What the last training loop did, an entry an iteration; a resumed one begins with those before.
+    history: list[dict[str, Any]] = dataclasses.field(default_factory=list, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.threads, int) or self.threads < 1:

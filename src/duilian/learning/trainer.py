@@ -10,6 +10,7 @@ import dataclasses
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +32,11 @@ class IterationReport:
     seconds: float
     details: Mapping[str, float] = dataclasses.field(default_factory=dict)  # by name: sides' scores and more
     most: int = 0  # iterations that the run may have
+
+    def result(self) -> dict[str, Any]:
+        """What does not depend on the machine."""
+        own = {"iteration": self.iteration, "loss": self.loss, "score": self.score}
+        return own | {"details": dict(self.details)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,6 +88,7 @@ class Trainer:
         self._mean: Weights = np.empty_like(self.total)  # one room for all iterations: new pages are dear
         self.bests = [Best(self.weights) for _ in range(sides + 1 if sides > 1 else 1)]
         self.iteration = 0
+        self.history: list[dict[str, Any]] = []  # iterations so far, without times
 
     @property
     def best(self) -> Weights:
@@ -124,9 +131,12 @@ class Trainer:
         """
         checkpoint = session.checkpoint
         mark = fingerprint() if checkpoint else ""
+        self.history = session.history
+        self.history.clear()
         if checkpoint and session.resume and Path(checkpoint).exists():
             self.resume(checkpoint, mark)
         for report in self.run(evaluate):
+            self.history.append(report.result())
             if checkpoint:
                 self.save(checkpoint, mark)
             if session.on_iteration:
@@ -196,6 +206,7 @@ class Trainer:
                 for best in self.bests
             ],
             "numbers": self.rule.numbers,
+            "history": self.history,
         }
         rule = {f"rule.{name}": array for name, array in self.rule.arrays.items()}
         bests = {f"best.{k}": weights for k, weights in enumerate(kept.values())}
@@ -211,6 +222,7 @@ class Trainer:
                 hint="delete it, or train without --resume",
             )
         self.iteration = int(header["iteration"])
+        self.history[:] = header.get("history", [])
         self.rule.numbers.update(header["numbers"])
         self.rule.replay(self.weights, [self._order(k) for k in range(self.iteration)])
         self.weights, self.total = np.array(arrays["weights"]), np.array(arrays["total"])

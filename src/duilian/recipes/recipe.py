@@ -20,6 +20,8 @@ from duilian.corpus import Corpus, ReadReport, Sentence, TreeCheck, read_sentenc
 from duilian.corpus.output_files import refuse_input
 from duilian.errors import ConfigError, did_you_mean
 from duilian.features.templates import presets
+from duilian.learning import IterationReport
+from duilian.learning.run_log import RunLog
 from duilian.modelfile import is_model
 from duilian.models.base.precision import Precision
 from duilian.recipes.run import Run
@@ -376,9 +378,32 @@ def train(
     _check_output(run, recipe)
     if recipe.kind != ANALYZER:  # which knows the kind of its tagger
         refuse_weights(recipe.file, recipe.kind, (side.train for side in recipe.sides))
+    log = None
+    if run.log is not None:
+        facts = {"kind": recipe.kind, "recipe": str(recipe.file), "overrides": list(recipe.overrides)}
+        log = RunLog(run.log, is_resumed=run.resume and run.is_begun, facts=facts | {"threads": run.threads})
+        run = _logged(run, log)
     score = KINDS[recipe.kind].train(dataclasses.replace(recipe, run=run), run)
+    if log is not None:
+        log.end(score)
     run.forget()
     return score
+
+
+def _logged(run: Run, log: RunLog) -> Run:
+    """The same run, which also tells its log."""
+
+    def tell_iteration(report: IterationReport) -> None:
+        log.iteration(report)
+        if run.on_iteration:
+            run.on_iteration(report)
+
+    def tell_stage(name: str) -> None:
+        log.stage(name)
+        if run.on_stage:
+            run.on_stage(name)
+
+    return dataclasses.replace(run, on_iteration=tell_iteration, on_stage=tell_stage)
 
 
 def _check_output(run: Run, recipe: Recipe) -> None:
@@ -386,9 +411,9 @@ def _check_output(run: Run, recipe: Recipe) -> None:
     output = run.output
     if not output.name:
         raise ConfigError("there is no name for the model file", "write -o my.model")
-    for target in (output, *run.kept):
+    for target in filter(None, (output, *run.kept, run.log)):
         refuse_input(target, recipe.inputs())
-        if target.is_file() and not run.force and not is_model(target):
+        if target.is_file() and target != run.log and not run.force and not is_model(target):
             hint = "choose another place, or replace it with --force"
             raise ConfigError(f"{target}: exists and is not a model", hint)
     folder = output.resolve().parent

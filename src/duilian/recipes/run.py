@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from duilian.learning import IterationReport, Session
 from duilian.learning.session import SELF_TRAINING
@@ -19,6 +20,7 @@ class Run:
     lenient: bool = False  # whether malformed lines of the corpora are skipped
     force: bool = False  # whether a file that is not a model may be replaced
     threads: int = 1
+    log: Path | None = None  # where to keep a log; None: nowhere
     on_iteration: Callable[[IterationReport], None] | None = None
     on_stage: Callable[[str], None] | None = None  # what is done before the first iteration
     on_reading: Callable[[str], None] | None = None  # the file that is being read; empty when it is done
@@ -26,6 +28,8 @@ class Run:
     told: set[str] = dataclasses.field(default_factory=set, repr=False)  # warnings so far
     sizes: dict[tuple[Path, ...], list[int]] = dataclasses.field(default_factory=dict, repr=False)
     """How many sentences were read of each of some files."""
+    history: list[dict[str, Any]] = dataclasses.field(default_factory=list, repr=False)
+    """What the last training loop did, without times: for the notes of the model."""
 
     def stage(self, name: str) -> Path:
         """Where a finished part of the model is kept until the whole is done."""
@@ -59,6 +63,7 @@ class Run:
             on_stage=self.on_stage,
             checkpoint=self.checkpoint,
             resume=self.resume,
+            history=self.history,
         )
 
     def warn(self, message: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from duilian.corpus import Corpus, Sentence, Tag, TreeCheck
 from duilian.errors import StandardError
 from duilian.labels.encoding import Level
+from duilian.learning.run_log import curve_of
 from duilian.models.base.precision import Precision
 from duilian.recipes.recipe import Recipe, Side
 from duilian.recipes.run import Run
@@ -113,7 +114,8 @@ def save(estimator: Trainable, recipe: Recipe, run: Run, notes: dict[str, Any]) 
     if saving.min_weight > 0:
         estimator.trim(saving.min_weight)
     result = {"dev_score": estimator.best_score_, "iterations": estimator.iterations_}
-    estimator.save(run.output, precision=saving.precision, notes=origin(recipe) | notes | result)
+    notes = origin(recipe) | notes | result | curve_notes(run)
+    estimator.save(run.output, precision=saving.precision, notes=notes)
     return estimator.best_score_
 
 
@@ -121,6 +123,11 @@ def origin(recipe: Recipe) -> dict[str, Any]:
     """Where a model comes from, for its notes."""
     card = {"card": dict(recipe.card)} if recipe.card else {}
     return {"recipe": recipe.text, "overrides": list(recipe.overrides)} | card
+
+
+def curve_notes(run: Run) -> dict[str, Any]:
+    """The learning curve in short; nothing of it depends on the machine."""
+    return {"curve": curve_of(run.history).to_dict()} if run.history else {}
 
 
 def side_notes(side: Side, corpus: Corpus, dev: Corpus | None) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from duilian.corpus import Layer, ReadReport
 from duilian.corpus.batches import batches
 from duilian.corpus.places import PlacedSentence
 from duilian.errors import ConfigError, ModelFileError
+from duilian.evaluation.breakdown import in_context
 from duilian.modelfile import checksum_of, read_model
 from duilian.models import Suite, TwoChainTagger
 from duilian.models.base.dictionary_settings import dictionary_of
@@ -33,7 +34,6 @@ from duilian.models.registry import KINDS, estimator_of
 
 MIN_SHARE = 0.01  # of a target tag, to be shown
 MIN_READING_SHARE, MIN_READING_COUNT = 0.1, 2  # below, a reading counts as an accident
-CONTEXT_WORDS = 4  # on either side of an example
 FIRST_TITLES = ("title", "does")  # of a card
 SAMPLE_SENTENCES = 200  # to guess the standard of a file
 HEADS = "UAS of gold words, without punctuation"
@@ -297,7 +297,7 @@ class _WordReadings:
             readings = self._seen.setdefault((given.words[word], tag), {})
             entry = readings.setdefault(str((layer.tags or ())[place]), [0, ""])
             entry[0] += 1
-            entry[1] = entry[1] or _in_context(given.words, word)
+            entry[1] = entry[1] or in_context(given.words, word)
 
     def ambiguous(self, max_words: int) -> tuple[AmbiguousWord, ...]:
         words = []
@@ -310,14 +310,6 @@ class _WordReadings:
                 words.append(AmbiguousWord(word, tag, tuple(readings)))
         words.sort(key=lambda each: (-each.weight, each.word, each.tag))
         return tuple(words[:max_words])
-
-
-def _in_context(words: Sequence[str], place: int) -> str:
-    before = words[max(place - CONTEXT_WORDS, 0) : place]
-    after = words[place + 1 : place + 1 + CONTEXT_WORDS]
-    left = "… " if place > CONTEXT_WORDS else ""
-    right = " …" if place + 1 + CONTEXT_WORDS < len(words) else ""
-    return f"{left}{' '.join([*before, f'[{words[place]}]', *after])}{right}"
 
 
 def guess_standard(

@@ -22,7 +22,7 @@ from duilian.recipes.kinds.coupled import MAX_SIDES
 from duilian.recipes.kinds.parser_part import ParserPart, ParserSentences
 from duilian.recipes.recipe import KINDS, Kind, Recipe, Side, register
 from duilian.recipes.run import Run
-from duilian.recipes.steps import corpora_of, origin
+from duilian.recipes.steps import corpora_of, curve_notes, origin
 from duilian.recipes.train_files import refuse_weights
 from duilian.settings import Settings, setting
 
@@ -170,7 +170,8 @@ def _fit_parser(
     if own.min_weight > 0:
         parser.trim(own.min_weight)
     notes["lifted"] = parser.lifted_
-    return parser, notes | {"dev_score": parser.best_score_, "iterations": parser.iterations_}
+    result = {"dev_score": parser.best_score_, "iterations": parser.iterations_}
+    return parser, notes | result | curve_notes(run)
 
 
 def _fit_segmenter(config: AnalyzerConfig, recipe: Recipe, run: Run) -> Tagger | None:

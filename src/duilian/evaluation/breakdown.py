@@ -1,0 +1,252 @@
+"""Where an answer is right and where it is wrong: by tag, relation, length, distance, vocabulary; confusions.
+
+Everything is counted over the words of `Judged`. Of a word that the answer cuts differently, no tag is
+judged: such words lower the recall of their gold tag, and the answer's words the precision of theirs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
+from itertools import chain
+
+import numpy as np
+
+from duilian.corpus.sentence import Tag
+from duilian.corpus.statistics import percentage
+from duilian.evaluation.attachment import JudgedWord, judged_words
+from duilian.evaluation.judged import Judged
+from duilian.evaluation.score import GOLD, Score, is_right
+from duilian.evaluation.tagging import shown_tag
+
+LENGTHS = (10, 20, 30, 40)  # the longest sentences of each group but the last, in gold words
+DISTANCES = (1, 2, 3, 6)  # the longest arcs of each group but the last, in words
+EXAMPLES = 3  # of each confusion
+MAX_CONFUSIONS = 50
+CONTEXT_WORDS = 4  # on either side of an example
+KNOWN, KNOWN_THERE, UNKNOWN = "known", "known there", "unknown"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Confusion:
+    """A gold tag and the tag of the answer, how often, and a few examples in context."""
+
+    gold: str
+    guess: str
+    count: int
+    examples: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """Plain values for JSON."""
+        return {"gold": self.gold, "guess": self.guess, "count": self.count, "examples": list(self.examples)}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WordGroup:
+    """Gold words of one kind of vocabulary: how many, and how many of them the answer has."""
+
+    tokens: int
+    share: float  # of all gold words, in percent
+    recall: float  # of words, in percent
+    tag_recall: float | None  # of words with their tags
+
+    def as_json(self) -> dict[str, float]:
+        """The available figures."""
+        return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Breakdown:
+    """The details of an evaluation; empty where gold and answer have nothing to tell."""
+
+    by_tag: Mapping[str, Score] = dataclasses.field(default_factory=dict)
+    by_relation: Mapping[str, Score] = dataclasses.field(default_factory=dict)
+    by_length: Mapping[str, Mapping[str, Score]] = dataclasses.field(default_factory=dict)
+    by_distance: Mapping[str, Score] = dataclasses.field(default_factory=dict)
+    by_vocabulary: Mapping[str, WordGroup] = dataclasses.field(default_factory=dict)
+    confusions: Sequence[Confusion] = ()
+    unknown_tags: Mapping[str, int] = dataclasses.field(default_factory=dict)
+
+    def as_json(self) -> dict[str, object]:
+        """The stable JSON of `duilian evaluate --json`, without what is empty."""
+        found: dict[str, object] = {
+            "by_tag": {tag: score.with_counts() for tag, score in self.by_tag.items()},
+            "by_relation": {name: score.with_counts() for name, score in self.by_relation.items()},
+            "by_length": {
+                group: {name: score.with_counts() for name, score in scores.items()}
+                for group, scores in self.by_length.items()
+            },
+            "by_distance": {group: score.with_counts() for group, score in self.by_distance.items()},
+            "by_vocabulary": {name: group.as_json() for name, group in self.by_vocabulary.items()},
+            "confusions": [each.as_json() for each in self.confusions],
+            "unknown_tags": dict(self.unknown_tags),
+        }
+        return {name: value for name, value in found.items() if value}
+
+
+def breakdown(
+    judged: Judged, vocabulary: Set[str] | None = None, other_vocabulary: Set[str] | None = None
+) -> Breakdown:
+    """Count all details; words are grouped by one or two vocabularies if they are given."""
+    trees = judged.is_parallel and judged.has("heads")
+    labelled = trees and judged.has("relations")
+    words = list(judged_words(judged.gold, judged.guess)) if trees else []
+    return Breakdown(
+        by_tag=scores_by_tag(judged) if judged.is_tagged else {},
+        by_relation=_by_relation(words) if labelled else {},
+        by_length=_by_length(judged),
+        by_distance=_by_distance(words),
+        by_vocabulary={} if vocabulary is None else _by_vocabulary(judged, vocabulary, other_vocabulary),
+        confusions=_confusions(judged) if judged.is_tagged else (),
+        unknown_tags=_unknown_tags(judged) if judged.is_tagged else {},
+    )
+
+
+def scores_by_tag(judged: Judged) -> dict[str, Score]:
+    """Words with their tags: a gold set that has the guess counts as that tag, another as none."""
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+    unjudged: Counter[Tag] = Counter()
+    for gold, guess, is_word in judged.matched_tags:
+        if gold is None:
+            unjudged[guess] += is_word
+            continue
+        right = is_word and is_right(gold, guess)
+        for column, tag in enumerate((guess if right else gold, None, guess if right else None)):
+            if isinstance(tag, str):
+                counts[tag][column] += 1
+    guessed = Counter(chain(*judged.guess_tags))
+    guessed.subtract(unjudged)
+    for tag, count in guessed.items():
+        if isinstance(tag, str) and count > 0:
+            counts[tag][1] += count
+    return {tag: Score(*counts[tag]) for tag in sorted(counts)}
+
+
+def _scores(
+    words: Sequence[Sequence[JudgedWord]],
+    key: Callable[[int | None, str | None, int], str | None],
+    labelled: bool,
+) -> dict[str, Score]:
+    """Arcs by a key of head, relation and the word's own number; all words with a gold head count."""
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+    for sentence in words:
+        for number, word in enumerate(sentence, 1):
+            if not word.counts(labelled, punctuation=True):
+                continue
+            gold = key(word.head, word.relation, number)
+            guess = key(word.guessed_head, word.guessed_relation, number)
+            right = gold if word.is_right(labelled) else None
+            for column, name in enumerate((gold, guess, right)):
+                if name is not None:
+                    counts[name][column] += 1
+    return {name: Score(*row) for name, row in counts.items()}
+
+
+def _by_relation(words: Sequence[Sequence[JudgedWord]]) -> dict[str, Score]:
+    found = _scores(words, lambda _, relation, __: relation, True)
+    return dict(sorted(found.items()))
+
+
+def _by_distance(words: Sequence[Sequence[JudgedWord]]) -> dict[str, Score]:
+    def key(head: int | None, _: str | None, number: int) -> str | None:
+        if head is None:
+            return None
+        return "root" if head == 0 else _group(abs(head - number), DISTANCES)
+
+    found = _scores(words, key, False)
+    names = ["root", *(_group(size, DISTANCES) for size in (*DISTANCES, DISTANCES[-1] + 1))]
+    return {name: found[name] for name in names if name in found}
+
+
+def _by_length(judged: Judged) -> dict[str, dict[str, Score]]:
+    """Every metric in groups of sentences by the number of gold words."""
+    sizes = judged.alignment.gold_sizes
+    number = np.searchsorted(LENGTHS, sizes)
+    found = {}
+    for group in np.unique(number).tolist():
+        here = number == group
+        if not sizes[here].any():
+            continue
+        name = _group(int(sizes[here].max()), LENGTHS)
+        found[name] = {
+            metric: Score.of(counts[here])
+            for metric, counts in judged.counts.items()
+            if counts[here, GOLD].any()
+        }
+    return found
+
+
+def _group(size: int, limits: Sequence[int]) -> str:
+    """The name of the group of a size: 1-10, 11-20 …, more than the last limit."""
+    low = 1
+    for limit in limits:
+        if size <= limit:
+            return str(limit) if low == limit else f"{low}-{limit}"
+        low = limit + 1
+    return f"{low}+"
+
+
+def _by_vocabulary(judged: Judged, here: Set[str], there: Set[str] | None) -> dict[str, WordGroup]:
+    """Known words, words known to the other vocabulary only, and the rest (Li et al. 2017, Fig. 7)."""
+    names = (KNOWN, UNKNOWN) if there is None else (KNOWN, KNOWN_THERE, UNKNOWN)
+    group = [
+        KNOWN if word in here else KNOWN_THERE if there is not None and word in there else UNKNOWN
+        for word in judged.alignment.gold_words
+    ]
+    of = {name: np.array([each == name for each in group], np.bool_) for name in names}
+    found = judged.alignment.match >= 0
+    judged_tags = np.array([tag is not None for tag, _, _ in judged.matched_tags], np.bool_)
+    return {
+        name: WordGroup(
+            tokens=int(mask.sum()),
+            share=percentage(int(mask.sum()), len(group)),
+            recall=percentage(int((found & mask).sum()), int(mask.sum())),
+            tag_recall=percentage(
+                int((judged.is_found & judged_tags & mask).sum()), int((judged_tags & mask).sum())
+            )
+            if judged.is_tagged
+            else None,
+        )
+        for name, mask in of.items()
+    }
+
+
+def _confusions(judged: Judged) -> list[Confusion]:
+    """The tags of words that the answer has with a wrong tag, most frequent first."""
+    counts: Counter[tuple[str, str]] = Counter()
+    examples: dict[Hashable, list[str]] = defaultdict(list)
+    for words, place, (gold, guess, is_word) in _in_sentences(judged):
+        if is_word and gold is not None and not is_right(gold, guess):
+            pair = shown_tag(gold), shown_tag(guess)
+            counts[pair] += 1
+            if len(examples[pair]) < EXAMPLES:
+                examples[pair].append(in_context(words, place))
+    ranked = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    return [Confusion(*pair, count, tuple(examples[pair])) for pair, count in ranked[:MAX_CONFUSIONS]]
+
+
+def _unknown_tags(judged: Judged) -> dict[str, int]:
+    """Tags of the answer that gold nowhere has, with their numbers, most frequent first."""
+    known: set[str] = set()
+    for tag in chain(*judged.gold_tags):
+        known |= {tag} if isinstance(tag, str) else set(tag or ())
+    found = Counter(tag for tag in chain(*judged.guess_tags) if isinstance(tag, str) and tag not in known)
+    return dict(sorted(found.items(), key=lambda entry: (-entry[1], entry[0])))
+
+
+def _in_sentences(judged: Judged) -> Iterator[tuple[tuple[str, ...], int, tuple[Tag, Tag, bool]]]:
+    """Each gold word: the words of its sentence, its place there, and its tags."""
+    tags = iter(judged.matched_tags)
+    for layer in judged.gold:
+        for place in range(len(layer)):
+            yield layer.words, place, next(tags)
+
+
+def in_context(words: Sequence[str], place: int) -> str:
+    """A word in brackets between its neighbours."""
+    before = words[max(place - CONTEXT_WORDS, 0) : place]
+    after = words[place + 1 : place + 1 + CONTEXT_WORDS]
+    left = "… " if place > CONTEXT_WORDS else ""
+    right = " …" if place + 1 + CONTEXT_WORDS < len(words) else ""
+    return f"{left}{' '.join([*before, f'[{words[place]}]', *after])}{right}"

@@ -1,0 +1,29 @@
+"""Results as tables for notebooks: HTML, and pandas if it is installed."""
+
+from __future__ import annotations
+
+import html
+import importlib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from duilian.errors import ConfigError
+
+
+def html_table(titles: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str) -> str:
+    """A table; every text is escaped."""
+    head = "".join(f'<th scope="col">{html.escape(title)}</th>' for title in titles)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(str(value))}</td>" for value in row) + "</tr>" for row in rows
+    )
+    shown = html.escape(caption)
+    return f"<table><caption>{shown}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def frame(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> Any:
+    """A pandas DataFrame."""
+    try:
+        pandas = importlib.import_module("pandas")
+    except ImportError:
+        raise ConfigError("a data frame needs pandas", "pip install pandas") from None
+    return pandas.DataFrame(list(rows), columns=list(titles))

@@ -1,0 +1,108 @@
+"""One HTML file that needs nothing else: no network, no fonts, no library. All text is escaped here."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from duilian.version import __version__
+
+_ASSETS = Path(__file__).with_name("assets")
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+
+
+@dataclasses.dataclass(frozen=True)
+class Section:
+    """A part of a page: a title, and HTML that is safe already."""
+
+    title: str
+    parts: Sequence[str]
+
+
+def page(title: str, note: str, sections: Sequence[Section]) -> str:
+    """The whole file."""
+    links = "".join(f'<li><a href="#s{k}">{escape(each.title)}</a></li>' for k, each in enumerate(sections))
+    body = "".join(
+        f'<section aria-labelledby="s{k}"><h2 id="s{k}">{escape(each.title)}</h2>'
+        f"{''.join(each.parts)}</section>"
+        for k, each in enumerate(sections)
+    )
+    style, script = ((_ASSETS / name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f'<link rel="icon" href="data:,">\n<style>\n{style}</style></head>\n'
+        f'<body><a class="skip" href="#content">Skip to content</a>'
+        f"<header><h1>{escape(title)}</h1><p class=note>{escape(note)}</p>"
+        f'<nav aria-label="Sections"><ul>{links}</ul></nav></header>\n'
+        f'<main id="content">{body}</main>\n<footer><p>Duilian {escape(__version__)}. '
+        "Shares are percentages. A click on a title sorts a table.</p>"
+        '<p id="said" role="status" class="note"></p></footer>\n'
+        f"<script>\n{script}</script></body></html>\n"
+    )
+
+
+def escape(text: object) -> str:
+    """Any text as HTML."""
+    return html.escape(str(text))
+
+
+def table(titles: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str, decimals: int = 2) -> str:
+    """A table that sorts; numbers are set to the right, None is an empty cell."""
+    found = [list(row) for row in rows]
+    if not found:
+        return ""
+    kinds = [
+        "number" if all(row[k] is None or is_number(row[k]) for row in found) else "text"
+        for k in range(len(titles))
+    ]
+    head = "".join(
+        f'<th scope="col" data-kind="{kind}"><button type="button">{escape(title)}</button></th>'
+        for title, kind in zip(titles, kinds, strict=True)
+    )
+    body = "".join(f"<tr>{_cells(row, kinds, decimals)}</tr>" for row in found)
+    shown_caption = f"<caption>{escape(caption)}</caption>"
+    parts = f"{shown_caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    return scrolling(f"<table>{parts}</table>", caption)
+
+
+def scrolling(content: str, name: str) -> str:
+    """Safe HTML that may be wider than the page; the keyboard reaches and scrolls it."""
+    return f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(name)}">{content}</div>'
+
+
+def _cells(row: Sequence[object], kinds: Sequence[str], decimals: int) -> str:
+    found = []
+    for value, kind in zip(row, kinds, strict=True):
+        if value is None:
+            found.append("<td></td>")
+        elif kind == "number":
+            found.append(f'<td class="number" data-value="{value}">{shown(value, decimals)}</td>')
+        else:
+            is_long = " class=text" if len(str(value)) > 20 else ""
+            found.append(f"<td{is_long}>{escape(value)}</td>")
+    return "".join(found)
+
+
+def is_number(value: object) -> bool:
+    """Whether it is a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def shown(value: object, decimals: int = 2) -> str:
+    """A number for people."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.{decimals}f}"
+
+
+def note(text: str) -> str:
+    """A paragraph of explanation."""
+    return f'<p class="note">{escape(text)}</p>'
+
+
+def heading(text: str) -> str:
+    """The title of a part of a section."""
+    return f"<h3>{escape(text)}</h3>"
