@@ -160,7 +160,7 @@ class _Mixer:
         )
 
     def _part_of(self, tag: str) -> str | None:
-        """The part of speech of a tag; of a pair, that of its specific tag, which tells nouns from measures."""
+        """The part of speech of a tag; of a pair, that of its specific tag: measures are no nouns there."""
         return self._part_of_specific.get(split_pair(tag)[1] or "") if is_pair(tag) else self._part.get(tag)
 
     def _draw(self, word: str, part: str) -> str | None:
