@@ -204,7 +204,8 @@ Counts = Mapping[str, Mapping[str, list[Any]]]
 def _counts(judged: Mapping[str, Sequence[Judged]]) -> dict[str, dict[str, list[Any]]]:
     """Counts per sentence of each system, metric and run: of the metrics that all of them allow."""
     runs = [run for each in judged.values() for run in each]
-    is_parallel = all(run.is_parallel for run in runs)
+    # If only some have tags, words are what they share, even if all of them are right.
+    is_parallel = all(run.is_parallel for run in runs) and len({run.is_tagged for run in runs}) == 1
     found = {name: [run.counts_as(is_parallel=is_parallel) for run in each] for name, each in judged.items()}
     every = [metrics for each in found.values() for metrics in each]
     shared = [metric for metric in METRICS if all(metric in metrics for metrics in every)]
