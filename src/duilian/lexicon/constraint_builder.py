@@ -21,7 +21,7 @@ from duilian.labels.units import UnitBatch, Whole
 from duilian.lexicon.constraints import ConstrainedWord, WordConstraints
 from duilian.lexicon.lexicon import Lexicon
 from duilian.standards import tag_classes, tags_of_wholes
-from duilian.text import BEGINS, GOES_ON, NO_MARK, NO_NUMBER, WHOLE_KINDS, Spans, WholeKind
+from duilian.text import BEGINS, GOES_ON, NO_MARK, NO_NUMBER, WHOLE_KINDS, Spans, WholeKind, with_ends
 
 WORD_KINDS: frozenset[WholeKind] = frozenset(WHOLE_KINDS) - {"number", "word"}
 """Kinds of whole spans that are complete words; others may be part of a longer word (15 in 15日)."""
@@ -52,13 +52,16 @@ class ConstraintBuilder:
 
     def constraints(self, units: UnitBatch) -> dict[str, _native.Constraints]:
         """Return the constraints of each standard; none at all if nothing is known of these units."""
-        known = None if self._is_word else units.known
+        known = None if self._is_word else with_ends(units.known)
         has_facts = known is not None and bool((known & FACTS).any())
         matches = {} if self._lexicon is None else self._matches(units)
         if not has_facts and not matches:
             return {}
         edges = units.sentence.tolist()
-        constrained_sentences = sorted({*units.wholes, *matches})
+        sentences_with_words = {
+            s for s, wholes in units.wholes.items() if any(each.kind in WORD_KINDS for each in wholes)
+        }
+        constrained_sentences = sorted({*sentences_with_words, *matches})
         found = {}
         for standard, encoding in self._encodings.items():
             if known is not None and not constrained_sentences:

@@ -5,6 +5,7 @@ from duilian.text.folding import Folding, Letters, Script, is_traditional, simpl
 from duilian.text.splitting import (
     APART,
     BEGINS,
+    ENDS,
     GAP,
     GOES_ON,
     NO_MARK,
@@ -21,11 +22,13 @@ from duilian.text.splitting import (
     split,
     units,
     whole_spans,
+    with_ends,
 )
 
 __all__ = [
     "APART",
     "BEGINS",
+    "ENDS",
     "GAP",
     "GOES_ON",
     "NO_MARK",
@@ -51,4 +54,5 @@ __all__ = [
     "split",
     "units",
     "whole_spans",
+    "with_ends",
 ]

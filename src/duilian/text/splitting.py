@@ -37,7 +37,7 @@ class Split(NamedTuple):
 
     `known` is a bit set for each unit: BEGINS and GOES_ON (a word begins here; none does), NO_MARK (a letter,
     digit or Han character at the end of a sentence, so not in punctuation), NO_NUMBER (in a word made of
-    letters), GAP (characters in no unit precede it), APART (white space does).
+    letters), GAP (characters in no unit precede it), APART (white space does). `with_ends` adds ENDS.
     """
 
     spans: Spans  # of units, as offsets into their own text
@@ -47,14 +47,15 @@ class Split(NamedTuple):
     wholes: list[WholeSpan]  # counted in units of all texts
 
 
-BEGINS, GOES_ON, NO_MARK, NO_NUMBER, GAP, APART = (
+BEGINS, GOES_ON, NO_MARK, NO_NUMBER, GAP, APART, ENDS = (
     1,
     2,
     4,
     8,
     16,
     32,
-)  # as in native/include/duilian/text/split.hpp
+    64,
+)  # as in native/include/duilian/text/split.hpp, which has no ENDS
 
 
 def sentences(text: str) -> Spans:
@@ -105,6 +106,16 @@ def split(
     spans, first, text_first, known, wholes = found
     parts = [WholeSpan(a, b, cast(WholeKind, kind)) for a, b, kind in wholes]
     return Split(spans, first, text_first, known, parts)
+
+
+def with_ends(known: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Add that a word ends where the next unit begins one.
+
+    A search that goes forward and follows few labels needs to know: it would drop those that end words.
+    """
+    found = known.copy()
+    found[:-1][(known[1:] & BEGINS) != 0] |= ENDS
+    return found
 
 
 def _check_kinds(kinds: Collection[WholeKind]) -> None:
