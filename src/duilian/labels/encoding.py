@@ -117,6 +117,7 @@ class Encoding:
         of punctuation, numbers and foreign words.
         """
         barred = np.where(self.succession.start, texts.GOES_ON, texts.BEGINS)
+        barred |= np.where(self.succession.end, 0, texts.ENDS)
         for name, flag in (
             ("punctuation", texts.NO_MARK),
             ("number", texts.NO_NUMBER),

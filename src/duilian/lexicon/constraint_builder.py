@@ -35,6 +35,7 @@ from duilian.text import (
     WHOLE_KINDS,
     Spans,
     WholeKind,
+    with_ends,
 )
 
 WORD_KINDS: frozenset[WholeKind] = frozenset(WHOLE_KINDS) - {"number", "word"}
@@ -75,6 +76,7 @@ class ConstraintBuilder:
         known = None if self._is_word else units.known
         if known is not None and self._letters is not None and len(units):
             known = self._letters.facts(units)
+        known = None if known is None else with_ends(known)
         matches = {} if self._lexicon is None else self._matches(units)
         if not matches and not units.wholes:
             facts = [] if known is None else _native.restrictions(known, self._all_barred)
@@ -82,7 +84,10 @@ class ConstraintBuilder:
         if not matches and (known is None or not (known & FACTS).any()):
             return {}
         edges = units.sentence.tolist()
-        constrained_sentences = sorted({*units.wholes, *matches})
+        sentences_with_words = {
+            s for s, wholes in units.wholes.items() if any(each.kind in WORD_KINDS for each in wholes)
+        }
+        constrained_sentences = sorted({*sentences_with_words, *matches})
         found = {}
         for standard, encoding in self._encodings.items():
             constrained = WordConstraints(encoding, standard)

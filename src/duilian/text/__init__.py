@@ -5,6 +5,7 @@ from duilian.text.folding import Folding, Letters, Script, is_traditional, simpl
 from duilian.text.splitting import (
     APART,
     BEGINS,
+    ENDS,
     GAP,
     GOES_ON,
     MARK,
@@ -25,11 +26,13 @@ from duilian.text.splitting import (
     split,
     units,
     whole_spans,
+    with_ends,
 )
 
 __all__ = [
     "APART",
     "BEGINS",
+    "ENDS",
     "GAP",
     "GOES_ON",
     "MARK",
@@ -59,4 +62,5 @@ __all__ = [
     "split",
     "units",
     "whole_spans",
+    "with_ends",
 ]

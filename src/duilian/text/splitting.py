@@ -42,7 +42,7 @@ class Split(NamedTuple):
     digit or Han character, so not in punctuation), NO_NUMBER (in a word made of letters), GAP (characters in
     no unit precede it), APART (white space does), MARK (a mark that is no word by itself), MARKS (one of
     several in a row, which begin and end no word). Others add what a rule says of words in letters:
-    NOT_FOREIGN and ONLY_FOREIGN (in no word tagged as foreign; in no other).
+    NOT_FOREIGN and ONLY_FOREIGN (in no word tagged as foreign; in no other). `with_ends` adds ENDS.
     """
 
     spans: Spans  # of units, as offsets into their own text
@@ -62,7 +62,7 @@ BEGINS, GOES_ON, NO_MARK, NO_NUMBER, GAP, APART, MARK, MARKS = (
     64,
     128,
 )  # as in native/include/duilian/text/split.hpp
-NOT_FOREIGN, ONLY_FOREIGN = 256, 512
+NOT_FOREIGN, ONLY_FOREIGN, ENDS = 256, 512, 1024  # which the core does not set
 
 
 def sentences(text: str) -> Spans:
@@ -118,6 +118,16 @@ def _is_whole(kinds: tuple[WholeKind, ...]) -> list[bool]:
     """Whether each kind is among these."""
     _check_kinds(kinds)
     return [kind in kinds for kind in WHOLE_KINDS]
+
+
+def with_ends(known: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint16]:
+    """Add that a word ends where the next unit begins one.
+
+    A search that goes forward and follows few labels needs to know: it would drop those that end words.
+    """
+    found = known.copy()
+    found[:-1][(known[1:] & BEGINS) != 0] |= ENDS
+    return found
 
 
 def _check_kinds(kinds: Collection[WholeKind]) -> None:
