@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 from duilian.corpus import Layer
 from duilian.corpus.english_draws import CASES, EnglishDraws, written
@@ -28,8 +29,10 @@ def drawn(part: str, *, unknown: float = 0.0, seed: int = 1) -> list[str]:
 def test_words_have_the_right_use() -> None:
     assert {word.lower() for word in drawn("VV")} == {"check", "update"}
     assert {word.lower() for word in drawn("VA")} == {"nice"}
-    names = {word.lower() for word in drawn("NR") if not word.isupper()}
-    assert names == {"google", "ibm"}
+    names = Counter(word.lower() for word in drawn("NR") if not word.isupper())
+    assert {"google", "ibm", "report"} <= names.keys()  # some names are common nouns
+    assert names.most_common(1)[0][0] == "google"
+    assert "nice" not in names
 
 
 def test_a_first_use_is_more_frequent_than_another() -> None:

@@ -140,7 +140,7 @@ def run_shell(block: Block, place: str, folder: Path) -> None:
     printed = run.stdout.split(f"{MARK}\n")[1:]
     expected = re.split(r"^\$ .*\n", text, flags=re.MULTILINE)[1:]
     for command, is_so, should_be in zip(block.commands, printed, expected, strict=True):
-        assert shown(is_so) == shown(should_be), f"{place}: {command}"
+        assert shown(is_so) == shown(should_be), f"{place}: {command}\n{is_so}"
         for found, said in zip(sizes(is_so), sizes(should_be), strict=True):
             assert abs(found - said) <= 0.01 * said, f"{place}: {command}"
 

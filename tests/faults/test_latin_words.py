@@ -15,7 +15,7 @@ LATIN = "hello world this is some text of separate words "
 
 
 def test_a_word_ends_where_the_next_begins() -> None:
-    known = np.array([BEGINS, 0, GAP, BEGINS, BEGINS], np.uint8)
+    known = np.array([BEGINS, 0, GAP, BEGINS, BEGINS], np.uint16)
     assert with_ends(known).tolist() == [BEGINS, 0, GAP | ENDS, BEGINS | ENDS, BEGINS]
     assert known.tolist() == [BEGINS, 0, GAP, BEGINS, BEGINS]
     assert with_ends(known[:0]).tolist() == []

@@ -37,14 +37,14 @@ ACRONYM = 4  # letters, at most
 UNKNOWN_ACRONYM = 0.5
 
 
-class Pool(NamedTuple):
+class WordPool(NamedTuple):
     """Words with cumulated weights."""
 
     words: list[str]
     weights: list[float]
 
     @classmethod
-    def of(cls, weights: Mapping[str, float]) -> Pool:
+    def of(cls, weights: Mapping[str, float]) -> WordPool:
         """Words with weights."""
         return cls(list(weights), list(itertools.accumulate(weights.values())))
 
@@ -60,7 +60,7 @@ class EnglishDraws:
         self._known = frozenset(word for word, _, _ in listed)
         self._pools = {part: _pool(listed, part) for part in USES}
         short = {w: math.sqrt(f) for w, f, tag in listed if 1 < len(w) <= ACRONYM and tag.startswith("ep")}
-        self._acronyms = Pool.of(short)
+        self._acronyms = WordPool.of(short)
         self._unknown, self._rng = unknown, rng
 
     def translate(self, word: str, part: str) -> str | None:
@@ -98,12 +98,12 @@ class EnglishDraws:
         return found
 
 
-def _pool(listed: Iterable[tuple[str, int, str]], part: str) -> Pool:
+def _pool(listed: Iterable[tuple[str, int, str]], part: str) -> WordPool:
     weights, use = {}, USES[part]
     for word, frequency, tag in listed:
         if len(word) > 1 and use in tag[1:]:
             weights[word] = math.sqrt(frequency) * (1.0 if tag[1] == use else OTHER_USE[part])
-    return Pool.of(weights)
+    return WordPool.of(weights)
 
 
 def written(word: str, case: Case) -> str:

@@ -81,11 +81,13 @@ def answer_of(model: Any, gold: Corpus, standard: str | None = None, threads: in
             raise StandardError(f"{gold.source}: there are no tags to compare with")
     if not layers:
         raise ConfigError("there are no sentences to evaluate")
-    _check_gold_tags(encoding.tags, chosen, labeler.standards, layers, gold.source)
-    if isinstance(model, Analyzer) and labeler.reads == "text" and not _scores_segments(model.model):
+    own = model.model if isinstance(model, Analyzer) else model
+    scores_segments = bool(getattr(own, "scores_segments", False))  # whatever the tags of gold are
+    if not scores_segments:
+        _check_gold_tags(encoding.tags, chosen, labeler.standards, layers, gold.source)
+    if isinstance(model, Analyzer) and labeler.reads == "text" and not scores_segments:
         found = answer_of_text(model, layers, chosen, threads)
     else:
-        own = model.model if isinstance(model, Analyzer) else model
         found = answer_of_tagger(tagger_for(own, chosen), layers, threads)
     if not are_pairs(encoding.tags or ()):
         return found
@@ -95,10 +97,6 @@ def answer_of(model: Any, gold: Corpus, standard: str | None = None, threads: in
 
 def _can_answer(model: Any) -> bool:
     return isinstance(model, TreeAnnotator) or hasattr(model, "labeler")
-
-
-def _scores_segments(model: Any) -> bool:
-    return bool(getattr(model, "scores_segments", False))
 
 
 def _layers(gold: Corpus) -> list[Layer]:

@@ -24,12 +24,12 @@ _ROOT: Span = (-1, -1)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RawTreeScore:
-    """Attachment scores without and with relations, and those of words and of words with tags."""
+    """Attachment scores without and with relations; if counted, those of words and of words with tags."""
 
     uas: Score
     las: Score | None  # None if one side has no relations
-    words: Score
-    tags: Score
+    words: Score | None = None
+    tags: Score | None = None
 
     def as_json(self) -> dict[str, object]:
         """The stable JSON output of `duilian evaluate --json`."""
