@@ -25,6 +25,7 @@ from duilian.recipes import Recipe
 explore = bool(os.environ.get("DUILIAN_EXPLORE"))
 settings.register_profile("duilian", derandomize=not explore, database=None, deadline=None)
 settings.load_profile("duilian")
+os.environ.pop("COLUMNS", None)  # as in a pipe, also where pytest-xdist has set it
 
 
 @pytest.fixture(scope="session")

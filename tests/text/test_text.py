@@ -156,10 +156,10 @@ def test_a_split_tells_what_is_known() -> None:
     assert found.first.tolist() == [0, 6, 8]
     assert found.wholes == [(2, 5, "quantity")]
     is_word = tx.NO_MARK
-    quantity = [tx.BEGINS | is_word, tx.GOES_ON | is_word, tx.GOES_ON | is_word]
-    assert found.known.tolist() == [is_word, is_word, *quantity, tx.BEGINS | tx.MARK, is_word, tx.MARK]
+    quantity = [tx.BEGINS, tx.GOES_ON, tx.GOES_ON | is_word]  # at edges and beside marks only
+    assert found.known.tolist() == [is_word, 0, *quantity, tx.BEGINS | tx.MARK, is_word, tx.MARK]
     gaps = tx.split(["他 有\u200b人"], (False, False), tx.WHOLE_KINDS)
-    assert gaps.known.tolist() == [is_word, tx.GAP | tx.APART | tx.BEGINS | is_word, tx.GAP | is_word]
+    assert gaps.known.tolist() == [is_word, tx.GAP | tx.APART | tx.BEGINS, tx.GAP | is_word]
     row = tx.split(["啊？？℃…"], (False, False), tx.WHOLE_KINDS, is_one_sentence=True)
     assert row.known.tolist() == [is_word, tx.MARK | tx.MARKS, tx.MARK | tx.MARKS, 0, tx.MARK]
     both = tx.split(["好。好", "", "他有5kg。好，"], (False, False), tx.WHOLE_KINDS)

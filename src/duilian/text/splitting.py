@@ -39,10 +39,11 @@ class Split(NamedTuple):
     """The units of texts, sentence by sentence, and what is known about them before any model runs.
 
     `known` is a bit set for each unit: BEGINS and GOES_ON (a word begins here; none does), NO_MARK (a letter,
-    digit or Han character, so not in punctuation), NO_NUMBER (in a word made of letters), GAP (characters in
-    no unit precede it), APART (white space does), MARK (a mark that is no word by itself), MARKS (one of
-    several in a row, which begin and end no word). Others add what a rule says of words in letters:
-    NOT_FOREIGN and ONLY_FOREIGN (in no word tagged as foreign; in no other). `with_ends` adds ENDS.
+    digit or Han character beside a mark or an end, so not in punctuation), NO_NUMBER (in a word made of
+    letters), GAP (characters in no unit precede it), APART (white space does), MARK (a mark that is no word
+    by itself), MARKS (one of several in a row, which begin and end no word). Others add what a rule says of
+    words in letters: NOT_FOREIGN and ONLY_FOREIGN (in no word tagged as foreign; in no other). `with_ends`
+    adds ENDS.
     """
 
     spans: Spans  # of units, as offsets into their own text

@@ -25,7 +25,7 @@ inline constexpr std::size_t kLongestSentence = 2000;  // characters, or one par
 enum Known : std::uint16_t {
   kWordBegins = 1,        // a word begins here
   kWordGoesOn = 2,        // no word begins here
-  kNoMark = 4,            // a letter, digit or Han: in no word that is punctuation
+  kNoMark = 4,            // a letter, digit or Han beside a mark or an end: not in punctuation
   kNoNumber = 8,          // of a word in letters: in no number
   kGap = 16,              // characters that are in no unit precede it in its sentence
   kApart = 32,            // white space is among them, so that a word begins here
