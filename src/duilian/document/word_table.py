@@ -170,6 +170,8 @@ class WordTable:
 
     def with_xpos(self, xpos: Names[str | None] | None) -> WordTable:
         """Return the same words with these specific tags beside the universal ones."""
+        if xpos is self.xpos:
+            return self
         found = copy.copy(self)
         found.xpos = xpos
         return found

@@ -126,8 +126,11 @@ def with_ends(known: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint16]:
 
     A search that goes forward and follows few labels needs to know: it would drop those that end words.
     """
+    begins = known[1:] & BEGINS
+    if not begins.any():
+        return known
     found = known.copy()
-    found[:-1][(known[1:] & BEGINS) != 0] |= ENDS
+    found[:-1][begins != 0] |= ENDS
     return found
 
 
