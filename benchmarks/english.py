@@ -44,6 +44,7 @@ WORDS = tuple(
 )
 READS = {"gsd": ("udc/dev.conll", {"format": "conllx", "column": "xpos"})}
 READS["pku"] = ("pd/dev.txt", {"format": "slash", "cut": "sentence"})
+READS["ud"] = ("ud2/gsdsimp-dev.conllu", {"column": "upos"})
 ROUNDS = 5
 
 
@@ -133,7 +134,7 @@ def main() -> None:
     analyzers = [load(name) for name in options.models]
     corpora = {}
     for zh in analyzers if options.data else ():
-        for name in zh.standards:
+        for name in filter(READS.get, zh.standards):
             file, how = READS[name]
             corpora.setdefault(name, read(str(options.data / file), standard=name, **how))
     for model, zh in zip(options.models, analyzers, strict=True):

@@ -3,7 +3,7 @@
     python benchmarks/everyday.py [MODEL …] [--half dev] [--genres]
 
 The bundled analyser unless a model is named; jieba too if it is installed. Everything starts from raw text.
-F1 of words in the PKU cut and in that of UD (the standards pku and gsd), and of words with tags (w+t). jieba
+F1 of words in the PKU cut and in that of UD (standards pku, gsd or ud), and of words with tags (w+t). jieba
 cuts in a way of its own, so its figures only say how far that is from either.
 """
 
@@ -20,7 +20,7 @@ from duilian.corpus import Layer, read
 from duilian.evaluation import word_score, word_tag_score
 
 EVERYDAY = Path(__file__).parents[1] / "tests" / "data" / "everyday"
-STANDARDS = ("pku", "gsd")
+STANDARDS = ("pku", "gsd", "ud")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,9 +40,10 @@ def everyday(half: str) -> list[Item]:
     """Return one half of the sentences. Only the CoNLL-U file has the spaces of the text."""
     pku = read(EVERYDAY / f"{half}.pku.txt", standard="pku")
     gsd = read(EVERYDAY / f"{half}.conllu", standard="gsd")
+    ud = read(EVERYDAY / f"{half}.conllu", standard="ud", column="upos")
     return [
-        Item(genre_of(b.comments), b.text, {"pku": a["pku"], "gsd": b["gsd"]})
-        for a, b in zip(pku, gsd, strict=True)
+        Item(genre_of(b.comments), b.text, {"pku": a["pku"], "gsd": b["gsd"], "ud": c["ud"]})
+        for a, b, c in zip(pku, gsd, ud, strict=True)
     ]
 
 
