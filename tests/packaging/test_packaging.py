@@ -18,7 +18,8 @@ from scripts import load_script
 
 TOP = Path(__file__).parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))
-IMPORTED_AS = {"scikit-learn": "sklearn", "python-crfsuite": "pycrfsuite", "pytest-timeout": "timeout"}
+IMPORTED_AS = {"scikit-learn": "sklearn", "python-crfsuite": "pycrfsuite"}
+IMPORTED_AS |= {"pytest-timeout": "timeout", "pytest-xdist": "xdist"}
 FOLDER_OF_EXTRA = {"test": ["tests", "pyproject.toml"], "bench": ["benchmarks"]}  # others: the package
 TOOLS = {"dev", "docs"}  # extras that install programs
 
