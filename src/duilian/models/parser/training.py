@@ -48,6 +48,15 @@ class TreeTrainer(abc.ABC):
     def run(self, layers: Sequence[Layer], dev: Sequence[Layer] | None = None) -> TrainedParser:
         """Learn from sentences with trees; with a dev set, keep the weights that do best on it."""
 
+    def objective(
+        self, packer: TreePacker, treebank: Treebank, allowed: npt.NDArray[np.uint8]
+    ) -> _native.TreeObjective:
+        """What is learned from trees, over the arcs that pruning leaves."""
+        guesses = self.guess_heads(packer, treebank.layers)
+        return _native.TreeObjective(
+            packer.native, packer.data(treebank.layers), allowed, guesses, packer.options()
+        )
+
     def guess_heads(self, packer: TreePacker, layers: Sequence[Layer]) -> Ids:
         """Trees for the relations to learn on besides gold ones: by small parsers that did not see them."""
         iterations, many = self.config.relations.guess_iterations, len(layers)
@@ -103,13 +112,7 @@ class ParserTrainer(TreeTrainer):
         treebank = Treebank.of(layers).lift()
         packer = self.packer(treebank)
         pruning = learn_pruning(packer, treebank.layers, threads)
-        objective = _native.TreeObjective(
-            packer.native,
-            packer.data(treebank.layers),
-            pruning.allowed,
-            self.guess_heads(packer, treebank.layers),
-            packer.options(),
-        )
+        objective = self.objective(packer, treebank, pruning.allowed)
         evaluate = None
         if dev is not None:
             parse = lambda x: packer.parse_layers(x, pruning.weights, dev, threads=threads)  # noqa: E731

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.evaluation import accuracy, tree_score
@@ -46,21 +45,13 @@ class TreeConverterTrainer(TreeTrainer):
         kept = pruning.weights
         if not packer.config.min_share:  # nothing is pruned, but probabilities are wanted
             kept = pruning_weights(packer, treebank.layers, threads)
-        objective = _native.TreeObjective(
-            packer.native,
-            packer.data(treebank.layers),
-            pruning.allowed,
-            self.guess_heads(packer, treebank.layers),
-            packer.options(),
-        )
+        objective = self.objective(packer, treebank, pruning.allowed)
         evaluate = None
         if dev is not None:
             evaluate = lambda weights: _scores(packer, weights, kept, dev, threads)  # noqa: E731
         trainer = self.learn(objective, treebank.layers, evaluate, packer.guides(treebank.layers))
         model = TreeConverterModel(
-            config=self.config.updated(
-                {"conversion": {"rules": None}}
-            ),  # the rules themselves are in the model
+            config=self.config.updated({"conversion": {"rules": None}}),  # the model has the rules themselves
             tags=packer.tags,
             relations=packer.relations,
             tag_class=packer.tag_class,
