@@ -99,6 +99,9 @@ void bind_sentences(nb::module_& m) {
       },
       "texts"_a, "joins"_a, "is_one_sentence"_a, "whole"_a);
   m.def(
+      "with_ends",
+      [](const Input<std::uint16_t>& known) { return to_numpy(with_ends(view(known))); }, "known"_a);
+  m.def(
       "split_sentences",
       [](const std::string& text) {
         return to_pairs(without_gil([&] { return split_sentences(decode_utf8(text)); }));

@@ -74,14 +74,19 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     Generators are checked when they are called, not when they begin to run.
     """
     names = list(inspect.signature(function).parameters)
+    kinds: Mapping[str, _Kind] | None = None  # found at the first call, when all names are known
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        kinds = _kinds_of(call)
-        for name, value in (*zip(names, args, strict=False), *kwargs.items()):
-            kind = kinds.get(name)
-            if kind is not None and type(value) not in kind.sure and not kind.has(value):
-                raise _error(name, value, kind)
+        nonlocal kinds
+        if kinds is None:
+            kinds = _kinds_of(call)
+        for name, value in zip(names, args, strict=False):
+            if name in kinds and type(value) not in kinds[name].sure:
+                _check(name, value, kinds[name])
+        for name, value in kwargs.items():
+            if name in kinds and type(value) not in kinds[name].sure:
+                _check(name, value, kinds[name])
         return function(*args, **kwargs)
 
     return call
@@ -91,8 +96,8 @@ def check_fields(record: Any) -> None:
     """Check the fields of a dataclass, which calls this when it has been made."""
     for name, kind in _kinds_of_fields(type(record)):  # type: ignore[arg-type]
         value = getattr(record, name)
-        if type(value) not in kind.sure and not kind.has(value):
-            raise _error(name, value, kind)
+        if type(value) not in kind.sure:
+            _check(name, value, kind)
 
 
 @functools.cache
@@ -101,9 +106,10 @@ def _kinds_of_fields(owner: type) -> list[tuple[str, _Kind]]:
     return [(each.name, kinds[each.name]) for each in dataclasses.fields(owner) if each.name in kinds]
 
 
-def _error(name: str, value: Any, kind: _Kind) -> ArgumentError:
-    shown = " ".join(reprlib.repr(value).split())
-    return ArgumentError(f"{name} must be {kind.words}, got {shown}", _hint(value, kind))
+def _check(name: str, value: Any, kind: _Kind) -> None:
+    if not kind.has(value):
+        shown = " ".join(reprlib.repr(value).split())
+        raise ArgumentError(f"{name} must be {kind.words}, got {shown}", _hint(value, kind))
 
 
 def _hint(value: Any, kind: _Kind) -> str:

@@ -138,7 +138,7 @@ bool CoarseChain::forward(std::size_t positions, CoarseScore* state, std::size_t
   const CoarseMatrix m = matrix();
   const auto beam = static_cast<CoarseScore>(
       std::max(-5 * width_ / 4, kCoarseDead + 1));  // a good label may come from a doubtful one
-  work.alpha.resize(positions * stride());
+  work.alpha.resize(std::max(work.alpha.size(), positions * stride()));
   work.row.resize(positions * m.rows);
   work.alpha_base.resize(positions);
   work.row_first.assign(1, 0);
@@ -166,10 +166,10 @@ bool CoarseChain::forward(std::size_t positions, CoarseScore* state, std::size_t
 bool CoarseChain::backward(std::size_t positions, const CoarseScore* state, std::size_t step,
                            CoarseWorkspace& work) const {
   const CoarseMatrix m = matrix();
-  work.beta.resize(positions * stride());
+  work.beta.resize(std::max(work.beta.size(), positions * stride()));
   work.message.resize(stride());
   work.beta_base.assign(positions, 0);
-  std::copy(stop_.begin(), stop_.end(), work.beta.end() - static_cast<std::ptrdiff_t>(stride()));
+  std::copy(stop_.begin(), stop_.end(), work.beta.data() + (positions - 1) * stride());
   for (std::size_t t = positions - 1; t > 0; --t) {
     const std::size_t first = work.row_first[t - 1];
     CoarseScore* beta = work.beta.data() + t * stride();

@@ -199,37 +199,46 @@ namespace {
                              PruningWorkspace& work) {
   const TagSets& sets = list.labels;
   const std::int32_t T = sets.positions();
-  const auto e = [&](TagId i, TagId j) {
-    return between[static_cast<std::size_t>(i) * edge + static_cast<std::size_t>(j)];
-  };
-  const auto outside = static_cast<TagId>(edge - 1);
+  const std::int32_t* first = sets.first.data();
+  const TagId* tag = sets.tag.data();
+  const float* strength = list.strength.data();
+  const auto row = [&](std::size_t i) { return between.data() + i * edge; };
+  const std::size_t outside = edge - 1;
   // Divides a unit's values by their sum.
-  const auto normalise = [&](std::vector<float>& values, std::int32_t t) {
+  const auto normalise = [&](float* values, std::int32_t t) {
     float sum = 0.0F;
-    for (std::int32_t k = sets.first[t]; k < sets.first[t + 1]; ++k) sum += values[k];
+    for (std::int32_t k = first[t]; k < first[t + 1]; ++k) sum += values[k];
     if (!(sum > 1e-30F)) return false;
-    for (std::int32_t k = sets.first[t]; k < sets.first[t + 1]; ++k) values[k] /= sum;
+    if (first[t + 1] - first[t] == 1) {  // most units
+      values[first[t]] = 1.0F;
+      return true;
+    }
+    for (std::int32_t k = first[t]; k < first[t + 1]; ++k) values[k] /= sum;
     return true;
   };
-  work.alpha.resize(sets.tag.size());
-  work.beta.resize(sets.tag.size());
+  work.alpha.assign(sets.tag.size(), 0.0F);
+  work.beta.assign(sets.tag.size(), 0.0F);
+  float* alpha = work.alpha.data();
+  float* beta = work.beta.data();
   for (std::int32_t t = 0; t < T; ++t) {
-    for (std::int32_t j = sets.first[t]; j < sets.first[t + 1]; ++j) {
-      float sum = t == 0 ? e(outside, sets.tag[j]) : 0.0F;
-      for (std::int32_t i = sets.first[t == 0 ? 0 : t - 1]; i < sets.first[t]; ++i)
-        sum += work.alpha[i] * e(sets.tag[i], sets.tag[j]);
-      work.alpha[j] = sum * list.strength[j];
+    const std::int32_t last = first[t + 1];
+    for (std::int32_t j = first[t]; t == 0 && j < last; ++j) alpha[j] = row(outside)[tag[j]];
+    for (std::int32_t i = first[t == 0 ? 0 : t - 1]; i < first[t]; ++i) {
+      const float* from = row(static_cast<std::size_t>(tag[i]));
+      for (std::int32_t j = first[t]; j < last; ++j) alpha[j] += alpha[i] * from[tag[j]];
     }
-    if (!normalise(work.alpha, t)) return false;
+    for (std::int32_t j = first[t]; j < last; ++j) alpha[j] *= strength[j];
+    if (!normalise(alpha, t)) return false;
   }
   for (std::int32_t t = T - 1; t >= 0; --t) {
-    for (std::int32_t i = sets.first[t]; i < sets.first[t + 1]; ++i) {
-      float sum = t + 1 == T ? e(sets.tag[i], outside) : 0.0F;
-      for (std::int32_t j = sets.first[t + 1]; t + 1 < T && j < sets.first[t + 2]; ++j)
-        sum += e(sets.tag[i], sets.tag[j]) * list.strength[j] * work.beta[j];
-      work.beta[i] = sum;
+    for (std::int32_t i = first[t]; i < first[t + 1]; ++i) {
+      const float* to = row(static_cast<std::size_t>(tag[i]));
+      float sum = t + 1 == T ? to[outside] : 0.0F;
+      for (std::int32_t j = first[t + 1]; t + 1 < T && j < first[t + 2]; ++j)
+        sum += to[tag[j]] * strength[j] * beta[j];
+      beta[i] = sum;
     }
-    if (!normalise(work.beta, t)) return false;
+    if (!normalise(beta, t)) return false;
   }
   return true;
 }

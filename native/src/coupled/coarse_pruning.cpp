@@ -142,15 +142,17 @@ CoarsePruner::CoarsePruner(const CoupledShape& shape, const CoupledWeights& weig
                            const CoupledTransitions& prune_between)
     : shape_(shape),
       pruned_(weights.pruned_sides),
+      has_pruner_(shape.sides(), 0),
       pruning_(pruning),
       scale_(scale),
       pruner_(std::move(pruner)),
       between_(exponentials_of(prune_between)),
       rest_(set_rest_apart(shape, weights)),
       table_(weights.table, pruning_blocks(shape, pruned_, pruner_), scale,
-             rest_of_features(shape, weights, rest_)) {}
+             rest_of_features(shape, weights, rest_)) {
+  for (const std::int32_t k : pruned_) has_pruner_[static_cast<std::size_t>(k)] = 1;
+}
 
-bool CoarsePruner::has_pruner(std::size_t side) const { return is_pruned(pruned_, side); }
 
 bool CoarsePruner::prune(const FeatureKeys& keys, std::span<const Constraints> constraints, UnitRange units,
                          Work& work, SearchWork& search) const {
@@ -201,8 +203,9 @@ void CoarsePruner::score_candidates(const CoupledTransitions& between,
                                     SearchWork& search) const {
   auto& state = search.scores.state;
   state.resize(shape_.sides());
-  // Only candidates are ever read.
-  for (std::size_t k = 0; k < shape_.sides(); ++k) state[k].resize(units.size() * shape_.shapes[k].stride());
+  // Only candidates are ever read; memory of longer sentences stays.
+  for (std::size_t k = 0; k < shape_.sides(); ++k)
+    state[k].resize(std::max(state[k].size(), units.size() * shape_.shapes[k].stride()));
   gather_rest(search.candidates, work);
   std::size_t labels_of_all = 0;
   for (const std::int32_t k : pruned_) labels_of_all += static_cast<std::size_t>(shape_.labels[k]);

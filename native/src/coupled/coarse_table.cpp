@@ -92,7 +92,7 @@ void CoarseTable::score(std::span<const std::int64_t> first, std::span<const std
   constexpr std::size_t kAhead = 12;
   const std::size_t units = first.size() - 1;
   table_.find_all(keys, record);
-  state.resize(units * stride());
+  state.resize(std::max(state.size(), units * stride()));
   rest.clear();
   rest_first.assign(1, 0);
   std::array<std::array<const CoarseScore*, kAtOnce>, kMaxSides> rows{};

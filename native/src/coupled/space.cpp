@@ -189,11 +189,15 @@ void score_sides_of(const CoupledShape& shape, const CoupledTransitions& between
   for (std::size_t i = 0; i < block.rows; ++i, row += block.stride) {
     const TagId* before = x.tag.data() + (i0 + i) * sides;
     std::fill(row + block.cols, row + block.stride, kForbidden);
-    for (std::size_t k = 0; k < sides; ++k) {
-      const float* scores = between.table[k].data() + static_cast<std::size_t>(before[k]) *
-                                                          (static_cast<std::size_t>(shape.labels[k]) + 1);
-      for (std::size_t j = 0; j < block.cols; ++j)
-        row[j] = (k == 0 ? 0.0 : row[j]) + static_cast<double>(scores[after[j * sides + k]]);
+    const auto scores_of = [&](std::size_t k) {
+      return between.table[k].data() +
+             static_cast<std::size_t>(before[k]) * (static_cast<std::size_t>(shape.labels[k]) + 1);
+    };
+    const float* scores = scores_of(0);
+    for (std::size_t j = 0; j < block.cols; ++j) row[j] = static_cast<double>(scores[after[j * sides]]);
+    for (std::size_t k = 1; k < sides; ++k) {
+      scores = scores_of(k);
+      for (std::size_t j = 0; j < block.cols; ++j) row[j] += static_cast<double>(scores[after[j * sides + k]]);
     }
     for (std::size_t p = 0; p < parts; ++p) {
       const JointPart& part = shape.joint[p];

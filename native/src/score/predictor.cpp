@@ -5,7 +5,6 @@
 #include <functional>
 #include <numeric>
 #include <stdexcept>
-#include <unordered_map>
 
 #include "duilian/parallel.hpp"
 #include "duilian/score/compile.hpp"
@@ -83,7 +82,17 @@ Constraints restricted(const Constraints& constraints, std::span<const std::uint
   const std::int32_t given = constraints.allowed.positions();
   std::vector<TagId> every(barred_by.size());
   std::iota(every.begin(), every.end(), 0);
-  std::unordered_map<std::uint16_t, std::vector<TagId>> free;  // labels left by what is known
+  std::vector<std::pair<std::uint16_t, std::vector<TagId>>> free;  // labels left by what is known: few kinds
+  const auto left_by = [&](std::uint16_t fact) -> const std::vector<TagId>& {
+    for (const auto& [own, labels] : free) {
+      if (own == fact) return labels;
+    }
+    auto& labels = free.emplace_back(fact, std::vector<TagId>()).second;
+    for (const TagId label : every) {
+      if ((fact & barred_by[label]) == 0) labels.push_back(label);
+    }
+    return labels;
+  };
   Constraints out{{}, constraints.bonus};
   auto& [first, tag] = out.allowed;
   for (std::size_t unit = 0; unit < known.size(); ++unit) {
@@ -92,8 +101,7 @@ Constraints restricted(const Constraints& constraints, std::span<const std::uint
     const auto is_free = [&](TagId label) { return (known[unit] & barred_by[label]) == 0; };
     const std::size_t before = tag.size();
     if (allowed.empty() && known[unit] != 0) {
-      auto& labels = free[known[unit]];
-      if (labels.empty()) std::copy_if(every.begin(), every.end(), std::back_inserter(labels), is_free);
+      const std::vector<TagId>& labels = left_by(known[unit]);
       if (labels.size() < every.size()) tag.insert(tag.end(), labels.begin(), labels.end());
     } else {
       std::copy_if(allowed.begin(), allowed.end(), std::back_inserter(tag), is_free);
@@ -123,9 +131,9 @@ void check(const Constraints& constraints, std::int32_t labels, std::int64_t uni
     throw std::invalid_argument("the allowed labels do not fit the sentences");
   }
   const auto is_label = [&](std::int32_t label) { return label >= 0 && label < labels; };
-  if (!std::all_of(constraints.allowed.tag.begin(), constraints.allowed.tag.end(), is_label)) {
-    throw std::invalid_argument("an allowed label is out of range");
-  }
+  TagId largest = -1;  // check() has seen that none is negative
+  for (const TagId label : constraints.allowed.tag) largest = std::max(largest, label);
+  if (largest >= labels) throw std::invalid_argument("an allowed label is out of range");
   std::int64_t before = 0;
   for (const auto& bonus : constraints.bonus) {
     if (bonus.unit < before || bonus.unit >= units || !is_label(bonus.label) || !std::isfinite(bonus.score)) {

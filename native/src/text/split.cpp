@@ -257,4 +257,12 @@ SplitTexts split_texts(std::span<const std::u32string> texts, const SplitOptions
   return out;
 }
 
+std::vector<std::uint16_t> with_ends(std::span<const std::uint16_t> known) {
+  std::vector<std::uint16_t> out(known.begin(), known.end());
+  for (std::size_t unit = 1; unit < known.size(); ++unit) {
+    if ((known[unit] & kWordBegins) != 0) out[unit - 1] |= kWordEnds;
+  }
+  return out;
+}
+
 }  // namespace duilian

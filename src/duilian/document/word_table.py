@@ -115,6 +115,14 @@ class WordTable:
         self.marginals = marginals
         self.xpos = None
 
+    @classmethod
+    def of_columns(cls, *columns: Any) -> WordTable:
+        """Return a table with these columns, all of them, each compact already."""
+        found = cls.__new__(cls)  # analysers make one for every text, so it must be fast
+        found.start, found.end, found.sentence, found.tags, found.confidence = columns[:5]
+        found.heads, found.relations, found.marginals, found.xpos = columns[5:]
+        return found
+
     def __len__(self) -> int:
         return len(self.start)
 

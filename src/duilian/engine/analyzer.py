@@ -136,7 +136,7 @@ class Analyzer:
         `ask` says what is wanted; the default is everything but probabilities. With `marginals`, tokens carry
         the probabilities of all their possible tags.
         """
-        return next(self._analysed([check_text(text, errors)], self._planner.plan(ask, marginals), 1))
+        return self._analysed([check_text(text, errors)], self._planner.plan(ask, marginals), 1)[0]
 
     @checked
     def pipe(
@@ -337,11 +337,10 @@ class Analyzer:
             _log.warning("the text is not cut into words: a word-level model needs blanks between them")
         return units
 
-    def _analysed(self, batch: Sequence[str], plan: Plan, threads: int) -> Iterator[Doc]:
+    def _analysed(self, batch: Sequence[str], plan: Plan, threads: int) -> list[Doc]:
         if self._is_long(batch):
-            yield self._in_pieces(batch[0], plan, threads)
-        else:
-            yield from self._at_once(batch, plan, threads)
+            return [self._in_pieces(batch[0], plan, threads)]
+        return self._at_once(batch, plan, threads)
 
     def _is_long(self, batch: Sequence[str]) -> bool:
         return len(batch) == 1 and len(batch[0]) > 2 * BATCH_CHARACTERS and self.labeler.reads == "text"

@@ -28,10 +28,11 @@ class Planner:
     def plan(self, ask: Ask | None, marginals: bool = False) -> Plan:
         """Return what has to run."""
         wanted = USUAL if ask is None else ask
-        if (wanted, marginals) not in self._plans:
+        found = self._plans.get((wanted, marginals))
+        if found is None:
             checked = self._checked(dataclasses.replace(wanted, marginals=wanted.marginals or marginals))
-            self._plans[wanted, marginals] = Plan(checked, self._unasked(checked))
-        return self._plans[wanted, marginals]
+            found = self._plans[wanted, marginals] = Plan(checked, self._unasked(checked))
+        return found
 
     def fast_standard(self, standard: str | None) -> str:
         """Return the standard of the segmenter, which must be the one asked for."""

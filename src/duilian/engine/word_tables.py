@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import cast
 
 import numpy as np
@@ -11,18 +12,19 @@ from duilian.document.word_table import Names, WordTable
 from duilian.labels.encoding import Encoding
 from duilian.labels.segmentation import Segmentation
 from duilian.models.roles import LabelRows, Trees
-from duilian.standards import split_names, universal_of
+from duilian.standards import LabelMeaning, split_names, universal_of
 
 MIN_PROBABILITY = 1e-4  # less probable tags are not reported
 
 
 def word_tables(found: Segmentation, trees: Trees | None, *, with_tags: bool = True) -> list[WordTable]:
     """Return the words of each text, with their trees if given."""
-    tags, xpos = _tags(found) if with_tags else (None, None)
+    names, specific = _names(found.meaning) if with_tags else (None, None)
+    tags = None if names is None else Names(found.labels, names)
     relations = None
     if trees is not None and trees.relation is not None:
         relations = Names(trees.relation, trees.names)
-    all_words = WordTable(
+    all_words = WordTable.of_columns(
         found.start,
         found.end,
         found.sentence,
@@ -31,20 +33,16 @@ def word_tables(found: Segmentation, trees: Trees | None, *, with_tags: bool = T
         None if trees is None else trees.heads,
         relations,
         found.marginals,
-    ).with_xpos(xpos)
-    edges = found.units.text.tolist()
-    return [all_words] if len(edges) == 2 else all_words.parts(edges)
+        None if specific is None else Names(found.labels, specific),
+    )
+    return [all_words] if len(found.units.text) == 2 else all_words.parts(found.units.text.tolist())
 
 
-def _tags(found: Segmentation) -> tuple[Names[str] | None, Names[str | None] | None]:
-    """The tags; of pairs, the universal and the specific ones."""
-    if found.names is None:
-        return None, None
-    pairs = split_names(tuple(found.names))
-    if pairs is None:
-        return Names(found.labels, found.names), None
-    universal, specific = pairs
-    return Names(found.labels, cast("tuple[str, ...]", universal)), Names(found.labels, specific)
+@functools.lru_cache(maxsize=256)
+def _names(meaning: LabelMeaning) -> tuple[tuple[str, ...] | None, tuple[str | None, ...] | None]:
+    """The tag of each label; of pairs, the universal and the specific one."""
+    pairs = None if meaning.names is None else split_names(meaning.names)
+    return (meaning.names, None) if pairs is None else (cast("tuple[str, ...]", pairs[0]), pairs[1])
 
 
 def empty_table(

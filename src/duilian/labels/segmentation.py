@@ -19,7 +19,7 @@ class Segmentation:
     """The words of a batch of texts in one standard, concatenated."""
 
     units: UnitBatch
-    names: tuple[str, ...] | None  # [labels]  tag of each label
+    meaning: LabelMeaning
     unit_labels: npt.NDArray[np.int32]  # [units]
     first: npt.NDArray[np.int32]  # [words]  first unit of each word
     start: npt.NDArray[np.int32]  # [words]  offsets in their texts
@@ -44,7 +44,7 @@ class Segmentation:
         n = len(of_units) // 2
         return cls(
             units,
-            meaning.names,
+            meaning,
             labels,
             first=of_units[:n],
             start=places[:n],
@@ -67,7 +67,7 @@ class Segmentation:
 
     def layers(self) -> list[Layer]:
         """Return the words and tags of each sentence."""
-        names, edges = self.names, self.sentence.tolist()
+        names, edges = self.meaning.names, self.sentence.tolist()
         tags = None if names is None else [names[label] for label in self.labels.tolist()]
         return [
             Layer(tuple(words), None if tags is None else tuple(tags[a:b]))

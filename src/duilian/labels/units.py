@@ -31,7 +31,7 @@ class Whole(NamedTuple):
     kind: texts.WholeKind
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(eq=False)  # not frozen: that takes longer than splitting a short text
 class UnitBatch:
     """The units of a batch of texts, sentence by sentence."""
 

@@ -63,7 +63,7 @@ BEGINS, GOES_ON, NO_MARK, NO_NUMBER, GAP, APART, MARK, MARKS = (
     64,
     128,
 )  # as in native/include/duilian/text/split.hpp
-NOT_FOREIGN, ONLY_FOREIGN, ENDS = 256, 512, 1024  # which the core does not set
+NOT_FOREIGN, ONLY_FOREIGN, ENDS = 256, 512, 1024  # which splitting does not set
 
 
 def sentences(text: str) -> Spans:
@@ -126,12 +126,7 @@ def with_ends(known: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint16]:
 
     A search that goes forward and follows few labels needs to know: it would drop those that end words.
     """
-    begins = known[1:] & BEGINS
-    if not begins.any():
-        return known
-    found = known.copy()
-    found[:-1][begins != 0] |= ENDS
-    return found
+    return _native.with_ends(known)
 
 
 def _check_kinds(kinds: Collection[WholeKind]) -> None:

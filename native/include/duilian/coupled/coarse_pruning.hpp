@@ -66,7 +66,7 @@ class CoarsePruner {
   CoarsePruner(const CoupledShape& shape, const CoupledWeights& weights, Pruning pruning, double scale,
                std::vector<CoarseChain> pruner, const CoupledTransitions& prune_between);
 
-  [[nodiscard]] bool has_pruner(std::size_t side) const;
+  [[nodiscard]] bool has_pruner(std::size_t side) const { return has_pruner_[side] != 0; }
   [[nodiscard]] CoarseScore* row(std::size_t side, std::size_t unit, Work& work) const {
     return work.coarse.data() + unit * table_.stride() + table_.offset(side);
   }
@@ -77,6 +77,7 @@ class CoarsePruner {
 
   const CoupledShape& shape_;
   std::span<const std::int32_t> pruned_;
+  std::vector<std::uint8_t> has_pruner_;  // [sides]
   Pruning pruning_;
   double scale_;
   std::vector<CoarseChain> pruner_;          // [sides]

@@ -31,7 +31,12 @@ enum Known : std::uint16_t {
   kApart = 32,            // white space is among them, so that a word begins here
   kPunctuationMark = 64,  // a mark of punctuation: alone, it is nothing else
   kMarkInRow = 128,       // beside another: neither first nor last in a word that is no punctuation
+  kWordEnds = 1024,       // a word ends here; see with_ends
 };
+
+/// Adds that a word ends where the next unit begins one. A search that goes forward and follows few labels
+/// needs to know: it would drop those that end words.
+[[nodiscard]] std::vector<std::uint16_t> with_ends(std::span<const std::uint16_t> known);
 
 /// Whether Python takes it for white space.
 [[nodiscard]] bool is_white_space(char32_t c);
