@@ -113,3 +113,13 @@ def test_review_takes_the_hardest_of_the_whole_corpus(corpus, share):
     assert all(tag == {"A", word} for word, tag in chosen)
     assert all(any(layer.tags) for layer in layers), "sentences without hard words are left out"
     assert [each.id for each in found] == sorted((each.id for each in found), key=lambda id: int(id[1:]))
+
+
+def test_review_shows_words_that_were_cut_differently():
+    """Both words of 街上 are as uncertain as the first of them."""
+    words, tags = ["球迷们", "在", "街", "上"], [frozenset({"NN"}), frozenset({"P"})] * 2
+    with Review("ctb") as review:
+        review.add(words, tags, [0.9, 0.6, 0.1, 0.8], given=["球迷", "们", "在", "街上"])
+        (half,), (whole,) = list(review.selected(0.5)), list(review.selected(1.0))
+    assert half["ctb"].tags == (None, None, {"NN", "街上"}, {"P", "街上"})
+    assert whole["ctb"].tags[:2] == ({"NN", "球迷+们"}, {"P"})

@@ -1,7 +1,7 @@
 """Reviewed sentences come back into their corpus."""
 
 from duilian.corpus import Layer, Sentence
-from duilian.corpus.merging import MergeReport, merge
+from duilian.corpus.merging import MergeReport, given_cuts, merge
 
 
 def sentence(words, tags=None, **more):
@@ -33,3 +33,33 @@ def test_the_same_text_twice_is_taken_in_order():
     layers, report = merged(corpus, [sentence("好", ["AD"]), sentence("好", ["JJ"]), sentence("不", ["AD"])])
     assert [layer.tags for layer in layers] == [("AD",), ("VA",), ("JJ",)]
     assert report.lost == ["不"]
+
+
+def test_given_words_are_told_where_they_are_cut_differently():
+    assert given_cuts(["甲乙", "丙", "丁戊"], ["甲", "乙", "丙", "丁", "戊"]) == ["甲+乙", "", "丁+戊"]
+    assert given_cuts(["甲", "乙丙", "丁"], ["甲乙", "丙", "丁"]) == ["甲乙+丙", "甲乙+丙", ""]
+    assert given_cuts(["甲乙"], ["甲", "丙"]) == [""]  # another text
+    assert given_cuts(["甲"], []) == [""]
+    assert given_cuts(["1/2", "甲乙"], ["1", "/", "2", "甲", "乙"]) == ["", "甲+乙"]  # 1+/+2 is no tag
+
+
+def test_a_cut_that_is_chosen_as_the_tag_is_made():
+    corpus = [sentence("球迷们 在 街 上 哈哈 哈哈", ["NN", "P", "NN", "LC", "IJ", "IJ"])]
+    tags = ["球迷+们", None, "街上", "街上", "哈+哈", "哈+哈"]
+    (layer,), report = merged(corpus, [sentence("球迷们 在 街 上 哈哈 哈哈", tags)])
+    assert layer.words == ("球迷", "们", "在", "街上", "哈", "哈", "哈", "哈")
+    assert layer.tags == (None, None, "P", None, None, None, None, None)
+    assert (report.words, report.untagged, report.tags) == (7, 7, 0)
+
+
+def test_a_tag_that_is_its_own_word_cuts_nothing():
+    corpus = [sentence("NN ， 好", ["FW", "，", "VA"])]
+    (layer,), report = merged(corpus, [sentence("NN ， 好", ["NN", "，", None])])
+    assert (layer.words, layer.tags) == (("NN", "，", "好"), ("NN", "，", "VA"))
+    assert (report.words, report.tags) == (0, 1)
+
+
+def test_half_of_a_chosen_cut_is_a_tag():
+    (layer,), report = merged([sentence("街 上", ["NN", "LC"])], [sentence("街 上", ["街上", None])])
+    assert layer.words == ("街", "上")
+    assert report.words == 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import heapq
+import itertools
 import math
 import tempfile
 from array import array
@@ -19,6 +20,7 @@ import numpy.typing as npt
 from duilian.corpus import Layer, Sentence, Tag
 from duilian.corpus.batches import batches
 from duilian.corpus.formats.jsonlines import read_jsonlines, write_jsonlines
+from duilian.corpus.merging import given_cuts
 from duilian.errors import ConfigError
 from duilian.models import StandardTagger
 
@@ -113,11 +115,19 @@ class Review:
         confidence: Iterable[float],
         *,
         id: str = "",
+        given: Sequence[str] = (),
     ) -> None:
-        """Add a sentence: the candidates of each word, and the confidence in the best of them."""
-        layer = Layer(tuple(words), tuple(tags))
-        self._pending.writelines(write_jsonlines([Sentence({self.standard: layer}, id)]))
-        self._confidence.extend(confidence)
+        """Add a sentence: the candidates of each word, and the confidence in the best of them.
+
+        Where the given words, those before conversion, are cut differently, they are a candidate, too, and
+        all words in their place are as uncertain as the least certain of them.
+        """
+        cuts = given_cuts(words, given)
+        for cut, group in itertools.groupby(zip(cuts, confidence, strict=True), key=lambda pair: pair[0]):
+            sure = [each for _, each in group]
+            self._confidence.extend([min(sure)] * len(sure) if cut else sure)
+        shown = tuple(tag | {cut} if cut else tag for tag, cut in zip(tags, cuts, strict=True))
+        self._pending.writelines(write_jsonlines([Sentence({self.standard: Layer(tuple(words), shown)}, id)]))
 
     def selected(self, share: float) -> Iterator[Sentence]:
         """Yield the sentences with words among the least certain `share`; all other words are unknown."""

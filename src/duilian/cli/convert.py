@@ -100,7 +100,9 @@ def command(
             if share is not None:
                 words, tokens = converter.layer(sentence, answer).words, answer.tokens()
                 candidates = [frozenset(each.marginals or ()) for each in tokens]
-                pending.add(words, candidates, [each.confidence or 0.0 for each in tokens], id=sentence.id)
+                sure = [each.confidence or 0.0 for each in tokens]
+                given_words = sentence[converter.source].words
+                pending.add(words, candidates, sure, id=sentence.id, given=given_words)
         if share is not None:
             review_format = to if to in REVIEW_FORMATS else "underscore"
             write(pending.selected(share), place, format=review_format, standard=target)

@@ -1,12 +1,40 @@
-"""Reviewed sentences put back into the corpus that they come from."""
+"""Reviewed sentences put back into the corpus that they come from.
+
+A converted word that the given corpus cuts differently carries the given words among its candidate tags, as
+in 球迷们_{NN|球迷+们}. Whoever reviews it writes the right words and tags, or that cut as the tag.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from duilian.corpus.sentence import Layer, Sentence, Tag
+
+BETWEEN = "+"  # the given words of a cut
+_MARKS = re.compile(r"[\s+/_|<>(){}\[\]\\]")  # that some format does not allow in a tag
+
+
+def given_cuts(words: Sequence[str], given: Sequence[str]) -> list[str]:
+    """For each word, the given words in its place; empty if they are cut alike, or cannot be a tag.
+
+    >>> given_cuts(["球迷们", "在", "街", "上"], ["球迷", "们", "在", "街上"])
+    ['球迷+们', '', '街上', '街上']
+    """
+    ends, ends_given = (list(itertools.accumulate(map(len, each))) for each in (words, given))
+    cuts = [""] * len(words)
+    if "".join(words) != "".join(given):
+        return cuts
+    shared = [0, *sorted({*ends} & {*ends_given})]
+    places, places_given = ({end: place for place, end in enumerate([0, *each])} for each in (ends, ends_given))
+    for a, b in itertools.pairwise(shared):
+        here, theirs = range(places[a], places[b]), given[places_given[a] : places_given[b]]
+        if max(len(here), len(theirs)) > 1 and not _MARKS.search("".join(theirs)):
+            cuts[here.start : here.stop] = [BETWEEN.join(theirs)] * len(here)
+    return cuts
 
 
 @dataclasses.dataclass
@@ -26,12 +54,13 @@ def merge(
     """Yield the sentences of a corpus with what a review says of them.
 
     Sentences are found by their characters, and the same text twice in order. The review's words hold, and
-    its tags where it has a single one; other tags stay. A sentence whose words change loses its tree.
+    its tags where it has a single one; other tags stay. A tag that spells its words cuts them that way. A
+    sentence whose words change loses its tree.
     """
     report = MergeReport() if report is None else report
     waiting: dict[str, deque[Layer]] = {}
     for sentence in reviewed:
-        layer = sentence[standard]
+        layer = _cut_as_chosen(sentence[standard])
         waiting.setdefault("".join(layer.words), deque()).append(layer)
     for sentence in corpus:
         layer = sentence[standard]
@@ -42,6 +71,32 @@ def merge(
             sentence = dataclasses.replace(sentence, layers={**sentence.layers, standard: layer})
         yield sentence
     report.lost += [text for text, layers in waiting.items() for _ in layers]
+
+
+def _cut_as_chosen(layer: Layer) -> Layer:
+    """The words as their tags cut them: 球迷们_球迷+们 is two words, 街_街上 上_街上 are one, without tags."""
+    words: list[str] = []
+    tags: list[Tag] = []
+    rows = list(zip(layer.words, layer.tags or (), strict=False))
+    while rows:
+        count, cut = _chosen_cut(rows)
+        words += cut or [rows[0][0]]
+        tags += [None] * len(cut) or [rows[0][1]]
+        del rows[:count]
+    return layer if layer.tags is None or tuple(words) == layer.words else Layer(tuple(words), tuple(tags))
+
+
+def _chosen_cut(rows: Sequence[tuple[str, Tag]]) -> tuple[int, list[str]]:
+    """How many of the first words their tag cuts anew, and the words that it makes of them; none if 1, []."""
+    tag, text = rows[0][1], ""
+    cut = tag.split(BETWEEN) if isinstance(tag, str) else []
+    for count, (word, other) in enumerate(rows, start=1):
+        text += word
+        if not cut or other != tag or len(text) > len("".join(cut)):
+            break
+        if text == "".join(cut) and cut != [each for each, _ in rows[:count]]:
+            return count, cut
+    return 1, []
 
 
 def _merged(old: Layer, new: Layer, report: MergeReport) -> Layer:
