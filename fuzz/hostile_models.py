@@ -14,6 +14,7 @@ import collections
 import dataclasses
 import multiprocessing
 import multiprocessing.connection
+import os
 import random
 import sys
 import tempfile
@@ -33,7 +34,8 @@ from duilian.recipes import Recipe, Run, train
 from golden.golden_models import RECIPES, lay_out, train_small
 from mutations import mutant
 
-TIME_LIMIT = 5.0  # seconds of a mutant
+TIME_LIMIT = 5.0  # seconds of a mutant, of the processor: the machine may be busy
+PATIENCE = 60.0  # times as long by the clock
 MEMORY_FACTOR, MEMORY_ROOM = 2.0, 64 * 2**20  # over a clean load
 TEXT = "他把iPhone借给了国务院新闻办公室。我们明天去北京参观新的图书馆。"
 WORDS = ("我们", "明天", "去", "北京", "。")
@@ -90,6 +92,12 @@ def _memory(key: str) -> int:
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(key))
 
 
+def _seconds(process: int | None) -> float:
+    """How long a process has worked."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 class Worker:
     """A process that judges models, one after another; a new one takes its place if it dies or hangs."""
 
@@ -106,17 +114,25 @@ class Worker:
     def judge(self, path: Path, limit: float = TIME_LIMIT) -> Outcome:
         self._pipe.send(path)
         try:
-            if self._pipe.poll(limit):
+            if self._answers(limit):
                 found = self._pipe.recv()
                 assert isinstance(found, Outcome)
                 return found
-            what, detail = "hang", f"no answer in {limit} s"
+            what, detail = "hang", f"no answer in {limit} s of the processor"
         except EOFError:
             self._process.join()
             what, detail = "crash", f"exit code {self._process.exitcode}"
         self.stop()
         self._start()
         return Outcome(what, detail)
+
+    def _answers(self, limit: float) -> bool:
+        """Wait until it has answered, or has worked, or slept, for too long."""
+        began, used = time.monotonic(), _seconds(self._process.pid)
+        while not self._pipe.poll(limit):
+            if _seconds(self._process.pid) - used > limit or time.monotonic() - began > PATIENCE * limit:
+                return False
+        return True
 
     def stop(self) -> None:
         self._process.kill()

@@ -22,17 +22,18 @@ class Team {
   explicit Team(std::size_t threads, std::size_t pieces = kMaxThreads) {
     if (threads < 1 || threads > kMaxThreads)
       throw std::invalid_argument("threads must be at least 1 and at most 256");
-    for (std::size_t thread = 1; thread < std::min(threads, pieces); ++thread) {
-      others_.emplace_back([this, thread] { serve(thread); });
+    try {
+      for (std::size_t thread = 1; thread < std::min(threads, pieces); ++thread) {
+        others_.emplace_back([this, thread] { serve(thread); });
+      }
+    } catch (...) {  // the system gives no more threads: those that wait must not wait for ever
+      dismiss();
+      throw;
     }
   }
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
-  ~Team() {
-    is_over_ = true;
-    call_all();
-    others_.clear();
-  }
+  ~Team() { dismiss(); }
 
   [[nodiscard]] std::size_t size() const { return others_.size() + 1; }
 
@@ -58,6 +59,11 @@ class Team {
   }
 
  private:
+  void dismiss() {
+    is_over_ = true;
+    call_all();
+    others_.clear();
+  }
   /// Batches follow each other within microseconds: a sleeping thread would wake too late.
   template <class Condition>
   static void spin_while(const Condition& holds) {

@@ -2,7 +2,7 @@
 // kCoarseForbidden before it is made relative to the best, and at least kCoarseDead = 2 kCoarseLow
 // afterwards.
 
-using R = short __attribute__((vector_size(32), aligned(2), may_alias));
+using R [[gnu::vector_size(32), gnu::aligned(2), gnu::may_alias]] = short;
 
 inline R load(const CoarseScore* p) { return *reinterpret_cast<const R*>(p); }
 inline void store(CoarseScore* p, R v) { *reinterpret_cast<R*>(p) = v; }

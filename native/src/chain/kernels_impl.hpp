@@ -8,7 +8,8 @@ namespace duilian::DUILIAN_KERNELS {
 namespace {
 
 using Size = decltype(sizeof 0);
-using V = double __attribute__((vector_size(32), aligned(8), may_alias));
+// Attributes before the =: after it, clang takes the alignment for that of a vector, and crashes.
+using V [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
 using I = long long __attribute__((vector_size(32)));
 
 constexpr Size kBlock = 10;  // vectors of a row that stay in registers: 40 labels

@@ -394,7 +394,9 @@ DictionaryArrays make_trie(std::span<const std::u32string> words, std::span<cons
   const Alphabet symbol_of(out.alphabet);
   std::vector<WordRange> queue{{0, words.size(), 0}};
   for (std::size_t k = 0; k < queue.size(); ++k) {
-    auto [begin, end, depth] = queue[k];
+    std::size_t begin = queue[k].begin;  // no structured binding: clang 14 cannot capture one
+    const std::size_t end = queue[k].end;
+    const std::size_t depth = queue[k].depth;
     // Shorter words come first, and only the first can end here.
     if (begin < end && words[begin].size() == depth) ++begin;
     while (begin < end) {

@@ -13,7 +13,7 @@ void WeightTable::find_all(std::span<const std::uint64_t> keys, std::vector<std:
   for (std::size_t k = 0; k < keys.size(); ++k) {
     if (k + kAhead < keys.size()) prefetch(keys[k + kAhead]);
     entry[k] = find(keys[k]);
-    if (entry[k] == kNoEntry) continue;
+    if (entry[k] == kNoEntry || label.empty()) continue;  // some tables have only slots
     __builtin_prefetch(label.data() + entry[k]);
     __builtin_prefetch(weight.data() + entry[k]);
   }

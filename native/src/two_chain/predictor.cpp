@@ -16,7 +16,7 @@ namespace duilian {
 
 namespace {
 
-using V = float __attribute__((vector_size(16), aligned(4), may_alias));
+using V [[gnu::vector_size(16), gnu::aligned(4), gnu::may_alias]] = float;
 constexpr std::int32_t kLanes = 4;
 
 void check_weights(const TwoChainWeights& w, const TwoChainShape& shape) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 constexpr std::size_t kLanes = TwoChainShape::kLanes;
-using V = float __attribute__((vector_size(16), aligned(4), may_alias));
+using V [[gnu::vector_size(16), gnu::aligned(4), gnu::may_alias]] = float;
 
 [[nodiscard]] inline V load(const float* p) { return *reinterpret_cast<const V*>(p); }
 inline void store(float* p, V v) { *reinterpret_cast<V*>(p) = v; }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "compiled_coupled.hpp"
 #include "duilian/coupled/predictor.hpp"
 #include "duilian/coupled/tagging.hpp"
 #include "random.hpp"
@@ -23,58 +24,6 @@ namespace {
 [[nodiscard]] bool operator==(const TagSets& a, const TagSets& b) {
   return a.first == b.first && a.tag == b.tag;
 }
-
-/// Words as units, with random weights.
-struct CompiledCase {
-  TemplateSet templates = parse_templates("w[0]\nw[-1] w[0]\n");
-  Sentences sentences{Folding(), {}};
-  std::vector<std::uint64_t> keys;
-  CoupledCase model;
-
-  explicit CompiledCase(testing::Random& random) {
-    const std::vector<std::string> words = {"中", "国", "人", "a", "。"};
-    CoupledSettings settings = random_settings(random, 6);
-    settings.annotation = testing::Annotation::full;
-    const CoupledCase drawn = random_coupled(random, settings);
-    model.data = drawn.data;
-    for (std::int64_t s = 0; s < drawn.sentences(); ++s) {
-      std::vector<std::string> units;
-      for (std::int64_t u = drawn.data.first[s]; u < drawn.data.first[s + 1]; ++u)
-        units.push_back(words[static_cast<std::size_t>(random.below(5))]);
-      sentences.add(units, {});
-    }
-    keys = count_keys(templates, sentences, 1);
-    FeatureKeys scratch;
-    model.data.features = {};
-    extract_rows(templates, sentences, 0, sentences.size(), FeatureIndex(keys), scratch, model.data.features);
-    CoupledShape shape = drawn.layout.shape;
-    shape.joint.clear();
-    std::vector<TaggerLayout> separate;
-    std::vector<TagSets> latent;
-    for (std::size_t k = 0; k < shape.sides(); ++k) {
-      separate.push_back(lay_out_tagger(shape.labels[k], shape.rules[k],
-                                        static_cast<std::int64_t>(keys.size()),
-                                        own_data(model.data, static_cast<std::int32_t>(k)), 1));
-      latent.push_back(all_labels(shape.labels[k], static_cast<std::int64_t>(model.data.label.size())));
-    }
-    model.layout =
-        lay_out_coupled(std::move(shape), std::move(separate), model.data, latent, {{0, 1}}, {1, 3, 100});
-    for (std::int64_t w = 0; w < model.layout.weights; ++w)
-      model.weights.push_back(random.chance(0.2) ? 0.0F : static_cast<float>(random.real(-1.0, 1.0)));
-  }
-
-  [[nodiscard]] CoupledWeights compiled() const {
-    const std::span<const float> weights(model.weights);
-    return compile_coupled(model.layout, {&weights, 1}, {}, keys, 0.0F).at(0);
-  }
-  [[nodiscard]] CoupledPredictor predictor(CoupledWeights weights, Pruning pruning = {2, 0.9}) const {
-    return {model.layout.shape,
-            std::make_shared<CoupledWeights>(std::move(weights)),
-            templates,
-            Folding(),
-            {pruning, Decoding::marginals}};
-  }
-};
 
 }  // namespace
 

@@ -6,7 +6,7 @@ docs/templates.md describes the language; the presets are text files in `presets
 from __future__ import annotations
 
 import importlib.resources
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from duilian import _native
@@ -77,6 +77,12 @@ class Templates:
     def columns(self) -> list[str]:
         """The columns that templates refer to with `@name[k]`."""
         return self.native.columns
+
+    def check_columns(self, known: Collection[str]) -> None:
+        """Raise ConfigError if they refer to a column that is not one of these."""
+        for name in self.columns:
+            if name not in known:
+                raise ConfigError(f"the templates refer to a column {name!r}, which the model does not have")
 
     @property
     def needs_dictionary(self) -> bool:

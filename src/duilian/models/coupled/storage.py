@@ -154,10 +154,13 @@ class CoupledModel(StoredModel):
         source, dictionary = None, dictionary_of(header, arrays)
         if config.features.guide is not None:
             source = CrfModel.from_state_beside(header["source"], below(arrays, "source."), dictionary)
+            source.templates.check_columns(())
+        templates = Templates(header["templates"], name=header["templates_name"])
+        templates.check_columns(() if source is None else ("guide",))
         return cls(
             config=config,
             sides=sides,
-            templates=Templates(header["templates"], name=header["templates_name"]),
+            templates=templates,
             mappings=mappings,
             shape=shape,
             weights={name: unique[k] for name, k in best_for.items()},

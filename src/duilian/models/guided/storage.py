@@ -52,7 +52,10 @@ class GuidedModel(CrfModel):
         parts = cls.parts_of(header, arrays)
 
         def guide(name: str) -> CrfModel:
-            return CrfModel.from_state_beside(header[name], below(arrays, f"{name}."), parts["dictionary"])
+            found = CrfModel.from_state_beside(header[name], below(arrays, f"{name}."), parts["dictionary"])
+            found.templates.check_columns(())
+            return found
 
         own = guide("own") if parts["config"].folds else None
+        parts["templates"].check_columns(("guide",) if own is None else ("guide", "own"))
         return cls(**parts, weights=compiled_of(arrays), source=guide("source"), own=own)
