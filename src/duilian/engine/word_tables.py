@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from duilian.document.word_table import Names, WordTable
 from duilian.labels.encoding import Encoding
@@ -16,13 +17,20 @@ from duilian.standards import split_names, universal_of
 MIN_PROBABILITY = 1e-4  # less probable tags are not reported
 
 
-def word_tables(found: Segmentation, trees: Trees | None, *, with_tags: bool = True) -> list[WordTable]:
-    """Return the words of each text, with their trees if given."""
+class BatchWords(NamedTuple):
+    """The words of many texts in one standard: a single table, and how many words precede each text."""
+
+    table: WordTable
+    first: npt.NDArray[np.int64]  # [texts + 1]
+
+
+def batch_words(found: Segmentation, trees: Trees | None, *, with_tags: bool = True) -> BatchWords:
+    """Return the words of all texts, with their trees if given."""
     tags, xpos = _tags(found) if with_tags else (None, None)
     relations = None
     if trees is not None and trees.relation is not None:
         relations = Names(trees.relation, trees.names)
-    all_words = WordTable(
+    table = WordTable(
         found.start,
         found.end,
         found.sentence,
@@ -32,8 +40,13 @@ def word_tables(found: Segmentation, trees: Trees | None, *, with_tags: bool = T
         relations,
         found.marginals,
     ).with_xpos(xpos)
-    edges = found.units.text.tolist()
-    return [all_words] if len(edges) == 2 else all_words.parts(edges)
+    return BatchWords(table, found.sentence[found.units.text].astype(np.int64))
+
+
+def word_tables(found: Segmentation, trees: Trees | None, *, with_tags: bool = True) -> list[WordTable]:
+    """Return the words of each text, with their trees if given."""
+    words, edges = batch_words(found, trees, with_tags=with_tags).table, found.units.text.tolist()
+    return [words] if len(edges) == 2 else words.parts(edges)
 
 
 def _tags(found: Segmentation) -> tuple[Names[str] | None, Names[str | None] | None]:
