@@ -11,6 +11,7 @@
 #include "duilian/text/fold.hpp"
 #include "duilian/text/segment.hpp"
 #include "duilian/text/split.hpp"
+#include "duilian/text/utf8_column.hpp"
 #include "duilian/text/whole.hpp"
 
 namespace duilian::bindings {
@@ -134,9 +135,32 @@ void bind_words(nb::module_& m) {
       "texts"_a, "start"_a, "end"_a, "first"_a);
 }
 
+[[nodiscard]] Utf8Column column_of(const Input<std::uint8_t>& bytes, const Input<std::int64_t>& offset) {
+  return {{reinterpret_cast<const char*>(bytes.data()), bytes.size()}, view(offset)};
+}
+
+void bind_columns(nb::module_& m) {
+  m.def(
+      "count_characters",
+      [](const Input<std::uint8_t>& bytes, const Input<std::int64_t>& offset) {
+        return to_numpy(without_gil([&] { return count_characters(column_of(bytes, offset)); }));
+      },
+      "bytes"_a, "offset"_a);
+  m.def(
+      "cut_words",
+      [](const Input<std::uint8_t>& bytes, const Input<std::int64_t>& offset,
+         const Input<std::int32_t>& start, const Input<std::int32_t>& end, const Input<std::int64_t>& first) {
+        WordBytes found = without_gil(
+            [&] { return cut_words(column_of(bytes, offset), {view(start), view(end), view(first)}); });
+        return std::make_tuple(to_numpy(std::move(found.offset)), to_numpy(std::move(found.bytes)));
+      },
+      "bytes"_a, "offset"_a, "start"_a, "end"_a, "first"_a);
+}
+
 }  // namespace
 
 void bind_text(nb::module_& m) {
+  bind_columns(m);
   bind_words(m);
   bind_characters(m);
   bind_units(m);

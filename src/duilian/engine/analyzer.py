@@ -31,6 +31,8 @@ from duilian.engine.lexicon_report import lexicon_report
 from duilian.engine.long_texts import LongTable, pieces
 from duilian.engine.planning import Plan, Planner, labeler_of
 from duilian.engine.word_tables import (
+    BatchWords,
+    batch_words,
     empty_table,
     with_marginals,
     word_tables,
@@ -161,6 +163,28 @@ class Analyzer:
         limit = BATCH_CHARACTERS if batch is None else batch
         for texts_of_batch in batches(checked, limit, _text_size):
             yield from self._analysed(texts_of_batch, plan, threads)
+
+    @checked
+    def columns(
+        self, texts: Sequence[str], *, ask: Ask | None = None, threads: int = 1
+    ) -> dict[str, BatchWords]:
+        """Analyse texts at once; the words of all of them are one table in each standard.
+
+        This is what `pipe` finds, without an object per text: for those who go on with columns.
+        """
+        plan = self._planner.plan(ask)
+        if self._is_long(texts):
+            doc = self._in_pieces(texts[0], plan, threads)
+            tables = {name: doc.layer(name) for name in plan.ask.standards}
+            return {name: BatchWords(each, np.array([0, len(each)])) for name, each in tables.items()}
+        if plan.ask.fast:
+            return self._fast.columns(texts, ask=dataclasses.replace(plan.ask, fast=False), threads=threads)
+        units = self._split(texts)
+        if not len(units):
+            none = np.zeros(len(texts) + 1, np.int64)
+            return {name: BatchWords(self._empty_table(name, plan.ask), none) for name in plan.ask.standards}
+        found = self._found(units, self._builder.constraints(units), plan.ask, threads)
+        return {name: batch_words(words, trees, with_tags=plan.ask.tags) for name, words, trees in found}
 
     @checked
     def segment(
@@ -393,17 +417,9 @@ class Analyzer:
         if not len(units):
             layers = {name: self._empty_table(name, ask) for name in ask.standards}
             return [Doc(text, layers, unasked=plan.unasked) for text in units.batch]
-        labels = self._labels(units, constraints, ask, threads)
         sides = []
-        for name in ask.standards:
-            known = given.layers if given is not None and given.standard == name else ()
-            # A given word stays one word, even with white space in it.
-            own = units.joined() if known else units
-            side, encoding = labels.of[name], self._encodings[name]
-            found = Segmentation.from_labels(encoding.meaning, own, side.label, side.p)
-            if ask.marginals:
-                found = with_marginals(found, encoding, side.rows())
-            trees = self._trees(found, known, threads) if self._is_parsed(name, ask) else None
+        for name, found, trees in self._found(units, constraints, ask, threads, given):
+            known = _layers_in(given, name)
             tables = word_tables(found, trees, with_tags=ask.tags)
             if known and trees is None:  # given trees in a standard without a parser
                 pairs = zip(tables, known, strict=True)
@@ -413,6 +429,21 @@ class Analyzer:
             Doc(text, dict(zip(ask.standards, layers, strict=True)), unasked=plan.unasked)
             for text, layers in zip(units.batch, zip(*sides, strict=True), strict=True)
         ]
+
+    def _found(
+        self, units: UnitBatch, constraints: Constraints, ask: Ask, threads: int, given: Given | None = None
+    ) -> Iterator[tuple[str, Segmentation, Trees | None]]:
+        """Yield the words of all texts in each standard, and their trees."""
+        labels = self._labels(units, constraints, ask, threads)
+        for name in ask.standards:
+            known = _layers_in(given, name)
+            # A given word stays one word, even with white space in it.
+            own = units.joined() if known else units
+            side, encoding = labels.of[name], self._encodings[name]
+            found = Segmentation.from_labels(encoding.meaning, own, side.label, side.p)
+            if ask.marginals:
+                found = with_marginals(found, encoding, side.rows())
+            yield name, found, self._trees(found, known, threads) if self._is_parsed(name, ask) else None
 
     def _is_parsed(self, standard: str, ask: Ask) -> bool:
         return ask.trees and self.parser is not None and self.parser.standard == standard
@@ -430,6 +461,10 @@ class Analyzer:
             has_tree=self._is_parsed(standard, ask),
             has_marginals=ask.marginals,
         )
+
+
+def _layers_in(given: Given | None, standard: str) -> Sequence[Layer]:
+    return given.layers if given is not None and given.standard == standard else ()
 
 
 def _is_uncut(layer: Layer) -> bool:

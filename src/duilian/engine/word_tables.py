@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from duilian.document.word_table import Names, WordTable
 from duilian.labels.encoding import Encoding
@@ -17,14 +18,21 @@ from duilian.standards import LabelMeaning, split_names, universal_of
 MIN_PROBABILITY = 1e-4  # less probable tags are not reported
 
 
-def word_tables(found: Segmentation, trees: Trees | None, *, with_tags: bool = True) -> list[WordTable]:
-    """Return the words of each text, with their trees if given."""
+class BatchWords(NamedTuple):
+    """The words of many texts in one standard: a single table, and how many words precede each text."""
+
+    table: WordTable
+    first: npt.NDArray[np.int64]  # [texts + 1]
+
+
+def batch_words(found: Segmentation, trees: Trees | None, *, with_tags: bool = True) -> BatchWords:
+    """Return the words of all texts, with their trees if given."""
     names, specific = _names(found.meaning) if with_tags else (None, None)
     tags = None if names is None else Names(found.labels, names)
     relations = None
     if trees is not None and trees.relation is not None:
         relations = Names(trees.relation, trees.names)
-    all_words = WordTable.of_columns(
+    table = WordTable.of_columns(
         found.start,
         found.end,
         found.sentence,
@@ -35,7 +43,13 @@ def word_tables(found: Segmentation, trees: Trees | None, *, with_tags: bool = T
         found.marginals,
         None if specific is None else Names(found.labels, specific),
     )
-    return [all_words] if len(found.units.text) == 2 else all_words.parts(found.units.text.tolist())
+    return BatchWords(table, found.sentence[found.units.text].astype(np.int64))
+
+
+def word_tables(found: Segmentation, trees: Trees | None, *, with_tags: bool = True) -> list[WordTable]:
+    """Return the words of each text, with their trees if given."""
+    words, edges = batch_words(found, trees, with_tags=with_tags).table, found.units.text.tolist()
+    return [words] if len(edges) == 2 else words.parts(edges)
 
 
 @functools.lru_cache(maxsize=256)

@@ -1,0 +1,91 @@
+#include "duilian/text/utf8_column.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "duilian/text/characters.hpp"
+
+namespace duilian {
+
+namespace {
+
+void check(const Utf8Column& column) {
+  const auto& offset = column.offset;
+  if (offset.empty() || offset.front() < 0 || !std::is_sorted(offset.begin(), offset.end()) ||
+      offset.back() > static_cast<std::int64_t>(column.bytes.size()))
+    throw std::invalid_argument("the offsets do not fit the bytes of the texts");
+}
+
+[[nodiscard]] std::string_view text_at(const Utf8Column& column, std::size_t k) {
+  const auto begin = static_cast<std::size_t>(column.offset[k]);
+  return column.bytes.substr(begin, static_cast<std::size_t>(column.offset[k + 1]) - begin);
+}
+
+/// Walks through a text, forward only.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view text) : text_(text) {}
+
+  /// The byte where this character begins; the end of the text is a place, too.
+  [[nodiscard]] std::size_t byte_of(std::int32_t character) {
+    if (character < character_) throw std::invalid_argument("the words of a text overlap");
+    for (; character_ < character; ++character_) {
+      if (byte_ >= text_.size()) throw std::invalid_argument("a word is not inside its text");
+      do ++byte_;
+      while (byte_ < text_.size() && (static_cast<unsigned char>(text_[byte_]) & 0xC0U) == 0x80);
+    }
+    return byte_;
+  }
+
+ private:
+  std::string_view text_;
+  std::int32_t character_ = 0;
+  std::size_t byte_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::int64_t> count_characters(const Utf8Column& column) {
+  check(column);
+  std::vector<std::int64_t> out;
+  out.reserve(column.offset.size() - 1);
+  for (std::size_t k = 0; k + 1 < column.offset.size(); ++k) {
+    try {
+      out.push_back(static_cast<std::int64_t>(decode_utf8(text_at(column, k)).size()));
+    } catch (const std::invalid_argument&) {
+      out.push_back(-1);
+    }
+  }
+  return out;
+}
+
+WordBytes cut_words(const Utf8Column& column, const WordSpans& words) {
+  check(column);
+  const auto& first = words.first;
+  if (words.start.size() != words.end.size() || first.size() != column.offset.size() || first.front() != 0 ||
+      first.back() != static_cast<std::int64_t>(words.start.size()) ||
+      !std::is_sorted(first.begin(), first.end()))
+    throw std::invalid_argument("the words do not fit the texts");
+  // Words are parts of their texts, so this is room for all.
+  if (column.offset.back() - column.offset.front() > std::numeric_limits<std::int32_t>::max())
+    throw std::invalid_argument("too many bytes at once");
+  WordBytes out;
+  out.offset.reserve(words.start.size() + 1);
+  out.offset.push_back(0);
+  out.bytes.reserve(static_cast<std::size_t>(column.offset.back() - column.offset.front()));
+  for (std::size_t k = 0; k + 1 < first.size(); ++k) {
+    const std::string_view text = text_at(column, k);
+    Cursor cursor(text);
+    for (auto w = static_cast<std::size_t>(first[k]); w < static_cast<std::size_t>(first[k + 1]); ++w) {
+      const std::size_t from = cursor.byte_of(words.start[w]);
+      const std::size_t to = cursor.byte_of(words.end[w]);
+      const std::string_view word = text.substr(from, to - from);
+      out.bytes.insert(out.bytes.end(), word.begin(), word.end());
+      out.offset.push_back(static_cast<std::int32_t>(out.bytes.size()));
+    }
+  }
+  return out;
+}
+
+}  // namespace duilian
