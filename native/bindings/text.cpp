@@ -9,6 +9,7 @@
 #include "duilian/score/words.hpp"
 #include "duilian/text/characters.hpp"
 #include "duilian/text/fold.hpp"
+#include "duilian/text/search_words.hpp"
 #include "duilian/text/segment.hpp"
 #include "duilian/text/split.hpp"
 #include "duilian/text/utf8_column.hpp"
@@ -157,11 +158,23 @@ void bind_columns(nb::module_& m) {
       "bytes"_a, "offset"_a, "start"_a, "end"_a, "first"_a);
 }
 
+using Columns = std::vector<std::pair<Input<std::int32_t>, Input<std::int32_t>>>;
+
+/// Terms of the words, and a row of start, end, position, length and standards for each.
+[[nodiscard]] auto found_words(const std::string& text, const Columns& words, bool with_parts,
+                               const Folding* folding) {
+  std::vector<WordSpans> standards;
+  for (const auto& [start, end] : words) standards.push_back({view(start), view(end)});
+  SearchTerms found = without_gil([&] { return search_terms(text, standards, with_parts, folding); });
+  return std::make_tuple(std::move(found.term), to_numpy(std::move(found.row), 5));
+}
+
 }  // namespace
 
 void bind_text(nb::module_& m) {
   bind_columns(m);
   bind_words(m);
+  m.def("search_words", &found_words, "text"_a, "words"_a, "with_parts"_a, "folding"_a.none());
   bind_characters(m);
   bind_units(m);
   bind_sentences(m);

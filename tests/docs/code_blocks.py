@@ -10,6 +10,7 @@ import atexit
 import doctest
 import functools
 import importlib
+import importlib.util
 import os
 import re
 import shlex
@@ -31,6 +32,7 @@ FENCE = re.compile(r"^ *(`{3,})([^`\s]*)[^`]*$")
 NO_RUN = re.compile(
     r"<!-- (?:no-run: .+|run|test) -->"
 )  # run, test: commands of the README that .ci/run runs
+NEEDS = re.compile(r"<!-- needs: (\w+(?:, \w+)*) -->")  # packages that the tests do without
 FILE = re.compile(r"<!-- file: (\S+) -->|(?:Save this as|保存为) ?`([^`]+)`[:：]$")
 MARK = "::: "
 SERVER = Path(__file__).with_name("command_server.py")
@@ -47,7 +49,14 @@ class Block(NamedTuple):
 
     @property
     def is_run(self) -> bool:
-        return self.language in RUNS and not NO_RUN.fullmatch(self.before)
+        return self.language in RUNS and not NO_RUN.fullmatch(self.before) and not self.missing
+
+    @property
+    def missing(self) -> list[str]:
+        """Packages that it needs and that are not installed."""
+        found = NEEDS.fullmatch(self.before)
+        names = found[1].split(", ") if found else []
+        return [name for name in names if importlib.util.find_spec(name) is None]
 
     @property
     def file(self) -> str | None:
@@ -181,7 +190,7 @@ def sizes(text: str) -> list[int]:
 
 def check(block: Block, place: str) -> None:
     """A block that is not run names what exists."""
-    if block.language == "python":
+    if block.language == "python" and not block.missing:
         check_python(block.text, place)
     elif block.language in RUNS:
         for command in block.commands:

@@ -17,6 +17,7 @@ import numpy as np
 from duilian.arguments import checked
 from duilian.corpus import Sentence
 from duilian.document.export import conllu_blocks, corpus_sentences
+from duilian.document.search_words import SearchWord, search_terms, search_words
 from duilian.document.word_table import WordTable
 from duilian.errors import ArgumentError, ConfigError
 from duilian.models.roles import chosen_standard
@@ -201,6 +202,20 @@ class Doc:
         )
         pairs = itertools.pairwise([(0, 0), *zip((ends_a + 1).tolist(), (ends_b + 1).tolist(), strict=True)])
         return [Group(range(i, k), range(j, m)) for (i, j), (k, m) in pairs]
+
+    @checked
+    def search_words(self, *, parts: bool = True, fold: bool = True) -> list[SearchWord]:
+        """The words of all standards and their parts, overlapping, with positions for a search engine.
+
+        Without `parts`, words alone, as for a query that must match exactly. Texts of words are narrow, in
+        lower case and simplified characters; with `fold=False` they stay as written.
+        """
+        return search_words(self.text, self._layers, parts=parts, fold=fold)
+
+    @checked
+    def search_terms(self, *, parts: bool = True, fold: bool = True) -> list[str]:
+        """The texts of the same words, for engines without positions."""
+        return search_terms(self.text, self._layers, parts=parts, fold=fold)
 
     def to_sentences(self) -> list[Sentence]:
         """The sentences as a corpus has them, each with a layer for every standard; a given sentence keeps

@@ -22,7 +22,7 @@ from duilian.arguments import checked
 from duilian.corpus import Layer, Sentence
 from duilian.corpus.batches import batches
 from duilian.corpus.lines import sentences_only
-from duilian.document import Doc
+from duilian.document import Doc, SearchWord
 from duilian.document.text_lines import segmented_line
 from duilian.document.word_table import WordTable
 from duilian.engine.completion import OpenAnnotation
@@ -61,6 +61,9 @@ from duilian.text import WHOLE_KINDS, Errors, WholeKind, check_text
 BATCH_CHARACTERS = 100_000
 MAX_UNCUT = 15  # characters; a longer word in Chinese characters is text that nobody has cut
 _MARK_IN_WORD = re.compile("[\u4e00-\u9fff][，。！？；]")  # nor is this: a mark is a word of its own
+
+WORDS = Ask(tags=False, trees=False)
+"""Words of all standards, and nothing else."""
 
 _log = logging.getLogger("duilian")
 
@@ -220,6 +223,17 @@ class Analyzer:
                 yield from (segmented_line(doc, name) for doc in self._analysed(batch, plan, threads))
             else:
                 yield from (self._fast if fast else self)._spaced(batch, plan.ask, threads)
+
+    @checked
+    def search_words(
+        self, text: str, *, ask: Ask | None = None, parts: bool = True, fold: bool = True
+    ) -> list[SearchWord]:
+        """Return the words of a text in all standards and their parts, overlapping, for a search engine.
+
+        `ask` may choose standards, or the fast segmenter. See `Doc.search_words` for the rest, and
+        `duilian.integrations.search` for many texts and for the libraries that index them.
+        """
+        return self(text, ask=WORDS if ask is None else ask).search_words(parts=parts, fold=fold)
 
     def _words_only(self, standard: str | None, *, fast: bool) -> Ask:
         if self.labeler.reads == "words":
