@@ -35,6 +35,7 @@ COMMANDS = (
     "evaluate",
     "compare",
     "report",
+    "serve",
     "explain",
     "inspect",
     "select",

@@ -58,6 +58,16 @@ def display_name(path: str | os.PathLike[str]) -> str:
     return "<stdin>" if os.fspath(path) == STANDARD_STREAM else os.fspath(path)
 
 
+class PastedText(os.PathLike[str]):
+    """A text in memory, to be read as a file is; messages call it `<text>`."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __fspath__(self) -> str:
+        return "<text>"
+
+
 class LiveInput(os.PathLike[str]):
     """Standard input as a path that can tell whether reading its next line would block."""
 
@@ -264,6 +274,8 @@ def _open_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     with contextlib.ExitStack() as opened:
         if os.fspath(path) == STANDARD_STREAM:
             stream = cast(io.BufferedReader, sys.stdin.buffer)
+        elif isinstance(path, PastedText):
+            stream = io.BufferedReader(io.BytesIO(path.text.encode("utf-8", "surrogatepass")))  # type: ignore[arg-type]
         else:
             try:
                 stream = opened.enter_context(open(path, "rb"))

@@ -1,0 +1,104 @@
+"""`duilian serve`: the analyser as an HTTP service, with a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from duilian.engine import find_model, load
+from duilian.engine.loading import BUNDLED_NAME
+from duilian.errors import ConfigError
+from duilian.serve.limits import Limits
+
+EXAMPLE = "Example:\n\n    duilian serve --port 8000"
+DEFAULT = Limits(work=1)  # work depends on the machine
+
+
+def command(
+    model: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[NAME=]FILE", help="A model; may be repeated, the first is the default."),
+    ] = None,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 is any.")
+    ] = 8000,
+    cors: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ORIGIN", help="A site whose pages may use the service; may be repeated."),
+    ] = None,
+    body: Annotated[int, typer.Option(min=1, metavar="N", help="Most bytes of a request.")] = DEFAULT.body,
+    characters: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Most characters of a request.")
+    ] = DEFAULT.characters,
+    sentences: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Most sentences of a request.")
+    ] = DEFAULT.sentences,
+    nbest: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Most analyses of an n-best list.")
+    ] = DEFAULT.nbest,
+    nbest_characters: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Most characters of a request for n-best lists.")
+    ] = DEFAULT.nbest_characters,
+    user_words: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Most words of their own that users may give.")
+    ] = DEFAULT.user_words,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, metavar="N", help="Most seconds to receive a request, and to answer it.")
+    ] = DEFAULT.seconds,
+    work: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Requests in work or next in line while overload lasts (default: 2 for each core).",
+        ),
+    ] = None,
+    queue: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Requests that may wait in a burst.")
+    ] = DEFAULT.queue,
+    connections: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Most open connections.")
+    ] = DEFAULT.connections,
+) -> None:
+    """Answer over HTTP, with a page for people at /.
+
+    Words, tags, trees, conversion and evaluation as JSON; /openapi.json describes it. The text of requests
+    is never logged. Ctrl-C or SIGTERM stops it after what was accepted is answered.
+    """
+    try:
+        from duilian.serve.app import make_app
+        from duilian.serve.server import run
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("duilian"):
+            raise
+        raise ConfigError(f"{error.name} is not installed", "run: pip install 'duilian[serve]'") from None
+    limits = Limits(
+        body=body,
+        characters=characters,
+        sentences=sentences,
+        nbest=nbest,
+        nbest_characters=nbest_characters,
+        user_words=user_words,
+        seconds=seconds,
+        work=Limits().work if work is None else work,
+        queue=queue,
+        connections=connections,
+    )
+    models = {name: load(path) for name, path in map(_named, model or [BUNDLED_NAME])}
+    app = make_app(models, limits, origins=cors or ())
+    run(app, limits, host=host, port=port, announce=_announce)
+
+
+def _named(model: str) -> tuple[str, Path]:
+    """Name and file of a model; without a name, that of the file."""
+    name, equals, path = model.partition("=")
+    if not equals:
+        name, path = "" if model == BUNDLED_NAME else Path(model).stem, model
+    return name or BUNDLED_NAME, find_model(path)
+
+
+def _announce(address: str) -> None:
+    typer.echo(f"duilian: listening on {address} (Ctrl-C stops it)", err=True)

@@ -1,0 +1,75 @@
+"""What a service accepts, and the errors for what it does not: an HTTP status and one sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+
+from duilian.errors import ConfigError, DuilianError
+
+
+def cores() -> int:
+    """The number of processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Limits:
+    """The limits of a service.
+
+    >>> Limits(characters=500).queue
+    64
+    """
+
+    body: int = 1_000_000  # bytes of a request
+    characters: int = 100_000  # of all texts of a request
+    sentences: int = 1_000
+    nbest: int = 10  # analyses for each text
+    nbest_characters: int = 10_000  # of all texts, if n-best lists are asked for
+    user_words: int = 1_000  # of a request
+    seconds: float = 10.0  # to receive a request, and again to answer it
+    work: int = dataclasses.field(
+        default_factory=lambda: 2 * cores()
+    )  # requests accepted in lasting overload
+    queue: int = 64  # requests that may wait besides, as long as the overload does not last
+    connections: int = 500
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if not value > 0:
+                raise ConfigError(f"{field.name.replace('_', '-')} must be more than 0, got {value!r}")
+
+
+class RefusedError(DuilianError):
+    """A request that the service does not answer; `status` is that of HTTP."""
+
+    status = 422
+
+
+class TooLargeError(RefusedError):
+    """A body of too many bytes."""
+
+    status = 413
+
+
+class SlowBodyError(RefusedError):
+    """A body that does not arrive in time."""
+
+    status = 408
+
+
+class BusyError(RefusedError):
+    """More requests than can wait; `retry_after` is in seconds."""
+
+    status = 429
+
+    def __init__(self, message: str, retry_after: int = 1) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class UnavailableError(RefusedError):
+    """An answer that takes too long, or a service that is stopping."""
+
+    status = 503

@@ -1,0 +1,99 @@
+"""The service on a socket: slow and idle connections end, and a stop answers what was accepted."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from duilian.errors import ConfigError
+from duilian.serve.guard import Guard, error_body
+from duilian.serve.limits import Limits
+
+GRACE = 5.0  # seconds besides those of an answer, at the end
+KEEP_ALIVE = 5  # seconds between requests of a connection
+
+
+def _protocol(limits: Limits) -> type[H11Protocol]:
+    """A connection that must send its headers in time, and is refused if there are too many."""
+
+    class LimitedProtocol(H11Protocol):
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._silence = self.loop.call_later(limits.seconds, self._end_if_silent)
+            if len(self.connections) > limits.connections:
+                transport.write(_too_many())
+                transport.close()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._silence.cancel()
+            super().connection_lost(exc)
+
+        def _end_if_silent(self) -> None:
+            if self.cycle is None and not self.transport.is_closing():
+                self.transport.close()
+
+    return LimitedProtocol
+
+
+def _too_many() -> bytes:
+    body = error_body("there are too many connections: try again later")
+    head = (
+        f"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+    )
+    return f"{head}\r\nRetry-After: 1\r\nConnection: close\r\n\r\n".encode() + body
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, announce: Callable[[str], None]) -> None:
+        super().__init__(config)
+        self._announce = announce
+
+    async def startup(self, sockets: Any = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            host, port = self.servers[0].sockets[0].getsockname()[:2]
+            self._announce(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
+
+
+def run(
+    app: Guard,
+    limits: Limits,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    announce: Callable[[str], None] = lambda address: None,
+) -> None:
+    """Serve until SIGINT or SIGTERM; `announce` is told the address. Port 0 takes any that is free."""
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        http=_protocol(limits),
+        ws="none",
+        loop="asyncio",
+        lifespan="on",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=round(limits.seconds + GRACE),
+    )
+    server = _Server(config, announce)
+    # When all is answered, uvicorn raises the signal again: by then there is nothing left to stop.
+    before = {each: signal.signal(each, lambda *_: None) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        asyncio.run(server.serve())
+    except SystemExit:
+        raise ConfigError(
+            f"cannot listen on {host}:{port}", "is the port taken? choose another with --port"
+        ) from None
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+    if not server.started:
+        raise ConfigError(f"cannot listen on {host}:{port}", "is the port taken? choose another with --port")

@@ -1,0 +1,122 @@
+"""The real program on a socket: its start, slow connections, and a stop that answers what was accepted."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+SECRET = "王小明的秘密"
+
+
+class Running(NamedTuple):
+    process: subprocess.Popen[str]
+    port: int
+
+    def ask(self, path: str, question: object = None, *, timeout: float = 30) -> tuple[int, bytes]:
+        body = None if question is None else json.dumps(question)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        with contextlib.closing(connection):
+            headers = {"content-type": "application/json"}
+            connection.request("GET" if body is None else "POST", path, body, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+
+    def opened(self, sent: bytes) -> socket.socket:
+        """A connection that has sent something."""
+        connection = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+        connection.sendall(sent)
+        return connection
+
+
+@contextlib.contextmanager
+def running(*options: str) -> Iterator[Running]:
+    command = [sys.executable, "-m", "duilian.cli", "serve", "--port", "0", *options]
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            assert process.stderr is not None
+            found = re.search(r"listening on http://127\.0\.0\.1:(\d+)", process.stderr.readline())
+            assert found is not None
+            yield Running(process, int(found[1]))
+        finally:
+            process.kill()
+
+
+def test_slow_connections_end_and_block_nobody() -> None:
+    head = b"POST /analyze HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n"
+    with running("--seconds", "1.5") as server, contextlib.ExitStack() as stack:
+        slow = [
+            stack.enter_context(server.opened(part)) for part in [b"", b"POST", head, head + b"\r\n{"] * 50
+        ]
+        status, body = server.ask("/analyze", {"text": SECRET})
+        assert status == 200
+        assert json.loads(body)["docs"][0]["text"] == SECRET
+        answers = [connection.recv(4096) for connection in slow]
+    assert answers[:3] == [b"", b"", b""]  # no complete headers: nothing to answer
+    assert answers[3].startswith(b"HTTP/1.1 408")
+    assert b"did not arrive within 1.5 seconds" in answers[3] or b"408" in answers[3]
+
+
+def test_too_many_connections() -> None:
+    with running("--connections", "2") as server, server.opened(b""), server.opened(b""):
+        time.sleep(0.3)
+        with server.opened(b"") as third:
+            answer = b"".join(iter(lambda: third.recv(4096), b""))
+    assert answer.startswith(b"HTTP/1.1 503")
+    assert b"too many connections" in answer
+
+
+def test_a_stop_answers_what_was_accepted_and_logs_no_text() -> None:
+    found: list[tuple[int, bytes]] = []
+    with running("--work", "2", "--seconds", "100") as server:
+        text = (SECRET + "在北京大学读书，他的朋友都不知道。") * 100
+        threads = [
+            threading.Thread(target=lambda: found.append(server.ask("/analyze", {"text": text})))
+            for _ in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        while b"duilian_in_work 1" not in server.ask("/metrics")[1]:
+            time.sleep(0.01)
+        time.sleep(0.2)
+        server.process.send_signal(signal.SIGTERM)
+        for thread in threads:
+            thread.join()
+        _, said = server.process.communicate(timeout=30)
+        assert server.process.returncode == 0
+        assert SECRET not in said
+    assert [status for status, _ in found] == [200] * 4
+
+
+def test_a_taken_port_is_one_sentence() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        command = [sys.executable, "-m", "duilian.cli", "serve", "--port", port]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert f"cannot listen on 127.0.0.1:{port}" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_without_the_extra_it_says_what_to_install() -> None:
+    code = "import sys; sys.modules['fastapi'] = None; sys.argv = ['duilian', 'serve']; "
+    code += "from duilian.cli import main"
+    done = subprocess.run(
+        [sys.executable, "-c", code + "; raise SystemExit(main())"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert "pip install 'duilian[serve]'" in done.stderr
