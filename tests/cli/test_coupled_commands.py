@@ -410,6 +410,13 @@ def test_inspect_the_learned_mapping(duilian):
         counts = [each["count"] for each in word["to"]]
         assert len(counts) >= 2
         assert counts == sorted(counts, reverse=True)
+    assert found["mapping"] == "tight", "as in convert"
+    (row,) = [row for tag, row in found["tags"].items() if tag == "w"]
+    assert list(row["to"]) == ["PU"]
+    free = json.loads(duilian("inspect", "word", "pku.txt", "--json", "--mapping", "complete")[1])
+    assert free["mapping"] == "complete"
+    assert free["tags"] != found["tags"]
+    assert duilian("inspect", "word", "--mapping", "tight")[0] == 2, "needs a corpus"
     assert duilian("inspect", "word", "ctb.txt", "--json")[1].startswith('{\n  "from": "ctb"')
     status, out, _ = duilian("inspect", "char", "both-pku.txt", "--from", "pku", "--to", "ctb")
     assert (status, out.split()[0]) == (0, "pku")

@@ -12,6 +12,7 @@ from duilian.corpus import Layer
 from duilian.errors import ConfigError, StandardError
 from duilian.labels.units import units_of_layers
 from duilian.models import CoupledTagger
+from duilian.models.coupled.label_pairs import table_mapping
 from duilian.models.roles import Ask
 from models.coupled_corpora import CTB, DEV, FEW, PKU, SMALL, SOME_DEV, VARIANTS, layers, quick, side, small
 
@@ -113,6 +114,16 @@ def test_the_learned_mapping_counts_words(words: CoupledTagger, characters: Coup
     names = words.encodings_[0].tags or ()
     gold = [str(tag) for layer in DEV[0] for tag in layer.tags or ()]
     np.testing.assert_allclose(known.sum(axis=1), [gold.count(tag) for tag in names], atol=1e-3)
+
+
+def test_a_mapping_limits_the_learned_one_as_it_limits_conversion(characters: CoupledTagger) -> None:
+    free = characters.learned_mapping(DEV[0], CTB, PKU, given=True)
+    tight = characters.learned_mapping(DEV[0], CTB, PKU, given=True, mapping="tight")
+    np.testing.assert_allclose(tight.sum(axis=1), free.sum(axis=1), rtol=1e-4)
+    allowed = table_mapping("tight", (CTB, PKU), *(each.tags or () for each in characters.encodings_)).matrix
+    allowed = allowed | ~allowed.any(axis=1, keepdims=True)  # tags that the table does not know
+    assert tight[~allowed].max() == 0.0
+    assert free[~allowed].max() > 0.0
 
 
 @pytest.mark.parametrize("kind", sorted(VARIANTS))

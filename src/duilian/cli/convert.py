@@ -9,7 +9,7 @@ import typer
 
 from duilian.annotation.selection import Review
 from duilian.cli.convert_trees import Files, convert_trees
-from duilian.cli.options import InputEncoding, Lenient, Output, Threads, warn_of
+from duilian.cli.options import InputEncoding, Lenient, MappingName, Output, Threads, warn_of
 from duilian.cli.progress import measured, watch
 from duilian.cli.select import OUTPUT_FORMATS as REVIEW_FORMATS
 from duilian.cli.select import parse_share
@@ -56,14 +56,7 @@ def command(
         str | None,
         typer.Option(metavar="FILE", help="File for the words to review (default: OUTPUT.review)."),
     ] = None,
-    mapping: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Tag pairs to allow: tight, relaxed, complete (all), or a table in a .txt file "
-            "(default: tight, if there is such a table for the two standards).",
-        ),
-    ] = None,
+    mapping: MappingName = None,
     unknown_tags: Annotated[
         bool, typer.Option("--unknown-tags", help="Treat tags that the model has never seen as unknown.")
     ] = False,

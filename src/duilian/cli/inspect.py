@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from duilian.cli.options import CorpusFormat, InputEncoding, Lenient, Threads, warn_of
+from duilian.cli.options import CorpusFormat, InputEncoding, Lenient, MappingName, Threads, warn_of
 from duilian.cli.progress import watch
 from duilian.cli.tables import show
 from duilian.conversion import Converter
@@ -64,6 +64,7 @@ def command(
     examples: Annotated[
         int, typer.Option(min=0, metavar="N", help="Show N words whose tag depends on the context.")
     ] = 0,
+    mapping: MappingName = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="IMAGE", help="Draw the mapping as a heat map (needs matplotlib).")
     ] = None,
@@ -76,9 +77,10 @@ def command(
     """Show the contents of a model: standards, tags, sizes, scores, recipe.
 
     With a corpus and a coupled model, show instead what the model has learned about two standards: which
-    tags correspond, as expected counts on that corpus.
+    tags correspond, as expected counts on that corpus, under the mapping that convert would use.
     """
-    _check_corpus_options(file, {"--from": source, "--to": target, "--plot": plot, "--examples": examples})
+    needs_corpus = {"--from": source, "--to": target, "--mapping": mapping, "--plot": plot}
+    _check_corpus_options(file, {**needs_corpus, "--examples": examples})
     if file is None:
         card = ModelCard.read(find_model(model))
         _print_json(card.as_json()) if as_json else _show_card(card)
@@ -91,7 +93,7 @@ def command(
         raise typer.BadParameter("name the standard of standard input", param_hint="--from")
     source = source or guess_standard(tagger, file, format=format, encoding=encoding, lenient=lenient)
     target = target or next((b for a, b in tagger.conversions if a == source), tagger.standards[0])
-    converter = Converter(tagger, source, target, unknown_tags=True, threads=threads)
+    converter = Converter(tagger, source, target, mapping=mapping, unknown_tags=True, threads=threads)
     report = ReadReport() if lenient else None
     _, sentences = converter.open(file, format=format, encoding=encoding, report=report)
     found = study(converter, watch(sentences), examples=examples)
@@ -227,7 +229,7 @@ def _mapping_table(mapping: LearnedMapping) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column(mapping.source, style="cyan", no_wrap=True)
     table.add_column("count", justify="right")
-    table.add_column(f"{mapping.target}, % of the row", overflow="fold")
+    table.add_column(f"{mapping.target}, % of the row (mapping: {mapping.mapping})", overflow="fold")
     for tag, total, shares in mapping.rows():
         shown = "  ".join(f"{name} {100.0 * share:.1f}" for name, share in shares)
         table.add_row(Text(tag), f"{total:,.0f}", Text(shown))

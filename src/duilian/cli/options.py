@@ -57,6 +57,14 @@ Output = Annotated[
     str, typer.Option("--output", "-o", metavar="FILE", help="Output file; - is standard output.")
 ]
 Lenient = Annotated[bool, typer.Option("--lenient", help="Skip malformed lines or sentences and count them.")]
+MappingName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Tag pairs to allow: tight, relaxed, complete (all), or a table in a .txt file "
+        "(default: tight, if there is such a table for the two standards).",
+    ),
+]
 Threads = Annotated[int, typer.Option(min=1, metavar="N", help="Number of threads.")]
 LexiconFile = Annotated[
     str | None,

@@ -24,17 +24,19 @@ def given_cuts(words: Sequence[str], given: Sequence[str]) -> list[str]:
     >>> given_cuts(["球迷们", "在", "街", "上"], ["球迷", "们", "在", "街上"])
     ['球迷+们', '', '街上', '街上']
     """
-    ends, ends_given = (list(itertools.accumulate(map(len, each))) for each in (words, given))
     cuts = [""] * len(words)
     if "".join(words) != "".join(given):
         return cuts
-    shared = [0, *sorted({*ends} & {*ends_given})]
-    places, places_given = ({end: place for place, end in enumerate([0, *each])} for each in (ends, ends_given))
-    for a, b in itertools.pairwise(shared):
-        here, theirs = range(places[a], places[b]), given[places_given[a] : places_given[b]]
-        if max(len(here), len(theirs)) > 1 and not _MARKS.search("".join(theirs)):
-            cuts[here.start : here.stop] = [BETWEEN.join(theirs)] * len(here)
+    ours, theirs = ({end: k for k, end in enumerate(_edges(each))} for each in (words, given))
+    shared = ((place, theirs[end]) for end, place in ours.items() if end in theirs)
+    for (a, c), (b, d) in itertools.pairwise(shared):
+        if max(b - a, d - c) > 1 and not _MARKS.search("".join(given[c:d])):
+            cuts[a:b] = [BETWEEN.join(given[c:d])] * (b - a)
     return cuts
+
+
+def _edges(words: Sequence[str]) -> Iterator[int]:
+    return itertools.accumulate(map(len, words), initial=0)
 
 
 @dataclasses.dataclass
@@ -74,7 +76,7 @@ def merge(
 
 
 def _cut_as_chosen(layer: Layer) -> Layer:
-    """The words as their tags cut them: 球迷们_球迷+们 is two words, 街_街上 上_街上 are one, without tags."""
+    """The words as their tags cut them: 球迷们_球迷+们 becomes two words, 街_街上 上_街上 one, untagged."""
     words: list[str] = []
     tags: list[Tag] = []
     rows = list(zip(layer.words, layer.tags or (), strict=False))

@@ -198,6 +198,7 @@ class LearnedMapping:
     source_tags: tuple[str, ...]
     target_tags: tuple[str, ...]
     counts: npt.NDArray[np.float64]  # [source tags, target tags]
+    mapping: str = "complete"  # the tag pairs that were allowed
 
     def rows(self, min_share: float = MIN_SHARE) -> Iterator[tuple[str, float, list[tuple[str, float]]]]:
         """Yield each source tag with its count and the shares of its target tags, largest first."""
@@ -218,6 +219,7 @@ class LearnedMapping:
         return {
             "from": self.source,
             "to": self.target,
+            "mapping": self.mapping,
             "tags": {
                 tag: {"count": total, "to": {name: 100.0 * share for name, share in found}}
                 for tag, total, found in self.rows()
@@ -267,19 +269,21 @@ class Study:
 def study(converter: Converter, sentences: Iterable[PlacedSentence], *, examples: int = 0) -> Study:
     """Count the learned mapping on a corpus, and find up to this many words that depend on context.
 
-    Tags of the corpus are taken as given.
+    Tags of the corpus are taken as given, and the converter's mapping limits what they may become.
     """
     model: Any = converter.model
-    source, target = converter.source, converter.target
+    source, target, mapping = converter.source, converter.target, converter.plan.mapping
     source_tags, target_tags = (encoding.tags or () for encoding in converter.plan.encodings)
     counts = np.zeros((len(source_tags), len(target_tags)))
     found = _WordReadings()
     for batch in batches(sentences):
         several = [each.sentence for each in batch]
-        counts += model.learned_mapping(several, source, target, given=True, threads=converter.threads)
+        how = {"mapping": mapping, "threads": converter.threads}
+        counts += model.learned_mapping(several, source, target, given=True, **how)
         for sentence, answer in converter.run(batch) if examples else ():
             found.add(sentence[source], converter.layer(sentence, answer))
-    return Study(LearnedMapping(source, target, source_tags, target_tags, counts), found.ambiguous(examples))
+    learned = LearnedMapping(source, target, source_tags, target_tags, counts, str(mapping))
+    return Study(learned, found.ambiguous(examples))
 
 
 class _WordReadings:

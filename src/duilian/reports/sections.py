@@ -275,7 +275,9 @@ def mapping_section(mapping: LearnedMapping) -> Section:
     parts = [
         heat_map([row[0] for row in shown_rows], columns, cells, title=title, said=said),
         table(
-            (mapping.source, "count", f"{mapping.target}, % of the row"), rows, caption="The learned mapping"
+            (mapping.source, "count", f"{mapping.target}, % of the row"),
+            rows,
+            caption=f"The learned mapping ({mapping.mapping})",
         ),
     ]
     return Section(f"Mapping of {mapping.source} to {mapping.target}", parts)

@@ -28,6 +28,7 @@ from duilian.models.roles import Ask, SideLabels
 from duilian.standards import Mapping, table_names, with_parts
 
 Bools = npt.NDArray[np.bool_]
+COMPLETE = "complete"  # the mapping under which every tag may stand for every other
 
 
 class LabelLimits(NamedTuple):
@@ -45,7 +46,8 @@ class ConversionPlan(abc.ABC):
     ) -> None:
         self.source, self.target = standards
         self.encodings = encodings
-        self._allows = allowed_labels(mapping, standards, encodings)
+        self.mapping = usual_mapping(standards, encodings) if mapping is None else mapping
+        self._allows = allowed_labels(self.mapping, standards, encodings)
 
     @abc.abstractmethod
     def _label(self, units: UnitBatch, limits: LabelLimits, ask: Ask, threads: int) -> SideLabels:
@@ -141,12 +143,12 @@ class Converting(abc.ABC):
 
 
 def conversion_limits(
-    sides: Sides, layers: Sequence[Layer], source: int, target: int
+    sides: Sides, layers: Sequence[Layer], source: int, target: int, mapping: str | Mapping | None = None
 ) -> list[_native.TagSets]:
-    """What one side's annotation says of its own labels, and through the usual mapping of the target's."""
+    """What one side's annotation says of its own labels, and through a mapping of the target's."""
     allowed = sides.given(layers, source)
     pair = (sides.standards[source], sides.standards[target])
-    allows = allowed_labels(None, pair, (sides.encodings[source], sides.encodings[target]))
+    allows = allowed_labels(mapping, pair, (sides.encodings[source], sides.encodings[target]))
     if allows is not None and source != target:
         allowed[target] = mapped_sets(allowed[source], allows)
     return allowed
@@ -157,15 +159,20 @@ def allowed_labels(
 ) -> Bools | None:
     """Which labels of the target may stand for which of the source; None if all may."""
     if mapping is None:
-        names = {f"{a}-{b}.tight" for a, b in (standards, standards[::-1])}
-        has_tags = all(each.tags is not None for each in encodings)
-        mapping = "tight" if has_tags and not names.isdisjoint(table_names()) else "complete"
-    if mapping == "complete":
+        mapping = usual_mapping(standards, encodings)
+    if mapping == COMPLETE:
         return None
     tags = (each.tags or () for each in encodings)
     matrix = table_mapping(mapping, standards, *tags).matrix
     matrix = matrix | ~matrix.any(axis=1, keepdims=True)  # a tag that the table does not know: all may
     return on_labels(matrix, *encodings)
+
+
+def usual_mapping(standards: tuple[str, str], encodings: tuple[Encoding, Encoding]) -> str:
+    """The name of the mapping for a conversion that names none."""
+    names = {f"{a}-{b}.tight" for a, b in (standards, standards[::-1])}
+    has_tags = all(each.tags is not None for each in encodings)
+    return "tight" if has_tags and not names.isdisjoint(table_names()) else COMPLETE
 
 
 def mapped_sets(given: _native.TagSets, allows: Bools) -> _native.TagSets:

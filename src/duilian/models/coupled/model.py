@@ -28,7 +28,7 @@ from duilian.models.base.estimator import Arrays, Estimator
 from duilian.models.base.sentences import Sentences, check_corpora, layers_of
 from duilian.models.base.several_standards import SeveralStandards
 from duilian.models.coupled.config import CoupledConfig, CoupledFeatures, CoupledPruning, Start
-from duilian.models.coupled.conversion_answers import ConversionPlan, Converting
+from duilian.models.coupled.conversion_answers import COMPLETE, ConversionPlan, Converting
 from duilian.models.coupled.predictor import COARSE_WINDOW, CoupledConversion, CoupledPredictor
 from duilian.models.coupled.side import CoupledSide
 from duilian.models.coupled.storage import AVERAGE, CoupledModel
@@ -64,7 +64,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
         standards: Sequence[str] = CoupledConfig.standards,
         *,
         level: Level = "word",
-        mapping: str | TagMapping = "complete",
+        mapping: str | TagMapping = COMPLETE,
         decoding: Literal["marginals", "path"] = "marginals",
         features: CoupledFeatures = CoupledConfig.features,
         pruning: CoupledPruning = CoupledConfig.pruning,
@@ -242,8 +242,9 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
         target: str,
         *,
         given: bool = False,
+        mapping: str | TagMapping | None = COMPLETE,
         threads: int = 1,
     ) -> npt.NDArray[np.float64]:
         """Expected counts of tag pairs on sentences; see `CoupledPredictor.learned_mapping`."""
-        layers = layers_of(X, source)
-        return self.predictor_.learned_mapping(layers, source, target, given=given, threads=threads)
+        found = self.predictor_.learned_mapping
+        return found(layers_of(X, source), source, target, given=given, mapping=mapping, threads=threads)

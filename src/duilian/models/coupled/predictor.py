@@ -18,7 +18,12 @@ from duilian.labels.segmentation import Segmentation
 from duilian.labels.units import UnitBatch, units_of_layers
 from duilian.lexicon.constraint_builder import NO_BONUS, NO_CONSTRAINTS
 from duilian.models.coupled.config import CoupledConfig
-from duilian.models.coupled.conversion_answers import ConversionPlan, LabelLimits
+from duilian.models.coupled.conversion_answers import (
+    COMPLETE,
+    ConversionPlan,
+    LabelLimits,
+    conversion_limits,
+)
 from duilian.models.coupled.sides import NO_SETS, GuidePacker, gold_labels
 from duilian.models.coupled.storage import AVERAGE, CoupledModel
 from duilian.models.crf.predictor import PROBABILITIES, abilities_of
@@ -210,15 +215,23 @@ class CoupledPredictor:
         return [tuple(map(str, layer.tags or ())) for layer in found.layers()]
 
     def learned_mapping(
-        self, layers: Sequence[Layer], source: str, target: str, *, given: bool = False, threads: int = 1
+        self,
+        layers: Sequence[Layer],
+        source: str,
+        target: str,
+        *,
+        given: bool = False,
+        mapping: str | TagMapping | None = COMPLETE,
+        threads: int = 1,
     ) -> npt.NDArray[np.float64]:
         """Expected counts of tag pairs on sentences, [source tags, target tags]: what goes with what.
 
-        With `given`, the sentences' own tags of `source` are kept; else both sides are the model's.
+        With `given`, the sentences' own tags of `source` are kept, and a mapping limits the other tags as in
+        a conversion; else both sides are the model's.
         """
         a, b = self.sides.number(source), self.sides.number(target)
         packed = self.packer.pack_batch(units_of_layers(layers, self.sides.encodings[a]), threads)
-        allowed = self.sides.given(layers, a) if given else []
+        allowed = conversion_limits(self.sides, layers, a, b, mapping) if given else []
         table = np.asarray(self.natives[AVERAGE].count_pairs(packed, allowed, a, b, threads), np.float64)
         tags_a, tags_b = (len(self.sides.encodings[side].tags or ()) for side in (a, b))
         # At character level labels go letter by letter, each with all tags.
