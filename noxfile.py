@@ -68,6 +68,55 @@ def native(session: nox.Session) -> None:
 
 
 @nox.session
+def threads(session: nox.Session) -> None:
+    """Build and run the native tests of threads and learners with the thread sanitizer."""
+    session.install(*NATIVE)
+    folder = "build/threads"
+    options = ["-DDUILIAN_THREAD_SANITIZER=ON", "-DCMAKE_BUILD_TYPE=RelWithDebInfo"]
+    session.run("cmake", "-S", "native", "-B", folder, "-G", "Ninja", *options)
+    session.run("cmake", "--build", folder, "--target", "test_threads_threads", "test_learn_learn")
+    session.run("ctest", "--test-dir", folder, "--no-tests=error", "-R", "^(threads/threads|learn/learn)$")
+
+
+@nox.session
+def fuzz(session: nox.Session) -> None:
+    """Build the fuzz targets with clang and run each for 30 minutes, or `-- SECONDS`; findings end it."""
+    session.install(*NATIVE)
+    folder, seconds = Path("build/fuzz"), (session.posargs or ["1800"])[0]
+    options = [
+        "-DCMAKE_CXX_COMPILER=clang++",
+        "-DDUILIAN_FUZZ=ON",
+        "-DDUILIAN_TESTS=OFF",
+        "-DDUILIAN_WERROR=OFF",
+    ]
+    session.run("cmake", "-S", "native", "-B", str(folder), "-G", "Ninja", *options)
+    session.run("cmake", "--build", str(folder))
+    for target in ("models", "templates", "texts", "readers"):
+        corpus = folder / "corpus" / target
+        corpus.mkdir(parents=True, exist_ok=True)
+        limits = [
+            f"-max_total_time={seconds}",
+            "-max_len=2000",
+            "-timeout=20",
+            f"-artifact_prefix={folder}/{target}-",
+        ]
+        seeds = f"fuzz/native/seeds/{target}"
+        session.run(f"{folder}/fuzz/fuzz_{target}", *limits, str(corpus), seeds, external=True)
+
+
+@nox.session
+def native_coverage(session: nox.Session) -> None:
+    """Run the native tests and print which share of each source file they run."""
+    session.install(*NATIVE, "gcovr>=8")
+    folder = "build/coverage"
+    options = ["-DDUILIAN_COVERAGE=ON", "-DCMAKE_BUILD_TYPE=Debug"]
+    session.run("cmake", "-S", "native", "-B", folder, "-G", "Ninja", *options)
+    session.run("cmake", "--build", folder)
+    session.run("ctest", "--test-dir", folder, "--no-tests=error", "--output-on-failure")
+    session.run("gcovr", "--root", "native", "--filter", "native/(src|include)/", folder)
+
+
+@nox.session
 def coverage(session: nox.Session) -> None:
     """Run the Python tests and print which lines they miss. Slow on Python 3.11."""
     session.install(".[test]", "coverage[toml]>=7.6")

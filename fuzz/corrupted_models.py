@@ -1,7 +1,7 @@
 """Damaged model files: none is ever accepted, and each is refused with a ModelFileError.
 
     python fuzz/corrupted_models.py --runs 10000 --seed 1
-    python fuzz/corrupted_models.py --runs 1000 --model a.model
+    python fuzz/corrupted_models.py --runs 1000 --models a.model b.model
 
 Bits flip, bytes change, blocks are lost, repeated, swapped, zeroed or cut off. The checksum is not mended.
 """
@@ -86,12 +86,16 @@ def main() -> None:
     )
     parser.add_argument("--runs", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--model", type=Path, help="A model to damage copies of; a small one if not given.")
+    parser.add_argument(
+        "--models", type=Path, nargs="*", help="Models to damage copies of; a small one if none is given."
+    )
     options = parser.parse_args()
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
-        model = options.model or small_model(Path(name))
-        outcomes = attack(model, Path(name), options.runs, options.seed)
+        models = options.models or [small_model(Path(name))]
+        outcomes = collections.Counter[str]()
+        for model in models:
+            outcomes += attack(model, Path(name), -(-options.runs // len(models)), options.seed)
     print(dict(outcomes), f"{time.monotonic() - began:.0f} s")
     sys.exit(set(outcomes) != {"refused"})
 

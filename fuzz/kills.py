@@ -32,8 +32,8 @@ from duilian.recipes import Recipe, Run, train
 from golden.golden_models import RECIPES, lay_out
 
 COMMANDS = {
-    "convert": ["convert", "converter.model", "pku.txt", "--from", "pku", "--to", "ctb", "-o", "OUTPUT"],
-    "analyze": ["analyze", "analyzer.model", "-i", "raw.txt", "-o", "OUTPUT"],
+    "convert": ["convert", "converter.model", "pku.txt", "--from", "pku", "--to", "ctb"],
+    "analyze": ["analyze", "raw.txt", "-m", "analyzer.model", "--to", "slash"],
 }
 OLD = b"what was there before"
 POINTS = ("fsync", "replace", "unlink")  # functions of os
@@ -54,7 +54,8 @@ class Job:
     def __call__(self) -> None:
         os.chdir(self.folder)
         if self.name in COMMANDS:
-            command([part if part != "OUTPUT" else self.output.name for part in COMMANDS[self.name]])
+            sys.argv = ["duilian", *COMMANDS[self.name], "-o", self.output.name]
+            assert command() == 0
             return
         run = Run(output=self.output, force=True)
         recipe = Recipe.load(self.folder / f"{self.name}.toml", self.folder)

@@ -43,10 +43,13 @@ def ways(zh: dl.Analyzer, text: str) -> Iterator[tuple[str, str, list[str]]]:
     doc = zh(text)
     for standard in zh.standards:
         yield "call", standard, list(doc.words(standard))
+    sentences = list(doc.to_sentences())
     (piped,) = zh.pipe([text])
     for standard in zh.standards:
         yield "pipe", standard, list(piped.words(standard))
         yield "segment", standard, list(next(iter(zh.segment([text], standard=standard))))
+        filled = zh.fill(sentences, standard)
+        yield "fill", standard, [word for each in filled for word in each.words(standard)]
         yield (
             "nbest",
             standard,
@@ -104,6 +107,9 @@ def main() -> None:
     )
     parser.add_argument("--runs", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--model", help="An analyser or a tagger of characters; the bundled one if not given."
+    )
     options = parser.parse_args()
     count, began = 0, time.monotonic()
 
@@ -113,7 +119,7 @@ def main() -> None:
         if count <= 50:
             print(f"{text!r}: {problem}")
 
-    attack(dl.load(), options.runs, options.seed, found)
+    attack(dl.load(options.model or "bundled"), options.runs, options.seed, found)
     print(f"{options.runs:,} texts, {count} findings, {time.monotonic() - began:.0f} s")
     sys.exit(count > 0)
 

@@ -20,11 +20,11 @@ namespace {
 
 constexpr const char* kTemplates = "w[0]\nw[-1] w[0]\n";
 
-[[nodiscard]] Sentences text(const Reading& reading) {
+[[nodiscard]] Sentences text(const Reading& reading, bool is_one = false) {
   Sentences out(reading, {});
   const std::vector<std::string> units = {"中", "国", "人", "a", "。"};
   out.add(units, {});
-  out.add(std::span(units).first(1), {});
+  if (!is_one) out.add(std::span(units).first(1), {});
   return out;
 }
 
@@ -149,7 +149,7 @@ void ask_coupled(Bytes& bytes) {
                                    templates, {}, {pruning, static_cast<Decoding>(bytes.below(2))});
   static_cast<void>(predict(predictor, sentences, {}, true, 1));
   double log_z = 0.0;
-  static_cast<void>(k_best(predictor, sentences, 0, {}, 3, log_z));
+  static_cast<void>(k_best(predictor, text({}, true), 0, {}, 3, log_z));
 }
 
 void ask_two_chain(Bytes& bytes) {

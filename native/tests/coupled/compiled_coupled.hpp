@@ -9,10 +9,21 @@
 
 #include "duilian/coupled/predictor.hpp"
 #include "duilian/coupled/tagging.hpp"
+#include "duilian/text/characters.hpp"
 #include "random.hpp"
 #include "random_coupled.hpp"
 
 namespace testing {
+
+/// The first sentence alone.
+[[nodiscard]] inline duilian::Sentences first_of(const duilian::Sentences& sentences) {
+  std::vector<std::string> units;
+  for (std::int64_t u = 0; u < sentences.end_of(0); ++u)
+    units.push_back(duilian::encode_utf8(sentences.text().at(u)));
+  duilian::Sentences out(duilian::Folding(), {});
+  out.add(units, {});
+  return out;
+}
 
 /// Words as units, with random weights.
 struct CompiledCase {
