@@ -38,6 +38,7 @@ COMMANDS = (
     "explain",
     "inspect",
     "select",
+    "run",
 )
 
 

@@ -16,7 +16,7 @@ Ints = npt.NDArray[np.int64]
 
 
 class TextColumn:
-    """The texts of an Arrow array of strings, as the engine takes them; nothing is copied before it is asked for.
+    """The texts of an Arrow array of strings, read in place.
 
     Strings of any layout are read: plain, large, views, and dictionaries of them.
     """
