@@ -5,7 +5,6 @@ A row that cannot be read (not JSON, not UTF-8, too few fields) is still a row, 
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import itertools
@@ -47,8 +46,7 @@ def read_part(part: Part, text: str) -> Iterator[ReadBatch]:
 
 def part_columns(part: Part, text: str) -> Any:
     """Return the schema of a part."""
-    with contextlib.closing(read_part(part, text)) as found:
-        first = next(found, None)
+    first = next(read_part(part, text), None)
     return pa.schema([(text, pa.string())]) if first is None else first.rows.schema
 
 

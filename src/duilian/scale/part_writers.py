@@ -94,7 +94,7 @@ def _dumps(value: Any) -> str:
 
 
 def _is_words(kind: Any) -> bool:
-    return pa.types.is_list(kind) and pa.types.is_struct(kind.value_type)
+    return bool(pa.types.is_list(kind) and pa.types.is_struct(kind.value_type))
 
 
 class _WordLists:
@@ -103,9 +103,8 @@ class _WordLists:
     def __init__(self, array: Any) -> None:
         self._is_null = array.is_null().to_numpy(zero_copy_only=False)
         self._offsets = array.offsets.to_numpy()
-        self._words, self._ready, self._from = array.values, None, 0
-        self._bytes = b""
-        self._places = np.zeros(1, np.int64)
+        self._words, self._from, self._bytes = array.values, 0, b""
+        self._places = np.zeros(1, np.int32)
 
     def is_null(self, row: int) -> bool:
         return bool(self._is_null[row])

@@ -40,7 +40,7 @@ class TextColumn:
     @functools.cached_property
     def characters(self) -> Ints:
         """The number of characters of each text; 0 for null, -1 if it is not UTF-8."""
-        found = _native.count_characters(self.data, self.offsets)
+        found: Ints = _native.count_characters(self.data, self.offsets)
         found[self.is_null] = 0
         return found
 
