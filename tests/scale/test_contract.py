@@ -14,6 +14,7 @@ from pyarrow import parquet
 from duilian import load
 from duilian.scale import ArrowAnalyzer, FolderRun
 from duilian.scale.input_parts import find_parts
+from scripts import load_script
 
 TEXTS = documents(1500, seed=1)
 
@@ -62,3 +63,11 @@ def test_polars(expected: str, analyze: ArrowAnalyzer, table: pa.Table) -> None:
     )
     frame = pl.from_arrow(table).lazy().with_columns(answers.alias("answer")).unnest("answer").collect()
     assert sorted_hash(frame.to_dicts()) == expected
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_the_example_runs(expected: str, table: pa.Table, tmp_path: Path, engine: str) -> None:
+    source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    parquet.write_table(table, source)
+    load_script("examples/arrow_engines.py").main([engine, str(source), str(target)])
+    assert sorted_hash(parquet.read_table(target).to_pylist()) == expected
