@@ -8,7 +8,7 @@ import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, Any, BinaryIO
 
 try:
     import fcntl
@@ -66,12 +66,12 @@ def _new_file(folder: Path) -> BinaryIO:
         # Not tempfile: its files are private, while this one gets the permissions of any new file.
         file = open(folder / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}", "xb")  # noqa: SIM115
         with contextlib.suppress(FileNotFoundError):
-            if _lock(file) is not False and os.path.samestat(os.fstat(file.fileno()), os.stat(file.name)):
+            if lock_file(file) is not False and os.path.samestat(os.fstat(file.fileno()), os.stat(file.name)):
                 return file
         file.close()
 
 
-def _lock(file: BinaryIO) -> bool | None:
+def lock_file(file: IO[Any]) -> bool | None:
     """Mark a file as being written; False if another process has done so, None if files cannot be marked.
 
     The mark ends with the process.
@@ -92,7 +92,7 @@ def _remove_leftovers(folder: Path) -> None:
     with contextlib.suppress(OSError):
         for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
             with contextlib.suppress(OSError), open(path, "rb") as file:
-                if _lock(file):
+                if lock_file(file):
                     path.unlink()
 
 

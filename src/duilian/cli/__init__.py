@@ -39,6 +39,7 @@ COMMANDS = (
     "explain",
     "inspect",
     "select",
+    "run",
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +23,8 @@ from duilian.scale.text_column import TextColumn
 from duilian.scale.word_columns import WordColumn
 
 ERROR = "error"
+EVERYTHING = Ask()
+NO_ERRORS: Mapping[int, str] = MappingProxyType({})
 MAX_CHARACTERS = 100_000_000
 MAX_BYTES = 2**31 - 1  # of a text: Arrow's strings have offsets of 32 bits
 WORKS = "一"  # shows which columns an analysis has
@@ -32,14 +35,15 @@ class ArrowAnalyzer:
     """Adds the analysis of a column of texts to record batches and tables.
 
     For each standard of `ask`, the result has a column of that name, a list of words for each text: `start`,
-    `end` (in characters), `word`, `tag`, and, for the standard of trees, `sentence`, `head`, `relation`. A row
-    that cannot be analysed (null, not UTF-8, longer than `max_characters`) has null lists and says why in the
-    column `error`; it is null elsewhere.
+    `end` (in characters), `word`, `tag`, and, for the standard of trees, `sentence`, `head`, `relation`. The
+    column `error` is null, unless a row cannot be analysed (null, not UTF-8, longer than `max_characters`):
+    then it says why, and the lists are null.
 
     `model` and `lexicon` are paths that every worker can read. An object of this class is small and can be
     pickled: a worker loads the model when it first needs it, once a process, and must have the very same one.
     `columns` names the columns to keep, the default is all.
 
+    >>> import pyarrow as pa
     >>> analyze = ArrowAnalyzer(ask=Ask(standards=("pku",), trees=False))
     >>> found = analyze(pa.table({"text": ["我们去北京。", None]}))
     >>> found.column_names
@@ -49,7 +53,7 @@ class ArrowAnalyzer:
     """
 
     model: str | None = None
-    ask: Ask = Ask()
+    ask: Ask = EVERYTHING
     text: str = "text"
     columns: tuple[str, ...] | None = None
     lexicon: str | None = None
@@ -100,10 +104,10 @@ class ArrowAnalyzer:
         """Return the analysis of an array of strings as an array of structs: for functions on columns."""
         if isinstance(texts, pa.ChunkedArray):
             return pa.chunked_array([self.answers(each) for each in texts.chunks], self.answer_type)
-        found = [each for _, each in self._answers(TextColumn(texts), {})]
+        found = [each for _, each in self._answers(TextColumn(texts), NO_ERRORS)]
         return pa.concat_arrays(found) if found else pa.array([], self.answer_type)
 
-    def parts(self, batch: Any, errors: Mapping[int, str] = {}) -> Iterator[Any]:  # noqa: B006
+    def parts(self, batch: Any, errors: Mapping[int, str] = NO_ERRORS) -> Iterator[Any]:
         """Yield the rows of a record batch with their analysis, in as many batches as memory asks for.
 
         `errors` tells of rows that whoever has read them knows to be bad.
@@ -141,6 +145,7 @@ class ArrowAnalyzer:
 
     def _answers(self, texts: TextColumn, errors: Mapping[int, str]) -> Iterator[tuple[slice, Any]]:
         """Yield the answers to texts, about as many at once as an analyser takes."""
+        self.answer_type  # noqa: B018  # a missing model or standard is no fault of any row
         wrong = self._wrong(texts) | dict(errors)
         sizes = texts.characters
 

@@ -1,4 +1,4 @@
-"""One analyser a process, for all who ask for the same model: its file is mapped, so processes share pages."""
+"""One analyser a process for all who ask for a model; its file is mapped, so processes share pages."""
 
 from __future__ import annotations
 

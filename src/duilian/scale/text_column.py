@@ -16,7 +16,7 @@ Ints = npt.NDArray[np.int64]
 
 
 class TextColumn:
-    """The texts of an Arrow array of strings, as the engine takes them; nothing is copied before it is asked for.
+    """The texts of an Arrow array of strings, read in place.
 
     Strings of any layout are read: plain, large, views, and dictionaries of them.
     """
@@ -40,7 +40,7 @@ class TextColumn:
     @functools.cached_property
     def characters(self) -> Ints:
         """The number of characters of each text; 0 for null, -1 if it is not UTF-8."""
-        found = _native.count_characters(self.data, self.offsets)
+        found: Ints = _native.count_characters(self.data, self.offsets)
         found[self.is_null] = 0
         return found
 

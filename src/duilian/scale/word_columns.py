@@ -1,7 +1,7 @@
 """What an analysis becomes in Arrow: a list of words per text, each a struct.
 
-The children of the list are the columns that the engine has made, or are gathered natively: there is no Python
-object per word. Offsets count characters (code points), as in `Doc`, not bytes.
+The children of the list are the columns that the engine has made, or are gathered natively: there is no
+Python object per word. Offsets count characters (code points), as in `Doc`, not bytes.
 """
 
 from __future__ import annotations

@@ -1,0 +1,138 @@
+"""`duilian run`: many files into a folder, resumable."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from duilian.cli.options import LexiconFile, LexiconMode, Threads
+from duilian.cli.progress import clock
+from duilian.cli.taggers import ModelOption
+from duilian.engine.loading import BUNDLED_NAME
+from duilian.errors import ConfigError
+from duilian.models.roles import Ask
+
+if TYPE_CHECKING:
+    from duilian.scale.folder_run import FolderRun, RunProgress
+
+EXAMPLE = "Example:\n\n    duilian run articles/ analysed/ --standard pku --no-trees --threads 2"
+STANDARD_INPUT = "-"
+
+
+def command(
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="IN… OUT", help="Files, folders, patterns, or - for a list of paths; then a folder."
+        ),
+    ],
+    model: ModelOption = BUNDLED_NAME,
+    standard: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Answer in this standard only; may be repeated.")
+    ] = None,
+    text: Annotated[str, typer.Option(metavar="NAME", help="The column of texts.")] = "text",
+    columns: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Columns to keep, as in id,text (default: all).")
+    ] = None,
+    no_tags: Annotated[bool, typer.Option("--no-tags", help="Leave out the tags.")] = False,
+    no_trees: Annotated[bool, typer.Option("--no-trees", help="Leave out the trees: much faster.")] = False,
+    confidence: Annotated[
+        bool, typer.Option("--confidence", help="Add the probability of each word.")
+    ] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Take words from the small segmenter.")] = False,
+    lexicon: LexiconFile = None,
+    lexicon_mode: LexiconMode = "force",
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT", help="Input format, if endings do not tell: parquet, jsonl, csv, text."
+        ),
+    ] = None,
+    to: Annotated[str, typer.Option(metavar="FORMAT", help="Output format: parquet or jsonl.")] = "parquet",
+    max_characters: Annotated[
+        int, typer.Option(min=1, metavar="N", help="A longer text becomes an error in its row.")
+    ] = 100_000_000,
+    resume: Annotated[
+        bool, typer.Option("--resume/--no-resume", help="Go on after a run that was stopped, or start over.")
+    ] = True,
+    threads: Threads = 1,
+) -> None:
+    """Analyse many files into a folder: one output file per input file.
+
+    Reads Parquet, JSON lines, CSV and text (a line is a document) of any size, also compressed with gzip or
+    zstd; a folder is read with its subfolders. Each standard becomes a column of words. A row that cannot be
+    analysed says why in the column `error`. Stop it as you like: the same command goes on where it was, and
+    no document is lost or doubled.
+    """
+    from duilian.scale.arrow_analyzer import ArrowAnalyzer  # pyarrow is optional and slow to import
+    from duilian.scale.folder_run import FolderRun
+
+    if len(inputs) < 2:
+        raise typer.BadParameter("name an input and, last, a folder for the output", param_hint="IN… OUT")
+    *given, output = inputs
+    asked = Ask(tuple(standard or ()), tags=not no_tags, trees=not no_trees, confidence=confidence, fast=fast)
+    analyze = ArrowAnalyzer(
+        model=None if model == BUNDLED_NAME else model,
+        ask=asked,
+        text=text,
+        columns=None if columns is None else tuple(columns.split(",")),
+        lexicon=lexicon,
+        lexicon_mode=cast(Any, lexicon_mode),
+        threads=threads,
+        max_characters=max_characters,
+    )
+    parts = _parts(given, format, Path(output))
+    _watch(FolderRun(parts, output, analyze, to=cast(Any, to), resume=resume))
+
+
+def _parts(given: list[str], format: str | None, output: Path) -> list[Any]:
+    from duilian.scale.input_parts import PART_FORMATS, find_parts, parts_of_list
+
+    if format is not None and format not in PART_FORMATS:
+        message = f"{format!r} is not one of {', '.join(PART_FORMATS)}"
+        raise typer.BadParameter(message, param_hint="--format")
+    if output.exists() and not output.is_dir():
+        raise ConfigError(f"{output}: the last argument must be a folder", "name a folder for the output")
+    chosen = cast(Any, format)
+    return (
+        parts_of_list(sys.stdin, chosen) if given == [STANDARD_INPUT] else find_parts(given, chosen, output)
+    )
+
+
+def _watch(run: FolderRun) -> None:
+    (last,) = deque(_shown(run) if sys.stderr.isatty() else run, maxlen=1)
+    print(f"duilian: {_summary(last)}", file=sys.stderr)
+    for part, error in run.failures:
+        print(
+            f"duilian: {error if str(error).startswith(part.path) else f'{part.path}: {error}'}",
+            file=sys.stderr,
+        )
+    if run.failures:
+        raise ConfigError(f"{len(run.failures)} of {last.parts} parts are not finished", "run it again")
+
+
+def _shown(run: FolderRun) -> Iterator[RunProgress]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns = (BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=1.0)
+        for now in run:
+            left = f", {clock(now.seconds * (1 - now.share) / now.share)} left" if 0 < now.share < 1 else ""
+            progress.update(task, completed=now.share, description=_summary(now) + left)
+            yield now
+
+
+def _summary(now: RunProgress) -> str:
+    seconds = max(now.seconds, 1e-9)
+    errors = f", {now.errors:,} with errors" if now.errors else ""
+    return (
+        f"{now.finished} of {now.parts} parts, {now.documents:,} documents{errors}, "
+        f"{now.documents / seconds:,.0f} documents/s, {now.characters / seconds:,.0f} characters/s"
+    )

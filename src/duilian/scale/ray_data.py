@@ -1,0 +1,36 @@
+"""Ray Data: a few lines over the Arrow callable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duilian.scale.arrow_analyzer import ArrowAnalyzer
+
+
+class BatchAnalyzer:
+    """An actor of Ray Data, so that a model is loaded once: a function would load it in every task."""
+
+    def __init__(self, analyze: ArrowAnalyzer) -> None:
+        self._analyze = analyze
+
+    def __call__(self, batch: Any) -> Any:
+        return self._analyze(batch)
+
+
+def analyze_dataset(
+    dataset: Any, analyze: ArrowAnalyzer, *, workers: int, cpus: float = 0.5, rows: int = 1024
+) -> Any:
+    """Return a Ray dataset with the analysis of its texts, found by this many actors.
+
+    An actor reserves `cpus`; all of them together must leave some, or what reads the data waits forever.
+    """
+    import ray
+
+    return dataset.map_batches(
+        BatchAnalyzer,
+        fn_constructor_args=(analyze,),
+        batch_format="pyarrow",
+        batch_size=rows,
+        compute=ray.data.ActorPoolStrategy(size=workers),
+        num_cpus=cpus,
+    )

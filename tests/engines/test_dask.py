@@ -1,0 +1,53 @@
+"""Dask, the real one, which `python tools/engines.py` installs: two worker processes of this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("distributed", reason="Dask is not installed: NOT RUN (python tools/engines.py runs it)")
+
+from distributed import Client, LocalCluster
+from documents_for_engines import COUNT, expected_hash, table
+from mixed_documents import ASK, sorted_hash
+from pyarrow import parquet
+
+from duilian.scale import ArrowAnalyzer
+from scripts import load_script
+
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(1800)]
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster,
+        Client(cluster) as found,
+    ):
+        yield found
+
+
+def probe(analyze: ArrowAnalyzer, part: Any) -> tuple[Any, int, int]:
+    from duilian.scale.model_cache import loads
+
+    return analyze(part), os.getpid(), loads()
+
+
+def test_workers_give_the_answers_of_the_api_and_load_once(client: Client) -> None:
+    analyze = ArrowAnalyzer(ask=ASK)
+    parts = [table().slice(at, 100) for at in range(0, COUNT, 100)]
+    found = client.gather(client.map(probe, [analyze] * len(parts), parts))
+    assert sorted_hash(row for answer, _, _ in found for row in answer.to_pylist()) == expected_hash()
+    assert len({pid for _, pid, _ in found}) <= 2
+    assert {loads for _, _, loads in found} == {1}
+
+
+def test_the_example_runs(client: Client, tmp_path: Path) -> None:
+    source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    parquet.write_table(table(), source, row_group_size=500)
+    load_script("examples/arrow_engines.py").main(["dask", str(source), str(target)])
+    assert sorted_hash(parquet.read_table(target).to_pylist()) == expected_hash()

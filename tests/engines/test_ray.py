@@ -1,0 +1,87 @@
+"""Ray Data, the real one, which `python tools/engines.py` installs."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("ray", reason="Ray is not installed: NOT RUN (python tools/engines.py runs it)")
+
+import ray
+from documents_for_engines import expected_hash, table
+from mixed_documents import ASK, sorted_hash
+
+from duilian.scale import ArrowAnalyzer
+from duilian.scale.ray_data import BatchAnalyzer, analyze_dataset
+
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(1800)]
+
+
+@pytest.fixture(scope="module")
+def dataset() -> Iterator[Any]:
+    ray.init(num_cpus=2, include_dashboard=False, _node_ip_address="127.0.0.1")
+    yield ray.data.from_arrow(table()).repartition(8)
+    ray.shutdown()
+
+
+class Probe(BatchAnalyzer):
+    """Adds the process, and how many models it has loaded."""
+
+    def __call__(self, batch: Any) -> Any:
+        from duilian.scale.model_cache import loads
+
+        found = super().__call__(batch)
+        count = len(found)
+        return found.append_column("pid", [[os.getpid()] * count]).append_column("loads", [[loads()] * count])
+
+
+class Deadly(BatchAnalyzer):
+    """Kills its process once, in the middle."""
+
+    def __init__(self, analyze: ArrowAnalyzer, mark: str) -> None:
+        super().__init__(analyze)
+        self._mark = mark
+
+    def __call__(self, batch: Any) -> Any:
+        found = super().__call__(batch)
+        if not os.path.exists(self._mark):
+            Path(self._mark).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return found
+
+
+def test_map_batches_gives_the_answers_of_the_api(dataset: Any) -> None:
+    found = analyze_dataset(dataset, ArrowAnalyzer(ask=ASK), workers=2)
+    assert sorted_hash(found.take_all()) == expected_hash()
+
+
+def test_a_model_is_loaded_once_a_worker(dataset: Any) -> None:
+    found = dataset.map_batches(
+        Probe,
+        fn_constructor_args=(ArrowAnalyzer(ask=ASK),),
+        batch_format="pyarrow",
+        batch_size=100,
+        compute=ray.data.ActorPoolStrategy(size=2),
+        num_cpus=0.5,
+    ).take_all()
+    assert len({row["pid"] for row in found}) <= 2
+    assert {row["loads"] for row in found} == {1}
+
+
+def test_a_killed_worker_loses_and_doubles_nothing(dataset: Any, tmp_path: Path) -> None:
+    mark = str(tmp_path / "killed")
+    found = dataset.map_batches(
+        Deadly,
+        fn_constructor_args=(ArrowAnalyzer(ask=ASK), mark),
+        batch_format="pyarrow",
+        batch_size=100,
+        compute=ray.data.ActorPoolStrategy(size=2),
+        num_cpus=0.5,
+    ).take_all()
+    assert sorted_hash(found) == expected_hash()
+    assert os.path.exists(mark)
