@@ -38,6 +38,12 @@ void clear_padding(double* values, std::size_t width) {
   work.exp_score.resize(chain.between.score.size());
   for (const Block& block : chain.between.blocks) {
     if (block.peak == kForbidden || block.peak - block.floor > kMaxSpread) return false;
+    if (block.rows == 1 && block.cols == 1) {  // most of a pruned lattice
+      double* own = work.exp_score.data() + block.offset;
+      std::fill_n(own + 1, block.stride - 1, 0.0);
+      own[0] = 1.0;
+      continue;
+    }
     kernels().exponentials(chain.between.score.data() + block.offset, block.peak, block.rows * block.stride,
                            work.exp_score.data() + block.offset);
   }
@@ -53,6 +59,11 @@ void clear_padding(double* values, std::size_t width) {
   return smallest;
 }
 
+/// Whether there is only one state here and before: nothing has to be summed.
+[[nodiscard]] bool is_certain(const Lattice& lattice, std::int32_t t) {
+  return lattice.width(t) == 1 && (t == 0 || lattice.width(t - 1) == 1);
+}
+
 ///   α[0] = e[0] / Σ,   α[t][j] = e[t][j] Σ_i α[t-1][i] E[i][j] / scale[t]
 /// Writes log Z to `log_z`; returns false if a number became too small to trust.
 [[nodiscard]] bool forward(const Chain& chain, Workspace& work, double& log_z) {
@@ -62,9 +73,16 @@ void clear_padding(double* values, std::size_t width) {
   for (std::int32_t t = 0; t < chain.lattice.positions(); ++t) {
     const auto width = static_cast<std::size_t>(chain.lattice.width(t));
     const double* score = chain.state.data() + chain.lattice.first[t];
-    const double peak = kernels().peak(score, width);
     double* emission = work.emission.data() + work.at[t];
     double* alpha = work.alpha.data() + work.at[t];
+    if (is_certain(chain.lattice, t) && score[0] != kForbidden) {
+      log_z += score[0] + (t == 0 ? 0.0 : chain.between.between(t - 1).peak);
+      emission[0] = alpha[0] = work.scale[t] = 1.0;
+      clear_padding(emission, 1);
+      clear_padding(alpha, 1);
+      continue;
+    }
+    const double peak = kernels().peak(score, width);
     kernels().exponentials(score, peak, width, emission);
     clear_padding(emission, width);
     log_z += peak;
@@ -121,6 +139,12 @@ void backward(const Chain& chain, Workspace& work) {
     for (std::size_t j = 0; j < padded(width); ++j)
       message[j] = work.emission[work.at[t] + j] * beta[j] * inverse;
     if (t == 0) return;
+    if (is_certain(chain.lattice, t)) {
+      double* before = work.beta.data() + work.at[t - 1];
+      before[0] = message[0];  // times e^0
+      clear_padding(before, 1);
+      continue;
+    }
     const auto b = static_cast<std::size_t>(chain.between.block_of[t - 1]);
     const Block& block = chain.between.blocks[b];
     kernels().times_matrix(message, work.exp_turned.data() + work.turned_at[b], block.cols,

@@ -21,11 +21,18 @@ inline CoarseScore largest_lane(R v) {
   const H a = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7);
   const H b = __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
   H high = a > b ? a : b;
+#if defined(__AVX2__)
+  // The machine finds the smallest of eight unsigned numbers at once; turned around, the largest.
+  constexpr short kTurn = 0x7FFF;
+  const H turned = high ^ H{kTurn, kTurn, kTurn, kTurn, kTurn, kTurn, kTurn, kTurn};
+  return static_cast<CoarseScore>(__builtin_ia32_phminposuw128(turned)[0] ^ kTurn);
+#else
   H other = __builtin_shufflevector(high, high, 4, 5, 6, 7, 0, 1, 2, 3);
   high = high > other ? high : other;
   other = __builtin_shufflevector(high, high, 2, 3, 0, 1, 2, 3, 0, 1);
   high = high > other ? high : other;
   return high[0] > high[1] ? high[0] : high[1];
+#endif
 }
 
 /// Two bits for each lane of a mask.
@@ -117,18 +124,50 @@ CoarseScore coarse_start(const CoarseScore* start, const CoarseScore* state, Siz
   return normalise(after, n, spread(coarse_sums(start, state, n, after)));
 }
 
+/// The best way into N vectors of the core's columns, from `column` on: `to` gets the scores.
+template <Size N>
+void enter_columns(const CoarseMatrix& m, const CoarseScore* before, const std::uint16_t* row, Size count,
+                   Size column, CoarseScore* to) {
+  R best[N];
+  for (Size v = 0; v < N; ++v) best[v] = spread(kCoarseDead);
+  for (Size k = 0; k < count; ++k) {
+    const R own = spread(before[m.row0 + row[k]]);
+    const CoarseScore* from = m.core + row[k] * m.cols + column;
+    for (Size v = 0; v < N; ++v) best[v] = larger(own + load(from + kLane * v), best[v]);
+  }
+  for (Size v = 0; v < N; ++v) store(to + kLane * v, best[v]);
+}
+
+/// The best way from each of some rows into N vectors of columns, or that in `before` if it is better.
+template <Size N>
+void leave_rows(const CoarseMatrix& m, const CoarseScore* message, const std::uint16_t* row, Size count,
+                Size column, CoarseScore* before) {
+  R to[N];
+  for (Size v = 0; v < N; ++v) to[v] = load(message + m.col0 + column + kLane * v);
+  for (Size k = 0; k < count; ++k) {
+    const CoarseScore* from = m.core + row[k] * m.cols + column;
+    R best = load(from) + to[0];
+    for (Size v = 1; v < N; ++v) best = larger(load(from + kLane * v) + to[v], best);
+    const CoarseScore found = largest_lane(best);
+    CoarseScore& own = before[m.row0 + row[k]];
+    own = own > found ? own : found;
+  }
+}
+
 CoarseScore coarse_forward(const CoarseMatrix& m, const CoarseScore* before, const std::uint16_t* row,
                            Size count, const CoarseScore* state, CoarseScore* after) {
   const R dead = spread(kCoarseDead);
   R high = spread(kCoarseForbidden);
+  Size column = 0;
+  for (; column + 4 * kLane <= m.cols; column += 4 * kLane)
+    enter_columns<4>(m, before, row, count, column, after + m.col0 + column);
+  for (; column + 2 * kLane <= m.cols; column += 2 * kLane)
+    enter_columns<2>(m, before, row, count, column, after + m.col0 + column);
+  for (; column < m.cols; column += kLane)
+    enter_columns<1>(m, before, row, count, column, after + m.col0 + column);
   for (Size v = 0; v < m.vectors; ++v) {
     const CoarseMatrix::Vector& own = m.vector[v];
-    R best = dead;
-    if (own.column >= 0) {
-      const CoarseScore* column = m.core + kLane * static_cast<Size>(own.column);
-      for (Size k = 0; k < count; ++k)
-        best = larger(spread(before[m.row0 + row[k]]) + load(column + row[k] * m.cols), best);
-    }
+    R best = own.column >= 0 ? load(after + kLane * v) : dead;
     for (Size d = own.into; d < own.into_end; ++d)
       best =
           larger(load(before + kLane * m.diagonal[d].other) + load(m.arc + kLane * m.diagonal[d].arc), best);
@@ -145,12 +184,12 @@ CoarseScore coarse_backward(const CoarseMatrix& m, const CoarseScore* state, con
   for (Size j = 0; j < kLane * m.vectors; j += kLane)
     store(message + j, larger(load(state + j) + load(after + j), dead));
   for (Size j = 0; j < m.rows; j += kLane) store(before + m.row0 + j, dead);
-  for (Size k = 0; k < count; ++k) {
-    const CoarseScore* from = m.core + row[k] * m.cols;
-    R best = dead;
-    for (Size j = 0; j < m.cols; j += kLane) best = larger(load(from + j) + load(message + m.col0 + j), best);
-    before[m.row0 + row[k]] = largest_lane(best);
-  }
+  Size column = 0;
+  for (; column + 4 * kLane <= m.cols; column += 4 * kLane)
+    leave_rows<4>(m, message, row, count, column, before);
+  for (; column + 2 * kLane <= m.cols; column += 2 * kLane)
+    leave_rows<2>(m, message, row, count, column, before);
+  for (; column < m.cols; column += kLane) leave_rows<1>(m, message, row, count, column, before);
   R high = spread(kCoarseForbidden);
   for (Size v = m.vectors; v-- > 0;) {  // the rows of the core, which are being written, usually come last
     const CoarseMatrix::Vector& own = m.vector[v];
