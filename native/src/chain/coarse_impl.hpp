@@ -24,7 +24,7 @@ inline CoarseScore largest_lane(R v) {
 #if defined(__AVX2__)
   // The machine finds the smallest of eight unsigned numbers at once; turned around, the largest.
   constexpr short kTurn = 0x7FFF;
-  const H turned = high ^ H{kTurn, kTurn, kTurn, kTurn, kTurn, kTurn, kTurn, kTurn};
+  const H turned = high ^ H { kTurn, kTurn, kTurn, kTurn, kTurn, kTurn, kTurn, kTurn };
   return static_cast<CoarseScore>(__builtin_ia32_phminposuw128(turned)[0] ^ kTurn);
 #else
   H other = __builtin_shufflevector(high, high, 4, 5, 6, 7, 0, 1, 2, 3);

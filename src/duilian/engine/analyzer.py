@@ -111,7 +111,8 @@ class Analyzer:
         self.standards = self.labeler.standards
         self._encodings = {name: self.labeler.encoding(name) for name in self.standards}
         self._first: Encoding = self._encodings[self.standards[0]]
-        if lexicon is not None and Ability.CONSTRAINTS not in self.labeler.abilities:
+        self._takes_constraints = Ability.CONSTRAINTS in self.labeler.abilities
+        if lexicon is not None and not self._takes_constraints:
             raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf, or no lexicon")
         self._builder = ConstraintBuilder(self._encodings, lexicon, self._letter_words(english))
         self._planner = Planner(self.labeler, parser, segmenter)
@@ -186,7 +187,7 @@ class Analyzer:
         if not len(units):
             none = np.zeros(len(texts) + 1, np.int64)
             return {name: BatchWords(self._empty_table(name, plan.ask), none) for name in plan.ask.standards}
-        found = self._found(units, self._builder.constraints(units), plan.ask, threads)
+        found = self._found(units, self._constraints(units), plan.ask, threads)
         return {name: batch_words(words, trees, with_tags=plan.ask.tags) for name, words, trees in found}
 
     @checked
@@ -284,7 +285,7 @@ class Analyzer:
         layers = (own_layer(sentence, name) for sentence in sentences_only(sentences))
         for batch in batches(layers, BATCH_CHARACTERS, _layer_size):
             units = units_of_layers(batch, self._first)
-            yield from self._docs(units, self._builder.constraints(units), plan, threads)
+            yield from self._docs(units, self._constraints(units), plan, threads)
 
     @checked
     def fill(
@@ -345,7 +346,7 @@ class Analyzer:
             return [Doc(units.batch[0], {name: no_words}, probability=1.0, unasked=unasked)]
         best = KBest(k)
         for sentence in units.sentences():
-            constraints = self._builder.constraints(sentence)
+            constraints = self._constraints(sentence)
             answer = self.labeler.label(sentence, Ask((name,)), constraints, 1).of[name].label
             best.add(self.labeler.k_best_labels(sentence, name, constraints, k, first=answer))
         meaning, docs = self._encodings[name].meaning, []
@@ -388,10 +389,13 @@ class Analyzer:
         if not len(units):
             return list(batch)
         (name,) = ask.standards
-        side = self._labels(units, self._builder.constraints(units), ask, threads).of[name]
+        side = self._labels(units, self._constraints(units), ask, threads).of[name]
         found = Segmentation.from_labels(self._encodings[name].meaning, units, side.label, None)
         words = found.sentence[units.text].astype(np.int64)
         return _native.spaced_texts(list(batch), found.start, found.end, words)
+
+    def _constraints(self, units: UnitBatch) -> dict[str, _native.Constraints]:
+        return self._builder.constraints(units) if self._takes_constraints else {}
 
     def _labels(self, units: UnitBatch, constraints: Constraints, ask: Ask, threads: int) -> Labels:
         labels = self.labeler.label(units, ask, constraints, threads)
@@ -404,7 +408,7 @@ class Analyzer:
             own = plan._replace(ask=dataclasses.replace(plan.ask, fast=False))
             return self._fast._at_once(batch, own, threads)
         units = self._split(batch)
-        return self._docs(units, self._builder.constraints(units), plan, threads)
+        return self._docs(units, self._constraints(units), plan, threads)
 
     def _in_pieces(self, text: str, plan: Plan, threads: int) -> Doc:
         """Analyse a long text piece by piece: sentences do not know of each other."""
@@ -420,7 +424,7 @@ class Analyzer:
 
     def _filled(self, given: Given, plan: Plan, threads: int) -> list[Doc]:
         units = units_of_layers(given.layers, self._first)
-        constraints = dict(self._builder.constraints(units))
+        constraints = dict(self._constraints(units))
         constraints[given.standard] = self._builder.given(given.layers, given.standard)
         return self._docs(units, constraints, plan, threads, given)
 
