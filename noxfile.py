@@ -25,8 +25,8 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def browser(session: nox.Session) -> None:
-    """Look at reports in chromium, which must be installed; not part of the other sessions."""
-    session.install(".[test]")
+    """Look at reports and the page in chromium, which must be installed; not part of the other sessions."""
+    session.install(".[test]", "selenium>=4.20")
     session.run("pytest", "tests/browser", *session.posargs, env={"DUILIAN_BROWSER": "1"})
 
 

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import duilian.document.doc
+import duilian as dl
 from duilian import Doc, Token
 from duilian.corpus import Layer, Sentence
 from duilian.document import Group, Names, WordTable
@@ -314,3 +315,28 @@ def test_parts_of_a_table_are_its_sentences() -> None:
             wanted = table[edges[first] : edges[stop]]
             wanted.sentence = np.array([each - edges[first] for each in edges[first : stop + 1]], np.int32)
             assert part == wanted == table.part(first, stop)
+
+
+class TestNotebooks:
+    """What a notebook shows of an analysis."""
+
+    def test_it_is_the_couplet_and_the_tree(self) -> None:
+        shown = dl.load()("我们去<北京>。")._repr_html_()
+        assert shown.startswith('<div style="overflow-x:auto"><svg')
+        assert "&lt;" in shown
+        assert 'class="arc"' in shown
+        assert "<script" not in shown
+
+    def test_of_a_long_text_only_the_beginning(self) -> None:
+        doc = dl.load()("我们去北京。" * 500, ask=dl.Ask(["pku"]))
+        assert "… and 1,800 more words" in doc._repr_html_()
+
+    def test_a_frame_has_a_row_for_each_word(self) -> None:
+        doc = dl.load()("我们去北京。好！")
+        frame = doc.to_frame()
+        assert list(frame.columns[:6]) == ["standard", "sentence", "text", "start", "end", "tag"]
+        assert len(frame) == sum(len(doc.tokens(name)) for name in doc.standards)
+        one = doc.to_frame("PKU")
+        assert one["text"].tolist() == doc.words("pku")
+        assert one["sentence"].tolist()[-2:] == [1, 1]
+        assert one["tag"].tolist() == doc.tags("pku")

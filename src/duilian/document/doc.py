@@ -6,6 +6,7 @@ only white space and invisible characters lie between tokens. So the text can al
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import json
 import numbers
@@ -20,11 +21,13 @@ from duilian.document.export import conllu_blocks, corpus_sentences
 from duilian.document.search_words import SearchWord, search_terms, search_words
 from duilian.document.word_table import WordTable
 from duilian.errors import ArgumentError, ConfigError
+from duilian.evaluation.result_tables import frame
 from duilian.models.roles import chosen_standard
 from duilian.text import is_traditional
 
 MAX_WORDS_IN_REPR = 12
 MAX_CHARACTERS_IN_REPR = 80
+MAX_WORDS_IN_HTML = 200
 WORDS_OF_A_PIECE = 10_000
 PARTS = ("tags", "trees")  # what may be unasked besides standards
 
@@ -46,6 +49,9 @@ class Token(NamedTuple):
     relation: str | None = None
     marginals: Mapping[str, float] | None = None  # the probability of each likely tag, if requested
     xpos: str | None = None  # the language-specific tag, if `tag` is a universal one and there are both
+
+
+FRAME_TITLES = ("standard", "sentence", *Token._fields[:-2], "xpos")
 
 
 class Group(NamedTuple):
@@ -239,6 +245,26 @@ class Doc:
     def to_json(self) -> str:
         """The same as `to_dict`, as a line of JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def to_frame(self, standard: str | None = None) -> Any:
+        """A row for each word of one standard, or of all, as a pandas DataFrame."""
+        names = self.standards if standard is None else (self._name(standard),)
+        rows = (
+            (name, number, *token[: Token._fields.index("marginals")], token.xpos)
+            for name in names
+            for number, tokens in enumerate(self.sentences(name))
+            for token in tokens
+        )
+        return frame(FRAME_TITLES, rows)
+
+    def _repr_html_(self) -> str:
+        """The couplet and the tree, for notebooks; of a long text its beginning."""
+        first = next(self.pieces(MAX_WORDS_IN_HTML))
+        rest = len(self) - len(first)
+        more = f"<p>… and {rest:,} more words</p>" if rest else ""
+        # A notebook asks the object itself, so this one method looks at a room to the right.
+        drawn = importlib.import_module("duilian.views.pictures").picture([first])
+        return f'<div style="overflow-x:auto">{drawn}{more}</div>'
 
     def _name(self, standard: str | None) -> str:
         if isinstance(standard, str) and standard in self._layers:

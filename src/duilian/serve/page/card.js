@@ -45,7 +45,8 @@ function open(word, token, row) {
   word.setAttribute("aria-describedby", "card");
   const box = word.getBoundingClientRect(), own = card.getBoundingClientRect();
   const left = Math.max(8, Math.min(box.left + box.width / 2 - own.width / 2, innerWidth - own.width - 8));
-  const below = box.bottom + 8 + own.height < innerHeight || box.top < own.height + 8;
+  const roomAbove = box.top > own.height + 8, roomBelow = box.bottom + 8 + own.height < innerHeight;
+  const below = word.dataset.side === "0" ? !roomAbove : roomBelow || !roomAbove; // not over the other line
   card.style.left = `${left + scrollX}px`;
   card.style.top = `${(below ? box.bottom + 8 : box.top - own.height - 8) + scrollY}px`;
 }

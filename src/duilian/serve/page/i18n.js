@@ -7,7 +7,7 @@ const SAY = {
   words: ["自己的词", "Your words"], word: ["加一个词，回车", "Add a word, press Enter"],
   annotated: ["粘贴带标注的文本，如 北京/ns", "Paste annotated text, such as 北京/ns"],
   from: ["从", "From"], to: ["到", "to"], swap: ["对调", "Swap"],
-  different: ["两家切分不同", "cut differently"], doubt: ["颜色越深越没把握", "darker: less certain"],
+  different: ["两家切分不同", "cut differently"], doubt: ["底色越浓越没把握", "shaded: less certain"],
   standard: ["标准", "Standard"], slash: ["斜线", "Slash"],
   private: ["文本只发给本服务，不记录，也不进网址。", "Your text goes to this service only; it is never logged."],
   tree: ["依存树", "Tree"], nbest: ["其他可能", "Other analyses"], count: ["字", "characters"],

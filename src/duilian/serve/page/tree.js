@@ -16,7 +16,7 @@ export function drawTree(tokens, meaning) {
   let x = 14;
   const arcs = arcsOf(tokens);
   for (const token of tokens) {
-    const own = Math.max(width(token.text, SIZE), width(token.tag ?? "", SMALL), token.head === tokens.indexOf(token) ? width(token.relation ?? "", SMALL) : 0, 24);
+    const own = Math.max(width(token.text, SIZE), width(token.tag ?? "", SMALL), 24);
     centres.push(x + own / 2);
     x += own + GAP;
   }
@@ -67,7 +67,7 @@ function drawArc(arc, centres, bottom, tokens, meaning) {
     middle = (start + end) / 2;
   }
   const group = makeSvg("g", { class: arc.isRoot ? "arc root" : "arc", "data-word": arc.word, "data-head": arc.head });
-  const label = makeSvg("text", { x: middle, y: y - 5, class: "relation" }, arc.relation);
+  const label = makeSvg("text", { x: middle, y: y - 6, class: "relation" }, arc.relation);
   label.append(makeSvg("title", {}, meaning(arc.relation)));
   group.append(makeSvg("path", { d: path }), makeSvg("path", { class: "tip", d: `M${end - 4} ${bottom - 9}l4 7l4 -7z` }), label);
   return group;
