@@ -126,6 +126,13 @@ def coverage(session: nox.Session) -> None:
 
 
 @nox.session
+def audit(session: nox.Session) -> None:
+    """Look for known vulnerabilities of what an installation brings; asks PyPI."""
+    session.install(".", "pip-audit>=2.7")
+    session.run("pip-audit", "--skip-editable", "--local")
+
+
+@nox.session
 def docs(session: nox.Session) -> None:
     """Build the documentation in build/site, with warnings as errors, and check its links."""
     session.install(".[docs]")

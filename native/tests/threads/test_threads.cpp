@@ -16,6 +16,11 @@
 #include "duilian/parallel.hpp"
 #include "random.hpp"
 
+// Sanitizers need more address space than the limit leaves.
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define DUILIAN_LIMITS_MEMORY
+#endif
+
 using namespace duilian;
 using namespace testing;
 
@@ -38,7 +43,7 @@ constexpr std::size_t kCallers = 8;
   return wrong;
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(DUILIAN_LIMITS_MEMORY)
 /// The exit status of a process that asks for a team without memory for its threads; 1 after 20 seconds.
 [[nodiscard]] int exit_without_memory() {
   const pid_t child = fork();
@@ -85,7 +90,7 @@ TEST(failures_reach_the_caller_and_the_team_goes_on) {
   CHECK(count == static_cast<int>(kCallers));
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(DUILIAN_LIMITS_MEMORY)
 TEST(a_team_that_cannot_start_is_refused) { CHECK(exit_without_memory() == 0); }
 #endif
 
