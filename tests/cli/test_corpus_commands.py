@@ -184,7 +184,7 @@ def test_a_bug_keeps_its_traceback():
         raise RuntimeError("ours")
 
     with pytest.raises(RuntimeError):
-        cli.run(bug)
+        cli.exit_status(bug)
 
 
 def command(*arguments: str) -> list[str]:

@@ -99,7 +99,7 @@ def main() -> int:
     logger = logging.getLogger("duilian")
     logger.handlers = [each for each in logger.handlers if not isinstance(each, _Warnings)] + [_Warnings()]
     names = _needed_commands(_words_to_complete() or arguments)
-    return run(lambda: make_app(names)(arguments, prog_name="duilian"), show_traceback=show_traceback)
+    return exit_status(lambda: make_app(names)(arguments, prog_name="duilian"), show_traceback=show_traceback)
 
 
 def _needed_commands(arguments: Sequence[str]) -> Sequence[str]:
@@ -139,7 +139,7 @@ def _open_closed_streams() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, access), mode, encoding="utf-8"))
 
 
-def run(command: Callable[[], object], *, show_traceback: bool = False) -> int:
+def exit_status(command: Callable[[], object], *, show_traceback: bool = False) -> int:
     """Run a command and return its exit status; print one sentence to standard error if it fails."""
     try:
         command()
