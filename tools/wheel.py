@@ -24,17 +24,20 @@ from pathlib import Path, PurePosixPath
 TOP = Path(__file__).parent.parent
 PACKAGE = TOP / "src" / "duilian"
 NATIVE = "duilian/_native"
+SQLITE = "duilian/duilian_fts5.so"
 LICENSES = ("LICENSE", "NOTICE", *(f"LICENSES/{path.name}" for path in (TOP / "LICENSES").iterdir()))
 INSTALLER = ("INSTALLER", "REQUESTED", "direct_url.json")
 LARGEST = 25_000_000  # bytes
 
 
 def faults(names: Iterable[str]) -> Iterator[str]:
-    """What is wrong with a wheel's files: the package, one native module with its types, and licences."""
+    """What is wrong with a wheel's files: the package, one native module with its types, the extension of
+    SQLite, and licences.
+    """
     found = {name for name in names if not name.endswith("/")}
     info = {name for name in found if name.split("/")[0].endswith(".dist-info")}
     built = {name for name in found if name.startswith(f"{NATIVE}.")}
-    expected = {f"duilian/{name}" for name in source_files()}
+    expected = {SQLITE, *(f"duilian/{name}" for name in source_files())}
     yield from (f"{name} is missing" for name in sorted(expected - found))
     yield from (f"{name} does not belong there" for name in sorted(found - info - built - expected))
     if len(built) != 2 or f"{NATIVE}.pyi" not in built:

@@ -5,7 +5,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "duilian/score/flat_segmenter.hpp"
 #include "duilian/score/lines.hpp"
+#include "duilian/text/characters.hpp"
 
 namespace duilian::bindings {
 
@@ -120,6 +122,19 @@ void bind_lines(nb::module_& m) {
       "predictor"_a, "text"_a, "field"_a, "options"_a, "threads"_a);
 }
 
+void bind_flat(nb::module_& m) {
+  m.def("flat_checksum", [](const nb::bytes& body) { return flat_checksum(view(body)); }, "body"_a);
+  m.def(
+      "cut_flat",
+      [](const nb::bytes& file, const std::string& text) {
+        std::vector<std::pair<std::int64_t, std::int64_t>> found;
+        for (const Span& word : FlatSegmenter(view(file)).words(decode_utf8(text)))
+          found.emplace_back(word.begin, word.end);
+        return found;
+      },
+      "file"_a, "text"_a);
+}
+
 void bind_predictor(nb::module_& m) {
   nb::class_<Predictor>(m, "Predictor")
       .def(nb::init<std::int32_t, Succession, CompiledWeights, TemplateSet, Reading>(), "labels"_a, "rules"_a,
@@ -147,6 +162,7 @@ void bind_tagger(nb::module_& m) {
   bind_constraints(m);
   bind_predictor(m);
   bind_lines(m);
+  bind_flat(m);
 }
 
 }  // namespace duilian::bindings

@@ -50,15 +50,19 @@ class Succession(NamedTuple):
         return bool(self.allows.all() and self.start.all() and self.end.all())
 
     def native(self) -> _native.Succession:
+        """The same for the native core."""
+        return _native.Succession(len(self.start), self.table())
+
+    def table(self) -> npt.NDArray[np.uint8]:
         """[L + 1, L + 1] with start and end as the last row and column; empty if free."""
         tags = len(self.start)
         if self.is_free:
-            return _native.Succession(tags, np.zeros((0, 0), np.uint8))
+            return np.zeros((0, 0), np.uint8)
         table = np.ones((tags + 1, tags + 1), np.uint8)
         table[:tags, :tags] = self.allows
         table[tags, :tags] = self.start
         table[:tags, tags] = self.end
-        return _native.Succession(tags, table)
+        return table
 
 
 class Lattice:

@@ -48,8 +48,12 @@ class Folding:
     @functools.cached_property
     def native(self) -> _native.Folding:
         """The native folding, built once."""
+        return _native.Folding(*self.tables())
+
+    def tables(self) -> tuple[bool, list[tuple[int, int]], int]:
+        """What the native folding is made of: folding of width, pairs of characters, the kind of letters."""
         pairs = list(_to_simplified()) if self.script == "simplified" else []
-        return _native.Folding(self.width, pairs, get_args(Letters).index(self.letters))
+        return self.width, pairs, get_args(Letters).index(self.letters)
 
 
 @functools.cache
