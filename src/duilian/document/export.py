@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from duilian.corpus import FORMATS, Layer, Sentence
 from duilian.corpus.formats.lookup import FormatOptions
-from duilian.corpus.formats.rows import TAG_COLUMNS
+from duilian.corpus.paired_layers import split_pairs
 from duilian.corpus.sentence import NO_COLUMNS
 from duilian.corpus.tag_spelling import UNKNOWN_FIELD
 from duilian.document.word_table import PLACES, WordTable
-from duilian.standards import conll_column, split_pair, universal_features, universal_tags, universal_under
+from duilian.standards import conll_column, universal_features, universal_tags, universal_under
 
 if TYPE_CHECKING:
     from duilian.document.doc import Doc
@@ -55,7 +55,7 @@ def _completed(given: Sentence, found: Mapping[str, Layer]) -> dict[str, Layer]:
     layers = dict(given.layers)
     for name, layer in found.items():
         if name in layers and layers[name].words == layer.words:
-            own = layers[name] if "xpos" not in layer.columns else _split_pairs(layers[name])
+            own = layers[name] if "xpos" not in layer.columns else split_pairs(layers[name])
             layers[name] = dataclasses.replace(
                 own,
                 tags=_merged(own.tags, layer.tags),
@@ -64,16 +64,6 @@ def _completed(given: Sentence, found: Mapping[str, Layer]) -> dict[str, Layer]:
                 columns={**own.columns, **_merged_xpos(own, layer)},
             )
     return layers
-
-
-def _split_pairs(layer: Layer) -> Layer:
-    """The same layer with universal tags, and specific ones in a column, where it has pairs of both."""
-    parts = [split_pair(tag) if isinstance(tag, str) else (tag, None) for tag in layer.tags or ()]
-    if TAG_COLUMNS[1] in layer.columns or not any(universal and own for universal, own in parts):
-        return layer
-    xpos = tuple(specific or UNKNOWN_FIELD for _, specific in parts)
-    tags = tuple(universal for universal, _ in parts)
-    return dataclasses.replace(layer, tags=tags, columns={**layer.columns, "xpos": xpos})
 
 
 def _merged_xpos(given: Layer, found: Layer) -> dict[str, tuple[str, ...]]:
