@@ -112,9 +112,15 @@ def _numbered_sentences(
             layer = _agreeing_with_tree(layer)
             columns = {**with_universal_tags(layer, standard, column).columns, **_lemmas_and_features(layer)}
             layer = dataclasses.replace(layer, columns={**columns, "misc": misc[a:b]})
-            comments = (*paragraph, f"# sent_id = {id}", f"# text = {' '.join(layer.text.split())}")
+            comments = (*paragraph, f"# sent_id = {id}", f"# text = {_text_of_rows(layer.words, misc[a:b])}")
             yield Sentence({standard: layer}, id, comments)
             paragraph = ()
+
+
+def _text_of_rows(words: tuple[str, ...], misc: tuple[str, ...]) -> str:
+    """The text as the rows have it: without invisible characters between words, which validators refuse."""
+    gaps = ("" if note.startswith("SpaceAfter=No") else " " for note in misc)
+    return " ".join("".join(itertools.chain.from_iterable(zip(words, gaps, strict=True))).split())
 
 
 def _agreeing_with_tree(layer: Layer) -> Layer:
