@@ -118,8 +118,8 @@ JOBS = {
     "tag, text": Job("tag {m} {model} lines.txt --standard pku -o out"),
     "tag, words": Job("tag {m} {word} words.txt -o out"),
     "segment": Job("segment {m} {model} lines.txt --standard pku -o out"),
-    "parse": Job("parse {model} gsd.conllu -o out"),
-    "convert": Job("convert {model} pku.jsonl --from pku --to gsd -o out"),
+    "parse": Job("parse {model} ud.conllu -o out"),
+    "convert": Job("convert {model} pku.jsonl --from pku --to ud -o out"),
     "select": Job("select {word} words.txt -o out"),
     "train zx-pos": Job(
         "train {tree}/recipes/zx-pos.toml --data {data} -o {fresh}/out.model",
@@ -142,8 +142,8 @@ WORD_MODEL = Job(
 OLD_KEYS = {"learning.iterations": "learn.iterations", "start.baseline_iterations": "model.plain_iterations"}
 """Keys of recipes as versions without a table [learning] spell them."""
 MADE = {
-    "words.txt": "analyze many.txt --standard gsd --to words -o words.txt",
-    "gsd.conllu": "tag {m} {model} lines.txt --standard gsd --to conllu -o gsd.conllu",
+    "words.txt": "analyze many.txt --standard ud --to words -o words.txt",
+    "ud.conllu": "tag {m} {model} lines.txt --standard ud --to conllu -o ud.conllu",
     "pku.jsonl": "tag {m} {model} lines.txt --standard pku --to jsonl -o pku.jsonl",
 }
 """Files that the version before makes, for both to read."""

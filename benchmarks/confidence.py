@@ -47,9 +47,9 @@ def calibration(docs: Iterable[Doc], layers: Sequence[Layer], standard: str) -> 
 
 def dev_layers(data: Path) -> dict[str, list[Layer]]:
     """The annotation of each standard's dev text."""
-    gsd = read_sentences(data / "udc" / "dev.conll", standard="gsd", format="conllx", column="xpos")
+    ud = read_sentences(data / "ud2" / "gsdsimp-judge.conllu", standard="ud", column="upos")
     pku = read_sentences(data / "pd" / "dev.txt", standard="pku", cut="sentence")
-    return {"gsd": [each["gsd"] for each in gsd], "pku": [each["pku"] for each in pku]}
+    return {"ud": [each["ud"] for each in ud], "pku": [each["pku"] for each in pku]}
 
 
 def analysers(data: Path, models: Sequence[str | None]) -> Iterator[tuple[str, tuple[float, ...], float]]:

@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("source", type=Path)
     parser.add_argument("target", type=Path)
     parser.add_argument("--form", default="conllu", help="conllu, json, slash, words …")
-    parser.add_argument("--standard", help="gsd or pku (default: the model's first)")
+    parser.add_argument("--standard", help="pku or ud (default: the model's first)")
     parser.add_argument("--encoding", default="utf-8")
     parser.add_argument("--threads", type=int, default=1)
     asked = parser.parse_args(arguments)

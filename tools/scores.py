@@ -38,7 +38,7 @@ def scores(model: Path, data: Path) -> dict[str, Any]:
         for part in ("dev", "test"):
             if part not in side:
                 continue
-            gold = read_gold(str(data / side[part]), tagger, format=side["format"], **column)
+            gold = read_gold(str(data / side[part]), tagger, format=side.get("format"), **column)
             known = scores_on(analyzer, standard, [sentence[standard] for sentence in gold])
             found.setdefault(standard, {})[part] = {name: round(value, 2) for name, value in known.items()}
     return found

@@ -77,7 +77,7 @@ def test_invalid_text_is_treated_as_told(duilian: Call, command: str) -> None:
 def test_universal_tags_are_the_same_by_every_road(duilian: Call) -> None:
     def columns(*command: str) -> list[tuple[str, ...]]:
         text = "我们去北京。\n".encode()
-        status, out, err = duilian(*command, "--standard", "gsd", "--to", "conllu", stdin=text)
+        status, out, err = duilian(*command, "--standard", "ud", "--to", "conllu", stdin=text)
         assert status == 0, err
         rows = [line.split("\t") for line in out.splitlines() if line and line[0] != "#"]
         return [(row[1], row[3], row[4]) for row in rows]

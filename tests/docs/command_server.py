@@ -48,7 +48,8 @@ def import_all() -> None:
     from duilian import cli
 
     for module in pkgutil.walk_packages(duilian.__path__, "duilian."):
-        if not module.name.endswith("__main__"):
+        # An integration needs its own extra, and no command imports it.
+        if not module.name.endswith("__main__") and ".integrations." not in module.name:
             importlib.import_module(module.name)
     sys.argv = ["duilian", "explain", "--help"]
     with contextlib.redirect_stdout(io.StringIO()):

@@ -40,7 +40,7 @@ def test_it_is_small_and_says_where_it_comes_from() -> None:
 def test_its_scores_are_those_of_this_very_file_and_on_its_page() -> None:
     """If the model has changed: `python tools/scores.py src/duilian/bundled/zh.model --data DIR`."""
     scores = ModelCard.read(BUNDLED).scores
-    assert list(scores) == ["gsd", "pku"]
+    assert list(scores) == ["pku", "ud"]
     page = (RECIPE.parent.parent / "docs" / "model-card.md").read_text(encoding="utf-8")
     for standard, sets in scores.items():
         for part, found in sets.items():
@@ -75,7 +75,7 @@ def test_the_card_has_lines_as_long_as_they_are(monkeypatch: pytest.MonkeyPatch)
     assert out.endswith("\nrecipe\n" + RECIPE.read_text(encoding="utf-8"))
     assert not any(line != line.rstrip() for line in lines)
     assert any(
-        re.fullmatch(r"  test +F1 of words [\d.]+, .*, in raw text UAS [\d.]+, LAS [\d.]+", x) for x in lines
+        re.fullmatch(r"  dev +F1 of words [\d.]+, .*, in raw text UAS [\d.]+, LAS [\d.]+", x) for x in lines
     )
 
 
@@ -83,11 +83,11 @@ COMMANDS = {
     "tag -m bundled 他来了。 --standard pku": "他_r 来_v 了_y 。_w",
     "segment --model bundled 他来了。 --standard pku": "他  来  了  。",
     "analyze -m bundled 他来了。 --standard pku --to slash": "他/r  来/v  了/y  。/w",
-    "convert bundled pku.txt --from PKU --to gsd": "他/PRP  来/VV  了/UH  。/.",
+    "convert bundled pku.txt --from PKU --to ud": "他/PRON  来/VERB  了/PART  。/PUNCT",
     "evaluate bundled pku.txt --standard pku": "word tag f1",
     "parse bundled text.txt --tagger bundled": "root",
     "inspect bundled": "Duilian's bundled analyser",
-    "inspect bundled pku.txt --from pku --to gsd": "PRP",
+    "inspect bundled pku.txt --from pku --to ud": "PRON",
 }
 
 
@@ -103,7 +103,7 @@ def test_it_has_a_name_wherever_a_model_is_expected(
 
 
 @pytest.mark.parametrize(
-    "arguments", ["evaluate", "convert --from pku --to gsd", "parse", "select", "inspect", "tag -m"]
+    "arguments", ["evaluate", "convert --from pku --to ud", "parse", "select", "inspect", "tag -m"]
 )
 def test_a_model_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, arguments: str) -> None:
     status, _, err = run_here(monkeypatch, *arguments.split(), "zh.modle", "x.txt")
@@ -115,12 +115,12 @@ def test_a_model_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, arg
 
 def test_it_converts_and_is_measured_in_python(zh: Analyzer) -> None:
     pku = Corpus([Sentence({"pku": Layer(("他", "来", "了", "。"), ("r", "v", "y", "w"))})], standard="pku")
-    (found,) = duilian.convert(zh, pku, "gsd")
-    assert found["gsd"].words == ("他", "来", "了", "。")
-    assert found["gsd"].tags == ("PRP", "VV", "UH", ".")
+    (found,) = duilian.convert(zh, pku, "ud")
+    assert found["ud"].words == ("他", "来", "了", "。")
+    assert found["ud"].tags == ("PRON", "VERB", "PART", "PUNCT")
     assert duilian.evaluate(zh, pku).word_tag is not None
-    with pytest.raises(ConfigError, match=r"no standard 'gds'\n.*'gsd'"):
-        duilian.convert(zh, pku, "gds")
+    with pytest.raises(ConfigError, match=r"no standard 'gsd'\n.*pku, ud"):
+        duilian.convert(zh, pku, "gsd")
 
 
 def test_what_learning_needs_is_not_loaded_to_analyse() -> None:
@@ -150,13 +150,13 @@ def loaded_by(program: str) -> set[str]:
 def test_it_reads_mixed_text(zh: Analyzer) -> None:
     text = "他把iPhone15借给了国务院新闻办公室，见https://duilian.cn/a?b=1，#好天气#3.5%😀 a.b@c.cn"
     doc = zh(text)
-    for standard in ("gsd", "pku"):
+    for standard in zh.standards:
         assert {"iPhone15", "https://duilian.cn/a?b=1", "#好天气#", "3.5%", "😀", "a.b@c.cn"} <= set(
             doc.words(standard)
         )
     pku = dict(zip(doc.words("pku"), doc.tags("pku"), strict=True))
-    assert (pku["他"], pku["国务院"], pku["iPhone15"], pku["3.5%"]) == ("r", "nt", "nx", "m")
-    assert doc.heads.count(0) == len(list(doc.sentences("gsd")))
+    assert (pku["他"], pku["国务院"], pku["3.5%"]) == ("r", "nt", "m")
+    assert doc.heads.count(0) == len(list(doc.sentences("ud")))
 
 
 @pytest.mark.parametrize(
@@ -189,20 +189,20 @@ def test_parts_stay_whole_on_every_way_through_a_text(zh: Analyzer) -> None:
             assert parts <= set(doc.words(standard))
     for standard in zh.standards:
         assert parts <= set(zh.nbest(line, 2, standard)[0].words(standard))
-    own = zh.with_lexicon(Lexicon(["Phone"]))("用iPhone15打")
+    own = zh.with_lexicon(Lexicon(["Phone"]))("我用iPhone15打电话。")
     assert "iPhone15" in own.words("pku"), "nothing is stronger, not even a user's word"
 
 
 def test_quantities_are_numbers_and_signs_are_marks(zh: Analyzer) -> None:
     doc = zh("他有5kg大米，卖$9")
     tags = {name: dict(zip(doc.words(name), doc.tags(name), strict=True)) for name in zh.standards}
-    assert (tags["gsd"]["5kg"], tags["pku"]["5kg"]) == ("CD", "m")
-    assert (tags["gsd"]["$"], tags["pku"]["$"]) == ("/", "w")
+    assert (tags["ud"]["5kg"], tags["pku"]["5kg"]) == ("NUM", "m")
+    assert (tags["ud"]["$"], tags["pku"]["$"]) == ("SYM", "w")
 
 
 def test_words_in_letters_are_no_numbers(zh: Analyzer) -> None:
     doc = zh("我看U.S.A.和e.g.了。")
-    for standard, number in (("gsd", "CD"), ("pku", "m")):
+    for standard, number in (("ud", "NUM"), ("pku", "m")):
         assert {"U.S.A.", "e.g."} <= set(doc.words(standard))
         assert number not in doc.tags(standard)
 
@@ -210,7 +210,7 @@ def test_words_in_letters_are_no_numbers(zh: Analyzer) -> None:
 @pytest.mark.parametrize("text", ["你好", "早上好", "不", "制表符", "天气不错", "ok"])
 def test_what_ends_a_text_without_a_full_stop_is_no_punctuation(zh: Analyzer, text: str) -> None:
     doc = zh(text)
-    assert not set(doc.tags("gsd")) & {".", ",", ":", "/", "(", ")", "...", "EC", "HYPH"}
+    assert "PUNCT" not in doc.tags("ud")
     assert "w" not in doc.tags("pku")
 
 
@@ -237,5 +237,5 @@ def test_what_is_invisible_is_treated_alike_in_all_standards(zh: Analyzer, invis
     for text in ("a{}b", "用1{}2个", "用Wi-{}Fi上网", "我{}们去北京"):
         doc = zh(text.format(invisible))
         check(doc)
-        assert doc.words("gsd") == doc.words("pku")
+        assert doc.words("ud") == doc.words("pku")
         assert [word.replace(invisible, "") for word in doc.words()] == zh(text.format("")).words()

@@ -89,7 +89,7 @@ def visible(words: list[str]) -> list[str]:
     return ["".join(units) for word in words if (units := duilian.text.cut(word, duilian.text.units(word)))]
 
 
-@pytest.mark.parametrize("standard", ["gsd", "pku"])
+@pytest.mark.parametrize("standard", ["pku", "ud"])
 def test_the_bundled_model(standard: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a third of the lines; `DUILIAN_EXPLORE=1` takes them all."""
     texts = [line for line in lines() if line.splitlines() == [line]][:: 1 if EXPLORE else 3]

@@ -49,8 +49,8 @@ def test_a_folder_is_analysed_once(tmp_path: Path, capsys: pytest.CaptureFixture
     main = example("analyse_folder").main
     main([str(texts), str(trees)])
     assert sorted(path.name for path in trees.rglob("*.*")) == ["a.conllu", "b.conllu"]
-    found = dl.read(trees / "a.conllu", standard="gsd")
-    assert ["".join(each["gsd"].words) for each in found] == ["我们去北京。", "你呢？", "他来了。"]
+    found = dl.read(trees / "a.conllu", standard="ud")
+    assert ["".join(each["ud"].words) for each in found] == ["我们去北京。", "你呢？", "他来了。"]
     assert [each.id for each in found] == ["1", "2", "3"]
     capsys.readouterr()
     (trees / "deep" / "b.conllu").unlink()

@@ -104,9 +104,7 @@ def _explained(mode: str) -> Ask:
 
 def _review(place: Place) -> str:
     """The words that a conversion leaves to a person."""
-    place.few.run(
-        "convert zh.model pku.jsonl --from pku --to gsd --review 5% --review-to review -o converted"
-    )
+    place.few.run("convert zh.model pku.jsonl --from pku --to ud --review 5% --review-to review -o converted")
     return place.few.read("review")
 
 
@@ -155,11 +153,12 @@ def small_answers(name: str, place: Place) -> str:
     return rounded("".join(f"$ {command}\n{place.run(command)}" for command in commands))
 
 
+USUAL = {"conllu": "ud"}  # the standard of trees; other forms have the first
 ANALYZE = {
     f"analyze --to {to}{standard}": command(f"analyze lines.txt --to {to}{standard}")
     for to in ("conllu", "json", "slash", "spans", "label-studio", "words")
-    for standard in ("", " --standard gsd", " --standard pku")
-    if to in ("json", "words") or standard != " --standard gsd"  # gsd is the usual one of the others
+    for standard in ("", " --standard pku", " --standard ud")
+    if to in ("json", "words") or standard != f" --standard {USUAL.get(to, 'pku')}"
 }
 FORMS: dict[str, Form] = {
     **ANALYZE,
@@ -167,10 +166,10 @@ FORMS: dict[str, Form] = {
     **{
         f"analyze {options}": slow(f"analyze lines.txt {options}")
         for options in (
-            "--to pretty --standard gsd",
+            "--to pretty --standard ud",
             "--to pretty --standard pku",
             "--to brat",
-            "--to brat --standard pku",
+            "--to brat --standard ud",
             "--nbest 3",
             "--nbest 3 --to json --standard pku",
             "--to slash --lexicon lexicon.tsv",
@@ -181,21 +180,21 @@ FORMS: dict[str, Form] = {
         )
     },
     "analyze of a corpus with gaps": Form(
-        _filled("gsd.conllu", "analyze gaps.conllu --standard gsd --to conllu", slice(3, 5), 2)
+        _filled("ud.conllu", "analyze gaps.conllu --standard ud --to conllu", slice(3, 5), 2)
     ),
     "zh(text)": Form(_called, FEW),
     "zh.pipe": Form(_piped),
     "zh.pipe, marginals": Form(_piped_with_marginals, FEW),
-    "zh.nbest gsd": Form(_nbest("gsd"), FEW),
+    "zh.nbest ud": Form(_nbest("ud"), FEW),
     "zh.nbest pku": Form(_nbest("pku"), FEW),
     "zh.segment": Form(_segmented(None)),
-    "zh.segment gsd": Form(_segmented("gsd", threads=2)),
+    "zh.segment ud": Form(_segmented("ud", threads=2)),
     "zh.explain, force": Form(_explained("force"), FEW),
     "zh.explain, prefer": Form(_explained("prefer"), FEW),
-    "tag --standard gsd": command("tag -m zh.model lines.txt --standard gsd"),
+    "tag --standard ud": command("tag -m zh.model lines.txt --standard ud"),
     "tag --standard pku --to jsonl": command("tag -m zh.model lines.txt --standard pku --to jsonl"),
-    "tag --standard gsd --marginals --to jsonl": command(
-        "tag -m zh.model lines.txt --standard gsd --marginals --to jsonl"
+    "tag --standard ud --marginals --to jsonl": command(
+        "tag -m zh.model lines.txt --standard ud --marginals --to jsonl"
     ),
     **{
         f"tag {options}": slow(f"tag -m zh.model lines.txt {options}")
@@ -205,37 +204,37 @@ FORMS: dict[str, Form] = {
             "--standard pku --to conllu",
             "--standard pku --to columns",
             "--standard pku --marginals",
-            "--standard gsd --marginals --to conllu",
-            "--standard gsd --nbest 3",
+            "--standard ud --marginals --to conllu",
+            "--standard ud --nbest 3",
             "--standard pku --nbest 3 --to slash",
             "--standard pku --lexicon lexicon.tsv",
             "--standard pku --lexicon lexicon.tsv --lexicon-mode prefer",
         )
     },
-    "segment --standard gsd": command("segment -m zh.model lines.txt --standard gsd"),
+    "segment --standard ud": command("segment -m zh.model lines.txt --standard ud"),
     "segment --standard pku": command("segment -m zh.model lines.txt --standard pku"),
     "segment --lexicon": slow("segment -m zh.model lines.txt --standard pku --lexicon lexicon.tsv"),
-    "convert --from pku --to gsd": command("convert zh.model pku.jsonl --from pku --to gsd --confidence"),
-    "convert --from gsd --to pku": command("convert zh.model gsd.jsonl --from gsd --to pku --confidence"),
+    "convert --from pku --to ud": command("convert zh.model pku.jsonl --from pku --to ud --confidence"),
+    "convert --from ud --to pku": command("convert zh.model ud.jsonl --from ud --to pku --confidence"),
     **{
         f"convert {options}": slow(f"convert zh.model {options}")
         for options in (
-            "pku.conllu --from pku --to gsd",
-            "pku.jsonl --from pku --to gsd --to-format slash",
-            "gsd.conllu --from gsd --to pku --confidence",
-            "pku.jsonl --from pku --to gsd --mapping complete",
-            "pku.jsonl --from pku --to gsd --mapping relaxed --to-format underscore",
+            "pku.conllu --from pku --to ud",
+            "pku.jsonl --from pku --to ud --to-format slash",
+            "ud.conllu --from ud --to pku --confidence",
+            "pku.jsonl --from pku --to ud --mapping complete",
+            "pku.jsonl --from pku --to ud --mapping relaxed --to-format underscore",
         )
     },
     "convert --review": Form(_review, FEW, is_cut=False),
-    "parse": command("parse zh.model gsd.conllu"),
-    "parse --keep": Form(_filled("trees.gsd.conllu", "parse zh.model gaps.conllu --keep", slice(6, 8), 3)),
+    "parse": command("parse zh.model ud.conllu"),
+    "parse --keep": Form(_filled("trees.ud.conllu", "parse zh.model gaps.conllu --keep", slice(6, 8), 3)),
     **{
         f"parse {options}": slow(f"parse zh.model {options}")
         for options in (
-            "gsd.jsonl --to jsonl",
-            "gsd.conllu --to conllx",
-            "gsd.conllu --nbest 3",
+            "ud.jsonl --to jsonl",
+            "ud.conllu --to conllx",
+            "ud.conllu --nbest 3",
             "short.txt --tagger zh.model",
         )
     },

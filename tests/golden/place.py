@@ -34,16 +34,16 @@ LEXICON = (
     "经济体制改革\tn\n新能源汽车\n球拍卖\nPhone\n圖書館裡面\n是因为\tc\t2.5\n的需求\n班主任说\n科技有限公司\n"
 )
 MADE = {
-    "words.txt": "analyze short.txt --standard gsd --to words",
-    "gsd.jsonl": "tag -m zh.model short.txt --standard gsd --to jsonl",
-    "gsd.conllu": "tag -m zh.model short.txt --standard gsd --to conllu",
-    "trees.gsd.conllu": "parse zh.model gsd.conllu",
+    "words.txt": "analyze short.txt --standard ud --to words",
+    "ud.jsonl": "tag -m zh.model short.txt --standard ud --to jsonl",
+    "ud.conllu": "tag -m zh.model short.txt --standard ud --to conllu",
+    "trees.ud.conllu": "parse zh.model ud.conllu",
     "pku.jsonl": "tag -m zh.model short.txt --standard pku --to jsonl",
     "pku.conllu": "tag -m zh.model short.txt --standard pku --to conllu",
     "sample.pku.jsonl": "tag -m zh.model sample.txt --standard pku --to jsonl",
-    "sample.words.txt": "analyze sample.txt --standard gsd --to words",
+    "sample.words.txt": "analyze sample.txt --standard ud --to words",
     "sample.ctb.conllu": "tag -m crf-word.model sample.words.txt --to conllu",
-    "brief.words.txt": "analyze brief.txt --standard gsd --to words",
+    "brief.words.txt": "analyze brief.txt --standard ud --to words",
     "brief.ctb.conllu": "tag -m crf-word.model brief.words.txt --to conllu",
 }
 """Files that commands make, for other commands to read."""

@@ -97,11 +97,16 @@ def test_every_extra_has_code(extra: str) -> None:
 
 class TestNotices:
     def test_notice_and_card_name_the_corpora_of_the_bundled_model(self) -> None:
-        corpora = re.findall(r"^\s*train = \"(\w+)/", text("recipes/bundled.toml"), re.MULTILINE)
-        names = {"udc": "UD Chinese GSD", "pd": "People's Daily, January 1998"}
-        assert corpora
-        for corpus in corpora:
-            assert names[corpus] in text("NOTICE")
+        files = re.findall(r"^(?:train|file) = \[?\"([\w/-]+)", text("recipes/bundled.toml"), re.MULTILINE)
+        names = {
+            "pd/train": ("People's Daily, January 1998",),
+            "ud2/gsd-train": ("UD Chinese GSD", "GSDSimp"),
+            "lists/cedict-words": ("CC-CEDICT", "wordfreq"),
+            "lists/english-words": ("wordfreq", "textblob", "lemminflect"),
+        }
+        assert set(files) == set(names)
+        for page in ("NOTICE", "docs/model-card.md"):
+            assert not [name for file in files for name in names[file] if name not in text(page)]
         assert "CC BY-SA 4.0" in text("NOTICE")
 
     def test_what_it_names_is_there(self) -> None:

@@ -42,7 +42,7 @@ CorpusFile = Annotated[str, typer.Argument(metavar="FILE", help="A corpus file; 
 CorpusFiles = Annotated[
     list[str] | None, typer.Argument(metavar="FILE", help="Corpus files; - is standard input.")
 ]
-StandardName = Annotated[str | None, typer.Option(metavar="NAME", help="Standard: pku, ctb, ud, gsd, …")]
+StandardName = Annotated[str | None, typer.Option(metavar="NAME", help="Standard: pku, ctb, ud, ud1, …")]
 Cut = Annotated[str, typer.Option(metavar="HOW", help="line: keep lines; sentence: cut after 。！？.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="Random seed.")]
 

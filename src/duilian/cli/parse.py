@@ -14,6 +14,7 @@ from duilian.cli.progress import watch
 from duilian.cli.taggers import Files, InputFormat, ModelPath, load_analyzer
 from duilian.corpus import FORMATS, Sentence, open_writer
 from duilian.corpus.formats.lookup import FormatOptions
+from duilian.corpus.paired_layers import with_tags_of
 from duilian.corpus.places import PlacedSentence
 from duilian.document.export import with_universal_tags
 from duilian.engine import Analyzer, find_model
@@ -67,7 +68,7 @@ def command(
     if tagger is None:
         sentences = _read_tagged(Inputs(files, format, encoding, how, lenient=lenient), parser)
     else:
-        analyzer, name = load_analyzer(tagger)
+        analyzer, name = load_analyzer(tagger, rather=parser.standard)
         source = Inputs(files, format, encoding, how, reads=analyzer.labeler.reads, lenient=lenient)
         sentences = _tag_first(source, analyzer, name, parser.standard, keep, threads)
     form, column = FORMATS[to], reading_of(parser).get("column")
@@ -111,7 +112,7 @@ def _tag_first(
                 layer = sentence[name]
                 own = None if given is None else own_layer(given, name)
                 if own is not None and own.words == layer.words:
-                    tagged = dataclasses.replace(own, tags=layer.tags)
+                    tagged = with_tags_of(own, layer)
                     layer = with_given_tags(tagged, own) if keep else tagged
                 about = ("", ()) if given is None else (given.id, given.comments)
                 if layer.words:

@@ -35,6 +35,7 @@ from duilian.cli.taggers import (
 )
 from duilian.corpus import FORMATS, Layer, Sentence, open_writer
 from duilian.corpus.formats.lookup import FormatOptions
+from duilian.corpus.paired_layers import with_tags_of
 from duilian.document import Doc
 from duilian.document.export import with_universal_tags
 from duilian.document.text_lines import line_layer
@@ -171,13 +172,13 @@ def _found_layer(found: Analysed, standard: str, is_cut: bool) -> tuple[Layer, t
     """Return the words and tags to write, with all other annotation of words that were kept."""
     confidence = found.doc.layer(standard).confidence
     sure = None if confidence is None else tuple(confidence.tolist())
-    if is_cut and found.given is None:
-        return Layer(tuple(found.doc.words(standard)), tuple(found.doc.tags(standard))), sure
     _, layer = line_layer(found.doc, standard)
+    if is_cut and found.given is None:
+        return dataclasses.replace(layer, words=tuple(found.doc.words(standard)), spaces=None), sure
     if found.given is not None:
         own = own_layer(found.given, standard)
         if own.words == layer.words:
-            layer = dataclasses.replace(own, tags=layer.tags)
+            layer = with_tags_of(own, layer)
     return layer, sure
 
 

@@ -56,8 +56,12 @@ def load_analyzer(
     dictionary_mode: str = "extend",
     english: str | None = None,
     fast: bool = False,
+    rather: str | None = None,
 ) -> tuple[Analyzer, str]:
-    """Load an analyser in this mode; return it with the standard to answer in, which is said if not named."""
+    """Load an analyser in this mode; return it with the standard to answer in, which is said if not named.
+
+    If none is named, it is the one that a caller would rather have, if the model has it.
+    """
     parts = load_parts(model, dictionary, cast(DictionaryMode, dictionary_mode))
     tagger, segmenter = in_mode(parts["tagger"], mode), parts.get("segmenter")
     found = Analyzer(
@@ -67,6 +71,8 @@ def load_analyzer(
         lexicon=lexicon,
         english=cast(English | None, english),
     )
+    if standard is None and rather in found.standards:
+        return found, rather
     name = found.standard_for(standard, fast=fast)
     if standard is None and len(found.standards) > 1 and fast:
         typer.echo(f"duilian: answering in {name!r}, the standard of the fast segmenter", err=True)

@@ -24,6 +24,7 @@ from duilian.corpus.cut import cut_sentences
 from duilian.corpus.files import display_name
 from duilian.corpus.formats.lookup import Format, FormatOptions
 from duilian.corpus.formats.rows import TAG_COLUMNS, tag_column
+from duilian.corpus.paired_layers import with_tags_of
 from duilian.corpus.places import PlacedSentence, read_placed
 from duilian.corpus.storage import ReadReport
 from duilian.corpus.tag_spelling import UNKNOWN_FIELD, format_tags
@@ -154,14 +155,14 @@ class Converter:
     def layer(self, sentence: Sentence, answer: Doc) -> Layer:
         """Return the converted words and tags; words that stayed the same keep their other annotation."""
         (_, found), given = line_layer(answer, self.target), sentence[self.source]
-        return dataclasses.replace(given, tags=found.tags) if given.words == found.words else found
+        return with_tags_of(given, found) if given.words == found.words else found
 
     def layer_of_rows(self, sentence: Sentence, answer: Doc) -> Layer:
         """Return the same for a row format; the source's tags keep their column if it is free."""
         layer, given = self.layer(sentence, answer), sentence[self.source]
         # A layer read from rows keeps the tag column that its own tags are not in.
         free = [column for column in TAG_COLUMNS if column not in given.columns]
-        if layer.words != given.words or len(free) != 1 or free[0] == self.target_column:
+        if layer.words != given.words or len(free) != 1 or free[0] in (self.target_column, *layer.columns):
             return layer
         tags = tuple(format_tags(given.tags, len(given), UNKNOWN_FIELD))
         return dataclasses.replace(layer, columns={**layer.columns, free[0]: tags})

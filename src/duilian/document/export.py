@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from duilian.corpus import FORMATS, Layer, Sentence
 from duilian.corpus.formats.lookup import FormatOptions
-from duilian.corpus.formats.rows import TAG_COLUMNS
+from duilian.corpus.paired_layers import split_pairs
 from duilian.corpus.sentence import NO_COLUMNS
 from duilian.corpus.tag_spelling import UNKNOWN_FIELD
 from duilian.document.word_table import PLACES, WordTable
-from duilian.standards import conll_column, split_pair, universal_features, universal_tags, universal_under
+from duilian.standards import conll_column, universal_features, universal_tags, universal_under
 
 if TYPE_CHECKING:
     from duilian.document.doc import Doc
@@ -55,7 +55,7 @@ def _completed(given: Sentence, found: Mapping[str, Layer]) -> dict[str, Layer]:
     layers = dict(given.layers)
     for name, layer in found.items():
         if name in layers and layers[name].words == layer.words:
-            own = layers[name] if "xpos" not in layer.columns else _split_pairs(layers[name])
+            own = layers[name] if "xpos" not in layer.columns else split_pairs(layers[name])
             layers[name] = dataclasses.replace(
                 own,
                 tags=_merged(own.tags, layer.tags),
@@ -64,16 +64,6 @@ def _completed(given: Sentence, found: Mapping[str, Layer]) -> dict[str, Layer]:
                 columns={**own.columns, **_merged_xpos(own, layer)},
             )
     return layers
-
-
-def _split_pairs(layer: Layer) -> Layer:
-    """The same layer with universal tags, and specific ones in a column, where it has pairs of both."""
-    parts = [split_pair(tag) if isinstance(tag, str) else (tag, None) for tag in layer.tags or ()]
-    if TAG_COLUMNS[1] in layer.columns or not any(universal and own for universal, own in parts):
-        return layer
-    xpos = tuple(specific or UNKNOWN_FIELD for _, specific in parts)
-    tags = tuple(universal for universal, _ in parts)
-    return dataclasses.replace(layer, tags=tags, columns={**layer.columns, "xpos": xpos})
 
 
 def _merged_xpos(given: Layer, found: Layer) -> dict[str, tuple[str, ...]]:
@@ -122,9 +112,15 @@ def _numbered_sentences(
             layer = _agreeing_with_tree(layer)
             columns = {**with_universal_tags(layer, standard, column).columns, **_lemmas_and_features(layer)}
             layer = dataclasses.replace(layer, columns={**columns, "misc": misc[a:b]})
-            comments = (*paragraph, f"# sent_id = {id}", f"# text = {' '.join(layer.text.split())}")
+            comments = (*paragraph, f"# sent_id = {id}", f"# text = {_text_of_rows(layer.words, misc[a:b])}")
             yield Sentence({standard: layer}, id, comments)
             paragraph = ()
+
+
+def _text_of_rows(words: tuple[str, ...], misc: tuple[str, ...]) -> str:
+    """The text as the rows have it: without invisible characters between words, which validators refuse."""
+    gaps = ("" if note.startswith("SpaceAfter=No") else " " for note in misc)
+    return " ".join("".join(itertools.chain.from_iterable(zip(words, gaps, strict=True))).split())
 
 
 def _agreeing_with_tree(layer: Layer) -> Layer:

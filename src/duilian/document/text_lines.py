@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 
 from duilian.corpus import Layer
+from duilian.corpus.sentence import NO_COLUMNS
+from duilian.corpus.tag_spelling import UNKNOWN_FIELD
 from duilian.document import Doc
 
 # A gap: what belongs to the word before, white space, what belongs to the word after.
@@ -20,10 +22,13 @@ def line_layer(doc: Doc, standard: str) -> tuple[str, Layer]:
     """Return the white space before the first word, and all words with tags and the space after each."""
     table, words = doc.layer(standard), doc.words(standard)
     tags = None if table.tags is None else tuple(table.tags)
+    columns = NO_COLUMNS
+    if table.xpos is not None:
+        columns = {"xpos": tuple(tag or UNKNOWN_FIELD for tag in table.xpos)}
     if sum(map(len, words)) == len(doc.text):
-        return "", Layer(tuple(words), tags)
+        return "", Layer(tuple(words), tags, columns=columns)
     if not words:
-        return doc.text, Layer((), tags)
+        return doc.text, Layer((), tags, columns=columns)
     ends, starts = table.end.tolist(), [*table.start.tolist()[1:], len(doc.text)]
     lead, before = _matched(_LEAD, doc.text[: int(table.start[0])])
     words[0] = before + words[0]
@@ -35,7 +40,7 @@ def line_layer(doc: Doc, standard: str) -> tuple[str, Layer]:
             words[k + 1] = after + words[k + 1]
             after = ""
         spaces.append(space + after)
-    return lead, Layer(tuple(words), tags, spaces=tuple(spaces))
+    return lead, Layer(tuple(words), tags, spaces=tuple(spaces), columns=columns)
 
 
 def _matched(pattern: re.Pattern[str], text: str) -> tuple[str, ...]:

@@ -342,7 +342,7 @@ class Analyzer:
             units = self._split([check_text(text)])
         unasked = self._planner.plan(Ask((name,), trees=False)).unasked
         if not len(units):
-            no_words = empty_table(has_tags=self._encodings[name].tags is not None)
+            no_words = empty_table(self._encodings[name].tags)
             return [Doc(units.batch[0], {name: no_words}, probability=1.0, unasked=unasked)]
         best = KBest(k)
         for sentence in units.sentences():
@@ -474,7 +474,7 @@ class Analyzer:
 
     def _empty_table(self, standard: str, ask: Ask) -> WordTable:
         return empty_table(
-            has_tags=ask.tags and self._encodings[standard].tags is not None,
+            self._encodings[standard].tags if ask.tags else None,
             has_confidence=ask.confidence or ask.marginals or getattr(self.labeler, "is_always_sure", False),
             has_tree=self._is_parsed(standard, ask),
             has_marginals=ask.marginals,

@@ -9,7 +9,7 @@ from typing import Any, cast
 from duilian.arguments import checked
 from duilian.corpus import Corpus, Layer, guess_format, read
 from duilian.corpus.formats.lookup import find_format
-from duilian.corpus.tag_spelling import UNKNOWN_FIELD
+from duilian.corpus.paired_layers import join_pairs
 from duilian.engine.analyzer import Analyzer
 from duilian.engine.answers import Answer, answer_of_file, answer_of_tagger, answer_of_text
 from duilian.engine.parsing import measure_parser
@@ -18,7 +18,7 @@ from duilian.evaluation import Evaluation, evaluate_layers, raw_tree_score
 from duilian.models import Parser, StandardTagger, reading_of
 from duilian.models.registry import tagger_for
 from duilian.models.roles import TreeAnnotator, chosen_standard
-from duilian.standards import are_pairs, is_pair, paired, split_pair, with_parts
+from duilian.standards import are_pairs, is_pair, split_pair, with_parts
 
 
 @checked
@@ -143,10 +143,7 @@ def _compared_part(layers: Sequence[Layer]) -> int | None:
 
 def _with_part(layer: Layer, part: int | None) -> Layer:
     """A layer with one part of its pairs as tags, or both; an analysis has the specific part in a column."""
-    tags, specific = list(map(str, layer.tags or ())), layer.columns.get("xpos")
-    if specific is not None:
-        pairs = zip(tags, specific, strict=True)
-        tags = [paired(tag, own) if own != UNKNOWN_FIELD else tag for tag, own in pairs]
+    tags = list(map(str, join_pairs(layer).tags or ()))
     parts = tags if part is None else [split_pair(tag)[part] for tag in tags]
     return dataclasses.replace(layer, tags=tuple(parts))
 

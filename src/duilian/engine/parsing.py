@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from duilian import _native
 from duilian.corpus import Corpus, Layer, Sentence
 from duilian.corpus.batches import batches
+from duilian.corpus.paired_layers import join_pairs, split_pairs
 from duilian.corpus.places import PlacedSentence
 from duilian.errors import ConfigError, CorpusError, DuilianError, StandardError
 from duilian.evaluation import Evaluation, PruningScore, evaluate_layers
@@ -28,7 +29,7 @@ def parse_sentences(
         with _naming_places(parser, batch, layers):
             parsed = parser.predict_layers(layers, keep_heads=keep_heads, threads=threads)
         for each, layer in zip(batch, parsed, strict=True):
-            layers_of_all = {**each.sentence.layers, parser.standard: layer}
+            layers_of_all = {**each.sentence.layers, parser.standard: split_pairs(layer)}
             yield dataclasses.replace(each.sentence, layers=layers_of_all)
 
 
@@ -55,7 +56,7 @@ def _ranked_trees(sentence: Sentence, standard: str, trees: list[tuple[float, La
     for rank, (score, tree) in enumerate(trees, start=1):
         yield dataclasses.replace(
             sentence,
-            layers={**sentence.layers, standard: tree},
+            layers={**sentence.layers, standard: split_pairs(tree)},
             comments=(*sentence.comments, f"# rank = {rank}", f"# score = {score:.6f}"),
         )
 
@@ -93,8 +94,8 @@ def _placed(place: PlacedSentence, word: int, message: str, hint: str) -> Duilia
 def layer_to_parse(sentence: Sentence, parser: Parser) -> Layer:
     """Return the layer of the parser's standard, or the only layer."""
     if parser.standard not in sentence.layers and len(sentence.layers) == 1:
-        return next(iter(sentence.layers.values()))
-    return sentence[parser.standard]
+        return join_pairs(next(iter(sentence.layers.values())))
+    return join_pairs(sentence[parser.standard])
 
 
 def with_tags(layers: list[Layer], tagger: StandardTagger, threads: int = 1) -> list[Layer]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -13,7 +14,7 @@ from duilian.document.word_table import Names, WordTable
 from duilian.labels.encoding import Encoding
 from duilian.labels.segmentation import Segmentation
 from duilian.models.roles import LabelRows, Trees
-from duilian.standards import LabelMeaning, split_names, universal_of
+from duilian.standards import LabelMeaning, are_pairs, split_names, universal_of
 
 MIN_PROBABILITY = 1e-4  # less probable tags are not reported
 
@@ -60,20 +61,24 @@ def _names(meaning: LabelMeaning) -> tuple[tuple[str, ...] | None, tuple[str | N
 
 
 def empty_table(
-    *, has_tags: bool, has_confidence: bool = False, has_tree: bool = False, has_marginals: bool = False
+    tags: Sequence[str] | None,
+    *,
+    has_confidence: bool = False,
+    has_tree: bool = False,
+    has_marginals: bool = False,
 ) -> WordTable:
-    """Return the table of a text without words."""
+    """Return the table of a text without words, in a standard with these tags."""
     tree: tuple[()] | None = () if has_tree else None
     return WordTable(
         (),
         (),
         (0,),
-        tags=() if has_tags else None,
+        tags=None if tags is None else (),
         confidence=() if has_confidence else None,
         heads=tree,
         relations=tree,
         marginals=() if has_marginals else None,
-    )
+    ).with_xpos(Names((), ()) if tags is not None and are_pairs(tuple(tags)) else None)
 
 
 def with_marginals(found: Segmentation, encoding: Encoding, rows: LabelRows) -> Segmentation:

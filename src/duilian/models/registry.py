@@ -71,7 +71,7 @@ def load(path: str | Path) -> Any:
 
     >>> from duilian.engine import BUNDLED
     >>> load(BUNDLED).standards
-    ('gsd', 'pku')
+    ('pku', 'ud')
     """
     header, arrays = read_model(path)
     if header.get("kind") in PARSERS:

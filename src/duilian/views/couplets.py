@@ -51,10 +51,10 @@ def couplet(doc: Doc, width: int = 80) -> Text:
 
     >>> import duilian
     >>> print(couplet(duilian.load()("他来了。", ask=duilian.Ask(trees=False))))
-    gsd  他   来  了  。
-         PRP  VV  UH  .
-    pku  他   来  了  。
-         r    v   y   w
+    pku  他    来    了    。
+         r     v     y     w
+    ud   他    来    了    。
+         PRON  VERB  PART  PUNCT
     """
     names = doc.standards
     indent = max((cell_len(name) for name in names), default=0) + GAP
