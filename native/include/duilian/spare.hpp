@@ -1,6 +1,7 @@
 // Scratch memory that outlives a call, so that many short calls do not allocate it anew each time.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <exception>
 #include <memory>
@@ -14,20 +15,18 @@ class Spare {
  public:
   [[nodiscard]] std::unique_ptr<Work> take() {
     const std::lock_guard lock(guard_);
-    if (kept_.empty()) return std::make_unique<Work>();
-    std::unique_ptr<Work> out = std::move(kept_.back());
-    kept_.pop_back();
-    return out;
+    return count_ == 0 ? std::make_unique<Work>() : std::move(kept_[--count_]);
   }
-  void give(std::unique_ptr<Work> work) {
+  /// Takes no memory: it is called by a destructor.
+  void give(std::unique_ptr<Work> work) noexcept {
     const std::lock_guard lock(guard_);
-    if (kept_.size() < kMost) kept_.push_back(std::move(work));
+    if (count_ < kept_.size()) kept_[count_++] = std::move(work);
   }
 
  private:
-  static constexpr std::size_t kMost = 8;
   std::mutex guard_;
-  std::vector<std::unique_ptr<Work>> kept_;
+  std::array<std::unique_ptr<Work>, 8> kept_;
+  std::size_t count_ = 0;
 };
 
 /// Scratch memory for each of some threads; given back at the end, unless an exception may have left it in

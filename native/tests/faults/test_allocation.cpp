@@ -136,7 +136,8 @@ TEST(fitting_without_memory) {
 }
 
 TEST(two_chains_without_memory) {
-  TwoChainOptions options{4, 3, {}, {0, 0, 1, 1}, true, {{Clique::letter, 0}, {Clique::letter_tag, -1}}};
+  const Succession free{4, std::vector<std::uint8_t>(25, 1)};
+  TwoChainOptions options{4, 3, free, {0, 0, 1, 1}, true, {{Clique::letter, 0}, {Clique::letter_tag, -1}}};
   const TwoChainShape shape(options);
   const TwoChainPatterns patterns{parse_templates("w[0]"), {3}};
   TwoChainWeights weights;
