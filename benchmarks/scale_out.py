@@ -55,6 +55,15 @@ def by_lists(zh: dl.Analyzer, texts: Sequence[str]) -> None:
     pa.array(answers, KIND)
 
 
+def by_rows(zh: dl.Analyzer, texts: Sequence[str]) -> None:
+    """A Python function of one text, the simplest thing to write."""
+    found = [
+        [{"start": t.start, "end": t.end, "word": t.text, "tag": t.tag} for t in zh(text, ask=ASK)]
+        for text in texts
+    ]
+    pa.array(found, KIND)
+
+
 def by_arrow(analyze: ArrowAnalyzer, texts: Sequence[str]) -> None:
     analyze.answers(pa.array(texts))
 
@@ -78,7 +87,8 @@ def speed(asked: argparse.Namespace) -> None:
             parquet.write_table(pa.table({"text": part}), folder / "in" / f"{k}.parquet")
         ways: dict[str, Callable[[], None]] = {
             "zh.pipe": lambda: by_pipe(zh, texts),
-            "Python function with lists": lambda: by_lists(zh, texts),
+            "Python function, by batches": lambda: by_lists(zh, texts),
+            "Python function, row by row": lambda: by_rows(zh, texts),
             "ArrowAnalyzer": lambda: by_arrow(analyze, texts),
             "run, Parquet to Parquet": lambda: by_run(analyze, folder, number),
         }
