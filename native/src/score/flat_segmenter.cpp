@@ -18,7 +18,6 @@ constexpr std::string_view kMagic("DUISEG\0\1", 8);
 constexpr std::size_t kPrelude = 24;
 constexpr std::size_t kMaxLabels = 4096;
 constexpr float kMaxWeight = 1e12F;
-constexpr std::uint16_t kWordEnds = 1024;  // as in `text.with_ends`
 
 static_assert(std::endian::native == std::endian::little, "files are little endian");
 
