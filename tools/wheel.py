@@ -24,7 +24,7 @@ from pathlib import Path, PurePosixPath
 TOP = Path(__file__).parent.parent
 PACKAGE = TOP / "src" / "duilian"
 NATIVE = "duilian/_native"
-SQLITE = "duilian/duilian_fts5.so"
+SQLITE = "duilian/bundled/duilian_fts5.so"
 LICENSES = ("LICENSE", "NOTICE", *(f"LICENSES/{path.name}" for path in (TOP / "LICENSES").iterdir()))
 INSTALLER = ("INSTALLER", "REQUESTED", "direct_url.json")
 LARGEST = 25_000_000  # bytes

@@ -101,8 +101,8 @@ void bind_sentences(nb::module_& m) {
       },
       "texts"_a, "joins"_a, "is_one_sentence"_a, "whole"_a);
   m.def(
-      "with_ends",
-      [](const Input<std::uint16_t>& known) { return to_numpy(with_ends(view(known))); }, "known"_a);
+      "with_ends", [](const Input<std::uint16_t>& known) { return to_numpy(with_ends(view(known))); },
+      "known"_a);
   m.def(
       "split_sentences",
       [](const std::string& text) {
@@ -163,7 +163,7 @@ using Columns = std::vector<std::pair<Input<std::int32_t>, Input<std::int32_t>>>
 /// Terms of the words, and a row of start, end, position, length and standards for each.
 [[nodiscard]] auto found_words(const std::string& text, const Columns& words, bool with_parts,
                                const Folding* folding) {
-  std::vector<WordSpans> standards;
+  std::vector<StandardWords> standards;
   for (const auto& [start, end] : words) standards.push_back({view(start), view(end)});
   SearchTerms found = without_gil([&] { return search_terms(text, standards, with_parts, folding); });
   return std::make_tuple(std::move(found.term), to_numpy(std::move(found.row), 5));

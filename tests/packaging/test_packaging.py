@@ -54,7 +54,7 @@ class TestWheel:
     def test_faults_are_found(self, wheel: ModuleType) -> None:
         info = [f"duilian-1.dist-info/licenses/{name}" for name in wheel.LICENSES]
         package = [f"duilian/{name}" for name in wheel.source_files()]
-        native = ["duilian/_native.abi3.so", "duilian/_native.pyi", "duilian/duilian_fts5.so"]
+        native = ["duilian/_native.abi3.so", "duilian/_native.pyi", "duilian/bundled/duilian_fts5.so"]
         whole = info + package + native
         assert list(wheel.faults(whole)) == []
         assert {"duilian/py.typed", "duilian/bundled/zh.model"} <= set(package)

@@ -18,7 +18,6 @@ constexpr std::string_view kMagic("DUISEG\0\1", 8);
 constexpr std::size_t kPrelude = 24;
 constexpr std::size_t kMaxLabels = 4096;
 constexpr float kMaxWeight = 1e12F;
-constexpr std::uint16_t kWordEnds = 1024;  // as in `text.with_ends`
 
 static_assert(std::endian::native == std::endian::little, "files are little endian");
 
@@ -169,10 +168,7 @@ std::vector<Span> FlatSegmenter::words(std::u32string_view text) const {
     const auto count = static_cast<std::size_t>(split.first[s + 1]) - begin;
     sentences.add(text, std::span(split.unit).subspan(begin, count));
   }
-  std::vector<std::uint16_t> known = split.known;
-  for (std::size_t u = 0; u + 1 < known.size(); ++u) {
-    if ((known[u + 1] & kWordBegins) != 0) known[u] |= kWordEnds;
-  }
+  const std::vector<std::uint16_t> known = with_ends(split.known);
   for (const Span& unit : split.unit) flat.insert(flat.end(), {unit.begin, unit.end});
   const std::vector<std::span<const std::uint16_t>> sides = {barred_by_};
   const std::vector<Constraints> found = restrictions(known, sides);

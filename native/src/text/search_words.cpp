@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kShortestPart = 2;
 constexpr std::size_t kLongestPart = 4;  // of Chinese characters
 
-void check(std::u32string_view text, const WordSpans& words) {
+void check(std::u32string_view text, const StandardWords& words) {
   if (words.start.size() != words.end.size()) {
     throw std::invalid_argument("there must be as many ends as starts of words");
   }
@@ -30,9 +30,10 @@ void check(std::u32string_view text, const WordSpans& words) {
 }
 
 /// All places where a word begins, in order.
-[[nodiscard]] std::vector<std::int32_t> positions_of(std::span<const WordSpans> standards) {
+[[nodiscard]] std::vector<std::int32_t> positions_of(std::span<const StandardWords> standards) {
   std::vector<std::int32_t> found;
-  for (const WordSpans& words : standards) found.insert(found.end(), words.start.begin(), words.start.end());
+  for (const StandardWords& words : standards)
+    found.insert(found.end(), words.start.begin(), words.start.end());
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
@@ -112,10 +113,10 @@ std::vector<Part> parts_of_word(std::u32string_view word) {
   return found;
 }
 
-std::vector<SearchWord> search_words(std::u32string_view text, std::span<const WordSpans> standards,
+std::vector<SearchWord> search_words(std::u32string_view text, std::span<const StandardWords> standards,
                                      bool with_parts) {
   if (standards.size() > kMaxSearchStandards) throw std::invalid_argument("too many standards for a search");
-  for (const WordSpans& words : standards) check(text, words);
+  for (const StandardWords& words : standards) check(text, words);
   std::vector<SearchWord> found;
   for (std::size_t s = 0; s < standards.size(); ++s) {
     for (std::size_t k = 0; k < standards[s].start.size(); ++k) {
@@ -140,7 +141,7 @@ std::u32string search_term(std::u32string_view word, const Folding& folding) {
   return term;
 }
 
-SearchTerms search_terms(std::string_view text, std::span<const WordSpans> standards, bool with_parts,
+SearchTerms search_terms(std::string_view text, std::span<const StandardWords> standards, bool with_parts,
                          const Folding* folding) {
   const std::u32string characters = decode_utf8(text);
   SearchTerms found;

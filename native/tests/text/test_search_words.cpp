@@ -38,7 +38,7 @@ struct Cut {
   for (const char32_t c : a) {
     if (c != U' ') text += c;
   }
-  const std::vector<WordSpans> standards = {{x.start, x.end}, {y.start, y.end}};
+  const std::vector<StandardWords> standards = {{x.start, x.end}, {y.start, y.end}};
   std::string out;
   for (const SearchWord& each : search_words(text, standards, with_parts)) {
     const auto word =
@@ -101,13 +101,13 @@ TEST(words_outside_the_text_are_refused) {
   const std::vector<std::int32_t> overlapping = {3, 4};
   const std::vector<std::int32_t> few = {2};
   const auto asked = [&start](const std::vector<std::int32_t>& end) {
-    const std::vector<WordSpans> standards = {{start, end}};
+    const std::vector<StandardWords> standards = {{start, end}};
     (void)search_words(U"甲乙丙丁", standards, true);
   };
   CHECK_THROWS(asked(far), std::invalid_argument);
   CHECK_THROWS(asked(overlapping), std::invalid_argument);
   CHECK_THROWS(asked(few), std::invalid_argument);
   const std::vector<std::int32_t> negative = {-1};
-  const std::vector<WordSpans> standards = {{negative, few}};
+  const std::vector<StandardWords> standards = {{negative, few}};
   CHECK_THROWS((void)search_words(U"甲乙", standards, true), std::invalid_argument);
 }

@@ -19,7 +19,7 @@ from duilian.errors import ConfigError
 from duilian.modelfile import checksum_of
 from duilian.models.crf.flat_file import flat_segmenter
 
-EXTENSION = Path(_native.__file__).with_name("duilian_fts5.so")
+EXTENSION = Path(_native.__file__).parent / "bundled" / "duilian_fts5.so"
 """The extension, for `SELECT load_extension(…)` or `.load` in the shell of SQLite."""
 
 

@@ -18,7 +18,7 @@
 namespace duilian {
 
 /// The words of one standard, in order and without overlap.
-struct WordSpans {
+struct StandardWords {
   std::span<const std::int32_t> start;
   std::span<const std::int32_t> end;  // exclusive
 };
@@ -36,7 +36,7 @@ inline constexpr std::size_t kMaxSearchStandards = 31;
 /// By start, longer ones first. Throws std::invalid_argument if words are not in order or not inside the
 /// text.
 [[nodiscard]] std::vector<SearchWord> search_words(std::u32string_view text,
-                                                   std::span<const WordSpans> standards, bool with_parts);
+                                                   std::span<const StandardWords> standards, bool with_parts);
 
 /// The parts of one word: begin and end of each, as offsets in it.
 struct Part {
@@ -57,7 +57,7 @@ struct SearchTerms {
   std::vector<std::string> term;
   std::vector<std::int32_t> row;  // [terms][5]  start, end, position, length, standards
 };
-[[nodiscard]] SearchTerms search_terms(std::string_view text, std::span<const WordSpans> standards,
+[[nodiscard]] SearchTerms search_terms(std::string_view text, std::span<const StandardWords> standards,
                                        bool with_parts, const Folding* folding);
 
 }  // namespace duilian
