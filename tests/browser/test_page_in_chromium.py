@@ -1,6 +1,6 @@
 """The service's page in a real browser: typing, tree, hover, keyboard, a phone's width, errors, no network.
 
-A suite of its own: `nox -s browser`, or `DUILIAN_BROWSER=1 pytest tests/browser`, with chromium and its driver.
+A suite of its own: `nox -s browser`, or `DUILIAN_BROWSER=1 pytest tests/browser`, with chromium and driver.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -21,7 +21,7 @@ import pytest
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 pytestmark = pytest.mark.skipif(
     not os.environ.get("DUILIAN_BROWSER") or None in (CHROMIUM, DRIVER),
-    reason="the browser suite is not run: it needs chromium, its driver and DUILIAN_BROWSER=1 (nox -s browser)",
+    reason="the browser suite is not run: it needs chromium, driver and DUILIAN_BROWSER=1 (nox -s browser)",
 )
 OPTIONS = (
     "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -63,8 +63,8 @@ class Page:
         field.send_keys(text)
 
     def words(self, side: int) -> str:
-        script = "return [...document.querySelectorAll(`.word[data-side='${arguments[0]}'] b`)].map((e) => e.textContent)"
-        return "".join(self.run(script, side))
+        found = self.driver.find_elements("css selector", f".word[data-side='{side}'] b")
+        return "".join(each.text for each in found)
 
 
 @pytest.fixture(scope="module")
@@ -110,9 +110,8 @@ def test_lines_are_aligned_by_character(page: Page) -> None:
     page.open("#t=" + quote(TEXT))
     for block in page.driver.find_elements("css selector", ".block:not(.names)"):
         sides = [block.find_elements("css selector", f".word[data-side='{side}']") for side in (0, 1)]
-        lefts, rights = zip(
-            *((side[0].rect["x"], sum(side[-1].rect[k] for k in ("x", "width"))) for side in sides)
-        )
+        lefts = [side[0].rect["x"] for side in sides]
+        rights = [side[-1].rect["x"] + side[-1].rect["width"] for side in sides]
         assert max(lefts) - min(lefts) < 1.5
         assert max(rights) - min(rights) < 1.5
 
@@ -187,17 +186,13 @@ def test_it_is_small_fast_and_asks_nobody_else(page: Page) -> None:
 
 def test_errors_are_shown_and_the_text_stays(page: Page, service: tuple[subprocess.Popen[str], str]) -> None:
     page.open()
-    page.run(
-        "const f = document.getElementById('text'); f.value = '好'.repeat(100001); f.dispatchEvent(new Event('input'))"
-    )
-    shown: Callable[[], Any] = lambda: page.until(
-        "return document.querySelector('#problem:not([hidden])')?.textContent"
-    )  # noqa: E731
-    assert "more than 100,000" in shown()
+    put = "const f = document.getElementById('text'); f.value = arguments[0];"
+    put += "f.dispatchEvent(new Event('input'))"
+    page.run(put, "好" * 100_001)
+    said = page.until("return document.querySelector('#problem:not([hidden])')?.textContent")
+    assert "more than 100,000" in said
     service[0].kill()
     service[0].wait()
-    page.run(
-        "const f = document.getElementById('text'); f.value = '下雨了'; f.dispatchEvent(new Event('input'))"
-    )
+    page.run(put, "下雨了")
     page.until("return /连不上|cannot be reached/.test(document.querySelector('#problem').textContent)")
     assert page.run("return document.getElementById('text').value") == "下雨了"

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import duilian.document.doc
 import duilian as dl
+import duilian.document.doc
 from duilian import Doc, Token
 from duilian.corpus import Layer, Sentence
 from duilian.document import Group, Names, WordTable

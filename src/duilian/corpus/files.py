@@ -275,7 +275,7 @@ def _open_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         if os.fspath(path) == STANDARD_STREAM:
             stream = cast(io.BufferedReader, sys.stdin.buffer)
         elif isinstance(path, PastedText):
-            stream = io.BufferedReader(io.BytesIO(path.text.encode("utf-8", "surrogatepass")))  # type: ignore[arg-type]
+            stream = io.BufferedReader(io.BytesIO(path.text.encode("utf-8", "surrogatepass")))
         else:
             try:
                 stream = opened.enter_context(open(path, "rb"))

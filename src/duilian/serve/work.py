@@ -1,9 +1,10 @@
 """A bounded queue of accepted requests and the threads that answer them, off the event loop.
 
 Requests that wait and ask the same question (the same model, standards and so on) are answered in one call of
-the engine, which is several times as fast for short texts. A burst may fill the queue. When it has been full,
-overload is taken to last until nobody has been refused for `CALM` seconds; meanwhile only `work` requests are
-in the house, so that those accepted are answered about as fast as on a quiet day.
+the engine, which is several times as fast for short texts. A burst may fill the queue, as long as nobody is
+likely to wait for more than `PATIENCE`. From the first refusal on, overload is taken to last until nobody has
+been refused for `CALM` seconds; meanwhile only `work` requests are in the house, so that those accepted are
+answered about as fast as on a quiet day.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any, NamedTuple
 from duilian.serve.limits import BusyError, Limits, UnavailableError
 
 CALM = 5.0  # seconds
+PATIENCE = 0.5  # seconds of waiting that a burst may cause
 BATCH_JOBS, BATCH_SIZE = 32, 8_000  # requests and characters that are answered in one call
 
 _log = logging.getLogger("duilian.serve")
@@ -100,11 +102,16 @@ class WorkQueue:
     def _room(self) -> int:
         """How many may wait now."""
         is_overloaded = time.monotonic() - self._last_refusal < CALM
-        return min(self.limits.queue, self.limits.work - self.threads) if is_overloaded else self.limits.queue
+        is_short = is_overloaded or self._seconds_to_wait() > PATIENCE
+        return (
+            min(self.limits.queue, max(1, self.limits.work - self.threads)) if is_short else self.limits.queue
+        )
+
+    def _seconds_to_wait(self) -> float:
+        return len(self._waiting) * self._seconds_each / self.threads
 
     def _retry_after(self) -> int:
-        seconds = len(self._waiting) * self._seconds_each / self.threads
-        return max(1, min(math.ceil(seconds), math.ceil(self.limits.seconds)))
+        return max(1, min(math.ceil(self._seconds_to_wait()), math.ceil(self.limits.seconds)))
 
     def _work(self) -> None:
         while True:

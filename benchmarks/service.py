@@ -1,0 +1,160 @@
+"""The speed of `duilian serve` on this machine: python benchmarks/service.py [--seconds 180]
+
+Everything on loopback. Prints JSON: the time to the first answer, processor time for each text beside that of
+the engine alone, latencies on a quiet service and at twice its capacity, memory, and 200 slow connections.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+TEXT = "他把手机借给了北京大学的同学，然后坐车去图书馆看书。"
+BATCH = 32
+HEAD = "POST /analyze HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n"
+ENGINE = """
+import json, sys, time, duilian
+zh, texts = duilian.load(), [{text!r}] * {batch}
+[doc.to_json() for doc in zh.pipe(texts)]
+start = time.process_time(); [list(zh.pipe(texts)) for _ in range({rounds})]; mid = time.process_time()
+[[doc.to_json() for doc in zh.pipe(texts)] for _ in range({rounds})]; end = time.process_time()
+print(json.dumps([(mid - start) / {rounds} / {batch}, (end - mid) / {rounds} / {batch}]))
+"""
+
+
+@contextlib.contextmanager
+def service(*options: str) -> Iterator[tuple[int, int]]:
+    """Process id and port of a service on one processor."""
+    command = [sys.executable, "-m", "duilian.cli", "serve", "--port", "0", "--work", "2", *options]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            found = re.search(r":(\d+) ", process.stderr.readline())
+            assert found is not None
+            os.sched_setaffinity(process.pid, {min(os.sched_getaffinity(0))})
+            yield process.pid, int(found[1])
+        finally:
+            process.terminate()
+
+
+def processor_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def megabytes(pid: int) -> float:
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") / 1e6
+
+
+class Client:
+    """Connections that are used again, and how long each answer took."""
+
+    def __init__(self, port: int, question: dict[str, Any]) -> None:
+        body = json.dumps(question).encode()
+        self._request, self._port = HEAD.format(len(body)).encode() + body, port
+        self._free: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
+        self.seconds: list[float] = []
+        self.refused = 0
+
+    async def ask(self) -> None:
+        pair = self._free.pop() if self._free else await asyncio.open_connection("127.0.0.1", self._port)
+        start = time.perf_counter()
+        pair[1].write(self._request)
+        try:
+            head = await pair[0].readuntil(b"\r\n\r\n")
+        except (asyncio.IncompleteReadError, ConnectionError):  # it had been idle for too long
+            await self.ask()
+            return
+        size = re.search(rb"content-length: (\d+)", head, re.IGNORECASE)
+        await pair[0].readexactly(int(size[1]) if size else 0)
+        if head.startswith(b"HTTP/1.1 200"):
+            self.seconds.append(time.perf_counter() - start)
+        else:
+            assert head.startswith(b"HTTP/1.1 429"), head
+            self.refused += 1
+        if b"connection: close" in head.lower():
+            pair[1].close()
+        else:
+            self._free.append(pair)
+
+    def share(self, share: float) -> float:
+        """A quantile of the times, in milliseconds."""
+        return 1e3 * sorted(self.seconds)[min(int(share * len(self.seconds)), len(self.seconds) - 1)]
+
+
+async def one_by_one(client: Client, number: int) -> None:
+    for _ in range(number):
+        await client.ask()
+
+
+async def at_rate(client: Client, rate: float, seconds: float) -> None:
+    """Ask so many times a second, whether or not answers come."""
+    start, number, tasks = time.perf_counter(), 0, set()
+    while (now := time.perf_counter() - start) < seconds:
+        while number < now * rate:
+            number += 1
+            tasks.add(task := asyncio.create_task(client.ask()))
+            task.add_done_callback(tasks.discard)
+        await asyncio.sleep(0.5 / rate)
+    await asyncio.gather(*tasks)
+
+
+async def with_slow_connections(port: int, client: Client) -> None:
+    opened = [await asyncio.open_connection("127.0.0.1", port) for _ in range(200)]
+    for _, writer in opened:
+        writer.write(HEAD.format(99).encode()[:-2])
+    await one_by_one(client, 50)
+    for _, writer in opened:
+        writer.close()
+
+
+def measure(seconds: float) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    start = time.perf_counter()
+    with service() as (pid, port):
+        many = {"text": [TEXT] * BATCH}
+        asyncio.run(Client(port, many).ask())
+        found["first answer, s"] = time.perf_counter() - start
+        found["first answer, processor s"] = processor_seconds(pid)
+        rounds = 100
+        before, client = processor_seconds(pid), Client(port, many)
+        asyncio.run(one_by_one(client, rounds))
+        each = (processor_seconds(pid) - before) / rounds / BATCH
+        code = ENGINE.format(text=TEXT, batch=BATCH, rounds=rounds)
+        engine, with_json = json.loads(
+            subprocess.run([sys.executable, "-c", code], capture_output=True).stdout
+        )
+        found["processor ms for a text: service, engine with JSON, engine"] = [
+            1e3 * x for x in (each, with_json, engine)
+        ]
+        found["share of the engine's speed, with and without JSON"] = [with_json / each, engine / each]
+        quiet = Client(port, many)
+        asyncio.run(one_by_one(quiet, 200))
+        rate = 1 / statistics.median(quiet.seconds)
+        memory, busy = megabytes(pid), Client(port, many)
+        asyncio.run(at_rate(busy, 2 * rate, seconds))
+        found["quiet p50, p99 in ms"] = [quiet.share(0.5), quiet.share(0.99)]
+        found[f"twice the capacity for {seconds:g} s: p50, p99 in ms"] = [busy.share(0.5), busy.share(0.99)]
+        found["accepted, refused"] = [len(busy.seconds), busy.refused]
+        found["MB before, after"] = [memory, megabytes(pid)]
+        slow = Client(port, many)
+        asyncio.run(with_slow_connections(port, slow))
+        found["with 200 slow connections: p50, p99 in ms"] = [slow.share(0.5), slow.share(0.99)]
+    return found
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=180.0, help="how long the overload lasts")
+    print(json.dumps(measure(parser.parse_args().seconds), indent=1))
