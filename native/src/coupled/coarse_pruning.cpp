@@ -153,7 +153,6 @@ CoarsePruner::CoarsePruner(const CoupledShape& shape, const CoupledWeights& weig
   for (const std::int32_t k : pruned_) has_pruner_[static_cast<std::size_t>(k)] = 1;
 }
 
-
 bool CoarsePruner::prune(const FeatureKeys& keys, std::span<const Constraints> constraints, UnitRange units,
                          Work& work, SearchWork& search) const {
   table_.score(keys.first, keys.value, work.record, work.coarse, work.rest, work.rest_first);

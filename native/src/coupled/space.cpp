@@ -197,7 +197,8 @@ void score_sides_of(const CoupledShape& shape, const CoupledTransitions& between
     for (std::size_t j = 0; j < block.cols; ++j) row[j] = static_cast<double>(scores[after[j * sides]]);
     for (std::size_t k = 1; k < sides; ++k) {
       scores = scores_of(k);
-      for (std::size_t j = 0; j < block.cols; ++j) row[j] += static_cast<double>(scores[after[j * sides + k]]);
+      for (std::size_t j = 0; j < block.cols; ++j)
+        row[j] += static_cast<double>(scores[after[j * sides + k]]);
     }
     for (std::size_t p = 0; p < parts; ++p) {
       const JointPart& part = shape.joint[p];
