@@ -51,6 +51,6 @@ def _sections(predictor: CrfPredictor) -> Iterator[bytes]:
     if dictionary is None:
         yield from [b""] * 6
         return
-    for array, dtype in zip(dictionary.native.arrays(), ("<u4", "<u2", "|u1", "<u4", "|u1"), strict=True):
-        yield array.astype(dtype).tobytes()
+    for column, dtype in zip(dictionary.native.arrays(), ("<u4", "<u2", "|u1", "<u4", "|u1"), strict=True):
+        yield np.asarray(column, dtype).tobytes()
     yield "".join(f"{tag}\n" for tag in dictionary.native.tags).encode()
