@@ -63,7 +63,7 @@ def test_stats_list_tags_that_the_standard_does_not_have(duilian, tmp_path):
 def test_a_shell_completes_commands_and_options(duilian, monkeypatch):
     monkeypatch.setenv("_DUILIAN_COMPLETE", "complete_bash")
     for words, place, expected in (
-        ("duilian se", 1, "segment\nselect\n"),
+        ("duilian se", 1, "segment\nserve\nselect\n"),
         ("duilian tag --ma", 2, "--marginals\n"),
     ):
         monkeypatch.setenv("COMP_WORDS", words)

@@ -38,6 +38,8 @@ def join_pairs(layer: Layer) -> Layer:
         paired(tag, own) if isinstance(tag, str) and split_pair(tag)[0] and own != UNKNOWN_FIELD else tag
         for tag, own in zip(layer.tags, layer.columns[XPOS], strict=True)
     )
+    if tags == layer.tags:
+        return layer
     columns = {name: column for name, column in layer.columns.items() if name != XPOS}
     return dataclasses.replace(layer, tags=tags, columns=columns)
 

@@ -21,7 +21,6 @@ from duilian.document.export import conllu_blocks, corpus_sentences
 from duilian.document.search_words import SearchWord, search_terms, search_words
 from duilian.document.word_table import WordTable
 from duilian.errors import ArgumentError, ConfigError
-from duilian.evaluation.result_tables import frame
 from duilian.models.roles import chosen_standard
 from duilian.text import is_traditional
 
@@ -248,6 +247,8 @@ class Doc:
 
     def to_frame(self, standard: str | None = None) -> Any:
         """A row for each word of one standard, or of all, as a pandas DataFrame."""
+        from duilian.evaluation.result_tables import frame  # analysing text needs no measuring
+
         names = self.standards if standard is None else (self._name(standard),)
         rows = (
             (name, number, *token[: Token._fields.index("marginals")], token.xpos)
