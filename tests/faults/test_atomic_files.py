@@ -92,7 +92,7 @@ def test_a_file_that_another_process_has_cleared_away_is_begun_anew(
             Path(file.name).unlink()
         return what != "taken"
 
-    monkeypatch.setattr(atomic_files, "_lock", lock)
+    monkeypatch.setattr(atomic_files, "lock_file", lock)
     with replacing(tmp_path / "a") as file:
         file.write(b"whole")
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
