@@ -176,7 +176,7 @@ class Analyzer:
 
         This is what `pipe` finds, without an object per text: for those who go on with columns.
         """
-        plan = self._planner.plan(ask)
+        texts, plan = list(texts), self._planner.plan(ask)
         if self._is_long(texts):
             doc = self._in_pieces(texts[0], plan, threads)
             tables = {name: doc.layer(name) for name in plan.ask.standards}
