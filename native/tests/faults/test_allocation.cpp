@@ -41,6 +41,14 @@ void* operator new(std::size_t size) { return allocate(size, alignof(std::max_al
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return allocate(size, static_cast<std::size_t>(alignment));
 }
+// As in the library, but with ours: a sanitizer has its own.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return ::operator new(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void operator delete(void* what) noexcept { std::free(what); }
 void operator delete(void* what, std::size_t) noexcept { std::free(what); }
 void operator delete(void* what, std::align_val_t) noexcept { std::free(what); }
