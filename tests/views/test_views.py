@@ -11,10 +11,10 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from duilian.corpus import read_sentences, write
+from duilian.corpus.formats.brat import brat_name
 from duilian.document import Doc, Token, WordTable
 from duilian.engine import Analyzer
 from duilian.views import FORMS, brat, couplet, span_line, tree_lines
-from duilian.views.exchange import brat_name
 from duilian.views.forms import PrettyForm
 
 TEXT = "  他去办公室。 好！"

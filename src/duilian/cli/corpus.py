@@ -209,7 +209,7 @@ def merge_command(
 ) -> None:
     """Put reviewed sentences back into the corpus that they come from, found by their characters.
 
-    The words of the review hold, and its tags, too; where it has ? or braces, the corpus's tag stays.
+    What the review says of words, tags and heads holds; what it leaves open stays as the corpus has it.
 
     Example: duilian corpus merge converted.txt checked.txt --standard ctb -o final.txt
     """
@@ -221,8 +221,10 @@ def merge_command(
 
 
 def _report_merging(report: MergeReport, reviewed: str) -> None:
-    found = f"{report.sentences} reviewed sentences, {report.tags} tags and {report.words} words changed"
-    print(f"duilian: {found}", file=sys.stderr)
+    changed = f"{report.tags} tags and {report.words} words changed"
+    if report.heads:
+        changed = f"{report.tags} tags, {report.heads} heads and {report.words} words changed"
+    print(f"duilian: {report.sentences} reviewed sentences, {changed}", file=sys.stderr)
     if report.untagged:
         warn(f"{report.untagged} words are new and have no tag in {reviewed}")
     if report.lost:

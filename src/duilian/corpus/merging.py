@@ -45,6 +45,7 @@ class MergeReport:
 
     sentences: int = 0  # of the corpus with a reviewed one
     tags: int = 0  # words that have another tag now
+    heads: int = 0  # words that have another head or relation now
     words: int = 0  # words that are cut in another way now
     untagged: int = 0  # of these, words that the review has no tag for
     lost: list[str] = dataclasses.field(default_factory=list)  # reviewed texts that the corpus does not have
@@ -56,8 +57,8 @@ def merge(
     """Yield the sentences of a corpus with what a review says of them.
 
     Sentences are found by their characters, and the same text twice in order. The review's words hold, and
-    its tags where it has a single one; other tags stay. A tag that spells its words cuts them that way. A
-    sentence whose words change loses its tree.
+    its tags where it has a single one, its heads where it has them; others stay. A tag that spells its words
+    cuts them that way. A sentence whose words change has the tree of the review, if any.
     """
     report = MergeReport() if report is None else report
     waiting: dict[str, deque[Layer]] = {}
@@ -107,7 +108,8 @@ def _merged(old: Layer, new: Layer, report: MergeReport) -> Layer:
         own = old.tags or (None,) * len(old)
         merged = tuple(a if isinstance(a, str) else b for a, b in zip(tags, own, strict=True))
         report.tags += sum(a != b for a, b in zip(merged, own, strict=True))
-        return dataclasses.replace(old, tags=None if old.tags is None and new.tags is None else merged)
+        found = dataclasses.replace(old, tags=None if old.tags is None and new.tags is None else merged)
+        return _with_heads(found, new, report)
     bare = dataclasses.replace(old, spaces=None)
     known = dict(zip(bare.spans(), old.tags or (None,) * len(old), strict=True))
     places = Layer(new.words).spans()
@@ -121,4 +123,20 @@ def _merged(old: Layer, new: Layer, report: MergeReport) -> Layer:
     report.tags += sum(
         place in known and known[place] != tag for tag, place in zip(merged, places, strict=True)
     )
-    return Layer(new.words, None if old.tags is None and new.tags is None else merged)
+    tags_now = None if old.tags is None and new.tags is None else merged
+    return Layer(new.words, tags_now, new.heads, new.relations)
+
+
+def _with_heads(old: Layer, new: Layer, report: MergeReport) -> Layer:
+    """The layer with the heads that a review of the same words has; a head brings its relation."""
+    if new.heads is None:
+        return old
+    unknown = (None,) * len(old)
+    before = list(zip(old.heads or unknown, old.relations or unknown, strict=True))
+    after = [
+        known if head is None else (head, relation or known[1] if head == known[0] else relation)
+        for known, head, relation in zip(before, new.heads, new.relations or unknown, strict=True)
+    ]
+    report.heads += sum(a != b for a, b in zip(before, after, strict=True))
+    heads, relations = zip(*after, strict=True)
+    return dataclasses.replace(old, heads=heads, relations=None if set(relations) == {None} else relations)

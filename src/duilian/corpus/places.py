@@ -81,7 +81,11 @@ def _placed(
 
     for sentence in read_on(watched()) if report is None else resuming(read_on, watched(), report, form):
         yield PlacedSentence(sentence, path, word_lines(taken, form))
-        taken.clear()
+        del taken[: None if _has_rows(form) else -1]  # a line of another form may have several sentences
+
+
+def _has_rows(form: Format) -> bool:
+    return form.name in (*ROW_FORMATS, "columns")
 
 
 def word_lines(taken: Sequence[tuple[int, str]], form: Format) -> tuple[int, ...]:

@@ -227,7 +227,7 @@ class _FileReader:
             layer = sentence.layers.get(foreign.standard)
             if layer is not None:
                 foreign.add(layer, partial(self._place, taken, form, len(layer)))
-            taken.clear()
+            del taken[:-1]  # a line may have several sentences
             yield sentence
 
     def _place(self, taken: list[tuple[int, str]], form: Format, count: int, word: int) -> str:

@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from duilian.corpus.formats.brat import brat_name
+from duilian.corpus.formats.spans import UNTAGGED
 from duilian.document import Doc
 from duilian.document.word_table import PLACES
-
-UNTAGGED = "WORD"  # the label of a word where there are no tags
-# brat accepts only names of ASCII letters, digits, - and _.
-BRAT_NAMES = {
-    ",": "COMMA",
-    ".": "PERIOD",
-    "...": "ELLIPSIS",
-    ":": "COLON",
-    "/": "SLASH",
-    "(": "OPEN",
-    ")": "CLOSE",
-    '"': "QUOTE",
-    "``": "OPEN-QUOTE",
-    "''": "CLOSE-QUOTE",
-}
-_NOT_BRAT = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def ranked_json_line(text: str, docs: Sequence[Doc]) -> str:
@@ -68,11 +53,6 @@ def brat(doc: Doc, standard: str, *, first: int = 1, offset: int = 0) -> Iterato
         yield f"T{number}\t{brat_name(token.tag or UNTAGGED)} {place}\t{token.text}"
     for head, number, relation in _arcs(doc, standard, first):
         yield f"R{number}\t{brat_name(relation)} Arg1:T{head} Arg2:T{number}"
-
-
-def brat_name(label: str) -> str:
-    """A tag or relation as brat's configuration allows it: `.` is PERIOD, `case:suff` is case-suff."""
-    return BRAT_NAMES.get(label) or _NOT_BRAT.sub("-", label)
 
 
 def _arcs(doc: Doc, standard: str, first: int = 1) -> Iterator[tuple[int, int, str]]:

@@ -7,6 +7,7 @@ are looked up when a name or an extension is unknown.
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -115,6 +116,44 @@ def _read_brackets(lines: Lines, path: str, options: FormatOptions) -> Iterator[
     return read_brackets(lines, path=path, standard=options.standard or "ctb")
 
 
+def _of_tool(
+    name: str,
+    recognises: Callable[[list[str]], bool] = lambda lines: False,
+    extensions: tuple[str, ...] = (),
+    *,
+    is_by_line: bool = False,
+) -> Format:
+    """The export of an annotation tool; its module is imported when it is read."""
+    module = name.replace("-", "_")
+
+    def read(lines: Lines, path: str, options: FormatOptions) -> Iterator[Sentence]:
+        found = importlib.import_module(f"duilian.corpus.formats.{module}")
+        standard = options.standard or rows.DEFAULT_STANDARD
+        sentences: Iterator[Sentence] = getattr(found, f"read_{module}")(
+            lines, path=path, standard=standard, trees=options.trees
+        )
+        return sentences
+
+    return Format(
+        name,
+        rows.DEFAULT_STANDARD,
+        read,
+        extensions=extensions,
+        is_by_line=is_by_line,
+        recognises=recognises,
+    )
+
+
+def _looks_like_tasks(lines: list[str]) -> bool:
+    """Whether it is a list of objects, as Label Studio exports it."""
+    return re.match(r'\[\s*\{\s*"', "".join(line.strip() for line in lines)) is not None
+
+
+def _looks_like_doccano(lines: list[str]) -> bool:
+    first = lines[0].lstrip()
+    return first[:1] == "{" and '"text"' in first and ('"label"' in first or '"entities"' in first)
+
+
 def _text_lines(lines: list[str]) -> list[str]:
     """The lines that are not SGML."""
     return [line.strip() for line in lines if not re.match(r"\s*<[/!?A-Za-z]", line)]
@@ -214,6 +253,9 @@ for _form in (
         (".jsonl",),
         recognises=lambda lines: lines[0].lstrip()[0] == "{" and '"layers"' in lines[0],
     ),
+    _of_tool("label-studio", _looks_like_tasks),
+    _of_tool("doccano", _looks_like_doccano, is_by_line=True),
+    _of_tool("brat", extensions=(".ann",)),
 ):
     register_format(_form)
 
