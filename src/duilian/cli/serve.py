@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from duilian.engine import find_model, load
+from duilian.engine import Analyzer, find_model, load
 from duilian.engine.loading import BUNDLED_NAME
 from duilian.errors import ConfigError
 from duilian.serve.limits import Limits
@@ -68,13 +71,6 @@ def command(
     Words, tags, trees, conversion and evaluation as JSON; /openapi.json describes it. The text of requests
     is never logged. Ctrl-C or SIGTERM stops it after what was accepted is answered.
     """
-    try:
-        from duilian.serve.app import make_app
-        from duilian.serve.server import run
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.startswith("duilian"):
-            raise
-        raise ConfigError(f"{error.name} is not installed", "run: pip install 'duilian[serve]'") from None
     limits = Limits(
         body=body,
         characters=characters,
@@ -87,9 +83,39 @@ def command(
         queue=queue,
         connections=connections,
     )
-    models = {name: load(path) for name, path in map(_named, model or [BUNDLED_NAME])}
+    models = _loaded([_named(each) for each in model or [BUNDLED_NAME]])
+    from duilian.serve.app import make_app
+    from duilian.serve.server import run
+
     app = make_app(models, limits, origins=cors or ())
     run(app, limits, host=host, port=port, announce=_announce)
+
+
+def _loaded(paths: list[tuple[str, Path]]) -> Mapping[str, Analyzer]:
+    """Load models, and meanwhile the libraries of the service: either takes half a second.
+
+    What is loaded stays: the garbage collector need not look through it, now or between answers.
+    """
+    gc.disable()
+    try:
+        with ThreadPoolExecutor(1) as beside:
+            libraries = beside.submit(_import_libraries)
+            models = {name: load(path) for name, path in paths}
+            libraries.result()
+    finally:
+        gc.freeze()
+        gc.enable()
+    return models
+
+
+def _import_libraries() -> None:
+    try:
+        import duilian.serve.app
+        import duilian.serve.server  # noqa: F401
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("duilian"):
+            raise
+        raise ConfigError(f"{error.name} is not installed", "run: pip install 'duilian[serve]'") from None
 
 
 def _named(model: str) -> tuple[str, Path]:
