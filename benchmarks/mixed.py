@@ -57,7 +57,7 @@ def is_english(word: str) -> bool:
 
 
 def english_f1(gold: Sequence[Layer], guess: Sequence[Layer]) -> float:
-    """Return the F1 of words in letters with their tags."""
+    """Return the F1 of alphabetic words with their tags."""
     right = in_gold = in_guess = 0
     for a, b in zip(gold, guess, strict=True):
         text = "".join(a.words)

@@ -1,4 +1,4 @@
-// Text: folding, character classes, units, sentences, parts that stay whole.
+// Text: folding, character classes, units, sentences, protected spans.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>

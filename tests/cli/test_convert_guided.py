@@ -69,7 +69,7 @@ def test_words_alone(duilian):
     [
         (("convert", "word", "ctb.txt", "--from", "ctb", "--to", "pku"), "converts from 'pku' to 'ctb' only"),
         (("convert", "dynamic", "pku.txt", *TO_CTB), "a model of kind 'dynamic' cannot convert annotation"),
-        (("inspect", "word", "pku.txt"), "word: is of kind 'guided', which learns no mapping"),
+        (("inspect", "word", "pku.txt"), "word: a model of kind 'guided' learns no mapping"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(duilian, arguments, message):

@@ -447,7 +447,7 @@ BAD = [
     (("convert", "word", "t.fid", "--from", "ctb", "--to", "pku"), "can only be read"),
     (("inspect", "gone"), "gone: there is no such file"),
     (("inspect", "pku.txt"), "pku.txt: "),
-    (("inspect", "plain", "pku.txt"), "plain: is of kind 'crf'"),
+    (("inspect", "plain", "pku.txt"), "plain: a model of kind 'crf' learns no mapping"),
     (("inspect", "word", "odd.txt"), "odd.txt: its tags belong to none of the model's standards"),
 ]  # fmt: skip
 

@@ -101,7 +101,7 @@ def test_mistakes_are_one_sentence(duilian: Call, options: list[str], message: s
 def test_a_model_without_a_dictionary_says_so(duilian: Call) -> None:
     status, _, err = duilian("segment", "-m", "plain.model", "--dictionary", "mine.txt", "好")
     assert status == 1
-    assert "has learned without a dictionary" in err
+    assert "was trained without a dictionary" in err
 
 
 def test_a_missing_list_is_named(duilian: Call) -> None:

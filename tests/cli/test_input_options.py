@@ -36,8 +36,8 @@ def test_words_with_tags_that_are_read_as_text_are_noticed(duilian: Call, comman
         status, _, err = duilian(command, "-m", "char", name)
         assert status == 0
         assert err == (
-            f"duilian: warning: {name}: these look like words with tags and are read as text; "
-            f"--format {form} reads their annotation, --format text says that they are text\n"
+            f"duilian: warning: {name}: looks like words with tags, but is read as text; "
+            f"use --format {form} to read the tags, or --format text if it is text\n"
         )
         assert duilian(command, "-m", "char", name, "--format", "text")[2] == ""
         assert "look like" not in duilian(command, "-m", "char", name, "--format", form)[2]

@@ -72,7 +72,7 @@ def test_different_text_is_refused_with_both_lines(duilian: Call, tmp_path: Path
         assert err.startswith("duilian: b.txt:3: the text differs from gold: '！")
         assert "in both-ctb.txt:3" in err
     assert (
-        "c.txt:20: the text ends here, but gold goes on: both-ctb.txt:21"
+        "c.txt:20: the text ends here, but gold continues: both-ctb.txt:21"
         in duilian("evaluate", "c.txt", "both-ctb.txt")[2]
     )
 
@@ -101,7 +101,7 @@ def test_compare_models_files_and_runs(duilian: Call) -> None:
     status, out, _ = duilian("compare", *arguments)
     assert status == 0
     assert "F1 of words with tags" in out
-    assert "short and runs" in out
+    assert "short versus runs" in out
     corpora = {name: read(f"{name}.txt", standard="ctb") for name in ("a", "both-ctb")}
     assert compare(corpora["both-ctb"], corpora, trials=50).systems[1].mean("word") == 100.0
 
@@ -138,11 +138,11 @@ def test_reports_of_everything(duilian: Call, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("[1, 2]", "is nothing that a report can show"),
-        ("{}", "is nothing that a report can show"),
-        ('{"contrasts": 1, "systems": []}', "is nothing that a report can show"),
-        ('{"standard": "x", "tokens": 1, "by_tag": {"NN": 1}}', "is nothing that a report can show"),
-        ("no json", "is nothing that a report can show"),
+        ("[1, 2]", "a report cannot show this file"),
+        ("{}", "a report cannot show this file"),
+        ('{"contrasts": 1, "systems": []}', "a report cannot show this file"),
+        ('{"standard": "x", "tokens": 1, "by_tag": {"NN": 1}}', "a report cannot show this file"),
+        ("no json", "a report cannot show this file"),
     ],
 )
 def test_a_report_of_something_else(duilian: Call, tmp_path: Path, content: str, message: str) -> None:

@@ -53,7 +53,7 @@ def test_an_input_is_not_written_over(folder: Path, monkeypatch: pytest.MonkeyPa
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     status, _, errors = run_here(monkeypatch, *arguments.split())
     assert status == 1
-    assert "is an input of this run" in errors
+    assert "is also an input" in errors
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
@@ -62,7 +62,7 @@ def test_a_split_does_not_write_over_its_input(folder: Path, monkeypatch: pytest
     before = (folder / "train.txt").read_bytes()
     status, _, errors = run_here(monkeypatch, "corpus", "split", "train.txt", "--standard", "ctb", "-o", ".")
     assert status == 1
-    assert "is an input of this run" in errors
+    assert "is also an input" in errors
     assert (folder / "train.txt").read_bytes() == before
 
 
@@ -70,7 +70,7 @@ def test_text_does_not_replace_a_model(folder: Path, monkeypatch: pytest.MonkeyP
     shutil.copy(BUNDLED, folder / "my.model")
     status, _, errors = run_here(monkeypatch, "segment", "text.txt", "-o", "my.model")
     assert status == 1
-    assert "my.model: is a model, which this command does not make" in errors
+    assert "my.model: is a model and would be overwritten" in errors
     assert (folder / "my.model").read_bytes() == BUNDLED.read_bytes()
 
 

@@ -268,7 +268,7 @@ def test_wrong_models_and_files(duilian: Call, arguments: tuple[str, ...], messa
             "depends on itself: its heads form a cycle",
         ),
         ("1\t\t_\tNN\t_\t_\t_\t_\t_\t_\n\n", "<stdin>:1: the column form is empty"),
-        ("1\t书\t_\tn\t_\t_\t_\t_\t_\t_\n\n", "<stdin>:1: not one tag is known to the parser"),
+        ("1\t书\t_\tn\t_\t_\t_\t_\t_\t_\n\n", "<stdin>:1: the parser knows none of the tags"),
     ],
 )
 def test_bad_trees(duilian: Call, text: str, message: str) -> None:

@@ -154,7 +154,7 @@ def test_control_c_says_how_to_go_on(duilian, tmp_path):
     process = start(tmp_path, *LONG)
     err = stop_when_it_has_a_checkpoint(process, tmp_path / "m.checkpoint", signal.SIGINT).decode()
     assert process.returncode == 130
-    assert err.endswith("duilian: stopped; m.checkpoint is kept: continue with --resume\n")
+    assert err.endswith("duilian: stopped; m.checkpoint was saved: continue with --resume\n")
     assert "Traceback" not in err
     assert (tmp_path / "m.checkpoint").exists()
 

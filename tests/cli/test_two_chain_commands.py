@@ -116,7 +116,7 @@ def test_a_second_side_gives_boundaries(call: Call, tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text(more.replace('"pku.txt"', '"pku.txt"\nsample = 5'), encoding="utf-8")
     status, _, err = call("train", "bad.toml", "-o", "bad.model")
     assert status == 1
-    assert "sample is not for two corpora of kind two-chain" in err
+    assert "sample does not apply to kind two-chain with two corpora" in err
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_second_side_gives_boundaries(call: Call, tmp_path: Path) -> None:
         (
             ("train", "two.toml", "-o", "x.model", "--set", "learning.batch=5"),
             1,
-            "batch is not for a model of kind",
+            "batch does not apply to kind",
         ),
         (
             ("train", "two.toml", "-o", "x.model", "--set", "learning.l2=0.1"),

@@ -215,7 +215,7 @@ def test_what_it_cannot_do_it_says(tagger, corpora):
     for question in (lambda: tagger.marginals([("好",)]), lambda: tagger.k_best(("好",), 2)):
         with pytest.raises(ConfigError, match="kind 'dynamic'"):
             question()
-    with pytest.raises(StandardError, match="every word needs one tag"):
+    with pytest.raises(StandardError, match="exactly one tag per word"):
         DynamicTagger("ctb").fit([Layer(("好", "人"), ("VA", None))])
 
 

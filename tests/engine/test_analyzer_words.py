@@ -1,4 +1,4 @@
-"""Constraints on an analyser's words: whole spans, and the user's lexicon."""
+"""Constraints on an analyser's words: protected spans, and the user's lexicon."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def test_what_is_no_text_at_all(zh: Analyzer) -> None:
     with pytest.raises(ConfigError, match="errors must be 'strict' or 'replace', got 'ignore'"):
         list(zh.pipe(["北京"], errors="ignore"))  # type: ignore[arg-type]
     for many in (zh.pipe, zh.segment):
-        with pytest.raises(TextError, match="expected several texts, got one"):
+        with pytest.raises(TextError, match="expected a list of texts, got a single string"):
             list(many("北京"))
 
 
@@ -176,7 +176,7 @@ def test_models_that_are_missing_newer_or_cut_off(call: Call, models: Path) -> N
     for name, said in [
         ("newer.model", "made by a newer Duilian"),
         ("short.model", "truncated"),
-        ("no.model", "name a model from `duilian train`, or `bundled`"),
+        ("no.model", "give a model from `duilian train`, or `bundled`"),
     ]:
         status, _, err = call("analyze", "--model", name, "北京")
         assert status == 1

@@ -75,7 +75,7 @@ def test_the_card_has_lines_as_long_as_they_are(monkeypatch: pytest.MonkeyPatch)
     assert out.endswith("\nrecipe\n" + RECIPE.read_text(encoding="utf-8"))
     assert not any(line != line.rstrip() for line in lines)
     assert any(
-        re.fullmatch(r"  dev +F1 of words [\d.]+, .*, in raw text UAS [\d.]+, LAS [\d.]+", x) for x in lines
+        re.fullmatch(r"  dev +F1 of words [\d.]+, .*, raw-text UAS [\d.]+, LAS [\d.]+", x) for x in lines
     )
 
 
@@ -109,7 +109,7 @@ def test_a_model_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, arg
     status, _, err = run_here(monkeypatch, *arguments.split(), "zh.modle", "x.txt")
     assert status == 1
     assert err == (
-        "duilian: zh.modle: there is no such file\n  hint: name a model from `duilian train`, or `bundled`\n"
+        "duilian: zh.modle: there is no such file\n  hint: give a model from `duilian train`, or `bundled`\n"
     )
 
 

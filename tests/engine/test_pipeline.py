@@ -177,7 +177,7 @@ def test_the_bundled_model_is_what_load_gives_without_a_path(
     parsed: Analyzer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine.loading, "BUNDLED", tmp_path / "zh.model")
-    with pytest.raises(ConfigError, match="came without its model"):
+    with pytest.raises(ConfigError, match="does not include the model"):
         duilian.load()
     assert parsed.parser is not None
     Suite(parsed.model, parsed.parser).save(tmp_path / "zh.model")
@@ -187,7 +187,7 @@ def test_the_bundled_model_is_what_load_gives_without_a_path(
 def test_a_missing_model_file_is_said_to_be_missing() -> None:
     with pytest.raises(ConfigError, match=r"no\.model: there is no such file") as caught:
         duilian.load("no.model")
-    assert caught.value.hint == "name a model from `duilian train`, or `bundled`"
+    assert caught.value.hint == "give a model from `duilian train`, or `bundled`"
 
 
 def test_each_text_is_answered_before_the_next_is_asked_for(analyzer: Analyzer) -> None:

@@ -54,7 +54,7 @@ def test_what_is_not_text_is_said(tmp_path: Path) -> None:
 def test_a_small_file_does_not_unpack_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "_EXPANSION_STEP", MEGABYTE)
     (tmp_path / "bomb.gz").write_bytes(gzip.compress(("你好。" * 20 + "\n").encode() * 50_000))
-    with pytest.raises(DamagedFileError, match="unpacks to over 200 times its size"):
+    with pytest.raises(DamagedFileError, match="expands to over 200 times its size"):
         list(read_lines(tmp_path / "bomb.gz"))
 
 

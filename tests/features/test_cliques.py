@@ -77,7 +77,7 @@ def test_a_template_twice_is_refused() -> None:
 
 def test_unknown_presets_and_files_have_clear_errors(tmp_path) -> None:
     with pytest.raises(
-        ConfigError, match=r"no two-chain templates 'pos-word'\n  hint: .* chunk, segpos-char"
+        ConfigError, match=r"unknown two-chain templates 'pos-word'\n  hint: .* chunk, segpos-char"
     ):
         CliqueTemplates.load("pos-word")
     (tmp_path / "mine.txt").write_text("s: w[0]\n", encoding="utf-8")

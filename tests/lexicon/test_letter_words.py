@@ -1,4 +1,4 @@
-"""Words in letters: where they are cut off from Han (against brute force), and which tags they may have."""
+"""Alphabetic words: where they are cut off from Han (against brute force), and which tags they may have."""
 
 from __future__ import annotations
 

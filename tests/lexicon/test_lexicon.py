@@ -660,7 +660,7 @@ def test_constraints_that_cannot_be_met_are_logged(
     with caplog.at_level(logging.WARNING, "duilian"):
         layer = characters.predict_layers([["明天"]], lexicon=Lexicon(["明天"]))[0]
     assert layer == characters.predict_layers([["明天"]])[0]
-    assert "1 sentences could not be analysed as the lexicon asks" in caplog.text
+    assert "1 sentences could not be analysed with the lexicon's words" in caplog.text
 
 
 def test_no_sentences_and_empty_ones(characters: Tagger) -> None:

@@ -69,7 +69,7 @@ def test_few_words_tell_nothing() -> None:
     ],
 )
 def test_a_state_that_is_no_curve_is_refused(state: Any) -> None:
-    with pytest.raises(ConfigError, match="curve of confidence"):
+    with pytest.raises(ConfigError, match="confidence curve"):
         ConfidenceCurve.from_state(state)
 
 

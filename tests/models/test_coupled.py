@@ -256,7 +256,7 @@ def test_dev_sentences_with_both_layers_are_converted(pruning: Any) -> None:
         ({"learning__sample": (-3, 5)}, "sample must be at least 1, got -3"),
         ({"start__shares": (1.0, 0.0, 0.0)}, "start.shares has 3 numbers for 2 standards"),
         ({"features__parts": "some"}, "parts must be 'all' or 'separate' or 'joint', got 'some'"),
-        ({"features__parts": "joint"}, "nothing prunes online"),
+        ({"features__parts": "joint"}, "online pruning needs separate features"),
         ({"pruning__kind": "both"}, "kind must be 'online' or 'offline' or 'mixed'"),
         ({"start__kind": "hot"}, "kind must be 'warm' or 'cold'"),
         ({"decoding": "beam"}, "decoding must be"),

@@ -57,7 +57,7 @@ def test_settings_survive_a_file() -> None:
 def test_a_mapping_is_for_two() -> None:
     mapping = Mapping.from_pairs([("P", "r")])
     assert CoupledConfig(mapping=mapping).mapping is mapping
-    with pytest.raises(ConfigError, match="one mapping is for two standards, not for 3"):
+    with pytest.raises(ConfigError, match="a single mapping needs exactly two standards, got 3"):
         CoupledConfig(standards=("a", "b", "c"), mapping=mapping)
     with pytest.raises(ConfigError, match="mapping must be a string or a Mapping"):
         CoupledConfig().updated({"mapping": 3})

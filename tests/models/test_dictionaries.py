@@ -176,7 +176,7 @@ def test_without_a_dictionary_files_say_nothing_of_one(tmp_path: Path) -> None:
     assert "dictionary" not in header
     assert "dictionary" not in header["config"]["features"]
     assert not [name for name in arrays if "dictionary" in name]
-    with pytest.raises(ConfigError, match="has learned without a dictionary"):
+    with pytest.raises(ConfigError, match="was trained without a dictionary"):
         tagger.use_dictionary(Dictionary([ListedWord("北京")]))
 
 
@@ -193,9 +193,9 @@ def test_traditional_lists_serve_models_that_see_simplified_characters(tmp_path:
 
 def test_words_need_characters(tmp_path: Path) -> None:
     words = DictionarySettings(file=word_list(tmp_path))
-    with pytest.raises(ConfigError, match="a dictionary is for models that find words"):
+    with pytest.raises(ConfigError, match="a dictionary needs a model that finds words"):
         dl.Tagger("ctb", features=dl.Features(dictionary=words)).fit(CTB)
-    with pytest.raises(ConfigError, match="a dictionary is for models that find words"):
+    with pytest.raises(ConfigError, match="a dictionary needs a model that finds words"):
         dl.CoupledTagger(("ctb", "pku"), features=CoupledFeatures(dictionary=words)).fit([CTB, PKU])
 
 

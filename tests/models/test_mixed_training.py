@@ -1,4 +1,4 @@
-"""Models that learn real tags of words in letters: every kind, its file, and the choice of tags."""
+"""Models that learn real tags of alphabetic words: every kind, its file, and the choice of tags."""
 
 from __future__ import annotations
 

@@ -223,9 +223,9 @@ def test_pairs_that_do_not_align_are_counted() -> None:
         (Layer(("a", "b"), ("X", "X"), (2, 1), ("x", "y")), "cycle"),
         (Layer(("a", "b"), ("X", "X"), (0, 0), ("x", "y")), "second root"),
         (Layer(("a", "b"), ("X", "X"), (0, None), ("x", "y")), "has no head"),
-        (Layer(("a", "b"), ("X", "X"), (0, 1), ("x", None)), "no whole tree"),
+        (Layer(("a", "b"), ("X", "X"), (0, 1), ("x", None)), "no complete tree"),
         (Layer(("a", "b"), ("X", None), (0, 1), ("x", "y")), "without a tag"),
-        (Layer(("a", "b"), ("X", "X")), "no whole tree"),
+        (Layer(("a", "b"), ("X", "X")), "no complete tree"),
     ],
 )
 def test_sources_without_a_whole_tree_are_refused(

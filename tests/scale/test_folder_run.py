@@ -156,7 +156,7 @@ def test_folders_of_others_are_refused(analyze: ArrowAnalyzer, tmp_path: Path) -
     run(tmp_path / "in", out, analyze)
     with pytest.raises(ConfigError, match='of another run: to was "parquet", is "jsonl"\n  hint: choose'):
         run(tmp_path / "in", out, analyze, to="jsonl")
-    with pytest.raises(ConfigError, match="this folder has files, but not those of a run"):
+    with pytest.raises(ConfigError, match="this folder contains files that are not from a run"):
         run(tmp_path / "in", tmp_path / "in", analyze)
     identity = json.loads((out / MANIFEST).read_text(encoding="utf-8").splitlines()[0])["run"]
     other = Manifest(out, identity)
@@ -177,7 +177,7 @@ def test_wrong_inputs_are_refused(analyze: ArrowAnalyzer, tmp_path: Path) -> Non
     with pytest.raises(MissingFileError):
         find_parts([str(tmp_path / "z")], None, out)
     (tmp_path / "x" / "b.bin").write_bytes(b"")
-    with pytest.raises(ConfigError, match="its ending does not tell how to read it"):
+    with pytest.raises(ConfigError, match="cannot tell the format from the file extension"):
         find_parts([str(tmp_path / "x" / "b.bin")], None, out)
     names = [part.name for part in find_parts([str(tmp_path / "*" / "*.txt")], None, out)]
     assert names == ["x/a.txt", "y/a.txt"]

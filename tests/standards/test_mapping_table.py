@@ -88,7 +88,7 @@ def test_given_tags_cut_the_table_down_and_order_it() -> None:
 
 def test_a_tag_of_the_data_that_the_table_does_not_know() -> None:
     with pytest.raises(
-        StandardError, match=r"ctb-pku\.tight\.txt: the table does not know the tag 'vvn'"
+        StandardError, match=r"ctb-pku\.tight\.txt: the table does not contain the tag 'vvn'"
     ) as caught:
         Mapping.from_table("ctb-pku.tight", ["VV"], ["v", "vvn"])
     assert "unknown='complete'" in caught.value.hint
@@ -98,7 +98,7 @@ def test_a_tag_of_the_data_that_the_table_does_not_know() -> None:
 
 
 def test_a_tag_whose_partners_are_not_in_the_data() -> None:
-    with pytest.raises(StandardError, match="tag 'PU' goes only with w, which the given tags lack"):
+    with pytest.raises(StandardError, match="tag 'PU' maps only to w, not among the given tags"):
         Mapping.from_table("ctb-pku.tight", ["VV", "PU"], ["v"])
     assert Mapping.from_table("ctb-pku.tight", ["VV", "PU"], ["v"], unknown="complete").size == 2
 

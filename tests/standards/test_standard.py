@@ -146,8 +146,8 @@ def test_a_wrong_file_is_named_with_its_fault(tmp_path: Path, text: str, message
     ("text", "message"),
     [
         ("[tags]", "'house' has no tags"),
-        ("[tags]\n'a b' = {}", "a tag must be a string without blanks, got 'a b'"),
-        ("[tags]\n'' = {}", "a tag must be a string without blanks, got ''"),
+        ("[tags]\n'a b' = {}", "a tag must be a string without spaces, got 'a b'"),
+        ("[tags]\n'' = {}", "a tag must be a string without spaces, got ''"),
         ("column = 'lemma'", "column must be one of tag, upos, xpos, got 'lemma'"),
         ("title = 3", "title must be a string, got 3"),
     ],

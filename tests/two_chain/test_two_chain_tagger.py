@@ -195,7 +195,7 @@ def test_boundaries_that_are_not_legal_are_refused(tagger: TwoChainTagger) -> No
         ({"learning": {"aggressiveness": -1.0}}, "aggressiveness must be greater than 0, got -1.0"),
         ({"learning": {"batch": 2}}, "batch is not for a model of kind 'two-chain'"),
         ({"learning": {"algorithm": "adagrad"}}, "of kind 'two-chain' learns by 'pa', got 'adagrad'"),
-        ({"features": {"templates": "nowhere"}}, "there are no two-chain templates 'nowhere'"),
+        ({"features": {"templates": "nowhere"}}, "unknown two-chain templates 'nowhere'"),
     ],
 )
 def test_settings_are_checked(corpus: list[Layer], settings: dict, message: str) -> None:

@@ -288,7 +288,7 @@ TemplateSet parse_templates(std::string_view text) {
     if (!line.is_at_end()) read_line(line, set);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  if (set.templates.empty()) throw TemplateSyntaxError("1:1: there is no template that observes anything");
+  if (set.templates.empty()) throw TemplateSyntaxError("1:1: no template observes anything");
   return set;
 }
 

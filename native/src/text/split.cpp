@@ -58,7 +58,7 @@ constexpr std::u32string_view kPunctuation =
   return out;
 }
 
-/// Sentences of a text whose parts that stay whole are known.
+/// Sentences of a text whose protected spans are known.
 class SentenceSplitter {
  public:
   SentenceSplitter(std::u32string_view text, const std::vector<WholeSpan>& whole)

@@ -88,7 +88,7 @@ void check(const ParserShape& shape) {
     throw std::invalid_argument("there must be 0 to 10,000 relations");
   if (shape.tags < 0 || shape.tags > 10000) throw std::invalid_argument("there must be 0 to 10,000 tags");
   if (!shape.of_roots.empty() && shape.of_roots.size() != static_cast<std::size_t>(shape.relations))
-    throw std::invalid_argument("every relation, or none, must be said to be of roots or not");
+    throw std::invalid_argument("root flags must be given for all relations or for none");
   for (const std::uint8_t each : shape.tag_class) {
     if (each > kMark) throw std::invalid_argument("the class of a tag must be 0 to 3");
   }

@@ -47,7 +47,7 @@ def make_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
     """Build the program with these commands, each a module of this package."""
     app = typer.Typer(
         name="duilian",
-        help="One Chinese analyser learned from corpora that disagree.",
+        help="Chinese segmentation, tagging and parsing, in several annotation standards.",
         no_args_is_help=True,
         add_completion=len(names) == len(COMMANDS) or COMPLETION in os.environ,
         pretty_exceptions_enable=False,

@@ -44,7 +44,7 @@ EXAMPLE = "Example:\n\n    duilian analyze 他把书借给了老师。"
 
 RANKED_FORMS = ("slash", "json")  # forms that can show several analyses of a text
 PRETTY = "pretty"
-LONG = 100_000  # characters: what is written about more of them is never held at once
+LONG = 100_000  # characters: the output for longer texts is written piece by piece
 
 
 def command(
@@ -55,15 +55,15 @@ def command(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Show only this standard (default: all in pretty, json and svg, that of trees in conllu, "
-            "else the first).",
+            help="Show only this standard (default: all of them in pretty, json and svg, the one with trees "
+            "in conllu, otherwise the first).",
         ),
     ] = None,
     format: Annotated[
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="Input format, if the file name does not show it: text, or a corpus format with --standard.",
+            help="Input format, if not clear from the file name: text, or a corpus format with --standard.",
         ),
     ] = None,
     nbest: Annotated[
@@ -89,10 +89,10 @@ def command(
 ) -> None:
     """Analyse text: words and tags in each standard, and trees.
 
-    On a terminal, the standards are stacked like a couplet, and words that they cut differently are marked;
-    in a pipe, the output is CoNLL-U. Each line of a file is one text. A corpus (.conllu, .conllx, .conll,
-    .seg, .pos, .jsonl, or as --format says) keeps its annotation, and its gaps are filled: `_` in CoNLL-U,
-    words without a tag in slash. Trees are only found for forms that show them.
+    On a terminal, the standards are stacked like a couplet, with marks where they segment differently; in a
+    pipe, the output is CoNLL-U. Each line of a file is one text. A corpus (.conllu, .conllx, .conll, .seg,
+    .pos, .jsonl, or see --format) keeps its annotation; only gaps are filled: `_` in CoNLL-U, untagged words
+    in slash. Trees are computed only for output forms that show them.
     """
     refuse_models(inputs)
     analyzer = load(

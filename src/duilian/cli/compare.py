@@ -41,40 +41,46 @@ def command(
         list[str],
         typer.Argument(
             metavar="SYSTEM",
-            help="Two or more: models or files of answers, with a name if you like: NAME=FILE. "
-            "Several runs of one system, such as seeds, are separated by commas.",
+            help="Two or more models or answer files, optionally named: NAME=FILE. "
+            "Separate several runs of one system (different seeds, for example) with commas.",
         ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON; shares are percentages.")] = False,
     trials: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Shuffles, and samples for intervals.")
+        int, typer.Option(min=1, metavar="N", help="Number of random shuffles and of bootstrap samples.")
     ] = TRIALS,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Random seed of the shuffles.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Random seed.")] = 1,
     examples: Annotated[
-        int, typer.Option(min=0, max=20, metavar="N", help="Patterns, words and sentences to show.")
+        int, typer.Option(min=0, max=20, metavar="N", help="Number of patterns, words and sentences to show.")
     ] = 5,
     standard: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Layer of the files, and standard of models with several."),
+        typer.Option(
+            metavar="NAME",
+            help="Layer of the files to compare; for models with several standards, the one to answer in.",
+        ),
     ] = None,
     format: CorpusFormat = None,
     answer_format: Annotated[
         str | None,
         typer.Option(
-            metavar="FORMAT", help=f"Format of answers, if the guess is wrong: {', '.join(FORMATS)}."
+            metavar="FORMAT", help=f"Format of answer files, if the guess is wrong: {', '.join(FORMATS)}."
         ),
     ] = None,
     encoding: InputEncoding = "utf-8",
-    cut: Annotated[str, typer.Option(metavar="HOW", help="Cut lines of gold: line or sentence.")] = "line",
+    cut: Annotated[
+        str, typer.Option(metavar="HOW", help="How to cut GOLD: line (keep lines) or sentence.")
+    ] = "line",
     column: Column = None,
     columns: Columns = None,
     lenient: Lenient = False,
     threads: Threads = 1,
 ) -> None:
-    """Compare systems with the first one: scores, differences, whether they may be luck, and what changed.
+    """Compare systems with the first one: scores, differences, statistical significance, and what changed.
 
-    p is the share of random swaps of the two systems' answers, sentence by sentence, that give as large a
-    difference (stratified shuffling); intervals come from a paired bootstrap over sentences.
+    p comes from stratified shuffling: the two systems' answers are swapped at random, sentence by sentence,
+    and p is the share of trials with a difference at least as large. Intervals come from a paired bootstrap
+    over sentences.
     """
     if len(systems) < 2:
         raise typer.BadParameter("name at least two systems", param_hint="SYSTEM")
@@ -107,7 +113,7 @@ def command(
 
 
 def _named(systems: Sequence[str]) -> dict[str, list[str]]:
-    """The files of each system by its name: as given, or that of the first file."""
+    """Map each system's name, as given or taken from its first file, to its files."""
     found: dict[str, list[str]] = {}
     for system in systems:
         name, sign, rest = system.partition("=")
@@ -183,10 +189,10 @@ def _score_table(found: Comparison) -> Any:
 def _changes(contrast: Contrast, examples: int, *, is_one_of_several: bool) -> Iterator[Any]:
     first, other = contrast.first, contrast.other
     if is_one_of_several:
-        yield Text(f"\n{first} and {other}", style="bold")
+        yield Text(f"\n{first} versus {other}", style="bold")
     if contrast.tokens is not None:
         counts = f"{first} {contrast.tokens.only_a:,}, {other} {contrast.tokens.only_b:,}"
-        yield Text(f"\nwords right in one only: {counts}; McNemar's p {contrast.tokens.p:.4f}")
+        yield Text(f"\nwords that only one gets right: {counts}; McNemar's p {contrast.tokens.p:.4f}")
     titles = ("gold", "answer", first, other, "change")
     for patterns in (contrast.tags, contrast.relations):
         if patterns and examples:

@@ -32,7 +32,7 @@ EXAMPLE = "Example:\n\n    duilian convert both.model people.txt --from pku --to
 
 def command(
     model: ModelPath,
-    source: Annotated[str, typer.Option("--from", metavar="NAME", help="Standard of the file.")],
+    source: Annotated[str, typer.Option("--from", metavar="NAME", help="Standard of FILE.")],
     target: Annotated[str, typer.Option("--to", metavar="NAME", help="Standard to convert to.")],
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="An annotated corpus; - is standard input.")
@@ -50,7 +50,10 @@ def command(
     ] = False,
     review: Annotated[
         str | None,
-        typer.Option(metavar="SHARE", help="Write the least certain words (such as 5%) for manual review."),
+        typer.Option(
+            metavar="SHARE",
+            help="Also write a file with the least certain words, such as 5%, for manual review.",
+        ),
     ] = None,
     review_to: Annotated[
         str | None,
@@ -58,7 +61,10 @@ def command(
     ] = None,
     mapping: MappingName = None,
     unknown_tags: Annotated[
-        bool, typer.Option("--unknown-tags", help="Treat tags that the model has never seen as unknown.")
+        bool,
+        typer.Option(
+            "--unknown-tags", help="Treat tags that the model has never seen as missing, instead of stopping."
+        ),
     ] = False,
     lenient: Lenient = False,
     encoding: InputEncoding = "utf-8",
@@ -67,7 +73,7 @@ def command(
     """Convert an annotated corpus from one standard to another.
 
     A word-level model converts tags and keeps the words; a character-level model also re-segments the text.
-    A tree converter converts trees, relations and tags of a treebank in a CoNLL format.
+    A tree converter converts the trees, relations and tags of a treebank in a CoNLL format.
     CoNLL formats keep the old tags if the new ones use the other column; jsonl keeps both layers.
     """
     share = None if review is None else parse_share(review)

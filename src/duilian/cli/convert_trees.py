@@ -34,7 +34,7 @@ class Files:
 def convert_trees(
     conversion: TreeConversion, files: Files, *, with_confidence: bool, share: float | None
 ) -> None:
-    """Convert a treebank; with a share, write the heads that are least sure for review."""
+    """Convert a treebank; with a share, write the least certain heads for review."""
     (input_file,), report = measured([files.file]), ReadReport() if conversion.is_lenient else None
     form, sentences = conversion.open(input_file, format=files.format, encoding=files.encoding, report=report)
     to = files.to_format or form.name

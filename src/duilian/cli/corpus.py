@@ -62,7 +62,7 @@ def stats(
     column: Column = None,
     columns: Columns = None,
     against: Annotated[
-        str | None, typer.Option(metavar="OTHER", help="Also count the words that this corpus lacks.")
+        str | None, typer.Option(metavar="OTHER", help="Also count words that do not occur in this corpus.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON; shares are percentages.")] = False,
 ) -> None:
@@ -105,7 +105,7 @@ def convert(
     column: Column = None,
     columns: Columns = None,
 ) -> None:
-    """Write a corpus in another format, given by --to or by the extension of the output file.
+    """Write a corpus in another format, chosen by --to or by the extension of the output file.
 
     Example: duilian corpus convert pku.txt --cut sentence --to conllu -o pku.conllu
     """
@@ -207,9 +207,9 @@ def merge_command(
     lenient: Lenient = False,
     cut: Cut = "line",
 ) -> None:
-    """Put reviewed sentences back into the corpus that they come from, found by their characters.
+    """Put reviewed sentences back into their corpus; sentences are matched by their characters.
 
-    What the review says of words, tags and heads holds; what it leaves open stays as the corpus has it.
+    Words, tags and heads of the review replace those of the corpus; what it leaves open stays unchanged.
 
     Example: duilian corpus merge converted.txt checked.txt --standard ctb -o final.txt
     """
@@ -235,7 +235,7 @@ def _report_merging(report: MergeReport, reviewed: str) -> None:
 def _mixing(name: str | None, share: float | None, tags: str | None, replacement: str | None) -> Mixing:
     """Apply the options to the preset; without a preset, the share is required."""
     if name is None and share is None:
-        raise typer.BadParameter("say what share of the words to replace", param_hint="--share or --preset")
+        raise typer.BadParameter("one of them is required", param_hint="--share or --preset")
     base = Mixing(share=share or 0.0) if name is None else mixing_preset(name)
     given: dict[str, Any] = {
         "share": share,
@@ -251,20 +251,29 @@ def mix_command(
     file: CorpusFile = "-",
     output: Output = "-",
     preset: Annotated[
-        str | None, typer.Option(metavar="NAME", help=f"Dataset of the paper: {', '.join(PRESETS)}.")
+        str | None,
+        typer.Option(metavar="NAME", help=f"Data set of Zhao et al. (2012): {', '.join(PRESETS)}."),
     ] = None,
-    share: Annotated[float | None, typer.Option(metavar="X", help="Share to replace, such as 0.1.")] = None,
+    share: Annotated[
+        float | None, typer.Option(metavar="X", help="Share of words to replace, such as 0.1.")
+    ] = None,
     tags: Annotated[
         str | None,
-        typer.Option(metavar="TAGS", help=f"Words to replace: {','.join(PARTS)}, or tags of the corpus."),
+        typer.Option(
+            metavar="TAGS", help=f"Tags of the words to replace: {','.join(PARTS)}, or the corpus's own."
+        ),
     ] = None,
     replacement: Annotated[
-        str | None, typer.Option(metavar="HOW", help="unified: all become ENG; respective: look words up.")
+        str | None,
+        typer.Option(
+            metavar="HOW", help="unified: replace with ENG; respective: replace with a translation."
+        ),
     ] = None,
     english: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help=f"Dictionary in CC-CEDICT format, or the Python package {PACKAGE}."
+            metavar="FILE",
+            help=f"Dictionary: a file in CC-CEDICT format, or {PACKAGE} for that Python package.",
         ),
     ] = None,
     keep_foreign: Annotated[
@@ -277,7 +286,7 @@ def mix_command(
     lenient: Lenient = False,
     cut: Cut = "line",
 ) -> None:
-    """Make mixed Chinese-English text by replacing a share of the words; tags stay.
+    """Make mixed Chinese-English text by replacing a share of the words; tags are kept.
 
     Example: duilian corpus mix pku.txt --standard pku --preset E --seed 1 -o mixed.txt
     """

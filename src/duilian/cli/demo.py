@@ -20,9 +20,11 @@ EXAMPLE = "Example:\n\n    duilian demo\n\n    duilian demo 他 发展 了 经�
 
 def command(
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="[WORD]...", help="A sentence to tag, as words.")
+        list[str] | None, typer.Argument(metavar="[WORD]...", help="Words of a sentence to tag.")
     ] = None,
-    threads: Annotated[int, typer.Option(metavar="N", help="Number of threads; the result is the same.")] = 1,
+    threads: Annotated[
+        int, typer.Option(metavar="N", help="Number of threads; does not affect the result.")
+    ] = 1,
 ) -> None:
     """Train a tiny coupled tagger on two small corpora and tag a sentence in both standards."""
     with Progress(
@@ -45,7 +47,7 @@ def command(
 def _score_table(result: DemoResult) -> Table:
     table = Table(title="tagging accuracy on held-out sentences, %", title_justify="left")
     table.add_column("standard")
-    for name in ("learned alone", "learned together"):
+    for name in ("trained alone", "trained together"):
         table.add_column(name, justify="right")
     for standard in demo.STANDARDS:
         table.add_row(standard, f"{result.alone[standard]:.1f}", f"{result.coupled[standard]:.1f}")

@@ -67,7 +67,7 @@ def _lengths(found: Mapping[str, Mapping[str, Score]]) -> Table:
 def table(
     titles: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[int] | None = None
 ) -> Table:
-    """A table whose columns of numbers, all but the first if not said, are set to the right."""
+    """A table with right-aligned columns of numbers: by default, all columns but the first."""
     found = Table(box=None, pad_edge=False)
     for place, title in enumerate(titles):
         is_number = place > 0 if numbers is None else place in numbers

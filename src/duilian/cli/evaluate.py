@@ -43,7 +43,7 @@ def command(
         str,
         typer.Argument(
             metavar="(MODEL | FILE)",
-            help="A model from duilian train, bundled: the one that we ship, or a file of answers.",
+            help="A model from duilian train, bundled (the included one), or an answer file.",
         ),
     ],
     gold: Annotated[
@@ -55,13 +55,15 @@ def command(
     ] = False,
     details: Annotated[
         bool,
-        typer.Option("--details", help="Show scores by tag, sentence length, arc distance; confusions."),
+        typer.Option(
+            "--details", help="Show scores by tag, sentence length and arc distance, and confusions."
+        ),
     ] = False,
     standard: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Layer of the gold files, and standard of a coupled model; may be repeated.",
+            help="Layer of the gold files, and standard for a model with several; may be repeated.",
         ),
     ] = None,
     format: CorpusFormat = None,
@@ -81,8 +83,8 @@ def command(
         list[str] | None,
         typer.Option(
             metavar="TRAIN",
-            help="Training corpus; adds scores of the words that it lacks. A second one splits these: "
-            "words that it has, and words unknown to both.",
+            help="Training corpus, to score out-of-vocabulary words separately. A second corpus divides them "
+            "into words that it contains and words unknown to both.",
         ),
     ] = None,
     mode: Mode = None,
@@ -93,12 +95,12 @@ def command(
     lenient: Lenient = False,
     threads: Threads = 1,
 ) -> None:
-    """Score a model, or a file of answers, on gold sentences with every metric that they allow.
+    """Score a model or an answer file against gold sentences, with every metric that applies.
 
-    A word-level model tags the gold words; a character-level model gets raw text and answers as duilian
-    analyze does; its trees are scored by the rules of CoNLL 2018. Two-chain models can also predict
-    boundaries alone, or tags for given boundaries: see --mode. A parser gets gold words and tags. A file may
-    be in any corpus format, and its sentences may end elsewhere than gold's; its text must be the same.
+    A word-level model tags the gold words. A character-level model gets raw text, as in duilian analyze; its
+    trees are scored by the rules of CoNLL 2018. Two-chain models can also predict boundaries alone, or tags
+    for given boundaries: see --mode. A parser gets gold words and tags. An answer file may be in any corpus
+    format; it must contain the same text as GOLD, but may divide it into sentences differently.
     """
     if len(against or ()) > 2:
         raise typer.BadParameter("at most two corpora", param_hint="--against")
@@ -134,7 +136,7 @@ def command(
 
 
 def is_model_name(name: str) -> bool:
-    """Whether a system is a model; what is neither a file nor a model is refused by `find_model`."""
+    """Whether a system is a model; `find_model` refuses a name that is neither a file nor a model."""
     return not os.path.isfile(name) or is_model(name)
 
 

@@ -22,7 +22,7 @@ def command(
     tags: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[TAG]...", help="Tags, relations or labels such as B@NN (default: the whole standard)."
+            metavar="[TAG]...", help="Tags, relations, or labels such as B@NN (default: all of the standard)."
         ),
     ] = None,
     standard: Annotated[

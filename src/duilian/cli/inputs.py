@@ -52,9 +52,10 @@ class Analysed(NamedTuple):
 class Inputs:
     """The inputs of a command, in order: text, files, or standard input.
 
-    `format` overrides what their names suggest, `options` say how corpora are read. `reads` is what the model
-    takes: for one that reads words, a file without a telling name is words separated by blanks unless its
-    content is unmistakably something else; `has_columns` says that the model needs columns beside the words.
+    `format` overrides what their names suggest; `options` say how corpora are read. `reads` is what the model
+    takes: for one that reads words, a file whose name does not tell its format is taken as words separated
+    by spaces, unless its content is unmistakably something else; `has_columns`: the model needs further
+    columns.
     """
 
     def __init__(
@@ -87,7 +88,7 @@ class Inputs:
         return all(map(self.is_text_at, self.paths))
 
     def is_text_at(self, path: str) -> bool:
-        """Return whether an input is no corpus."""
+        """Return whether an input is text, not a corpus."""
         return self._format_of(path) is None
 
     def place(self, path: str, number: int) -> str:
@@ -194,11 +195,11 @@ class Inputs:
     def _check_is_text(self, line: str, path: str, number: int) -> None:
         if _ROW.fullmatch(line):
             hint = "use --format conllu to read its annotation, or --format text if it is text"
-            raise CorpusError(path, number, "this looks like a row of CoNLL-U, not like text", hint)
+            raise CorpusError(path, number, "this looks like a row of CoNLL-U, not text", hint)
         sample = [line] if line.strip() else []
         if self._reads == "words" and (name := guess_format_of_words(sample, path)) is not None:
-            hint = f"use --format {name} to read them, or --format text if it is text"
-            raise CorpusError(path, number, "these look like words with tags", hint)
+            hint = f"use --format {name} to read the tags, or --format text if it is text"
+            raise CorpusError(path, number, "this looks like words with tags", hint)
 
     def _decode_argument(self, argument: str) -> str:
         """Decode text from the command line, in which invalid bytes have become lone surrogates."""
@@ -216,14 +217,14 @@ class Inputs:
 
 
 def _warn_of_tags(words: Sequence[str], path: str) -> None:
-    """Say what to do if text is words with tags; the same is said once."""
+    """Warn if text looks like words with tags."""
     if len(words) < _MIN_TOKENS:
         return
     signs = [found[1] for word in words if (found := _TAGGED.fullmatch(word)) is not None]
     for name, sign in (("slash", "/"), ("underscore", "_")):
         if signs.count(sign) >= _TAGGED_SHARE * len(words):
-            what = f"{path}: these look like words with tags and are read as text"
-            warn(f"{what}; --format {name} reads their annotation, --format text says that they are text")
+            what = f"{path}: looks like words with tags, but is read as text"
+            warn(f"{what}; use --format {name} to read the tags, or --format text if it is text")
 
 
 def refuse_models(paths: Sequence[str] | None) -> None:
@@ -231,7 +232,7 @@ def refuse_models(paths: Sequence[str] | None) -> None:
     for path in filter(os.path.isfile, paths or ()):
         with open(path, "rb") as file:
             if file.read(len(MAGIC)) == MAGIC:
-                raise ConfigError(f"{path}: this is a model, not text", f"name it with --model {path}")
+                raise ConfigError(f"{path}: this is a model, not text", f"to use it, give --model {path}")
 
 
 def _looks_like_path(text: str) -> bool:

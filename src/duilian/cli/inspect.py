@@ -38,7 +38,7 @@ IN_TRAINING = "  dev, in training"  # before weights are rounded and small ones 
 METRICS = {
     "word": "F1 of words",
     "word_tag": "F1 of words with tags",
-    "uas": "in raw text UAS",
+    "uas": "raw-text UAS",
     "las": "LAS",
 }
 _TAGS_SHOWN = 60
@@ -51,7 +51,7 @@ def command(
     ] = BUNDLED_NAME,
     file: Annotated[
         str | None,
-        typer.Argument(metavar="FILE", help="An annotated corpus on which to count the learned mapping."),
+        typer.Argument(metavar="FILE", help="An annotated corpus, to show the learned mapping on it."),
     ] = None,
     source: Annotated[
         str | None,
@@ -62,7 +62,7 @@ def command(
         typer.Option("--to", metavar="NAME", help="The other standard (default: the model's next)."),
     ] = None,
     examples: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Show N words whose tag depends on the context.")
+        int, typer.Option(min=0, metavar="N", help="Show N words whose tag depends on context.")
     ] = 0,
     mapping: MappingName = None,
     plot: Annotated[
@@ -76,8 +76,8 @@ def command(
 ) -> None:
     """Show the contents of a model: standards, tags, sizes, scores, recipe.
 
-    With a corpus and a coupled model, show instead what the model has learned about two standards: which
-    tags correspond, as expected counts on that corpus, under the mapping that convert would use.
+    Given a corpus and a coupled model, show instead how the tags of two standards correspond, as learned by
+    the model: expected counts on that corpus, under the mapping that duilian convert would use.
     """
     needs_corpus = {"--from": source, "--to": target, "--mapping": mapping, "--plot": plot}
     _check_corpus_options(file, {**needs_corpus, "--examples": examples})
@@ -88,9 +88,9 @@ def command(
     tagger: Any = load(find_model(model))
     if not hasattr(tagger, "learned_mapping"):
         hint = "convert the corpus with duilian convert, and compare the tags"
-        raise ConfigError(f"{model}: is of kind {tagger.kind!r}, which learns no mapping", hint)
+        raise ConfigError(f"{model}: a model of kind {tagger.kind!r} learns no mapping", hint)
     if source is None and file == "-":
-        raise typer.BadParameter("name the standard of standard input", param_hint="--from")
+        raise typer.BadParameter("is required with standard input", param_hint="--from")
     source = source or guess_standard(tagger, file, format=format, encoding=encoding, lenient=lenient)
     target = target or next((b for a, b in tagger.conversions if a == source), tagger.standards[0])
     converter = Converter(tagger, source, target, mapping=mapping, unknown_tags=True, threads=threads)
@@ -150,7 +150,7 @@ def _card_rows(card: ModelCard) -> list[tuple[str, str]]:
         rows += [(standard, _format_tags(tags)), *_side_rows(card, standard)]
     score = card.notes.get("dev_score")
     if len(card.standards) > 1 and score is not None:
-        rows.append(("average", f"{score:.2f}, of the standards' dev sets in training"))
+        rows.append(("average", f"{score:.2f}, over the standards' dev sets, in training"))
     rows.append(("iterations", str(card.notes.get("iterations", ""))))
     rows.append(("settings", _format_settings(card.settings)))
     rows.append(("overrides", ", ".join(card.notes.get("overrides", []))))

@@ -34,7 +34,7 @@ Column = Annotated[
         metavar="NAME", help="Tag column of CoNLL files: upos, xpos or upos+xpos.", callback=_check_column
     ),
 ]
-Columns = Annotated[str | None, typer.Option(metavar="NAMES", help="Names of columns, as in word,pos,chunk.")]
+Columns = Annotated[str | None, typer.Option(metavar="NAMES", help="Column names, such as word,pos,chunk.")]
 InputEncoding = Annotated[str, typer.Option(metavar="NAME", help=f"Input encoding: {ENCODINGS}.")]
 
 
@@ -62,19 +62,21 @@ MappingName = Annotated[
     typer.Option(
         metavar="NAME",
         help="Tag pairs to allow: tight, relaxed, complete (all), or a table in a .txt file "
-        "(default: tight, if there is such a table for the two standards).",
+        "(default: tight, if the two standards have such a table).",
     ),
 ]
 Threads = Annotated[int, typer.Option(min=1, metavar="N", help="Number of threads.")]
 LexiconFile = Annotated[
     str | None,
     typer.Option(
-        "--lexicon", metavar="FILE", help="Your words, one per line: word, tag and weight, tab-separated."
+        "--lexicon", metavar="FILE", help="Your own words, one per line: word, tag and weight, tab-separated."
     ),
 ]
 LexiconMode = Annotated[
     str,
-    typer.Option("--lexicon-mode", metavar="MODE", help="force: always apply; prefer: boost their score."),
+    typer.Option(
+        "--lexicon-mode", metavar="MODE", help="force: always keep these words; prefer: raise their score."
+    ),
 ]
 
 Explain = Annotated[
@@ -85,7 +87,7 @@ DictionaryFile = Annotated[
     typer.Option(
         "--dictionary",
         metavar="FILE",
-        help="Words to know, for a model with a dictionary; one per line: word, frequency, tag.",
+        help="Extra dictionary words, for a model with a dictionary; one per line: word, frequency, tag.",
     ),
 ]
 DictionaryMode = Annotated[
@@ -93,7 +95,7 @@ DictionaryMode = Annotated[
     typer.Option(
         "--dictionary-mode",
         metavar="MODE",
-        help="extend: add to the model's words; replace: use instead.",
+        help="extend: add to the model's dictionary; replace: use it instead.",
     ),
 ]
 
@@ -109,19 +111,20 @@ EnglishTags = Annotated[
     typer.Option(
         "--english",
         metavar="HOW",
-        help="Words in letters: tags (real ones) or standard (as it prescribes); default: tags if learned.",
+        help="How to tag alphabetic words: tags (by part of speech) or standard (as the standard prescribes) "
+        "(default: tags, if the model has learned them).",
         callback=_check_english,
     ),
 ]
 
 
 def warn(message: str) -> None:
-    """Tell the user what may be a mistake; what the library has said already is not said twice."""
+    """Warn the user of a likely mistake; a warning is not repeated."""
     logging.getLogger("duilian").warning(message)
 
 
 def warn_of(report: ReadReport) -> None:
-    """Tell the user what was skipped of a file, and what looks wrong in it."""
+    """Warn the user of what was skipped in a file, and of what looks wrong in it."""
     for message in report.warnings:
         warn(message)
 
@@ -129,7 +132,7 @@ def warn_of(report: ReadReport) -> None:
 def read_lexicon(
     path: str | None, mode: str, *, lenient: bool = False, explain: bool = False
 ) -> Lexicon | None:
-    """Read the user's lexicon, if one is given; it must be if its effect is to be explained.
+    """Read the user's lexicon, if one is given; `explain` requires one.
 
     `lenient` skips malformed lines and reports them.
     """

@@ -1,4 +1,4 @@
-"""What commands write must not be what they read."""
+"""Commands must not overwrite what they read."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def keeping_inputs(command: Callable[..., None]) -> Callable[..., None]:
         read = list(_paths(value for name, value in options.items() if name not in WRITTEN))
         targets = list(_paths(options.get(name) for name in WRITTEN))
         if len(set(targets)) < len(targets):
-            raise ConfigError(f"{targets[0]}: is named for two outputs", "name two files")
+            raise ConfigError(f"{targets[0]}: the same file is given for two outputs", "give two files")
         for target in targets:
             refuse_input(target, read)
             if os.path.isfile(target) and os.path.getsize(target) and is_model(target):
                 raise ConfigError(
-                    f"{target}: is a model, which this command does not make", "choose another place"
+                    f"{target}: is a model and would be overwritten", "choose another output file"
                 )
         command(**options)
 

@@ -38,14 +38,14 @@ def command(
     files: Files = None,
     tagger: Annotated[
         str | None,
-        typer.Option(metavar="MODEL", help="Tag with this model first (default: the input has tags)."),
+        typer.Option(metavar="MODEL", help="Tag with this model first (default: use the tags of the input)."),
     ] = None,
     nbest: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Show the N best trees, with rank and score as comments."),
     ] = None,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep tags, heads and relations of the input, and fill gaps.")
+        bool, typer.Option("--keep", help="Keep the tags, heads and relations of the input; only fill gaps.")
     ] = False,
     to: Annotated[
         str, typer.Option(metavar="FORMAT", help=f"Output format: {', '.join(OUTPUT_FORMATS)}.")
@@ -59,8 +59,8 @@ def command(
 ) -> None:
     """Parse tagged words, or tag them first with --tagger.
 
-    The input is a corpus in any format with tags. With --tagger, it may be anything that `duilian tag` takes
-    with that model: words separated by spaces or, for a character-level model, text.
+    The input is a corpus in any format with tags. With --tagger, it may be anything that `duilian tag`
+    accepts for that model: words separated by spaces or, for a character-level model, text.
     """
     if to not in OUTPUT_FORMATS:
         raise typer.BadParameter(f"{to!r} is not one of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
@@ -102,7 +102,7 @@ def _tag_first(
 ) -> Iterator[PlacedSentence]:
     """Yield tagged sentences; those of a corpus keep their id and comments."""
     if Ability.TAGS not in analyzer.labeler.abilities:
-        raise ConfigError("the model named by --tagger only segments text", "a parser needs tags")
+        raise ConfigError("the --tagger model only segments text", "a parser needs tags")
     column = reading_of(analyzer.model, name).get("column")
     options, ask = FormatOptions(standard=name, column=column), Ask((name,), trees=False)
     for path in source.paths:

@@ -14,7 +14,7 @@ Item = TypeVar("Item")
 
 
 def measured(paths: Sequence[str]) -> list[MeasuredFile]:
-    """Return paths that know how much of them has been read, for `watch`; any reader takes them."""
+    """Return paths that count the bytes read, for `watch`; any reader accepts them."""
     return [MeasuredFile(path) for path in paths]
 
 
@@ -26,9 +26,9 @@ def watch(
     total: int | None = None,
     size: Callable[[Item], int] = lambda _: 1,
 ) -> Iterator[Item]:
-    """Pass items through and count them on the terminal, with the time left if that can be told.
+    """Pass items through and count them on the terminal, with the time left if it can be estimated.
 
-    It can if all items come from files of known size (see `measured`), or if their `total` size is known.
+    That is so if all items come from files of known size (see `measured`), or if their `total` size is known.
     """
     if not sys.stderr.isatty():
         yield from items
@@ -64,7 +64,7 @@ def watch(
 
 
 def left_over(seconds: float, done: float, total: float) -> str:
-    """Return how long the rest takes if it goes on as before, such as `2:05 left`."""
+    """Return the remaining time at the present rate, such as `2:05 left`."""
     return f"{clock(seconds * (total - done) / done)} left" if 0 < done < total else ""
 
 

@@ -43,7 +43,7 @@ def command(
     inputs: Annotated[
         list[str],
         typer.Argument(
-            metavar="INPUT", help="Models, training logs, and JSON of duilian evaluate or duilian compare."
+            metavar="INPUT", help="Models, training logs, and JSON from duilian evaluate or duilian compare."
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="HTML file to write.")],
@@ -59,10 +59,10 @@ def command(
     encoding: InputEncoding = "utf-8",
     threads: Threads = 1,
 ) -> None:
-    """Write a page about models, training runs, evaluations or comparisons: one HTML file, for any browser.
+    """Write an HTML report on models, training runs, evaluations or comparisons, as a single file.
 
-    Of a model it shows the card and the learning curve; with --gold also its scores and confusions, how far
-    its probabilities are right and, of a coupled model, the learned mapping.
+    For a model, it shows the model card and the learning curve; with --gold also scores, confusions,
+    calibration and, for a coupled model, the learned mapping.
     """
     reading = {"format": format, "encoding": encoding, "standard": standard}
     sections: list[Section] = []
@@ -91,7 +91,7 @@ def _file_sections(name: str) -> list[Section]:
         several = found if isinstance(found, list) else [found]
         return [section for each in several for section in _json_sections(each)]
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, StopIteration, RecursionError):
-        raise ConfigError(f"{name}: is nothing that a report can show", hint) from None
+        raise ConfigError(f"{name}: a report cannot show this file", hint) from None
 
 
 def _json_sections(found: Any) -> Iterator[Section]:

@@ -28,52 +28,62 @@ def command(
     inputs: Annotated[
         list[str],
         typer.Argument(
-            metavar="IN… OUT", help="Files, folders, patterns, or - for a list of paths; then a folder."
+            metavar="IN… OUT",
+            help="Input files, folders or patterns, or - to read a list of paths; then the output folder.",
         ),
     ],
     model: ModelOption = BUNDLED_NAME,
     standard: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Answer in this standard only; may be repeated.")
     ] = None,
-    text: Annotated[str, typer.Option(metavar="NAME", help="The column of texts.")] = "text",
+    text: Annotated[str, typer.Option(metavar="NAME", help="Name of the text column.")] = "text",
     columns: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Columns to keep, as in id,text (default: all).")
+        str | None, typer.Option(metavar="NAMES", help="Columns to keep, such as id,text (default: all).")
     ] = None,
     no_tags: Annotated[bool, typer.Option("--no-tags", help="Leave out the tags.")] = False,
     no_trees: Annotated[bool, typer.Option("--no-trees", help="Leave out the trees: much faster.")] = False,
     confidence: Annotated[
         bool, typer.Option("--confidence", help="Add the probability of each word.")
     ] = False,
-    fast: Annotated[bool, typer.Option("--fast", help="Take words from the small segmenter.")] = False,
+    fast: Annotated[
+        bool,
+        typer.Option(
+            "--fast", help="Use the model's small segmenter: words only, much faster, less accurate."
+        ),
+    ] = False,
     lexicon: LexiconFile = None,
     lexicon_mode: LexiconMode = "force",
     format: Annotated[
         str | None,
         typer.Option(
-            metavar="FORMAT", help="Input format, if endings do not tell: parquet, jsonl, csv, text."
+            metavar="FORMAT",
+            help="Input format, if the extension does not show it: parquet, jsonl, csv, text.",
         ),
     ] = None,
     to: Annotated[str, typer.Option(metavar="FORMAT", help="Output format: parquet or jsonl.")] = "parquet",
     max_characters: Annotated[
-        int, typer.Option(min=1, metavar="N", help="A longer text becomes an error in its row.")
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Maximum length of a text; longer ones get an error in their row."
+        ),
     ] = 100_000_000,
     resume: Annotated[
-        bool, typer.Option("--resume/--no-resume", help="Go on after a run that was stopped, or start over.")
+        bool, typer.Option("--resume/--no-resume", help="Resume an interrupted run, or start over.")
     ] = True,
     threads: Threads = 1,
 ) -> None:
     """Analyse many files into a folder: one output file per input file.
 
-    Reads Parquet, JSON lines, CSV and text (a line is a document) of any size, also compressed with gzip or
-    zstd; a folder is read with its subfolders. Each standard becomes a column of words. A row that cannot be
-    analysed says why in the column `error`. Stop it as you like: the same command goes on where it was, and
-    no document is lost or doubled.
+    Reads Parquet, JSON lines, CSV and text (one document per line) of any size, optionally compressed with
+    gzip or zstd; folders are read recursively. Each standard becomes a column of words. If a row cannot be
+    analysed, its column `error` says why. An interrupted run continues where it stopped when you repeat the
+    command; no document is lost or duplicated.
     """
     from duilian.scale.arrow_analyzer import ArrowAnalyzer  # pyarrow is optional and slow to import
     from duilian.scale.folder_run import FolderRun
 
     if len(inputs) < 2:
-        raise typer.BadParameter("name an input and, last, a folder for the output", param_hint="IN… OUT")
+        raise typer.BadParameter("give at least one input and an output folder", param_hint="IN… OUT")
     *given, output = inputs
     asked = Ask(tuple(standard or ()), tags=not no_tags, trees=not no_trees, confidence=confidence, fast=fast)
     analyze = ArrowAnalyzer(
@@ -97,7 +107,7 @@ def _parts(given: list[str], format: str | None, output: Path) -> list[Any]:
         message = f"{format!r} is not one of {', '.join(PART_FORMATS)}"
         raise typer.BadParameter(message, param_hint="--format")
     if output.exists() and not output.is_dir():
-        raise ConfigError(f"{output}: the last argument must be a folder", "name a folder for the output")
+        raise ConfigError(f"{output}: the last argument must be a folder", "give an output folder")
     chosen = cast(Any, format)
     return (
         parts_of_list(sys.stdin, chosen) if given == [STANDARD_INPUT] else find_parts(given, chosen, output)

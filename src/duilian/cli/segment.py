@@ -64,11 +64,10 @@ def command(
     output: Output = "-",
     threads: Threads = 1,
 ) -> None:
-    """Segment text into words, separated by two spaces; lines stay lines.
+    """Segment text into words, separated by two spaces, line by line.
 
-    Apart from line ends, no character is lost. White space in the text always separates words and stays in
-    place. Addresses, #topics#, @names, numbers and words in letters are never cut, except by two-chain
-    models.
+    No character is lost except line ends. White space in the text always separates words and is kept.
+    Addresses, #topics#, @names, numbers and alphabetic words are never cut, except by two-chain models.
     """
     refuse_models(inputs)
     analyzer, name = load_analyzer(

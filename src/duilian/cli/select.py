@@ -55,10 +55,10 @@ def command(
     output: Output = "-",
     threads: Threads = 1,
 ) -> None:
-    """Select the words whose tags a model is least sure of, for annotators to fill in.
+    """Select the words whose tags a model is least sure of, for annotators to decide.
 
-    A selected word carries its candidates, as in 发展_{NN|VV}: replace them with the right tag (any tag, or ?
-    if it cannot be told). All other words have ?, unknown: the file is a corpus with partial annotation.
+    A selected word lists its candidates, as in 发展_{NN|VV}: replace them with the right tag (any tag), or
+    with ? if you cannot tell. All other words have ?, unknown. The file is a partially annotated corpus.
     """
     if to not in OUTPUT_FORMATS:
         raise typer.BadParameter(f"{to!r} is not one of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")

@@ -26,50 +26,58 @@ def command(
     ] = None,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 is any.")
+        int, typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 picks a free one.")
     ] = 8000,
     cors: Annotated[
         list[str] | None,
-        typer.Option(metavar="ORIGIN", help="A site whose pages may use the service; may be repeated."),
+        typer.Option(
+            metavar="ORIGIN", help="Origin allowed to call the service from a browser; may be repeated."
+        ),
     ] = None,
-    body: Annotated[int, typer.Option(min=1, metavar="N", help="Most bytes of a request.")] = DEFAULT.body,
+    body: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Maximum request size, in bytes.")
+    ] = DEFAULT.body,
     characters: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Most characters of a request.")
+        int, typer.Option(min=1, metavar="N", help="Maximum number of characters per request.")
     ] = DEFAULT.characters,
     sentences: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Most sentences of a request.")
+        int, typer.Option(min=1, metavar="N", help="Maximum number of sentences per request.")
     ] = DEFAULT.sentences,
     nbest: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Most analyses of an n-best list.")
+        int, typer.Option(min=1, metavar="N", help="Maximum length of an n-best list.")
     ] = DEFAULT.nbest,
     nbest_characters: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Most characters of a request for n-best lists.")
+        int,
+        typer.Option(min=1, metavar="N", help="Maximum number of characters per request for n-best lists."),
     ] = DEFAULT.nbest_characters,
     user_words: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Most words of their own that users may give.")
+        int, typer.Option(min=1, metavar="N", help="Maximum number of user words per request.")
     ] = DEFAULT.user_words,
     seconds: Annotated[
-        float, typer.Option(min=0.1, metavar="N", help="Most seconds to receive a request, and to answer it.")
+        float,
+        typer.Option(
+            min=0.1, metavar="N", help="Time limit for receiving a request, and for answering it, in seconds."
+        ),
     ] = DEFAULT.seconds,
     work: Annotated[
         int | None,
         typer.Option(
             min=1,
             metavar="N",
-            help="Requests in work or next in line while overload lasts (default: 2 for each core).",
+            help="Requests accepted at a time under lasting overload (default: 2 per core).",
         ),
     ] = None,
     queue: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Requests that may wait in a burst.")
+        int, typer.Option(min=1, metavar="N", help="Further requests that may wait during a short burst.")
     ] = DEFAULT.queue,
     connections: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Most open connections.")
+        int, typer.Option(min=1, metavar="N", help="Maximum number of open connections.")
     ] = DEFAULT.connections,
 ) -> None:
-    """Answer over HTTP, with a page for people at /.
+    """Serve the analyser over HTTP, with a web page at /.
 
-    Words, tags, trees, conversion and evaluation as JSON; /openapi.json describes it. The text of requests
-    is never logged. Ctrl-C or SIGTERM stops it after what was accepted is answered.
+    The API returns words, tags, trees, conversions and evaluations as JSON; /openapi.json describes it. The
+    text of requests is never logged. On Ctrl-C or SIGTERM, the server answers accepted requests, then stops.
     """
     limits = Limits(
         body=body,
@@ -119,7 +127,7 @@ def _import_libraries() -> None:
 
 
 def _named(model: str) -> tuple[str, Path]:
-    """Name and file of a model; without a name, that of the file."""
+    """Name and file of a model; the name defaults to that of the file."""
     name, equals, path = model.partition("=")
     if not equals:
         name, path = "" if model == BUNDLED_NAME else Path(model).stem, model

@@ -84,9 +84,9 @@ def command(
 ) -> None:
     """Tag words, or segment text and tag its words.
 
-    A word-level model takes lines of words separated by spaces, or any corpus format. A character-level model
-    takes text, line by line; it joins the words of a corpus and segments them again. Addresses, #topics#,
-    @names, numbers and words in letters are never cut, except by two-chain models. A model of several
+    A word-level model reads lines of words separated by spaces, or any corpus format. A character-level model
+    reads text, line by line; given a corpus, it joins the words and segments them again. Addresses, #topics#,
+    @names, numbers and alphabetic words are never cut, except by two-chain models. A model with several
     standards answers in any of them: see --standard. Two-chain models can tag given words: see --mode.
     """
     refuse_models(inputs)
@@ -145,9 +145,9 @@ def _check_output_options(to: str, nbest: int | None, marginals: bool) -> None:
 def renderer(
     to: str, standard: str, column: str | None, *, with_confidence: bool = False, is_cut: bool = False
 ) -> Render:
-    """Return a function that writes an analysis in a format, with its confidence if asked for.
+    """Return a function that writes an analysis in a format, optionally with its confidence.
 
-    `is_cut`: the text was words separated by blanks, which are not part of it.
+    `is_cut`: the text was words separated by spaces, which are not part of it.
     """
     form = FORMATS[to]
     options = FormatOptions(standard=standard, column=column)

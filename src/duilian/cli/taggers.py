@@ -23,7 +23,7 @@ InputFormat = Annotated[
     ),
 ]
 ModelPath = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A model from duilian train, or bundled: the one that we ship.")
+    str, typer.Argument(metavar="MODEL", help="A model from duilian train, or bundled (the included one).")
 ]
 ModelOption = Annotated[
     str, typer.Option("--model", "-m", metavar="MODEL", help="A model from duilian train.")
@@ -58,9 +58,9 @@ def load_analyzer(
     fast: bool = False,
     rather: str | None = None,
 ) -> tuple[Analyzer, str]:
-    """Load an analyser in this mode; return it with the standard to answer in, which is said if not named.
+    """Load an analyser in this mode; return it with the standard to answer in, reporting a default.
 
-    If none is named, it is the one that a caller would rather have, if the model has it.
+    The default is the caller's preference `rather`, if the model has that standard.
     """
     parts = load_parts(model, dictionary, cast(DictionaryMode, dictionary_mode))
     tagger, segmenter = in_mode(parts["tagger"], mode), parts.get("segmenter")

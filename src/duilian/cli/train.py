@@ -27,7 +27,7 @@ EXAMPLE = "Example:\n\n    duilian train recipes/zx-pos.toml -o zx.model --set l
 
 @dataclasses.dataclass(frozen=True)
 class Listeners:
-    """Whom a run tells of its progress."""
+    """Callbacks for the progress of a run."""
 
     on_iteration: Callable[[IterationReport], None]
     on_stage: Callable[[str], None]
@@ -35,22 +35,24 @@ class Listeners:
 
 
 def command(
-    recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="Recipe, a TOML file.")],
+    recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="Recipe (a TOML file).")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write.")],
     data: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Folder of the corpora (default: DUILIAN_DATA, or the recipe's)."),
+        typer.Option(
+            metavar="DIR", help="Folder of the corpora (default: DUILIAN_DATA, or the folder of the recipe)."
+        ),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue from MODEL.checkpoint, if it exists.")
     ] = False,
     threads: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Number of threads; the model is the same.")
+        int, typer.Option(min=1, metavar="N", help="Number of threads; does not affect the model.")
     ] = 1,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Random seed.")] = None,
     lenient: Lenient = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Write MODEL even over a file that is not a model.")
+        bool, typer.Option("--force", help="Overwrite MODEL even if it is not a model file.")
     ] = False,
     set_: Annotated[
         list[str] | None,
@@ -64,7 +66,7 @@ def command(
 
     Each iteration saves its state to MODEL.checkpoint, so that --resume can continue an interrupted run. The
     same recipe, seed and data give the same model, interrupted or not, with any number of threads.
-    MODEL.log.jsonl keeps a line of JSON for each iteration.
+    MODEL.log.jsonl records each iteration as a line of JSON.
     """
     overrides = [*(set_ or []), *([] if seed is None else [f"learning.seed={seed}"])]
     plan = Recipe.load(recipe, data, overrides)
@@ -82,7 +84,7 @@ def command(
             **vars(listeners),
         )
         if resume and not run.is_begun:
-            warn(f"there is no {run.checkpoint} to resume from; starting afresh")
+            warn(f"there is no {run.checkpoint} to resume from; starting from scratch")
         try:
             score = train(plan, run)
         except KeyboardInterrupt:
@@ -118,7 +120,7 @@ def _format_best(path: Path, score: float | None) -> str:
 
 
 def _show_curves(run: Run) -> None:
-    """Print the dev scores of each part and side as lines of bars, if somebody watches."""
+    """Print the dev scores of each part and side as sparklines, on a terminal."""
     if run.log is None or not run.log.exists() or not sys.stderr.isatty():
         return
     curves = read_log(run.log)
@@ -131,9 +133,9 @@ def _show_curves(run: Run) -> None:
 def _say_how_to_resume(run: Run) -> None:
     if run.is_begun:
         kept = next(path for path in (*run.kept, run.stage("tagger")) if path.exists())
-        typer.echo(f"duilian: stopped; {kept} is kept: continue with --resume", err=True)
+        typer.echo(f"duilian: stopped; {kept} was saved: continue with --resume", err=True)
     else:
-        typer.echo("duilian: stopped before the end of the first iteration; nothing is kept", err=True)
+        typer.echo("duilian: stopped before the end of the first iteration; nothing was saved", err=True)
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """English words for mixed text, drawn at random by part of speech.
 
-A tagger that sees words in letters only by their case and by what a list says of them (`letters = "cased"`)
+A tagger that sees alphabetic words only by their case and by what a list says of them (`letters = "cased"`)
 does not care which word it is. So a random word of the list with the right use will do, written as such
 words mostly are; some are unknown to the list, so that the tagger also learns to go by the context.
 """

@@ -346,8 +346,8 @@ def _check_expansion(stream: object, size: int, name: str, number: int) -> None:
         except OSError:  # a pipe
             return
         if size > _MAX_EXPANSION * packed:
-            hint = "if it is what you want, unpack it first"
-            raise DamagedFileError(name, number, f"it unpacks to over {_MAX_EXPANSION} times its size", hint)
+            hint = "if that is intended, decompress it first"
+            raise DamagedFileError(name, number, f"it expands to over {_MAX_EXPANSION} times its size", hint)
 
 
 def _not_text(error: UnicodeDecodeError, name: str, number: int, at: int, sample: bytes) -> CorpusError:
@@ -368,7 +368,7 @@ def _not_text(error: UnicodeDecodeError, name: str, number: int, at: int, sample
 def _bad_character(line: str, name: str, number: int) -> CorpusError | None:
     if "\0" in line:
         hint = "if it is UTF-16, read it with --encoding utf-16 (in Python encoding='utf-16')"
-        return CorpusError(name, number, "a NUL byte, which text never has", hint)
+        return CorpusError(name, number, "a NUL byte, so this is not a text file", hint)
     if "\r" in line:
         hint = "the file may use CR as its line end; save it with LF"
         return CorpusError(name, number, "a carriage return inside a line", hint)

@@ -67,5 +67,7 @@ def sentences_only(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
     for number, each in enumerate(sentences, start=1):
         if not isinstance(each, Sentence):
             hint = "read a corpus, or write Sentence({'ctb': Layer(words)})"
-            raise ArgumentError(f"sentences must have a Sentence at place {number}, got {shown(each)}", hint)
+            raise ArgumentError(
+                f"sentences must be a list of Sentence, got {shown(each)} at place {number}", hint
+            )
         yield each

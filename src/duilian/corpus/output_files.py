@@ -28,7 +28,7 @@ def refuse_input(output: str | os.PathLike[str], inputs: Iterable[str | os.PathL
         return
     for path in inputs:
         if os.path.isfile(path) and os.path.samefile(path, output):
-            raise ConfigError(f"{os.fspath(output)}: is an input of this run", "choose another output")
+            raise ConfigError(f"{os.fspath(output)}: is also an input", "choose another output file")
 
 
 @contextlib.contextmanager

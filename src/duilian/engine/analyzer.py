@@ -82,7 +82,7 @@ class Analyzer:
     `model` is a tagger of any kind, or whatever has the role of a `Labeler`; `parser` that of a
     `TreeAnnotator`. `segmenter` is a smaller model for one of the standards, which answers if asked for the
     fast way. `lexicon` holds the user's own words; `whole` lists the kinds of spans that are never cut (see
-    `text.whole_spans`). `english` chooses the tags of words in letters: real ones (`tags`, the default), or
+    `text.whole_spans`). `english` chooses the tags of alphabetic words: real ones (`tags`, the default), or
     the one that a standard has for them (`standard`); only models trained with `[mixing]` have the choice. An
     analyser keeps no state between calls and can serve any number of threads.
 
@@ -162,7 +162,7 @@ class Analyzer:
         """
         plan = self._planner.plan(ask, marginals)
         if isinstance(texts, str | bytes):
-            raise TextError("expected several texts, got one", "put it in a list: [text]")
+            raise TextError("expected a list of texts, got a single string", "put it in a list: [text]")
         checked = texts if errors == "strict" else (check_text(text, errors) for text in texts)
         limit = BATCH_CHARACTERS if batch is None else batch
         for texts_of_batch in batches(checked, limit, _text_size):
@@ -356,11 +356,11 @@ class Analyzer:
         return docs
 
     def _letter_words(self, english: English | None) -> LetterWords | None:
-        """What is known of words in letters, if the model has learned to tag them."""
+        """What is known of alphabetic words, if the model has learned to tag them."""
         found = letter_words(self.labeler, english or "tags")
         if english == "tags" and found is None:
             hint = "train one with [mixing], see docs/howto/mixed-text.md"
-            raise ConfigError("this model has not learned real tags of words in letters", hint)
+            raise ConfigError("this model has not learned real tags of alphabetic words", hint)
         return found
 
     @functools.cached_property
@@ -373,7 +373,7 @@ class Analyzer:
             return units_of_texts(batch, self._first, self.whole)
         units = units_of_words(batch, self._first)
         if any(map(_is_uncut, units.layers)):
-            _log.warning("the text is not cut into words: a word-level model needs blanks between them")
+            _log.warning("the text is not segmented: a word-level model needs spaces between words")
         return units
 
     def _analysed(self, batch: Sequence[str], plan: Plan, threads: int) -> list[Doc]:
@@ -400,7 +400,7 @@ class Analyzer:
     def _labels(self, units: UnitBatch, constraints: Constraints, ask: Ask, threads: int) -> Labels:
         labels = self.labeler.label(units, ask, constraints, threads)
         if labels.impossible:
-            _log.warning("%d sentences could not be analysed as the lexicon asks", labels.impossible)
+            _log.warning("%d sentences could not be analysed with the lexicon's words", labels.impossible)
         return labels
 
     def _at_once(self, batch: Sequence[str], plan: Plan, threads: int) -> list[Doc]:

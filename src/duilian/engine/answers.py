@@ -141,9 +141,9 @@ def naming_lines(answer: AnnotatedFiles, gold: AnnotatedFiles) -> Iterator[None]
         theirs, ours = error.texts
         where = f"{there[0]}:{there[1]}"
         if not ours:
-            message = f"the text ends here, but gold goes on: {where}: {theirs!r}"
+            message = f"the text ends here, but gold continues: {where}: {theirs!r}"
         elif not theirs:
-            message = f"the text goes on with {ours!r}, but gold ends: {where}"
+            message = f"the text continues with {ours!r}, but gold ends: {where}"
         else:
             message = f"the text differs from gold: {ours!r} here, {theirs!r} in {where}"
         raise CorpusError(*here, message, error.hint) from None

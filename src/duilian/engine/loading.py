@@ -29,9 +29,9 @@ def find_model(path: str | Path | None) -> Path:
     if chosen.exists():
         return chosen
     if is_bundled:
-        hint = "name your own model, or train the bundled one: duilian train recipes/bundled.toml"
-        raise ConfigError("this copy of Duilian came without its model", hint)
-    hint = f"name a model from `duilian train`, or `{BUNDLED_NAME}`"
+        hint = "give a model of your own, or train the bundled one: duilian train recipes/bundled.toml"
+        raise ConfigError("this installation of Duilian does not include the model", hint)
+    hint = f"give a model from `duilian train`, or `{BUNDLED_NAME}`"
     raise ConfigError(f"{path}: there is no such file", hint)
 
 
@@ -48,7 +48,7 @@ def load(
 
     `lexicon` holds your own words, which count as you say. `dictionary`, or a file of one, has words that the
     model should know besides those of its own dictionary, or instead (`dictionary_mode="replace"`); it
-    decides itself where they are words. `english="standard"` tags words in letters as the standard prescribes
+    decides itself where they are words. `english="standard"` tags alphabetic words as the standard prescribes
     (FW, nx), where a model has learned real tags for them.
 
     >>> zh = load()
@@ -86,6 +86,6 @@ def load_parts(
 
 def _give_dictionary(model: Any, dictionary: Dictionary | str | Path, mode: DictionaryMode) -> None:
     if not hasattr(model, "use_dictionary"):
-        raise ConfigError(f"a model of kind {model.kind!r} has no dictionary", "give the words as a lexicon")
+        raise ConfigError(f"a model of kind {model.kind!r} has no dictionary", "use a lexicon instead")
     words = dictionary if isinstance(dictionary, Dictionary) else Dictionary.read(dictionary)
     model.use_dictionary(words, mode)

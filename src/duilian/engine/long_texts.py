@@ -10,7 +10,7 @@ import numpy as np
 from duilian import text as texts
 from duilian.document.word_table import Names, WordTable
 
-MARGIN = 5_000  # characters after a cut that are looked at; sentences and whole spans are shorter
+MARGIN = 5_000  # characters after a cut that are looked at; sentences and protected spans are shorter
 
 
 def pieces(text: str, limit: int) -> Iterator[str]:

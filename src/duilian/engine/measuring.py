@@ -106,7 +106,7 @@ def _layers(gold: Corpus) -> list[Layer]:
 def _chosen_standard(names: Sequence[str], gold: Corpus, standard: str | None) -> str:
     if standard is None and gold.standard not in names and len(names) > 1:
         message = f"the gold sentences are in {gold.standard!r}, the model answers in {', '.join(names)}"
-        raise ConfigError(message, f"name one to compare with, such as standard={names[0]!r}")
+        raise ConfigError(message, f"choose one to compare with, such as standard={names[0]!r}")
     return chosen_standard(standard or (gold.standard if gold.standard in names else None), names)
 
 
@@ -117,7 +117,7 @@ def _check_gold_tags(
     seen = sorted({each for layer in layers for tag in layer.tags or () for each in _tag_names(tag)})
     if known is None or not seen or with_parts(known).intersection(seen):
         return
-    hint = f"in {name!r} the model has {', '.join(known[:5])} …; name another --standard"
+    hint = f"in {name!r} the model has {', '.join(known[:5])} …; choose another --standard"
     if len(standards) == 1:
         hint = f"the model has {', '.join(known[:5])} …; its standard is {name!r}"
     raise StandardError(f"{source}: the model knows none of the tags, such as {seen[0]!r}", hint)

@@ -41,7 +41,7 @@ class Planner:
         (own,) = labeler_of(self._segmenter).standards
         if standard is not None and chosen_standard(standard, self._labeler.standards) != own:
             hint = f"leave out --fast (fast=True), or ask for {own!r}"
-            raise ConfigError(f"the fast segmenter only knows {own!r}", hint)
+            raise ConfigError(f"the fast segmenter only answers in {own!r}", hint)
         return own
 
     def _checked(self, ask: Ask) -> Ask:

@@ -248,7 +248,7 @@ def _differences(
     """Every metric; of several runs, the mean of their counts is compared."""
     pairs = [(np.mean(other[metric], axis=0), np.mean(first[metric], axis=0)) for metric in first]
     if not pairs:
-        raise ConfigError("the systems have nothing in common that gold could judge")
+        raise ConfigError("no metric applies to gold and to all systems")
     return [
         Difference(metric, each.difference, *each.interval(LEVEL), p_value(*pair, "f1", trials, seed))
         for metric, pair, each in zip(first, pairs, bootstrap_all(pairs, "f1", trials, seed), strict=True)

@@ -47,7 +47,7 @@ class CliqueTemplates:
         if not Path(name).is_file():
             known = sorted(entry.name.removesuffix(".txt") for entry in TWO_CHAIN_PRESETS.iterdir())
             raise ConfigError(
-                f"there are no two-chain templates {str(name)!r}",
+                f"unknown two-chain templates {str(name)!r}",
                 hint=f"give a file, or one of: {', '.join(known)}",
             )
         return cls(read_templates(Path(name)), str(name))

@@ -101,10 +101,12 @@ class Dictionary:
                 hint = "keep the most frequent ones"
                 raise ConfigError(f"{shown_path}: a dictionary has at most {MAX_WORDS:,} words", hint)
         if not words:
-            raise ConfigError(f"{shown_path}: there is no word in it", "a line is: word frequency tag")
+            raise ConfigError(f"{shown_path}: contains no words", "a line is: word frequency tag")
         if lines > len(words):
             _log.warning(
-                "%s: %d words are listed again; the largest frequency counts", shown_path, lines - len(words)
+                "%s: %d words are listed more than once; the largest frequency is used",
+                shown_path,
+                lines - len(words),
             )
         found = cls(words.values(), name=name or Path(shown_path).name, licence=licence)
         if len(words) >= MANY_WORDS:
@@ -165,11 +167,11 @@ class Dictionary:
     def changed(self, words: Dictionary, mode: DictionaryMode) -> Dictionary:
         """What a model knows that has learned with this list, and is given another."""
         if mode not in get_args(DictionaryMode):
-            raise ConfigError(f"the mode of a dictionary is 'extend' or 'replace', got {mode!r}")
+            raise ConfigError(f"the dictionary mode must be 'extend' or 'replace', got {mode!r}")
         unknown = [tag for tag in words.tags if tag and tag not in self.tags]
         if unknown:
             _log.warning(
-                "%s: the model has not learned what its tags %s mean", words.name, ", ".join(unknown[:10])
+                "%s: the model was not trained with the tags %s", words.name, ", ".join(unknown[:10])
             )
         return (self.extended(words) if mode == "extend" else words).in_place_of(self)
 

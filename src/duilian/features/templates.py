@@ -62,7 +62,7 @@ class Templates:
             return cls(preset.read_text(encoding="utf-8"), name=name)
         if not Path(name).is_file():
             raise ConfigError(
-                f"there are no templates {str(name)!r}",
+                f"unknown templates {str(name)!r}",
                 hint=f"give a file, or one of: {', '.join(presets())}",
             )
         return cls(read_templates(Path(name)), name=str(name))
@@ -82,7 +82,7 @@ class Templates:
         """Raise ConfigError if they refer to a column that is not one of these."""
         for name in self.columns:
             if name not in known:
-                raise ConfigError(f"the templates refer to a column {name!r}, which the model does not have")
+                raise ConfigError(f"the templates use the column {name!r}, which the model does not have")
 
     @property
     def needs_dictionary(self) -> bool:

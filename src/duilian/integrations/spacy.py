@@ -83,7 +83,9 @@ class _WithModel:
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> Any:
         """Accept the bytes of the model that it has already: files are read by name only."""
         if data != self.to_bytes():
-            raise ConfigError("the bytes are of another model file", "save the pipeline with to_disk")
+            raise ConfigError(
+                "these bytes belong to a different model file", "save the pipeline with to_disk"
+            )
         return self
 
 

@@ -237,7 +237,7 @@ def _gaps_of(batch: Sequence[str], spans: texts.Spans, sentence: Ints, text: Int
 
 
 def _wholes_of(found: texts.Split) -> dict[int, list[Whole]]:
-    """Group the spans that stay whole by sentence, counted within it."""
+    """Group the protected spans by sentence, counted within it."""
     if not found.wholes:
         return {}
     owners = np.searchsorted(found.first, [each.start for each in found.wholes], "right") - 1

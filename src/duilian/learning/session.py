@@ -50,7 +50,9 @@ class Session:
         if session is None:
             return cls(threads=threads)
         if 1 not in (threads, session.threads) and threads != session.threads:
-            raise ConfigError(f"{threads} threads, but {session.threads} in the session", "say it once")
+            raise ConfigError(
+                f"{threads} threads, but {session.threads} in the session", "give it in one place only"
+            )
         return dataclasses.replace(session, threads=max(threads, session.threads))
 
     def part(self, name: str) -> Path | None:

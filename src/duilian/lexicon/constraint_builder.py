@@ -1,7 +1,7 @@
 """What is known of the words of a text before any model runs, as constraints on the decoder.
 
-White space ends a word. Whole spans (addresses, numbers, words in letters) are never cut; most kinds are
-complete words. What contains letters, digits or Han characters is not punctuation. Words in letters may have
+White space ends a word. Protected spans (addresses, numbers, alphabetic words) are never cut; most kinds are
+complete words. What contains letters, digits or Han characters is not punctuation. Alphabetic words may have
 rules of their own (`letter_words.py`). The user's lexicon comes after all that: an entry fires where it
 begins and ends between such spans, never inside one.
 """
@@ -39,7 +39,7 @@ from duilian.text import (
 )
 
 WORD_KINDS: frozenset[WholeKind] = frozenset(WHOLE_KINDS) - {"number", "word"}
-"""Kinds of whole spans that are complete words; others may be part of a longer word (15 in 15日)."""
+"""Kinds of protected spans that are complete words; others may be part of a longer word (15 in 15日)."""
 
 
 FACTS = np.uint16(BEGINS | GOES_ON | NO_MARK | NO_NUMBER | MARK | MARKS | NOT_FOREIGN | ONLY_FOREIGN)
@@ -122,7 +122,7 @@ class ConstraintBuilder:
         return self.given(layers, standard)
 
     def _matches(self, units: UnitBatch) -> dict[int, list[ConstrainedWord]]:
-        """Return the lexicon matches by sentence; to the lexicon, a whole span is one unit."""
+        """Return the lexicon matches by sentence; to the lexicon, a protected span is one unit."""
         assert self._lexicon is not None
         if self._is_word:
             words = self._lexicon.matched(units.pieces, [()] * len(units.pieces), level="word")
@@ -160,7 +160,7 @@ def _constrained_words(
     tags: Mapping[str, tuple[str, ...]],
     encoding: Encoding,
 ) -> list[ConstrainedWord]:
-    """Merge the user's words with whole spans that are words; the user's words win."""
+    """Merge the user's words with protected spans that are words; the user's words win."""
     default_tags = {(start, end): tags.get(kind, ()) for start, end, kind in wholes}
     own = [
         each._replace(tags=_known_tags(each.tags, encoding) or default_tags.get((each.start, each.end), ()))
@@ -187,7 +187,7 @@ def _disjoint(words: Sequence[ConstrainedWord], others: Sequence[ConstrainedWord
 
 
 def _join_wholes(pieces: list[str], wholes: Sequence[Whole]) -> tuple[list[str], list[int]]:
-    """Join each whole span into one unit; also return the first original unit of each."""
+    """Join each protected span into one unit; also return the first original unit of each."""
     if not wholes:
         return pieces, list(range(len(pieces) + 1))
     inner = {t for each in wholes for t in range(each.start + 1, each.end)}

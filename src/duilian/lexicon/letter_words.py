@@ -1,8 +1,8 @@
-"""Words in letters within Chinese text, for models that have learned to tag them (`[mixing]` of a recipe).
+"""Alphabetic words within Chinese text, for models that have learned to tag them (`[mixing]` of a recipe).
 
-Han and letters are one word only where that very word is known, from the training corpora or the dictionary
-(K歌, T恤); elsewhere a word ends between them. A word in letters has a real tag, or the tag for foreign words
-that its standard prescribes.
+Han characters and letters form one word only if the training corpora or the dictionary contain that very
+word (K歌, T恤); elsewhere a word ends between them. An alphabetic word gets a part-of-speech tag, or the tag
+for foreign words that its standard prescribes.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ class GluedWords:
 
 @dataclasses.dataclass(frozen=True)
 class LetterWords:
-    """What is known of words in letters before the model runs; `reading` is the model's."""
+    """What is known of alphabetic words before the model runs; `reading` is the model's."""
 
     reading: Reading
     english: English = "tags"
 
     @classmethod
     def of(cls, reading: Reading | None, english: English) -> LetterWords | None:
-        """None for a model that has not learned to tag words in letters."""
+        """None for a model that has not learned to tag alphabetic words."""
         is_for_them = reading is not None and reading.folding.letters == "cased"
         return cls(reading, english) if reading is not None and is_for_them else None
 

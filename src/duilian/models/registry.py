@@ -52,7 +52,7 @@ def is_known(kind: str) -> bool:
 def estimator_of(kind: str) -> type[Any]:
     """The class of a kind."""
     if not is_known(kind):
-        raise ConfigError(f"there is no kind of model {kind!r}", did_you_mean(kind, KINDS))
+        raise ConfigError(f"unknown model kind {kind!r}", did_you_mean(kind, KINDS))
     module, _, name = KINDS[kind].partition(":")
     found: type[Any] = getattr(importlib.import_module(module), name)
     return found
@@ -62,7 +62,9 @@ def restored(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> Any
     """The model, of any kind, in what was read from a file."""
     kind = header.get("kind")
     if not isinstance(kind, str) or not is_known(kind):
-        raise ModelFileError(str(path), f"is of kind {kind!r}, which this version of Duilian does not know")
+        raise ModelFileError(
+            str(path), f"is of kind {kind!r}, which this version of Duilian does not support"
+        )
     return estimator_of(kind).restored(path, header, arrays)
 
 

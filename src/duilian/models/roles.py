@@ -194,7 +194,7 @@ def chosen_standard(name: str | None, standards: Collection[str]) -> str:
 
 
 def letter_words(labeler: Labeler, english: English) -> LetterWords | None:
-    """What a labeler knows of words in letters; None if it has not learned to tag them or cannot be told."""
+    """What a labeler knows of alphabetic words; None if it has not learned to tag them or cannot be told."""
     if Ability.CONSTRAINTS not in labeler.abilities:
         return None
     return LetterWords.of(getattr(labeler, "reading", None), english)

@@ -213,7 +213,7 @@ def _card(table: Table) -> dict[str, str | list[str]]:
     for key, value in table.values.items():
         lines = value if isinstance(value, list) else [value]
         if not all(isinstance(line, str) for line in lines):
-            table.note(f"{key} must be a text or a list of texts")
+            table.note(f"{key} must be a string or a list of strings")
     return dict(table.values)
 
 
@@ -410,11 +410,11 @@ def _check_output(run: Run, recipe: Recipe) -> None:
     # Before hours of training, not after them.
     output = run.output
     if not output.name:
-        raise ConfigError("there is no name for the model file", "write -o my.model")
+        raise ConfigError("the model file has no name", "write -o my.model")
     for target in filter(None, (output, *run.kept, run.log)):
         refuse_input(target, recipe.inputs())
         if target.is_file() and target != run.log and not run.force and not is_model(target):
-            hint = "choose another place, or replace it with --force"
+            hint = "choose another output, or overwrite it with --force"
             raise ConfigError(f"{target}: exists and is not a model", hint)
     folder = output.resolve().parent
     if output.is_dir():
@@ -424,4 +424,4 @@ def _check_output(run: Run, recipe: Recipe) -> None:
             f"{output}: there is no folder {output.parent}", f"make it first: mkdir {output.parent}"
         )
     if not os.access(folder, os.W_OK):
-        raise ConfigError(f"{output}: you may not write to this folder", "choose another place with -o")
+        raise ConfigError(f"{output}: no permission to write to this folder", "choose another output with -o")

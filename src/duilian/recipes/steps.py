@@ -94,7 +94,9 @@ def warn_of_overlap(corpora: Sequence[tuple[Corpus, Corpus | None]], level: Leve
                 continue
             ours, theirs = (f" of {part.standard!r}" if len(corpora) > 1 else "" for part in (dev, train))
             if number == other and train == dev:
-                run.warn(f"the dev set{ours} is the training corpus: its score says nothing about new text")
+                run.warn(
+                    f"the dev set{ours} is the training corpus, so its score says nothing about new text"
+                )
                 continue
             count = sum(_content(sentence, dev.standard, level) in seen for sentence in dev)
             if count:

@@ -88,8 +88,8 @@ class ArrowAnalyzer:
             raise ConfigError(f"there is no column {self.text!r}", did_you_mean(self.text, given.names))
         for name in self._kept(given):
             if name in (*self._word_columns, ERROR):
-                hint = "rename it, or keep other columns only"
-                raise ConfigError(f"the input has a column {name!r}, too", hint)
+                hint = "rename it, or leave it out with columns"
+                raise ConfigError(f"the input already has a column {name!r}", hint)
         TextColumn(pa.array([], given.field(self.text).type))
         kept = [given.field(name) for name in self._kept(given)]
         return pa.schema([*kept, *self.answer_type])

@@ -110,7 +110,7 @@ class FolderRun:
             return False
         if (found.bytes, found.modified) == _state(part):
             return True
-        _log.warning("%s: has changed since it was analysed, and is analysed again", part.path)
+        _log.warning("%s: has changed since it was analysed; analysing it again", part.path)
         return False
 
     def _run_part(self, part: Part) -> Iterator[float]:

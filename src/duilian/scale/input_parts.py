@@ -52,8 +52,8 @@ def find_parts(inputs: Sequence[str], format: PartFormat | None, output: Path) -
     for part in found:
         other = owner.setdefault(part.name, part)
         if os.path.realpath(other.path) != os.path.realpath(part.path):
-            hint = "give the folder above both"
-            raise ConfigError(f"{other.path} and {part.path} would be one part, {part.name}", hint)
+            hint = "give their common parent folder"
+            raise ConfigError(f"{other.path} and {part.path} would be the same part, {part.name}", hint)
     return sorted(owner.values(), key=lambda part: part.name)
 
 
@@ -61,7 +61,7 @@ def parts_of_list(paths: Iterable[str], format: PartFormat | None) -> list[Part]
     """Return the parts that a list names, one path a line; names keep what the paths do not share."""
     files = [path for line in paths if (path := line.strip("\r\n"))]
     if not files:
-        raise ConfigError("standard input has no paths")
+        raise ConfigError("standard input lists no paths")
     for path in files:
         if not os.path.isfile(path):
             raise MissingFileError(path)
@@ -100,14 +100,14 @@ def _parts_below(folder: Path, format: PartFormat | None, output: Path) -> Itera
             else:
                 yield _part(path, os.path.relpath(path, folder), format)
     if unknown:
-        _log.warning("%s: %d files without a known ending are left out", folder, unknown)
+        _log.warning("%s: %d files with an unknown extension are skipped", folder, unknown)
 
 
 def _part(path: str, name: str, format: PartFormat | None) -> Part:
     chosen = format or _format_of(path)
     if chosen is None:
-        hint = f"--format says what it is: {', '.join(PART_FORMATS)}"
-        raise ConfigError(f"{path}: its ending does not tell how to read it", hint)
+        hint = f"give it with --format: {', '.join(PART_FORMATS)}"
+        raise ConfigError(f"{path}: cannot tell the format from the file extension", hint)
     return Part(path, name, chosen, _without_compression(path)[1])
 
 

@@ -49,7 +49,7 @@ class Manifest:
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / MANIFEST
         if not path.exists() and any(name for name in os.listdir(self._folder) if name[0] != "."):
-            message = f"{self._folder}: this folder has files, but not those of a run"
+            message = f"{self._folder}: this folder contains files that are not from a run"
             raise ConfigError(message, "choose an empty or new folder")
         file = open(path, "a+", encoding="utf-8")  # noqa: SIM115
         try:
@@ -101,7 +101,7 @@ class Manifest:
             if old.get(name) != self._identity.get(name)
         ]
         if other:
-            message = f"{self._folder}: the folder of another run: {'; '.join(other)}"
+            message = f"{self._folder}: belongs to a different run: {'; '.join(other)}"
             raise ConfigError(message, "choose another folder, or start over with --no-resume")
 
     def _rewrite(self, file: IO[str]) -> None:

@@ -51,11 +51,11 @@ class ModelPlace(NamedTuple):
 
     def _check(self) -> None:
         if self.version != __version__:
-            message = f"this worker has version {__version__} of duilian, the job began with {self.version}"
+            message = f"this worker has duilian {__version__}, but the job started with {self.version}"
             raise ConfigError(message, "install the same version everywhere")
         path = self.find()
         if (own := checksum_of(path)) != self.checksum:
-            message = f"{path}: another model (checksum {own[:12]}) than the job's ({self.checksum[:12]})"
+            message = f"{path}: a different model (checksum {own[:12]}) from the job's ({self.checksum[:12]})"
             raise ConfigError(message, "put the same model on every machine")
 
 

@@ -93,7 +93,7 @@ class Convert(Question):
     format: FormatName = None
     to_format: Annotated[str | None, Field(description="The format of the answer; that of the text.")] = None
     unknown_tags: Annotated[
-        bool, Field(description="Treat tags that the model has never seen as unknown.")
+        bool, Field(description="Treat tags that the model has never seen as missing.")
     ] = False
 
 

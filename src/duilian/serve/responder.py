@@ -73,7 +73,7 @@ class Responder:
         if question.to != "json":
             names = names[:1] or (_form_standard(analyzer),)
         if len(question.words) > self.limits.user_words:
-            raise RefusedError(f"there are more than {self.limits.user_words:,} words of your own")
+            raise RefusedError(f"there are more than {self.limits.user_words:,} user words")
         if question.nbest > self.limits.nbest:
             raise RefusedError(f"nbest is more than {self.limits.nbest}")
         ask = Ask(

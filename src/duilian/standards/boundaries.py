@@ -46,7 +46,7 @@ class BoundaryScheme:
         for letter in self.letters:
             if not letter or SEPARATOR in letter:
                 raise ConfigError(
-                    f"a boundary letter must not be empty or contain {SEPARATOR!r}, got {letter!r}"
+                    f"a boundary letter must be non-empty and must not contain {SEPARATOR!r}, got {letter!r}"
                 )
         # Either neighbour can tell a cut from a join; if neither does, words cannot be recovered.
         open_left = [one for one in self.letters if self._is_last(one) and self._joins_next(one)]

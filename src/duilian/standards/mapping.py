@@ -264,8 +264,8 @@ def _fail_lone(path: str, tag: str, partners: Sequence[str]) -> NoReturn:
     hint = "add it to the table, or let it map to every tag with unknown='complete'"
     if partners:
         missing = " ".join(partners)
-        raise StandardError(f"{path}: tag {tag!r} goes only with {missing}, which the given tags lack", hint)
-    raise StandardError(f"{path}: the table does not know the tag {tag!r}", hint)
+        raise StandardError(f"{path}: tag {tag!r} maps only to {missing}, not among the given tags", hint)
+    raise StandardError(f"{path}: the table does not contain the tag {tag!r}", hint)
 
 
 def _width(text: str) -> int:

@@ -191,7 +191,9 @@ def _checked_rows(path: str, table: dict[str, Any], name: str, wanted: type) -> 
         used, known = [key] if wanted is str else value, table.get("tags")
         names = [str(tag).partition("+")[0] if tag not in (known or ()) else tag for tag in used]  # of pairs
         if not isinstance(value, wanted) or not all(known is None or name in known for name in names):
-            raise StandardError(f"{path}: {name}: {key!r} = {value!r} is not about tags of this standard")
+            raise StandardError(
+                f"{path}: {name}: {key!r} = {value!r} does not refer to tags of this standard"
+            )
         yield key, value
 
 
@@ -244,7 +246,7 @@ def _check_tags(name: str, tags: tuple[str, ...]) -> None:
     seen = set()
     for tag in tags:
         if not tag or tag != "".join(tag.split()):
-            raise StandardError(f"standard {name!r}: a tag must be a string without blanks, got {tag!r}")
+            raise StandardError(f"standard {name!r}: a tag must be a string without spaces, got {tag!r}")
         if tag in seen:
             raise StandardError(f"standard {name!r} has the tag {tag!r} twice")
         seen.add(tag)

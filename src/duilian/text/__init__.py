@@ -1,4 +1,4 @@
-"""Raw text: sentences, units, spans that stay whole, and characters as features see them."""
+"""Raw text: sentences, units, protected spans, and characters as features see them."""
 
 from duilian.text.characters import Errors, char_types, check_text, is_punctuation
 from duilian.text.folding import Folding, Letters, Script, is_traditional, simplified

@@ -42,7 +42,7 @@ class Split(NamedTuple):
     digit or Han character beside a mark or an end, so not in punctuation), NO_NUMBER (in a word made of
     letters), GAP (characters in no unit precede it), APART (white space does), MARK (a mark that is no word
     by itself), MARKS (one of several in a row, which begin and end no word). Others add what a rule says of
-    words in letters: NOT_FOREIGN and ONLY_FOREIGN (in no word tagged as foreign; in no other). `with_ends`
+    alphabetic words: NOT_FOREIGN and ONLY_FOREIGN (in no word tagged as foreign; in no other). `with_ends`
     adds ENDS.
     """
 
@@ -69,7 +69,7 @@ NOT_FOREIGN, ONLY_FOREIGN, ENDS = 256, 512, 1024  # which splitting does not set
 def sentences(text: str) -> Spans:
     """The sentences of a text: each ends with 。！？… (and any closing quotes after it), or at a line break.
 
-    No sentence ends inside a span that stays whole. Sentences over 2,000 characters are cut.
+    No sentence ends inside a protected span. Sentences over 2,000 characters are cut.
     """
     return _native.split_sentences(check_text(text))
 
@@ -80,8 +80,8 @@ def units(text: str, *, join_letters: bool = False, join_digits: bool = False) -
 
 
 def whole_spans(text: str, kinds: Collection[WholeKind] = WHOLE_KINDS) -> list[WholeSpan]:
-    """The spans of mixed text that must stay whole, found by rules: web and mail addresses, #topics#, @names,
-    numbers, quantities (numbers with a percent sign or unit), words in letters (Wi-Fi, iPhone15), currency
+    """Protected spans, which are never cut, found by rules: web and mail addresses, #topics#, @names,
+    numbers, quantities (numbers with a percent sign or unit), alphabetic words (Wi-Fi, iPhone15), currency
     signs before prices, emoji.
 
     They do not overlap, contain no white space, split no unit and have at most 1,000 characters. Spans of
@@ -100,7 +100,7 @@ def split(
     *,
     is_one_sentence: bool = False,
 ) -> Split:
-    """Find sentences, units and spans that stay whole, all at once; `joins` says whether runs of letters, and
+    """Find sentences, units and protected spans, all at once; `joins` says whether runs of letters, and
     runs of digits, are one unit.
     """
     try:

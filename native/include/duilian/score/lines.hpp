@@ -72,7 +72,7 @@ struct LineOptions {
 };
 
 /// One line of output for each line of input; line breaks stay as they were. A blank between two characters
-/// of raw text ends a word, and parts that stay whole are not cut. Throws std::invalid_argument with the
+/// of raw text ends a word, and protected spans are not cut. Throws std::invalid_argument with the
 /// line's number if a line is not UTF-8.
 [[nodiscard]] std::string tag_lines(const LabelModel& model, std::string_view text,
                                     const LineOptions& options, std::size_t threads);

@@ -1,5 +1,5 @@
-// Raw text → sentences → units, and what mixed text reveals about words before any model runs: parts that
-// stay whole are not cut, and those that are words by themselves begin and end one.
+// Raw text → sentences → units, and what mixed text reveals about words before any model runs: protected
+// spans are not cut, and those that are words by themselves begin and end one.
 #pragma once
 
 #include <bitset>
@@ -17,7 +17,7 @@ namespace duilian {
 inline constexpr std::size_t kLongestSentence = 2000;  // characters, or one part that is longer
 
 /// A sentence ends at 。！？ … (a run of them, with the closing quotes and brackets that follow) and at a
-/// line break, but never inside a part that stays whole. ASCII ! and ? end one unless a letter, digit or = &
+/// line break, but never inside a protected span. ASCII ! and ? end one unless a letter, digit or = &
 /// / follows, as in a web address. What is too long is cut, after white space or punctuation if there is any.
 [[nodiscard]] std::vector<Span> split_sentences(std::u32string_view text);
 
@@ -26,7 +26,7 @@ enum Known : std::uint16_t {
   kWordBegins = 1,        // a word begins here
   kWordGoesOn = 2,        // no word begins here
   kNoMark = 4,            // a letter, digit or Han beside a mark or an end: not in punctuation
-  kNoNumber = 8,          // of a word in letters: in no number
+  kNoNumber = 8,          // of an alphabetic word: in no number
   kGap = 16,              // characters that are in no unit precede it in its sentence
   kApart = 32,            // white space is among them, so that a word begins here
   kPunctuationMark = 64,  // a mark of punctuation: alone, it is nothing else

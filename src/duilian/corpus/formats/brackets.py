@@ -160,7 +160,7 @@ def _without_headers(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tu
         else:
             yield number, line
     if start is not None:
-        message = "the header that begins here is never closed"
+        message = "this header is never closed"
         raise CorpusError(path, start, message, hint="add a line </HEADER>")
 
 
@@ -205,7 +205,7 @@ class _TreeBuilder:
         raise CorpusError(
             self.path,
             self.brackets[0].line,
-            f"the tree that begins here is not closed {where}: {missing} still open",
+            f"this tree is not closed {where}: {missing} still open",
             hint="count its brackets: a ')' may be missing; only an outermost '(' may lack a label",
         )
 
@@ -228,7 +228,7 @@ class _TreeBuilder:
                 self.path,
                 number,
                 f"{token!r} is outside any tree",
-                hint="a tree is in brackets, as in (NP (NN 书)); SGML tags have lines of their own",
+                hint="trees are in brackets, as in (NP (NN 书)); SGML tags are on separate lines",
             )
         bracket = self.brackets[-1]
         if bracket.label is None:

@@ -87,7 +87,7 @@ class RowReader:
         comments = self._comments(block)
         rows, extra_rows = self._rows(block[len(comments) :])
         if not rows:
-            raise CorpusError(self.path, block[0][0], "a sentence without words")
+            raise CorpusError(self.path, block[0][0], "this sentence has no words")
         numbers = [number for number, _ in rows]
         # [columns][words]
         table = tuple(zip(*[row for _, row in rows], strict=True))
@@ -133,7 +133,9 @@ class RowReader:
             else:
                 raise self._wrong_id(number, row[0], len(rows) + 1)
         if reach[0] > len(rows):
-            raise CorpusError(self.path, reach[1], f"a token reaches to word {reach[0]} of {len(rows)}")
+            raise CorpusError(
+                self.path, reach[1], f"a token range ends at word {reach[0]}, but there are {len(rows)} words"
+            )
         return rows, tuple(extra_rows)
 
     def _extra_row(self, number: int, id: str, words_before: int) -> int:
@@ -146,7 +148,7 @@ class RowReader:
         raise self._wrong_id(number, id, words_before + 1)
 
     def _wrong_id(self, number: int, found: str, expected: int) -> CorpusError:
-        hint = "a blank line before the sentence may be missing" if found == "1" else ""
+        hint = "perhaps a blank line is missing before this sentence" if found == "1" else ""
         return CorpusError(self.path, number, f"expected the id {expected}, found {shown(found)}", hint)
 
     def _wrong_width(self, number: int, row: list[str]) -> CorpusError:

@@ -120,7 +120,7 @@ class CRF(Parameters[Any]):
         names += ["c1"] if self.c1 else []
         if names:
             # The level of the caller of fit.
-            warnings.warn(f"our learner has no {', '.join(names)}: ignored", UserWarning, stacklevel=4)
+            warnings.warn(f"{', '.join(names)}: not supported, ignored", UserWarning, stacklevel=4)
 
     @checked
     def fit(

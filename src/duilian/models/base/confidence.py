@@ -38,7 +38,7 @@ class ConfidenceCurve:
         rises = all(a < b for a, b in zip(self.said, self.said[1:], strict=False))
         never_falls = all(a <= b for a, b in zip(self.true, self.true[1:], strict=False))
         if not self.said or len(self.said) != len(self.true) or not (is_finite and rises and never_falls):
-            raise ConfigError("a curve of confidence must rise")
+            raise ConfigError("a confidence curve must not decrease")
 
     @classmethod
     def fitted(cls, p: Floats, is_right: npt.NDArray[np.bool_]) -> Self | None:
@@ -69,9 +69,9 @@ class ConfidenceCurve:
         if not (
             isinstance(state, list) and len(state) == 2 and all(isinstance(each, list) for each in state)
         ):
-            raise ConfigError("a curve of confidence is two lists of numbers")
+            raise ConfigError("a confidence curve is two lists of numbers")
         if len(state[0]) > 2 * BINS + 2:
-            raise ConfigError(f"a curve of confidence has at most {2 * BINS + 2} points")
+            raise ConfigError(f"a confidence curve has at most {2 * BINS + 2} points")
         return cls(tuple(state[0]), tuple(state[1]))
 
 
@@ -94,5 +94,5 @@ def _never_falling(heights: Floats, counts: npt.NDArray[np.integer[Any]]) -> npt
 def curves_of(state: Any, standards: Sequence[str]) -> dict[str, ConfidenceCurve]:
     """The curves of a model file, by standard; files of former versions have none."""
     if not isinstance(state, dict) or not set(state) <= set(standards):
-        raise ConfigError("curves of confidence must be those of the standards")
+        raise ConfigError("there must be one confidence curve per standard")
     return {name: ConfidenceCurve.from_state(each) for name, each in state.items()}

@@ -52,7 +52,7 @@ class DictionarySettings(Settings):
     def check_level(self, level: Level) -> None:
         """Refuse a dictionary for a model that does not look for words."""
         if self.file is not None and level == "word":
-            raise ConfigError("a dictionary is for models that find words", "use level = 'char'")
+            raise ConfigError("a dictionary needs a model that finds words", "use level = 'char'")
 
     def load(self, folding: Folding) -> Dictionary | None:
         """The dictionary as a model sees it, if there is one."""

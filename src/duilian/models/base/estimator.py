@@ -102,8 +102,8 @@ class StoredModel(abc.ABC):
         """The same model that knows further words, or others; see `Estimator.use_dictionary`."""
         own: Dictionary | None = getattr(self, "dictionary", None)
         if own is None:
-            hint = "train it with [dictionary], or give the words as a lexicon"
-            raise ConfigError(f"this model of kind {self.kind!r} has learned without a dictionary", hint)
+            hint = "train it with [dictionary], or use a lexicon instead"
+            raise ConfigError(f"this model of kind {self.kind!r} was trained without a dictionary", hint)
         found = own.changed(words.folded(self.config.features.folding()), mode)  # type: ignore[attr-defined]
         return dataclasses.replace(self, dictionary=found)  # type: ignore[type-var]
 
@@ -150,7 +150,7 @@ class Storable(abc.ABC):
     def load(cls, path: str | Path) -> Self:
         """Read a model from its file."""
         if not Path(path).exists():
-            raise ConfigError(f"{path}: there is no such file", "name a model that was saved or trained")
+            raise ConfigError(f"{path}: there is no such file", "give a model that was saved or trained")
         return cls.restored(path, *read_model(path))
 
     @classmethod

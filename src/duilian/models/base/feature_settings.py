@@ -47,7 +47,7 @@ class Features(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.mixing.is_on:  # a word in letters is one unit
+        if self.mixing.is_on:  # an alphabetic word is one unit
             object.__setattr__(self, "join_letters", True)
 
     def check_level(self, level: Level) -> None:

@@ -58,12 +58,12 @@ class MixingSettings(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.file is not None and not self.is_on:
-            raise ConfigError("a list of English words needs mixed text", "set [mixing] share, such as 0.3")
+            raise ConfigError("an English word list needs mixed text", "set [mixing] share, such as 0.3")
 
     def check_level(self, level: Level) -> None:
         """Refuse mixed text for a model that does not look for words."""
         if self.is_on and level == "word":
-            raise ConfigError("mixed text is for models that find words", "use level = 'char'")
+            raise ConfigError("mixed text needs a model that finds words", "use level = 'char'")
 
     def named(self) -> MixingSettings:
         """The same with the file's name alone: a model does not tell where it was made."""
@@ -84,7 +84,7 @@ class MixingSettings(Settings):
         return [copy for copy in mixed if copy.layer.words != layers[copy.origin].words]
 
     def words(self, folding: Folding, layers: Iterable[Layer]) -> Dictionary | None:
-        """What a model knows of words in letters: the list, and words of Han and letters in its corpora."""
+        """What a model knows of alphabetic words: the list, and words of Han and letters in its corpora."""
         if not self.is_on:
             return None
         plain = dataclasses.replace(folding, letters="as-is")

@@ -147,5 +147,5 @@ class StandardTagger(abc.ABC):
         own = Ask((self.standard,), ask.tags, ask.trees, ask.confidence, ask.marginals)
         found = self.labeler.label(batch, own, self._constraints(batch, lexicon), threads)
         if found.impossible:
-            _log.warning("%d sentences could not be analysed as the lexicon asks", found.impossible)
+            _log.warning("%d sentences could not be analysed with the lexicon's words", found.impossible)
         return found.of[self.standard]

@@ -155,8 +155,8 @@ class CoupledConfig(Settings):
             if given is not None and len(given) != count:
                 raise ConfigError(f"{name} has {len(given)} numbers for {count} standards")
         if isinstance(self.mapping, Mapping) and count != 2:
-            raise ConfigError(f"one mapping is for two standards, not for {count}")
+            raise ConfigError(f"a single mapping needs exactly two standards, got {count}")
         if self.features.parts == "joint" and self.pruning.kind != "offline":
-            raise ConfigError("without separate features nothing prunes online", "use offline pruning")
+            raise ConfigError("online pruning needs separate features", "use offline pruning")
         if guide is not None and guide not in self.standards:
             raise ConfigError(f"the guide {guide!r} is not one of {', '.join(self.standards)}")

@@ -91,7 +91,7 @@ def _converted(
         session.stage(f"{100 * share:.1f} % of the {config.standards[side]} labels are sure")
     if not any(held.shares().values()):
         raise DuilianError(
-            f"self-training would teach nothing: no label has a confidence of {settings.confidence}",
+            f"self-training has nothing to learn from: no label reaches confidence {settings.confidence}",
             hint="lower [self_training] confidence, or set rounds = 0",
         )
     return held

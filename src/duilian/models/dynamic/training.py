@@ -45,7 +45,7 @@ class DynamicTrainer(CrfTrainer):
         encoding, features = self.packer.encoding, self.config.features
         encoded = encoding.encode(layers)
         if (encoded.label < 0).any():
-            raise StandardError("a dynamic tagger learns from whole annotations: every word needs one tag")
+            raise StandardError("a dynamic tagger needs complete annotation: exactly one tag per word")
         self.data = _native.DynamicTraining(
             len(encoding.labels),
             encoding.succession.native(),

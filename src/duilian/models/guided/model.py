@@ -80,7 +80,9 @@ class GuidedTagger(Tagger, Converting):
     ) -> Self:
         """Learn from target sentences, guided by a tagger of the source corpus (or by a trained one)."""
         if source is None:
-            raise ConfigError("a guided tagger needs a source: a corpus in the other standard, or a tagger")
+            raise ConfigError(
+                "a guided tagger needs a source: a corpus in the other standard or a tagger for it"
+            )
         session = Session.of(session, threads)
         if not isinstance(source, Tagger):
             source = Tagger.with_config(self.config.source_config()).fit(source, threads=session.threads)

@@ -78,7 +78,7 @@ class GuidedConversion(ConversionPlan):
         source, target = predictor.packer.source.encoding_, predictor.encoding_
         if (source.join_letters, source.join_digits) != (target.join_letters, target.join_digits):
             raise ConfigError(
-                "the tagger that guides splits text into other units, so nothing can be converted"
+                "the guide tagger splits text into different units, so conversion is impossible"
             )
         super().__init__(standards, (source, target), mapping)
         self._predictor = predictor

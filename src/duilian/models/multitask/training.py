@@ -214,7 +214,7 @@ class MultitaskExamples:
             encoding.encode(layers) for encoding, layers in zip(labelling.encodings, sides, strict=True)
         ]
         if any((each.label < 0).any() for each in encoded):
-            raise StandardError("a multi-task tagger learns from whole annotations: every word needs one tag")
+            raise StandardError("a multi-task tagger needs complete annotation: exactly one tag per word")
         packed = pack([units for each in encoded for units in each.units], labelling.readings.training)
         self.keys, rows = _native.index_features(
             labelling.templates.native, packed, config.features.min_count, threads

@@ -152,6 +152,6 @@ class ParserPredictor:
                 for some in (tags, seen)
             )
             raise StandardError(
-                f"not one tag is known to the parser: it has {ours} …, the sentences have {theirs} …",
+                f"the parser knows none of the tags: it has {ours} …, the sentences have {theirs} …",
                 f"the parser was trained for {self.standard!r}",
             )

@@ -44,9 +44,11 @@ class Suite(Storable):
             raise ConfigError(f"the parser's standard {parser.standard!r} is not one of {names}")
         if getattr(tagger, "segment_only", False) and Ability.TAGS not in parser.abilities:
             hint = "train the tagger with tags, or use a joint-parser"
-            raise ConfigError(f"the tagger only cuts text, and a {parser.kind} needs tags", hint)
+            raise ConfigError(f"the tagger only segments text, but a {parser.kind} needs tags", hint)
         if segmenter is not None and (segmenter.standard not in standards or segmenter.level != "char"):
-            raise ConfigError(f"the segmenter must be for characters, and for one of {', '.join(standards)}")
+            raise ConfigError(
+                f"the segmenter must be a character-level model for one of {', '.join(standards)}"
+            )
         self.tagger = tagger
         self.parser = parser
         self.segmenter = segmenter
@@ -95,7 +97,7 @@ class Suite(Storable):
 
 def _check_kind(name: str, kind: Any, *, is_parser: bool) -> None:
     if kind not in KINDS:
-        raise ConfigError(f"the {name} is of kind {kind!r}, which this version of Duilian does not know")
+        raise ConfigError(f"the {name} is of kind {kind!r}, which this version of Duilian does not support")
     if kind == SUITE or (kind in PARSERS) != is_parser:
         raise ConfigError(f"the {name} cannot be a model of kind {kind!r}")
 

@@ -85,7 +85,7 @@ class TreeConverter(Estimator[TreeConverterConfig, TreeConverterModel]):
 
         aligned = align(layers_of(source, self.source_standard), layers_of(target, self.standard))
         if not aligned.pairs:
-            raise ConfigError("not one sentence of the source is the same in the target")
+            raise ConfigError("source and target have no sentence in common")
         held_out = None
         if dev is not None:
             held_out = align(layers_of(dev[0], self.source_standard), layers_of(dev[1], self.standard)).pairs

@@ -31,7 +31,7 @@ def guided(source: Layer, target: Layer | None = None) -> GuidedLayer:
     fault = None if source.heads is None else find_fault(source.heads)
     if source.heads is None or source.relations is None or None in source.relations or fault:
         raise StandardError(
-            "a sentence of the source has no whole tree" + (f": {fault.message}" if fault else "")
+            "a sentence of the source has no complete tree" + (f": {fault.message}" if fault else "")
         )
     if not source.tags or not all(isinstance(tag, str) for tag in source.tags):
         raise StandardError("a sentence of the source has words without a tag")

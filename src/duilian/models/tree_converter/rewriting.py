@@ -171,7 +171,7 @@ class TreeRules:
     def parsed(cls, text: str, name: str) -> Self:
         """The rules in a text; `name` is that of its file, for messages."""
         if not isinstance(text, str) or len(text) > MAX_SIZE:
-            raise ConfigError(f"{name}: the rules must be a text of at most {MAX_SIZE:,} characters")
+            raise ConfigError(f"{name}: the rules must be a string of at most {MAX_SIZE:,} characters")
         try:
             content = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
@@ -238,11 +238,11 @@ def _rule(row: Mapping[str, Any], place: str) -> TreeRule:
     texts = {key: row.get(key, "") for key in ("name", "relation", "head_relation")}
     for key, value in texts.items():
         if not isinstance(value, str):
-            raise ConfigError(f"{place}: {key} must be a text")
+            raise ConfigError(f"{place}: {key} must be a string")
     if action == "rename" and not texts["relation"]:
-        raise ConfigError(f"{place}: to rename, it needs the key 'relation'")
+        raise ConfigError(f"{place}: rename needs the key 'relation'")
     if action == "next" and "moves" not in row:
-        raise ConfigError(f"{place}: to find the next sibling, it needs the key 'moves'")
+        raise ConfigError(f"{place}: next needs the key 'moves'")
     conditions: dict[str, Any] = {
         key: _condition(row[key], f"{place}: {key}")
         for key in ("word", "head", "above", "child", "moves")
@@ -260,7 +260,7 @@ def _condition(row: object, place: str) -> Condition:
             raise ConfigError(f"{place} has no key {key!r}", did_you_mean(key, FIELDS))
         values = [value] if isinstance(value, str) else value
         if not isinstance(values, list) or not values or not all(isinstance(each, str) for each in values):
-            raise ConfigError(f"{place}: {key} must be a text or a list of texts")
+            raise ConfigError(f"{place}: {key} must be a string or a list of strings")
         if key == "side" and value not in ("left", "right"):
             raise ConfigError(f"{place}: side must be left or right, got {value!r}")
         found[key] = value if key == "side" else frozenset(values)
@@ -269,5 +269,5 @@ def _condition(row: object, place: str) -> Condition:
 
 def _table(row: object, place: str) -> dict[str, str]:
     if not isinstance(row, dict) or not all(isinstance(each, str) and each for each in row.values()):
-        raise ConfigError(f"{place} must give a text for each text")
+        raise ConfigError(f"{place} must map strings to strings")
     return dict(row)

@@ -38,7 +38,7 @@ class TwoChainConfig(Settings):
         self.learning.check_rule("two-chain", PassiveAggressive)
         self.features.check_level(self.level)
         if self.learning.batch is not None:
-            raise ConfigError("batch is not for a model of kind 'two-chain': it learns sentence by sentence")
+            raise ConfigError("batch does not apply to kind 'two-chain', which learns sentence by sentence")
         if not self.modes:
             raise ConfigError(f"modes must name at least one of {', '.join(MODES)}")
         two_chain_scheme(self.features.scheme)  # refuses schemes that do not show where a segment begins

@@ -26,7 +26,7 @@ def _warn_of_lone_labels(tagger: MultitaskTagger, run: Run) -> None:
     for standard, labels in zip(tagger.standards, tagger.mapping_.without_partner(), strict=True):
         tags = list(dict.fromkeys(label.partition("@")[2] for label in labels))
         if tags:
-            run.warn(f"in {standard!r} nothing maps to {', '.join(tags)}: learned from its own corpus alone")
+            run.warn(f"no tag maps to {', '.join(tags)} of {standard!r}: learned from its own corpus only")
 
 
 register(Kind("multitask", MultitaskConfig, range(2, 3), train_multitask, answers_all=True))

@@ -23,7 +23,7 @@ def fit_trees(parser: Parser, recipe: Recipe, run: Run) -> float | None:
     warn_of_overlap([(corpus, dev)], "word", run)
     parser.fit(corpus, dev=dev, session=run.session())
     if parser.lifted_:
-        run.warn(f"{parser.lifted_} words of crossing arcs were lifted to make the trees projective")
+        run.warn(f"{parser.lifted_} words were reattached to make trees with crossing arcs projective")
     return save(parser, recipe, run, side_notes(side, corpus, dev) | {"lifted": parser.lifted_})
 
 

@@ -81,7 +81,9 @@ class ParserSentences:
         corpus, dev = corpora_of(self.recipe, self.side, trees="partial")
         layers = [sentence[standard] for sentence in corpus if _has_tree(sentence[standard])]
         if not layers:
-            raise StandardError(f"{corpus.source}: no sentence has a whole tree for the parser to learn from")
+            raise StandardError(
+                f"{corpus.source}: no sentence has a complete tree for the parser to learn from"
+            )
         if own.finds_tags:
             return layers, None if dev is None else [sentence[standard] for sentence in dev], {}
         if own.sees == "xpos":

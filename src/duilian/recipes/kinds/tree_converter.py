@@ -35,7 +35,7 @@ def train_tree_converter(recipe: Recipe, run: Run) -> float | None:
             f"out; the first is number {first.number}: {first.source!r} and {first.target!r}"
         )
     if converter.lifted_:
-        run.warn(f"{converter.lifted_} words of crossing arcs were lifted to make the trees projective")
+        run.warn(f"{converter.lifted_} words were reattached to make trees with crossing arcs projective")
     sides = zip(recipe.sides, (target, source), strict=True)
     notes = {"sides": {side.standard: side_notes(side, *corpora) for side, corpora in sides}}
     return save(converter, recipe, run, notes | {"lifted": converter.lifted_})

@@ -17,8 +17,8 @@ def train_two_chain(recipe: Recipe, run: Run) -> float | None:
     side, *further = recipe.sides
     if further and any(each.sample is not None for each in recipe.sides):
         raise ConfigError(
-            f"{recipe.file}: [[side]] sample is not for two corpora of kind two-chain",
-            "sentences are drawn from both; cut a corpus with limit",
+            f"{recipe.file}: [[side]] sample does not apply to kind two-chain with two corpora",
+            "sentences are drawn from both; use limit to shorten a corpus",
         )
     tagger = TwoChainTagger.with_config(cast(TwoChainConfig, recipe.config))
     corpus, dev = corpora_of(recipe, side)
