@@ -144,7 +144,7 @@ def test_mistakes_are_named(call: Call) -> None:
         ("我们 去 。", False),
     ):
         status, _, err = call("analyze", "--model", "words.model", text)
-        assert (status, err.startswith("duilian: warning: the text is not cut into words")) == (0, is_uncut)
+        assert (status, err.startswith("duilian: warning: the text is not segmented")) == (0, is_uncut)
     assert "no standard 'ud'" in call("analyze", "--model", "char.model", "--standard", "ud", "北京")[2]
     assert call("analyze", "--model", "char.model", "--to", "xml", "北京")[0] == 2
     status, _, err = call("analyze", "--model", "char.model", stdin="北京".encode("gbk"))

@@ -87,7 +87,7 @@ def test_a_recipe_names_a_dictionary_beside_the_corpora(duilian: Call) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--dictionary", "empty.txt"], "empty.txt: there is no word in it"),
+        (["--dictionary", "empty.txt"], "empty.txt: contains no words"),
         (["--dictionary", "none.txt"], "none.txt"),
         (["--dictionary", "mine.txt", "--dictionary-mode", "add"], "'extend' or 'replace', got 'add'"),
     ],

@@ -34,7 +34,7 @@ class Learning(Settings):
         True, "Also try the mean of the weights after each iteration, and keep the better ones."
     )
     batch: int | None = setting(
-        None, "Sentences per step; none: what suits the size of the corpus.", at_least=1
+        None, "Sentences per step; none: depends on the size of the corpus.", at_least=1
     )
     sample: int | tuple[int | None, ...] | None = setting(
         None,
@@ -119,13 +119,13 @@ class ExponentiatedGradient(Learning):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PassiveAggressive(Learning):
-    """As far as the margin needs, but no further than a limit (Crammer et al. 2006).
+    """Passive-aggressive: the smallest step that restores the margin, up to a limit (Crammer et al. 2006).
 
     >>> PassiveAggressive(aggressiveness=0.1).aggressiveness
     0.1
     """
 
-    aggressiveness: float = setting(1.0, "Largest step, the C of the paper.", above=0)
+    aggressiveness: float = setting(1.0, "Maximum step size, the C of the paper.", above=0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -46,16 +46,16 @@ class Side(Settings):
     train: str | tuple[str | TrainFile, ...] = setting(
         "", "Training files; `{ file = …, weight = 0.5 }` is drawn half as often as others of the side."
     )
-    dev: str | tuple[str, ...] | None = setting(None, "Files that choose the best weights.")
+    dev: str | tuple[str, ...] | None = setting(None, "Dev files, used to choose the best weights.")
     test: str | tuple[str, ...] | None = setting(None, "Files to report a final score on.")
     sample: int | None = setting(None, "Sentences drawn per iteration; none: all.", at_least=1)
-    format: str | None = setting(None, "Format of the files; none: recognised.")
-    column: str | None = setting(None, "Column that has the tags.")
+    format: str | None = setting(None, "Format of the files; none: detected.")
+    column: str | None = setting(None, "Column with the tags.")
     columns: tuple[str, ...] | None = setting(None, "Names of the columns.")
     min_pairs: int = setting(
-        1, "In column upos+xpos: a pair that occurs less often in train counts as its XPOS alone.", at_least=1
+        1, "With column upos+xpos: reduce pairs rarer than this in train to their XPOS.", at_least=1
     )
-    cut: Literal["line", "sentence"] = setting("line", "What becomes a sentence of the corpus.")
+    cut: Literal["line", "sentence"] = setting("line", "What counts as a sentence of the corpus.")
     encoding: str = setting("utf-8", "Encoding of the files.")
     limit: int | None = setting(None, "Use only the first sentences of train.", at_least=1)
 
@@ -71,7 +71,7 @@ class Saving(Settings):
     """`[saving]`: how the weights are stored."""
 
     precision: Precision = setting("float32", "Precision of the stored weights.")
-    min_weight: float = setting(0.0, "Leave out weights smaller than this.", at_least=0)
+    min_weight: float = setting(0.0, "Drop weights smaller than this.", at_least=0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

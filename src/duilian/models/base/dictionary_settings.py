@@ -36,17 +36,17 @@ class DictionarySettings(Settings):
     """Words that the model knows besides its corpus."""
 
     file: str | None = setting(
-        None, "File with a word a line, or `word frequency`, or `word frequency tag`; none: no dictionary."
+        None, "File with one word per line: `word [frequency [tag]]`; none: no dictionary."
     )
     hide: float = setting(
         0.0,
         "In training, hide this share of the listed words that are rare in the training corpus: the model "
-        "learns to find words that the list lacks.",
+        "learns to find words that are not listed.",
         at_least=0,
         at_most=1,
     )
     rare: int = setting(2, "Words that occur at most this often in the training corpus are rare.", at_least=0)
-    name: str | None = setting(None, "Name of the dictionary; none: that of its file.")
+    name: str | None = setting(None, "Name of the dictionary; none: the file name.")
     licence: str | None = setting(None, "Licence of the dictionary, kept with the model.")
 
     def check_level(self, level: Level) -> None:

@@ -29,14 +29,14 @@ class Features(Settings):
     templates: str | None = setting(
         None, "Name of a preset, or path of a template file; none: the preset for the level."
     )
-    min_count: int = setting(1, "Leave out features seen less often than this.", at_least=1)
+    min_count: int = setting(1, "Drop features that occur less often than this.", at_least=1)
     full_from: int = setting(
         2,
         "Features seen at least this often get a weight for every label; rarer ones only for the labels they "
         "were seen with.",
         at_least=1,
     )
-    scheme: str = setting("BIES", "Boundary letters of characters.")
+    scheme: str = setting("BIES", "Boundary labels of characters.")
     join_letters: bool = setting(False, "Treat a run of letters as one unit.")
     join_digits: bool = setting(False, "Treat a run of digits as one unit.")
     script: Script = setting("as-is", "`simplified`: features see traditional characters as simplified ones.")

@@ -33,21 +33,21 @@ class MixingSettings(Settings):
 
     share: float = setting(
         0.0,
-        "Share of the nouns, names, verbs and adjectives that are English in the copy of a sentence; some "
-        "parts of speech less, as in real text. 0: no mixed text.",
+        "Share of the nouns, names, verbs and adjectives replaced by English in a copy of a sentence; some "
+        "parts of speech less often, as in real text. 0: no mixed text.",
         at_least=0,
         at_most=1,
     )
     sentences: float = setting(
-        0.5, "Share of the training sentences that have such a copy.", at_least=0, at_most=1
+        0.5, "Share of the training sentences to copy this way.", at_least=0, at_most=1
     )
     unknown: float = setting(
-        0.2, "Share of the English words in copies that no list knows.", at_least=0, at_most=1
+        0.2, "Share of the English words in copies to treat as not listed.", at_least=0, at_most=1
     )
     file: str | None = setting(
         None, "List of English words, `word frequency tag`; tools/english_list.py makes one. None: no list."
     )
-    name: str | None = setting(None, "Name of the list; none: that of its file.")
+    name: str | None = setting(None, "Name of the list; none: the file name.")
     licence: str | None = setting(None, "Licence of the list, kept with the model.")
 
     @property

@@ -44,7 +44,9 @@ class CoupledPruning(Settings):
         "`online`: by the model's own separate features; `offline`: by jack-knifed baseline taggers; "
         "`mixed`: online in training, by baseline taggers when tagging.",
     )
-    max_candidates: int = setting(8, "Labels per unit and standard, the r of the papers.", at_least=1)
+    max_candidates: int = setting(
+        8, "Maximum number of labels per unit and standard, the r of the papers.", at_least=1
+    )
     max_candidates_tagging: int | None = setting(
         None,
         "The same when tagging; none: as in training, but three times that for characters pruned without "
@@ -52,7 +54,10 @@ class CoupledPruning(Settings):
         at_least=1,
     )
     candidate_mass: float = setting(
-        0.98, "Candidates have this probability together, the λ of the papers.", above=0, at_most=1
+        0.98,
+        "Keep candidates until their probabilities sum to this, the λ of the papers.",
+        above=0,
+        at_most=1,
     )
     bundle_gap: float | None = setting(
         5.0,
@@ -61,7 +66,7 @@ class CoupledPruning(Settings):
         at_least=0,
         is_finite=False,
     )
-    folds: int = setting(10, "Folds of jack-knifing, if pruned offline.", at_least=2)
+    folds: int = setting(10, "Number of jack-knifing folds, for offline pruning.", at_least=2)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -85,16 +90,19 @@ class SelfTraining(Settings):
         at_most=9,
     )
     confidence: float = setting(
-        0.95, "Labels to which a teacher gives this probability become annotation.", above=0, at_most=1
+        0.95,
+        "Labels become annotation if a teacher gives them at least this probability.",
+        above=0,
+        at_most=1,
     )
     known_from: int | None = setting(
         None,
-        "Leave words open that a standard's own corpus has at least this often, because it holds them; "
-        "none: leave out no word.",
+        "Annotate no word that occurs at least this often in the standard's own corpus, which covers it; "
+        "none: annotate all.",
         at_least=1,
     )
     mapping: str | None = setting(
-        None, "Tags that may go together in conversion; none: the tight table if one is shipped, else all."
+        None, "Tags that may go together in conversion; none: the tight table if there is one, otherwise all."
     )
     iterations: int = setting(3, "Iterations of each teacher.", at_least=1)
 

@@ -28,7 +28,7 @@ class DynamicFeatures(Features):
     )
     min_word_count: int = setting(1, "Like min_count, for templates about words.", at_least=1)
     english: str | None = setting(
-        None, "Dictionary in CC-CEDICT's format, for templates about uses and case of English words."
+        None, "Dictionary in CC-CEDICT format, for templates about uses and case of English words."
     )
     letters: Letters = setting("unified", "`unified`: every run of letters looks the same to features.")
 
@@ -52,7 +52,7 @@ class DynamicSearch(Settings):
 
     beam: int = setting(
         1,
-        "Number of best paths that see their own words when tagging; more are slower.",
+        "Beam size: how many of the best paths see their own words when tagging.",
         at_least=1,
         at_most=1000,
     )

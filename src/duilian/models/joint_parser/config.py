@@ -27,9 +27,7 @@ class JointTagging(Settings):
         "in this many folds.",
         at_least=2,
     )
-    likelihoods: bool = setting(
-        True, "How probable a tag is, is a feature of it; the model of the paper does not have it."
-    )
+    likelihoods: bool = setting(True, "Use the probability of a tag as a feature of it, unlike the paper.")
     iterations: int = setting(10, "Iterations of the plain taggers.", at_least=1)
 
 

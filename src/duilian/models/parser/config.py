@@ -23,9 +23,9 @@ class TreeSearch(Settings):
     """How the heads of words are found."""
 
     bits: int = table_bits(24, "parts of trees")
-    max_length: int = setting(200, "Parse sentences of more words in parts.", at_least=0, at_most=2000)
+    max_length: int = setting(200, "Parse longer sentences in parts (in words).", at_least=0, at_most=2000)
     head_cost: float = setting(
-        200.0, "In training the gold tree must win by this much for each wrong head.", at_least=0
+        200.0, "Margin in training: how much the gold tree must win by for each wrong head.", at_least=0
     )
 
 
@@ -35,7 +35,7 @@ class RelationSearch(Settings):
 
     bits: int = table_bits(23, "relations")
     relation_cost: float = setting(
-        40.0, "In training the gold relations must win by this much for each wrong one.", at_least=0
+        40.0, "Margin in training: how much the gold relations must win by for each wrong one.", at_least=0
     )
     guess_iterations: int = setting(
         3,

@@ -16,13 +16,13 @@ class ConversionSteps(Settings):
 
     source: str = setting("source", "Name of the standard to convert from.")
     rules: str | None = setting(
-        None, "A file of rewriting rules that run before the learned step; none: no rules."
+        None, "File of rewriting rules to apply before the learned step; none: no rules."
     )
-    is_learned: bool = setting(True, "Whether the learned step runs; without it rules alone convert.")
+    is_learned: bool = setting(True, "Whether to run the learned step; if not, only the rules convert.")
     tag_bits: int = table_bits(20, "tags")
     punctuation: Literal["learned", "projective"] = setting(
         "learned",
-        "`projective`: attach punctuation marks as UD version 2 wants it, whatever the source says.",
+        "`projective`: attach punctuation as UD version 2 requires, whatever the source says.",
     )
 
 

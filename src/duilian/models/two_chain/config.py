@@ -23,13 +23,11 @@ class TwoChainConfig(Settings):
 
     standard: str = setting("tags", "Name of the standard.")
     level: Level = setting("char", "`char`: words and their tags; `word`: chunks and their types.")
-    edge: bool = setting(
-        True, "Link a tag to the next boundary; without this edge it is the factorial model."
-    )
+    edge: bool = setting(True, "Link a tag to the next boundary; without this edge, the model is factorial.")
     modes: tuple[Mode, ...] = setting(
         MODES, "What training optimises: `joint`, `segment`, `tag`; the first is scored on the dev set."
     )
-    cost: Cost = setting("once", "Margin of the gold answer: 1 `once`, or 1 for every wrong `label`.")
+    cost: Cost = setting("once", "Margin of the gold answer: 1 `once`, or 1 per wrong `label`.")
     features: Features = setting(Features(), "Units and features.")
     learning: Learning = setting(PassiveAggressive(iterations=20), "How to learn.")
 

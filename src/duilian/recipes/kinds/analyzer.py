@@ -35,7 +35,7 @@ class SegmenterPart(Settings):
 
     standard: str | None = setting(None, "A side's standard; none: no segmenter.")
     iterations: int = setting(6, "Passes over the training data.", at_least=1)
-    min_weight: float = setting(0.0, "Leave out weights smaller than this.", at_least=0)
+    min_weight: float = setting(0.0, "Drop weights smaller than this.", at_least=0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -38,26 +38,26 @@ class ParserPart(Settings):
     kind: Literal["parser", "joint-parser"] = setting(
         "parser", "The kind of the parser; a `joint-parser` finds tags of its own for the tree."
     )
-    standard: str | None = setting(None, "The side's standard that has trees; none: the first side's.")
-    order: Literal[1, 2, 3] = setting(2, "As in kind parser.")
+    standard: str | None = setting(None, "The standard that has trees; none: that of the first side.")
+    order: Literal[1, 2, 3] = setting(2, "As for kind parser.")
     bits: int = setting(22, "The table for parts of trees has 2^bits weights.", at_least=4, at_most=28)
     relation_bits: int = setting(21, "The table for relations has 2^bits weights.", at_least=4, at_most=28)
     pruning_bits: int = setting(18, "The table for pruning has 2^bits weights.", at_least=4, at_most=28)
-    threshold: float = setting(1e-3, "The threshold of pruning, as in kind parser.", at_least=0, at_most=1)
+    threshold: float = setting(1e-3, "Pruning threshold, as for kind parser.", at_least=0, at_most=1)
     tag_folds: int = setting(0, "Train on jack-knifed tags in this many folds; 0: on gold tags.", at_least=0)
     folds_by: Literal["plain", "coupled"] = setting(
-        "plain", "The taggers that are jack-knifed: plain ones, or ones that couple the words of all sides."
+        "plain", "Taggers to jack-knife: plain ones, or coupled ones for the words of all sides."
     )
     sees: Literal["pairs", "xpos"] = setting(
-        "pairs", "Of pairs of tags the parser sees both, or the language-specific tag alone."
+        "pairs", "For pairs of tags: the parser sees both, or only the language-specific tag."
     )
-    treebanks: tuple[str, ...] = setting((), "Further treebanks; their tags are those that the tagger finds.")
-    treebank_relations: bool = setting(True, "Whether relations are learned from further treebanks, too.")
+    treebanks: tuple[str, ...] = setting((), "Further treebanks, tagged by the tagger.")
+    treebank_relations: bool = setting(True, "Whether to learn relations from further treebanks, too.")
     iterations: int = setting(20, "Passes over the training data.", at_least=1)
     patience: int = setting(
         6, "Stop after this many iterations without improvement on the dev set.", at_least=1
     )
-    min_weight: float = setting(0.0, "Leave out weights smaller than this.", at_least=0)
+    min_weight: float = setting(0.0, "Drop weights smaller than this.", at_least=0)
 
     @property
     def finds_tags(self) -> bool:
