@@ -5,7 +5,7 @@
 
 The bundled analyser unless a model is named, as users load it. There is no training set of GSDSimp at hand,
 so half of its dev set teaches (sentences 1, 3, 5 …) and the other half judges (2, 4, 6 …); `--halves` writes
-both. By default the judging half is scored, and PUD, whose figures mean something only if it has not taught
+both. By default the evaluation half is scored, and PUD, whose figures mean something only if it has not taught
 the model. Each sentence is a text of its own. Beside that, the parser on gold words and tags, without
 punctuation.
 """
@@ -72,7 +72,7 @@ def row(zh: Analyzer, name: str, path: Path, threads: int) -> list[str]:
     chosen = [halves(each)[1] if name == DEV else list(each) for each in corpora]
     layers = [sentence[STANDARD] for sentence in chosen[0]]
     pairs = Corpus(chosen[1], standard=STANDARD, source=str(path))
-    shown = f"{name}, judging half" if name == DEV else name
+    shown = f"{name}, evaluation half" if name == DEV else name
     return [shown, *raw_scores(layers, answers(zh, layers, threads)), *gold_scores(zh, pairs)]
 
 
