@@ -3,11 +3,11 @@
     python benchmarks/universal.py [MODEL] --data DIR [--gold FILE …] [--threads 1]
     python benchmarks/universal.py --data DIR --halves FOLDER
 
-The bundled analyser unless a model is named, as users load it. There is no training set of GSDSimp at hand,
-so half of its dev set teaches (sentences 1, 3, 5 …) and the other half judges (2, 4, 6 …); `--halves` writes
-both. By default the evaluation half is scored, and PUD, whose figures mean something only if it has not taught
-the model. Each sentence is a text of its own. Beside that, the parser on gold words and tags, without
-punctuation.
+Uses the bundled analyser, as users load it, unless a model is named. We have no training set of GSDSimp, so
+half of its dev set is for training (sentences 1, 3, 5 …) and the other half for evaluation (2, 4, 6 …);
+`--halves` writes both. By default the evaluation half is scored, and PUD, whose scores are meaningful only
+if it was not used for training. Each sentence is a separate text. The parser is also scored on gold words and
+tags, without punctuation.
 """
 
 from __future__ import annotations
