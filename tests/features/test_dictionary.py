@@ -160,6 +160,31 @@ def test_each_kind_of_damage_is_refused(name: str, value: list[int]) -> None:
         Dictionary.from_state(header, changed)
 
 
+def words_of_one_place(parents: int, letters: int) -> list[str]:
+    """Words whose edges all have their home in a hundredth of the table (`Edges` in dictionary.cpp)."""
+    alphabet = [chr(code) for code in range(0x4E00, 0x4E00 + letters)]
+    nodes = letters + parents * letters // 100
+    bits = max(4, (nodes + nodes // 2 - 1).bit_length())
+    found = list(alphabet)  # so that letters and symbols are in the same order
+    for parent in range(parents):
+        keys = (np.uint64(parent + 1) << np.uint64(16)) + np.arange(1, letters + 1, dtype=np.uint64)
+        homes = (keys * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - bits)
+        found += [alphabet[parent] + alphabet[k] for k in np.flatnonzero(homes < 2**bits // 100)]
+    return found
+
+
+def test_words_that_would_make_lookups_slow_are_refused() -> None:
+    """Else time grew with the square of their number: 8,000 such words took 0.07 s, 40,000 took 0.57 s."""
+    with pytest.raises(DuilianError, match="too many words of the dictionary share a place"):
+        made_of(dict.fromkeys(words_of_one_place(40, 20_000), (1, "")))
+
+
+def test_a_list_of_too_many_characters_is_refused() -> None:
+    characters = [chr(code) for code in range(0x4E00, 0x20000) if not 0xD800 <= code < 0xE000]
+    with pytest.raises(DuilianError, match="at most 65535 different characters"):
+        made_of(dict.fromkeys(characters, (1, "")))
+
+
 def test_hidden_words_have_no_code_and_frequent_ones_stay() -> None:
     words = {f"中{chr(0x4E00 + k)}": (5, "n") for k in range(100)}
     full = made_of(words)

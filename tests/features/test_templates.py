@@ -165,6 +165,12 @@ def test_a_key_twice_is_refused() -> None:
         ("# nothing", "1:1", "no template"),
         ("t[-1]", "1:1", "no template"),
         (" ".join(["w[0]"] * 9), "1:41", "at most 8"),
+        ("w[0] if single[0]" + " and single[0]" * 8, "1:117", "at most 8 conditions"),
+        (
+            "\n".join(f"w[{k % 60 - 30}] x[{k // 60}]" for k in range(1001)),
+            "1001:1",
+            "more than 1000 templates",
+        ),
     ],
 )
 def test_errors_point_at_line_and_column(text: str, place: str, message: str) -> None:

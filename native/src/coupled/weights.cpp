@@ -29,7 +29,6 @@ std::int32_t side_label_count(const CoupledShape& shape, std::span<const std::in
 
 void check(const CoupledWeights& weights, const CoupledShape& shape) {
   check(weights.table, side_label_count(shape, weights.pruned_sides) + shape.joint_labels());
-  check_order(weights.table);
   std::size_t size = 0;
   for (const std::int32_t labels : side_blocks(shape, weights.pruned_sides)) {
     const std::size_t edge = static_cast<std::size_t>(labels) + 1;

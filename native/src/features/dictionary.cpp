@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "duilian/concat.hpp"
+#include "duilian/features/probing.hpp"
 #include "duilian/features/sentences.hpp"
 #include "duilian/text/characters.hpp"
 
@@ -64,8 +65,14 @@ class Edges {
   void insert(std::uint32_t parent, std::uint16_t symbol, std::uint32_t child) {
     const std::uint64_t key = key_of(parent, symbol);
     std::size_t at = home(key);
-    while (slot_[at] != 0) at = (at + 1) & (slot_.size() - 1);
+    for (std::size_t probes = 0; slot_[at] != 0; at = (at + 1) & (slot_.size() - 1)) {
+      if (++probes > kLongestRun) refuse_runs();
+    }
     slot_[at] = key << kNodeBits | child;
+  }
+  /// Refuses edges that would make lookups long.
+  void check() const {
+    if (longest_run(slot_, 0) > kLongestRun) refuse_runs();
   }
   /// The child, or the root if there is none.
   [[nodiscard]] std::uint32_t find(std::uint32_t parent, std::uint16_t symbol) const {
@@ -81,6 +88,10 @@ class Edges {
   [[nodiscard]] std::size_t bytes() const { return slot_.size() * 8; }
 
  private:
+  [[noreturn]] static void refuse_runs() {
+    throw std::invalid_argument("too many words of the dictionary share a place");
+  }
+
   static constexpr std::uint32_t kNodeBits = 24;
   static constexpr std::uint64_t kNodeMask = (1U << kNodeBits) - 1;
 
@@ -171,6 +182,7 @@ struct Dictionary::Trie {
       : arrays(std::move(given)), alphabet(arrays.alphabet), edges(arrays.symbol.size()) {
     first.resize(arrays.alphabet.size() + 1, kRoot);
     fill_nodes(place_nodes(arrays));
+    edges.check();
     fill_texts();
   }
 

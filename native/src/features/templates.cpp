@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::int32_t kMaxOffset = 32;
 constexpr std::size_t kMaxAtoms = 8;
+constexpr std::size_t kMaxConditions = 8;
+constexpr std::size_t kMaxTemplates = 1000;
 constexpr std::array<std::string_view, 9> kTypeNames = {"digit", "letter", "han",   "punct", "space",
                                                         "emoji", "other",  "mixed", "edge"};
 
@@ -219,6 +221,8 @@ void read_conditions(Line& line, Template& out) {
     const std::size_t at = line.at();
     if (line.word() != "and") line.fail(at, "expected 'and' or the end of the line");
     out.conditions.push_back(read_condition(line));
+    if (out.conditions.size() > kMaxConditions)
+      line.fail(at, concat("a template has at most ", kMaxConditions, " conditions"));
   }
 }
 
@@ -258,6 +262,8 @@ void read_line(Line& line, TemplateSet& set) {
   const auto twin = std::find_if(set.templates.begin(), set.templates.end(),
                                  [&](const Template& other) { return other.text == out.text; });
   if (twin != set.templates.end()) line.fail(0, concat("the template '", out.text, "' occurs twice"));
+  if (set.templates.size() == kMaxTemplates)
+    line.fail(0, concat("there are more than ", kMaxTemplates, " templates"));
   out.is_plain =
       out.conditions.empty() && std::all_of(out.atoms.begin(), out.atoms.end(), [](const Atom& atom) {
         return atom.kind == Atom::Kind::text || atom.kind == Atom::Kind::column;

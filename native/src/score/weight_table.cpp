@@ -4,6 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "duilian/features/probing.hpp"
+
 namespace duilian {
 
 void WeightTable::find_all(std::span<const std::uint64_t> keys, std::vector<std::uint32_t>& entry) const {
@@ -57,29 +59,40 @@ void redirect(std::vector<std::uint64_t>& slots, std::span<const std::uint32_t> 
   }
 }
 
+namespace {
+
+/// Every slot leads to an entry, and a lookup soon ends at a free slot.
+void check_slots(const WeightTable& table) {
+  for (const std::uint64_t slot : table.slot) {
+    if (slot != kNoSlot && (slot & 0xFFFFFFFFU) >= table.label.size())
+      throw std::invalid_argument("a slot of the tagger leads outside");
+  }
+  const std::size_t run = longest_run(table.slot, kNoSlot);
+  if (run == table.slot.size()) throw std::invalid_argument("the tagger's table has no free slot");
+  if (run > kLongestRun) throw std::invalid_argument("the tagger's table has too few free slots");
+}
+
+/// The labels of each feature ascend, so that it has at most one entry for each.
+void check_labels(const WeightTable& table, std::int32_t labels) {
+  std::int32_t before = -1;  // of the same feature
+  for (const std::uint16_t entry : table.label) {
+    const std::int32_t label = entry & ~kLastEntry;
+    if (label >= labels) throw std::invalid_argument("a label of the tagger is out of range");
+    if (label <= before) throw std::invalid_argument("the labels of a feature are not ascending");
+    before = (entry & kLastEntry) != 0 ? -1 : label;
+  }
+  if (before != -1) throw std::invalid_argument("the tagger's last entry is not marked");
+}
+
+}  // namespace
+
 void check(const WeightTable& table, std::int32_t labels) {
   if (table.weight.size() != table.label.size() || table.slot.empty())
     throw std::invalid_argument("the arrays of the tagger do not fit together");
   if (!std::all_of(table.weight.begin(), table.weight.end(), [](float x) { return std::isfinite(x); }))
     throw std::invalid_argument("a weight of the tagger is not finite");
-  if (std::none_of(table.slot.begin(), table.slot.end(), [](std::uint64_t s) { return s == kNoSlot; }))
-    throw std::invalid_argument("the tagger's table has no free slot");  // a lookup would never end
-  for (const std::uint64_t slot : table.slot) {
-    if (slot != kNoSlot && (slot & 0xFFFFFFFFU) >= table.label.size())
-      throw std::invalid_argument("a slot of the tagger leads outside");
-  }
-  for (const std::uint16_t label : table.label) {
-    if ((label & ~kLastEntry) >= labels) throw std::invalid_argument("a label of the tagger is out of range");
-  }
-  if (!table.label.empty() && (table.label.back() & kLastEntry) == 0)
-    throw std::invalid_argument("the tagger's last entry is not marked");
-}
-
-void check_order(const WeightTable& table) {
-  for (std::size_t k = 1; k < table.label.size(); ++k) {
-    if ((table.label[k - 1] & kLastEntry) == 0 && (table.label[k] & ~kLastEntry) <= table.label[k - 1])
-      throw std::invalid_argument("the labels of a feature are not ascending");
-  }
+  check_slots(table);
+  check_labels(table, labels);
 }
 
 }  // namespace duilian

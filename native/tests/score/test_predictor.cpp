@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "duilian/features/probing.hpp"
 #include "duilian/score/predictor.hpp"
 #include "random.hpp"
 #include "random_predictor.hpp"
@@ -274,6 +275,11 @@ TEST(bad_predictor_arrays_are_refused) {
   refuses("a slot of the tagger leads outside", [](CompiledWeights& w) { w.slot[1] = 2; });
   refuses("a label of the tagger is out of range", [](CompiledWeights& w) { w.label[0] = 2; });
   refuses("the tagger's last entry is not marked", [](CompiledWeights& w) { w.label[1] = 1; });
+  refuses("the labels of a feature are not ascending", [](CompiledWeights& w) { w.label[1] = kLastEntry; });
+  refuses("the tagger's table has too few free slots", [](CompiledWeights& w) {
+    w.slot.assign(2 * kLongestRun, 0);
+    w.slot[kLongestRun + 1] = kNoSlot;
+  });
 }
 
 TEST(predictors_without_features_follow_their_transitions) {

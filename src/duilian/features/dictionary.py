@@ -75,12 +75,15 @@ class Dictionary:
         if len(tags) > MAX_TAGS:
             raise ConfigError(f"a dictionary has at most {MAX_TAGS} different tags, got {len(tags)}")
         number = {tag: k for k, tag in enumerate(tags)}
-        self.native = _native.Dictionary.of_words(
-            [each.word for each in ordered],
-            np.array([each.frequency for each in ordered], np.uint32),
-            np.array([number[each.tag] for each in ordered], np.uint8),
-            tags,
-        )
+        try:
+            self.native = _native.Dictionary.of_words(
+                [each.word for each in ordered],
+                np.array([each.frequency for each in ordered], np.uint32),
+                np.array([number[each.tag] for each in ordered], np.uint8),
+                tags,
+            )
+        except ValueError as error:  # of limits that only the core knows
+            raise ConfigError(str(error)) from None
         self.name, self.licence, self.replaces = name, licence, replaces
 
     @classmethod

@@ -76,11 +76,8 @@ struct WeightTable {
 void redirect(std::vector<std::uint64_t>& slots, std::span<const std::uint32_t> from,
               std::span<const std::uint32_t> to);
 
-/// Throws std::invalid_argument if any index leads outside, a weight is not finite, or a lookup would never
-/// end.
+/// Throws std::invalid_argument if any index leads outside, a weight is not finite, the labels of a feature
+/// do not ascend, or a lookup could take long: of a table from a file we do not know who has filled it.
 void check(const WeightTable& table, std::int32_t labels);
-
-/// Throws std::invalid_argument unless the labels of each feature ascend.
-void check_order(const WeightTable& table);
 
 }  // namespace duilian

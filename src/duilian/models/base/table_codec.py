@@ -22,6 +22,7 @@ NO_SLOT = np.uint64(0xFFFFFFFFFFFFFFFF)
 LAST_ENTRY = np.uint16(0x8000)
 CHECK_SHIFT = np.uint64(32)
 ENTRY_MASK = np.uint64(0xFFFFFFFF)
+LEAST_SLOTS, MAX_ROOM = 16, 4  # slots of the smallest table, and of others for each feature at most
 
 
 class EncodedTable(NamedTuple):
@@ -52,10 +53,14 @@ def encode_table(slot: npt.NDArray[np.uint64], label: npt.NDArray[np.uint16]) ->
 def decode_table(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[Any, Any]:
     """Slots and labels of a table again; the order of its entries is the file's."""
     label, check = typed(arrays, "label", np.uint16), typed(arrays, "check", np.uint32)
-    slots = int(typed(arrays, "slots", np.int64)[0])
-    is_used = np.unpackbits(typed(arrays, "used", np.uint8)).view(np.bool_)
+    slots, used = int(typed(arrays, "slots", np.int64)[0]), typed(arrays, "used", np.uint8)
+    if slots > LEAST_SLOTS + MAX_ROOM * len(check):  # a bit of the file would become 8 bytes of memory
+        raise ConfigError(f"a table has {slots:,} slots for {len(check):,} features")
+    if len(used) != -(-slots // 8):
+        raise ConfigError("the slots of a table do not fit its size")
+    is_used = np.unpackbits(used).view(np.bool_)
     begins = np.concatenate([[0], np.flatnonzero(label & LAST_ENTRY) + 1])[:-1].astype(np.uint64)
-    if not 0 <= slots <= len(is_used) < slots + 8 or is_used[slots:].any():
+    if is_used[slots:].any():
         raise ConfigError("the slots of a table do not fit its size")
     if int(is_used.sum()) != len(check) or len(check) != len(begins):
         raise ConfigError(f"a table has {len(check)} features and entries for {len(begins)}")
