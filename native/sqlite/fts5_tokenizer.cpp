@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -15,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "duilian/score/flat_segmenter.hpp"
@@ -36,8 +38,11 @@ struct Models {
   [[nodiscard]] std::shared_ptr<const FlatSegmenter> open(const std::string& path) {
     auto& found = by_path[path];
     if (found == nullptr) {
-      std::ifstream file(path, std::ios::binary);
-      if (!file) throw std::invalid_argument("there is no such file");
+      // A database that somebody else has made may name any path: a pipe would block, a device never end.
+      std::ifstream file;
+      if (std::error_code error; std::filesystem::is_regular_file(path, error))
+        file.open(path, std::ios::binary);
+      if (!file.is_open()) throw std::invalid_argument("there is no such file");
       const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
       found = std::make_shared<const FlatSegmenter>(bytes);
     }

@@ -104,6 +104,7 @@ class Sections {
   while (!names.empty()) {
     const std::size_t end = names.find('\n');
     if (end == std::string_view::npos) refuse("a name of a tag is not complete");
+    if (found.tags.size() == Dictionary::kMaxTags) refuse("the dictionary has too many tags");
     found.tags.emplace_back(names.substr(0, end));
     names.remove_prefix(end + 1);
   }
