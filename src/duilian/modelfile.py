@@ -35,7 +35,8 @@ VERSION = 1
 PRELUDE = struct.Struct("<7sBQQ")  # magic, version, size of the file, size of the header
 DIGEST_SIZE = 32
 ALIGNMENT = 64
-MAX_HEADER = 16 * 2**20
+MAX_HEADER = 4 * 2**20
+MAX_VALUES = 2**18  # of the header: each is an object of Python's
 MAX_DIMENSIONS = 4
 MAX_DEPTH = 64
 CHUNK = 2**20
@@ -68,6 +69,8 @@ def write_model(path: str | Path, header: Mapping[str, Any], arrays: Mapping[str
     text = _encode({"header": dict(header), "arrays": table})
     if len(text) > MAX_HEADER:
         raise ValueError(f"the header must have at most {MAX_HEADER} bytes as JSON, got {len(text)}")
+    if _has_too_many_values(text):
+        raise ValueError(f"the header must have at most {MAX_VALUES} values")
     body_size = max((place.end for place in places.values()), default=0)
     size = _aligned(PRELUDE.size + len(text)) + body_size + DIGEST_SIZE
     if os.path.exists(path) and not os.path.isfile(path):
@@ -185,6 +188,11 @@ def _encode(document: dict[str, Any]) -> bytes:
     return text.encode("utf-8")
 
 
+def _has_too_many_values(text: bytes) -> bool:
+    """Whether a header may have more than it should; a comma in a string counts for one, too."""
+    return sum(map(text.count, (b",", b"[", b"{"))) > MAX_VALUES
+
+
 def _check_plain(value: object, depth: int) -> None:
     """Reject what JSON would silently change (keys that are not strings), and excessive nesting."""
     if depth > MAX_DEPTH:
@@ -242,6 +250,8 @@ def _check_checksum(path: str, file: BufferedReader, size: int) -> None:
 
 def _parse_header(path: str, raw: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     """The caller's header and the table of arrays."""
+    if _has_too_many_values(raw):  # before they become objects
+        raise ModelFileError(path, f"the header has more than {MAX_VALUES} values")
     try:
         document = json.loads(raw.decode("utf-8"))
         is_our_spelling = not isinstance(document, dict) or _encode(document) == raw

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from duilian.errors import ModelFileError
-from duilian.modelfile import MAX_HEADER, read_model, write_model
+from duilian.modelfile import MAX_HEADER, MAX_VALUES, read_model, write_model
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -252,6 +252,10 @@ HOSTILE = {
     "header beyond the file": (forged(EMPTY, text_size=2**64 - 1), "does not fit"),
     "header over the checksum": (forged(EMPTY, bytes(40), text_size=len(EMPTY) + 64), "does not fit"),
     "header too long": (forged(b" " * (MAX_HEADER + 1)), "does not fit"),
+    "too many values": (
+        forged(spelled({"arrays": {}, "header": {"a": [[]] * (MAX_VALUES // 2)}})),
+        "more than 262144 values",
+    ),
     "no header": (forged(b""), "not JSON"),
     "half a header": (forged(EMPTY[:-1]), "not JSON"),
     "not UTF-8": (forged(EMPTY.replace(b"header", b"\xff")), "not JSON"),

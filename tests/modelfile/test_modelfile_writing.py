@@ -18,7 +18,7 @@ import pytest
 
 from duilian import atomic_files
 from duilian.errors import ModelFileError
-from duilian.modelfile import MAX_DEPTH, MAX_HEADER, read_model, write_model
+from duilian.modelfile import MAX_DEPTH, MAX_HEADER, MAX_VALUES, read_model, write_model
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -52,6 +52,7 @@ def deep(levels: int) -> list[Any]:
         ({"a": "\ud800"}, {}),
         ({"a": deep(MAX_DEPTH)}, {}),
         ({"a": "x" * MAX_HEADER}, {}),
+        ({"a": [0] * MAX_VALUES}, {}),
         ({}, {"x": np.array(["text"])}),
         ({}, {"x": np.array([object()])}),
         ({}, {"x": np.zeros(2, "f4,i4")}),
