@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ import pytest
 
 from duilian.errors import DuilianError, ModelFileError
 from duilian.learning import IterationReport, Learning, Scores, Trainer
-from duilian.modelfile import read_model
+from duilian.modelfile import read_model, write_model
 
 Weights = npt.NDArray[np.float32]
 
@@ -31,7 +32,7 @@ class Counting:
     def to_use(self, weights: Weights) -> Weights:
         return weights
 
-    def replay(self, weights: Weights, orders: list[npt.NDArray[np.int64]]) -> None:
+    def replay(self, weights: Weights, orders: Iterable[npt.NDArray[np.int64]]) -> None:
         pass
 
 
@@ -123,6 +124,39 @@ def test_a_checkpoint_keeps_every_best(sides: int, tmp_path: Path) -> None:
         assert (a.score, a.iteration, a.weights.tolist()) == (b.score, b.iteration, b.weights.tolist())
     with pytest.raises(ModelFileError, match="not a checkpoint of this run"):
         trainer(sides).resume(path, "other")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda h, a: h.update(iteration=10**9), "at most 100,000"),
+        (lambda h, a: h.update(iteration=True), "an iteration is a number"),
+        (lambda h, a: h.update(numbers={"rate": "x"}), "does not fit together"),
+        (lambda h, a: h.update(numbers={"step": 1.0}), "another learning rule"),
+        (lambda h, a: h.update(history=3), "other sides"),
+        (lambda h, a: h.update(bests=[]), "other sides"),
+        (lambda h, a: h["bests"][0].update(iteration=9), "not one of those so far"),
+        (lambda h, a: h["bests"][0].update(weights=7), "does not fit together"),
+        (lambda h, a: h["bests"][0].update(score="x"), "does not fit together"),
+        (lambda h, a: a.update(weights=a["weights"][:1]), r"'weights' must be float32 \(3,\)"),
+        (lambda h, a: a.update(weights=a["weights"].astype("f8")), "'weights' must be float32"),
+        (lambda h, a: a.update(weights=a["weights"] * np.float32("nan")), "not finite"),
+        (lambda h, a: a.update({"best.0": a["best.0"][:0]}), "'best.0' must be"),
+        (lambda h, a: a.update({"rule.seen": np.zeros(9, np.float32)}), "'rule.seen' must be"),
+        (lambda h, a: a.pop("total"), "does not fit together"),
+    ],
+)
+def test_a_hostile_checkpoint_is_refused(
+    change: Callable[[dict[str, Any], dict[str, Any]], object], message: str, tmp_path: Path
+) -> None:
+    path, run = tmp_path / "run.checkpoint", trainer(iterations=3)
+    list(run.run(told((1,), (2,), (3,))))
+    run.save(path, "same")
+    header, arrays = read_model(path)
+    change(header, arrays)
+    write_model(path, header, arrays)
+    with pytest.raises(ModelFileError, match=message):
+        trainer().resume(path, "same")
 
 
 def test_a_checkpoint_stores_shared_weights_once(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ it had never stopped.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 import numpy as np
@@ -40,7 +40,7 @@ class Rule(Protocol):
     def to_use(self, weights: Weights) -> Weights:
         """The weights that answers are found with, if they are others than those that learn."""
 
-    def replay(self, weights: Weights, orders: list[Order]) -> None:
+    def replay(self, weights: Weights, orders: Iterable[Order]) -> None:
         """Restores what is in neither `arrays` nor `numbers` after these passes."""
 
 
@@ -58,7 +58,7 @@ class AdaGradRule:
             weights, self.arrays["squares"], self.numbers["rate"], order, self._batch, self._threads
         )
 
-    def replay(self, weights: Weights, orders: list[Order]) -> None:
+    def replay(self, weights: Weights, orders: Iterable[Order]) -> None:
         """Nothing is hidden."""
 
     def to_use(self, weights: Weights) -> Weights:
@@ -83,7 +83,7 @@ class SgdRule:
         self.numbers["steps"] = steps
         return loss
 
-    def replay(self, weights: Weights, orders: list[Order]) -> None:
+    def replay(self, weights: Weights, orders: Iterable[Order]) -> None:
         """Nothing is hidden."""
 
     def to_use(self, weights: Weights) -> Weights:
@@ -130,7 +130,7 @@ class ExponentiatedRule:
         self._learner.run_pass(order)
         weights[:] = self._learner.weights
 
-    def replay(self, weights: Weights, orders: list[Order]) -> None:
+    def replay(self, weights: Weights, orders: Iterable[Order]) -> None:
         """The dual point is too large for a checkpoint: the passes are taken again."""
         for order in orders:
             self.run_pass(weights, order)
@@ -163,7 +163,7 @@ class PerceptronRule:
         """The mean of the weights after each round so far."""
         return _native.mean_weights(weights, self.arrays["lag"], int(self.numbers["rounds"]))
 
-    def replay(self, weights: Weights, orders: list[Order]) -> None:
+    def replay(self, weights: Weights, orders: Iterable[Order]) -> None:
         """Nothing is hidden."""
 
 
@@ -190,5 +190,5 @@ class PassiveAggressiveRule:
             return weights
         return _native.mean_weights(weights, self.arrays["lag"], int(self.numbers["rounds"]))
 
-    def replay(self, weights: Weights, orders: list[Order]) -> None:
+    def replay(self, weights: Weights, orders: Iterable[Order]) -> None:
         """Nothing is hidden."""

@@ -13,12 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from duilian.errors import DuilianError, ModelFileError
 from duilian.learning.config import Learning
 from duilian.learning.rules import Order, Rule, Weights
 from duilian.learning.session import Session
 from duilian.modelfile import read_model, write_model
+
+MAX_ITERATIONS = 100_000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -221,14 +224,44 @@ class Trainer:
                 "is not a checkpoint of this run (data or settings differ)",
                 hint="delete it, or train without --resume",
             )
-        self.iteration = int(header["iteration"])
-        self.history[:] = header.get("history", [])
-        self.rule.numbers.update(header["numbers"])
-        self.rule.replay(self.weights, [self._order(k) for k in range(self.iteration)])
-        self.weights, self.total = np.array(arrays["weights"]), np.array(arrays["total"])
-        copies = {k: np.array(arrays[f"best.{k}"]) for k in {each["weights"] for each in header["bests"]}}
-        for best, saved in zip(self.bests, header["bests"], strict=True):
-            best.iteration, best.weights = int(saved["iteration"]), copies[saved["weights"]]
-            best.score = -np.inf if saved["score"] is None else float(saved["score"])
-        for name in self.rule.arrays:
-            self.rule.arrays[name] = np.array(arrays[f"rule.{name}"])
+        try:
+            self._take_up(header, arrays)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelFileError(str(path), f"the checkpoint does not fit together ({error})") from None
+
+    def _take_up(self, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """The state in a checkpoint; learners write to these arrays, so each is compared with its own."""
+        iteration, numbers, history = header["iteration"], header["numbers"], header.get("history", [])
+        if type(iteration) is not int or not 0 <= iteration <= MAX_ITERATIONS:
+            raise ValueError(f"an iteration is a number of at most {MAX_ITERATIONS:,}, got {iteration!r:.50}")
+        if not isinstance(history, list) or len(header["bests"]) != len(self.bests):
+            raise ValueError("it is of a run with other sides")
+        for best in header["bests"]:
+            if type(best["iteration"]) is not int or not 0 <= best["iteration"] <= iteration:
+                raise ValueError("the best iteration is not one of those so far")
+        if numbers.keys() != self.rule.numbers.keys() or not np.isfinite(list(numbers.values())).all():
+            raise ValueError("it is of another learning rule")
+        same = {name: np.array(like(arrays, f"rule.{name}", own)) for name, own in self.rule.arrays.items()}
+        weights, total = (like(arrays, name, getattr(self, name)) for name in ("weights", "total"))
+        copies = {
+            k: np.array(like(arrays, f"best.{k}", self.weights))
+            for k in {b["weights"] for b in header["bests"]}
+        }
+        scores = [-np.inf if each["score"] is None else float(each["score"]) for each in header["bests"]]
+        self.iteration, self.history[:] = iteration, history
+        self.rule.numbers.update(numbers)
+        self.rule.replay(self.weights, map(self._order, range(iteration)))
+        self.weights, self.total = np.array(weights), np.array(total)
+        for best, saved, score in zip(self.bests, header["bests"], scores, strict=True):
+            best.iteration, best.weights, best.score = saved["iteration"], copies[saved["weights"]], score
+        self.rule.arrays.update(same)
+
+
+def like(arrays: Mapping[str, npt.NDArray[Any]], name: str, own: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """An array of a checkpoint that may take the place of one's own: the same type, the same size."""
+    found = arrays[name]
+    if found.dtype != own.dtype or found.shape != own.shape:
+        raise ValueError(f"{name!r} must be {own.dtype} {own.shape}, got {found.dtype} {found.shape}")
+    if found.dtype.kind == "f" and not np.isfinite(found).all():
+        raise ValueError(f"a number in {name!r} is not finite")
+    return found

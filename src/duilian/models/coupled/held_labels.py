@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
-from duilian.errors import ModelFileError
+from duilian.errors import ConfigError, ModelFileError
 from duilian.modelfile import read_model, write_model
+from duilian.models.base.table_codec import typed
 from duilian.models.coupled.sides import NO_SETS
 
 KIND = "held-labels"
@@ -56,5 +57,8 @@ class HeldLabels:
                 "is not of this run (data or settings differ)",
                 hint="delete it, or train without --resume",
             )
-        labels = {int(name): np.array(array, np.int32) for name, array in arrays.items()}
-        return cls(int(header["round"]), int(header["source"]), int(header["sides"]), labels)
+        try:
+            labels = {int(name): np.array(typed(arrays, name, np.int32)) for name in arrays}
+            return cls(int(header["round"]), int(header["source"]), int(header["sides"]), labels)
+        except (ConfigError, KeyError, TypeError, ValueError) as error:
+            raise ModelFileError(str(path), f"its parts do not fit together ({error})") from None
