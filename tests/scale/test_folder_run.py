@@ -150,6 +150,39 @@ def test_a_torn_manifest_does_parts_again(analyze: ArrowAnalyzer, tmp_path: Path
     assert run(tmp_path / "in", tmp_path / "out", analyze).last.documents == 18
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"output": "../kept.txt"},
+        {"output": "{tmp}/kept.txt"},
+        {"output": "link/kept.txt"},
+        {"output": "."},
+        {"output": "\0"},
+        {"output": 3},
+        {"documents": "many"},
+        {"more": 1},
+    ],
+)
+def test_a_hostile_manifest_deletes_nothing(
+    analyze: ArrowAnalyzer, tmp_path: Path, change: dict[str, object]
+) -> None:
+    """Starting over removes what a manifest lists, but nothing that is not in the folder."""
+    kept, out = tmp_path / "kept.txt", tmp_path / "out"
+    kept.write_text("precious", encoding="utf-8")
+    write_input(tmp_path / "in", parts=1, lines=2)
+    run(tmp_path / "in", out, analyze)
+    (out / "link").symlink_to(tmp_path)
+    manifest = out / MANIFEST
+    first, line = manifest.read_text(encoding="utf-8").splitlines()
+    spelled = {k: v.format(tmp=tmp_path) if isinstance(v, str) else v for k, v in change.items()}
+    bad = json.dumps(json.loads(line) | spelled)
+    manifest.write_text(f"{first}\n{bad}\n{'[' * 20_000}\n", encoding="utf-8")
+    assert run(tmp_path / "in", out, analyze).last.documents == 2
+    manifest.write_text(f"{first}\n{bad}\n", encoding="utf-8")
+    assert run(tmp_path / "in", out, analyze, resume=False).last.documents == 2
+    assert kept.read_text(encoding="utf-8") == "precious"
+
+
 def test_folders_of_others_are_refused(analyze: ArrowAnalyzer, tmp_path: Path) -> None:
     write_parts(tmp_path / "in")
     out = tmp_path / "out"

@@ -36,6 +36,9 @@ class FinishedPart:
     errors: int
 
 
+_TYPES = {field.name: str(field.type) for field in dataclasses.fields(FinishedPart)}
+
+
 class Manifest:
     """The manifest of an output folder, locked as long as it is open."""
 
@@ -83,15 +86,29 @@ class Manifest:
         records = [found for line in lines[:-1] if (found := _record(line)) is not None]
         if not records:
             return
-        old = records[0].get("run", {})
+        old = records[0].get("run")
+        old = old if isinstance(old, dict) else {}
         if resume:
             self._refuse_another_run(old)
-        for record in records[1:]:
-            part = FinishedPart(**record)
+        for part in filter(None, map(self._finished, records[1:])):
             if resume:
                 self.finished[part.part] = part
             else:
                 (self._folder / part.output).unlink(missing_ok=True)
+
+    def _finished(self, record: Mapping[str, Any]) -> FinishedPart | None:
+        """The part in a line, unless somebody else has written it: its file must be in the folder."""
+        if record.keys() != _TYPES.keys() or any(
+            type(record[name]).__name__ != _TYPES[name] for name in record
+        ):
+            return None
+        part = FinishedPart(**record)
+        try:
+            place = (self._folder / part.output).resolve()
+        except (OSError, ValueError, RuntimeError):  # NUL, a circle of links
+            return None
+        folder = self._folder.resolve()
+        return part if place != folder and place.is_relative_to(folder) else None
 
     def _refuse_another_run(self, old: Mapping[str, Any]) -> None:
         names = sorted({*old, *self._identity})
@@ -125,7 +142,7 @@ class Manifest:
 def _record(line: str) -> dict[str, Any] | None:
     try:
         found = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
 
