@@ -13,7 +13,7 @@ from rich.text import Text
 
 from duilian.cli.options import CorpusFormat, InputEncoding, Lenient, MappingName, Threads, warn_of
 from duilian.cli.progress import watch
-from duilian.cli.tables import show
+from duilian.cli.tables import show, visible
 from duilian.conversion import Converter
 from duilian.corpus import ReadReport
 from duilian.engine import find_model
@@ -125,13 +125,13 @@ def _show_card(card: ModelCard) -> None:
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in _card_rows(card):
-        table.add_row(name, Text(value))
+        table.add_row(Text(visible(name)), Text(visible(value)))
     show(table)
     if card.mapping:
         show(_label_pair_table(card))
     if card.notes.get("recipe"):
         show(Text("\nrecipe", style="cyan"))
-        typer.echo(card.notes["recipe"].strip())  # verbatim, so that it can be saved and used
+        typer.echo(visible(card.notes["recipe"].strip()))  # verbatim, so that it can be saved and used
 
 
 def _card_rows(card: ModelCard) -> list[tuple[str, str]]:
@@ -163,10 +163,10 @@ def _label_pair_table(card: ModelCard) -> Table:
     first, second = card.standards
     pairs = sum(len(partners) for partners in card.mapping.values())
     table = Table(box=None, pad_edge=False, title=f"\n{pairs} pairs of labels", title_justify="left")
-    table.add_column(first, style="cyan", no_wrap=True)
-    table.add_column(second, overflow="fold")
+    table.add_column(Text(visible(first)), style="cyan", no_wrap=True)
+    table.add_column(Text(visible(second)), overflow="fold")
     for label, partners in card.mapping.items():
-        table.add_row(Text(label), Text(" ".join(partners) or "–"))
+        table.add_row(Text(visible(label)), Text(visible(" ".join(partners)) or "–"))
     return table
 
 

@@ -20,6 +20,14 @@ _BAR_WIDTH = 24
 _NO_LIMIT = 100_000
 
 
+_CONTROLS = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
+
+
+def visible(text: str) -> str:
+    """A text from a file, without what would command a terminal."""
+    return text.translate(_CONTROLS)
+
+
 def show(*parts: RenderableType) -> None:
     """Print to the terminal; in a pipe, lines are unlimited unless COLUMNS is set."""
     is_free = not sys.stdout.isatty() and "COLUMNS" not in os.environ

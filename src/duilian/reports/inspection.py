@@ -28,6 +28,7 @@ from duilian.modelfile import checksum_of, read_model
 from duilian.models import Suite, TwoChainTagger
 from duilian.models.base.dictionary_settings import dictionary_of
 from duilian.models.base.estimator import refuse_older
+from duilian.models.base.notes import ANY, check_notes, check_shape
 from duilian.models.base.table_codec import below
 from duilian.models.coupled.conversion_answers import Converting
 from duilian.models.registry import KINDS, estimator_of
@@ -37,6 +38,14 @@ MIN_READING_SHARE, MIN_READING_COUNT = 0.1, 2  # below, a reading counts as an a
 FIRST_TITLES = ("title", "does")  # of a card
 SAMPLE_SENTENCES = 200  # to guess the standard of a file
 HEADS = "UAS of gold words, without punctuation"
+NAMES = (type(None), [str])
+OWN = {  # what a card shows of a header, or of that of a tagger among other parts
+    "config": {"standard": str, "standards": [str], "level": str, ANY: object},
+    "tags": (type(None), [str], [NAMES]),
+    "templates_name": str,
+    "mapping": {ANY: [str]},
+    ANY: object,
+}
 SCORES_SUFFIX = ".scores.json"  # of the file with a model's scores, next to the model
 
 
@@ -80,7 +89,7 @@ class ModelCard:
         refuse_older(path, header)
         try:
             return cls._of(os.fspath(path), header, arrays)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (ConfigError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise ModelFileError(
                 os.fspath(path), f"the model's parts do not fit together ({error})"
             ) from None
@@ -89,6 +98,8 @@ class ModelCard:
     def _of(cls, path: str, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> ModelCard:
         own = header["tagger"] if header.get("kind") == Suite.kind else header
         settings = own.get("config", {})
+        check_notes(header.get("notes", {}))
+        check_shape(own, OWN, "the header")
         return cls(
             file=path,
             bytes=os.path.getsize(path),

@@ -20,6 +20,7 @@ from duilian.errors import ConfigError, DuilianError, ModelFileError, NotFittedE
 from duilian.features import Dictionary
 from duilian.features.dictionary import DictionaryMode
 from duilian.modelfile import read_model, write_model
+from duilian.models.base.notes import check_notes
 from duilian.models.base.precision import Precision
 from duilian.settings import Settings
 
@@ -142,6 +143,7 @@ class Storable(abc.ABC):
         self, path: str | Path, *, precision: Precision = "float32", notes: Mapping[str, Any] | None = None
     ) -> None:
         """Write the model to one file. `precision` is that of the weights; `notes` go into its header."""
+        check_notes(dict(notes or {}))
         header, arrays = self.state(precision)
         write_model(path, {**header, "notes": dict(notes or {})}, arrays)
 
@@ -160,6 +162,7 @@ class Storable(abc.ABC):
             if header["kind"] != cls.kind:
                 raise ModelFileError(str(path), f"is a model of kind {header['kind']!r}, not {cls.kind!r}")
             refuse_older(path, header)
+            check_notes(header["notes"])
             found = cls.from_state(header, arrays)
             found.remember(header["notes"])
         except ModelFileError:
