@@ -83,16 +83,19 @@ class LiveInput(os.PathLike[str]):
         self._is_read = True
         most = max_line_size()
         partial: list[bytes] = []  # pieces of a line whose end has not arrived
+        size = 0  # of these
         while piece := self._stream.read1(_SAMPLE_SIZE):
             *complete, rest = piece.split(b"\n")
             if complete:
                 complete[0] = b"".join([*partial, complete[0]])
                 partial.clear()
+                size = 0
                 self._complete.extend(complete)
             while self._complete:
                 yield self._complete.popleft() + b"\n"
             partial.append(rest)
-            if sum(map(len, partial)) > most:  # too long, which its reader says
+            size += len(rest)
+            if size > most:  # too long, which its reader says
                 break
         if last := b"".join(partial):
             yield last
