@@ -25,22 +25,41 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from duilian import engine
-from duilian.corpus import Layer
+from duilian.corpus import Layer, Sentence, write
 from duilian.errors import ModelFileError
 from duilian.modelfile import read_model, write_model
 from duilian.models import registry
-from duilian.models.roles import Ability
+from duilian.models.roles import Ability, Ask
 from duilian.recipes import Recipe, Run, train
-from golden.golden_models import RECIPES, lay_out, train_small
+from duilian.reports.inspection import ModelCard
+from golden.golden_models import HALF, RECIPES, SMALL_PARSER, lay_out, recipe
+from models.two_treebanks import TRAIN
 from mutations import mutant
 
 TIME_LIMIT = 5.0  # seconds of a mutant, of the processor: the machine may be busy
 PATIENCE = 60.0  # times as long by the clock
 MEMORY_FACTOR, MEMORY_ROOM = 2.0, 64 * 2**20  # over a clean load
 TEXT = "他把iPhone借给了国务院新闻办公室。我们明天去北京参观新的图书馆。"
-WORDS = ("我们", "明天", "去", "北京", "。")
+WORDS, TAGS = ("我们", "明天", "去", "北京", "。"), ("PN", "NT", "VV", "NR", "PU")
+HEADS, RELATIONS = (3, 3, 0, 3, 3), ("nsubj", "advmod", "root", "dobj", "punct")
 REFUSED, ANSWERED = "refused", "answered"
-WITH_DICTIONARY, WORD_LIST = "crf-dictionary", "list.txt"
+WORD_LIST, ENGLISH_LIST = "list.txt", "english.txt"
+DICTIONARY = f'[dictionary]\nfile = "{WORD_LIST}"\n'
+MIXING = f'[mixing]\nshare = 0.5\nfile = "{ENGLISH_LIST}"\n'
+GUIDELINES = ("new", "old")  # of the two treebanks that a converter learns from
+FURTHER = {
+    "crf-dictionary": f"{RECIPES['crf-char']}\n{DICTIONARY}",
+    "analyzer-lists": f"{RECIPES['analyzer']}\n{DICTIONARY}\n{MIXING}",
+    "tree-converter": recipe(
+        "tree-converter",
+        SMALL_PARSER | {"conversion": {"tag_bits": 14, "rules": "rules.toml"}},
+        [{"standard": name, "column": "upos", "train": f"{name}.conllu"} for name in GUIDELINES],
+        {"iterations": 2},
+        HALF,
+    ),
+}
+"""What the frozen answers do not need: models with lists of words, and a converter."""
+ALL = RECIPES | FURTHER
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,19 +77,34 @@ class Outcome:
 
 def ask(path: Path) -> None:
     """Load a model of any kind and ask it what it can answer."""
-    model = registry.restored(path, *read_model(path))
-    if registry.is_parser(path):
-        tags = ("PN", "NT", "VV", "NR", "PU")
-        model.predict_layers([Layer(WORDS, tags)])
+    header, arrays = read_model(path)
+    kind, config = header.get("kind"), header.get("config")
+    if kind == registry.SUITE or (isinstance(config, dict) and config.get("level") == "char"):
+        return ask_analyzer(engine.load(path))
+    model = registry.restored(path, header, arrays)
+    if kind in registry.PARSERS:
+        model.predict_layers([Layer(WORDS, TAGS)])
+    elif kind == "tree-converter":
+        model.convert([Layer(WORDS, ("NN", "NN", "VV", "NN", "PU"), HEADS, RELATIONS)])
     elif getattr(model, "level", "char") == "word":
         for standard in registry.standards_of(model):
             registry.tagger_for(model, standard).predict_layers([Layer(WORDS)])
     else:
-        analyzer = engine.load(path)
-        analyzer(TEXT)
-        list(analyzer.segment([TEXT]))
-        if Ability.NBEST in analyzer.model.abilities:
-            analyzer.nbest(TEXT, 2)
+        ask_analyzer(engine.load(path))
+
+
+def ask_analyzer(analyzer: engine.Analyzer) -> None:
+    """Ask for all that it can."""
+    analyzer(TEXT)
+    list(analyzer.segment([TEXT]))
+    abilities = analyzer.model.abilities
+    if Ability.NBEST in abilities:
+        analyzer.nbest(TEXT, 2)
+    if Ability.CONSTRAINTS in abilities:
+        given = Sentence({analyzer.standards[0]: Layer(WORDS)})
+        list(analyzer.fill([given], ask=Ask(confidence=Ability.MARGINALS in abilities)))
+    if analyzer.segmenter is not None:
+        list(analyzer.segment([TEXT], fast=True))
 
 
 def judge(path: Path) -> Outcome:
@@ -78,12 +112,14 @@ def judge(path: Path) -> Outcome:
     before = _memory("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here
     what, detail = ANSWERED, ""
-    try:
-        ask(path)
-    except ModelFileError as error:
-        what, detail = REFUSED, str(error)
-    except Exception as error:
-        what, detail = type(error).__name__, str(error)
+    for question in (ask, lambda of: ModelCard.read(of).as_json()):
+        try:
+            question(path)
+        except ModelFileError as error:
+            what, detail = REFUSED, str(error)
+        except Exception as error:
+            what, detail = type(error).__name__, str(error)
+            break
     return Outcome(what, detail[:300], max(0, _memory("VmHWM") - before))
 
 
@@ -151,17 +187,20 @@ def small_models(folder: Path, names: list[str]) -> list[Path]:
     (folder / WORD_LIST).write_text(
         "我们 90 r\n北京 30 ns\n图书馆 8 n\n新闻 3 n\n办公室 2\n", encoding="utf-8"
     )
+    (folder / ENGLISH_LIST).write_text("phone 90 en\nbeijing 30 ep\nlike 8 evn\nnew 3 ea\n", encoding="utf-8")
+    (folder / "rules.toml").write_text('[forms]\n"。" = "."\n', encoding="utf-8")
+    for layers, name in zip(reversed(TRAIN), GUIDELINES, strict=True):
+        trees = [Sentence({name: layer}, f"t{k}") for k, layer in enumerate(layers)]
+        write(trees, folder / f"{name}.conllu", format="conllu", standard=name, column="upos")
     return [
         found if (found := folder / f"{name}.model").exists() else _trained(name, folder) for name in names
     ]
 
 
 def _trained(name: str, folder: Path) -> Path:
-    if name != WITH_DICTIONARY:
-        return train_small(name, folder)
-    recipe, model = folder / f"{name}.toml", folder / f"{name}.model"
-    recipe.write_text(f'{RECIPES["crf-char"]}\n[dictionary]\nfile = "{WORD_LIST}"\n', encoding="utf-8")
-    train(Recipe.load(recipe, folder), Run(output=model))
+    text, model = folder / f"{name}.toml", folder / f"{name}.model"
+    text.write_text(ALL[name], encoding="utf-8")
+    train(Recipe.load(text, folder), Run(output=model))
     return model
 
 
@@ -209,9 +248,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1000, help="Mutants in all.")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--models", type=Path, help="A folder for the small models, trained if it has none.")
-    parser.add_argument(
-        "--only", nargs="*", default=[*RECIPES, WITH_DICTIONARY], help="Names of small models."
-    )
+    parser.add_argument("--only", nargs="*", default=[*ALL], help="Names of small models.")
     parser.add_argument("--keep", type=Path, help="A folder for the mutants that found something.")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -221,10 +258,12 @@ def main() -> None:
         worker, began = Worker(), time.monotonic()
         counts: collections.Counter[str] = collections.Counter()
         for model in models:
-            for found in attack(model, options.runs // len(models), options.seed, worker, options.keep):
-                counts[found.what] += 1
-                if found.is_finding:
-                    print(f"{found.what}: {found.detail}", flush=True)
+            outcomes = attack(model, options.runs // len(models), options.seed, worker, options.keep)
+            for found in filter(lambda each: each.is_finding, outcomes):
+                print(f"{found.what}: {found.detail}")
+            of_model = collections.Counter(found.what for found in outcomes)
+            counts += of_model
+            print(f"{model.stem}: {dict(of_model)}", flush=True)
         worker.stop()
     print(dict(counts), f"{time.monotonic() - began:.0f} s")
     sys.exit(any(what not in (REFUSED, ANSWERED) for what in counts))

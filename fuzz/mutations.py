@@ -38,13 +38,12 @@ def mutant(rng: random.Random, header: Header, arrays: Arrays) -> tuple[str, Hea
 
 
 def _places(value: Any, path: Path = ()) -> Iterator[Path]:
-    """The place of every value in a header, but not what the model is noted to come from."""
+    """The place of every value in a header."""
     if path:
         yield path
     if isinstance(value, dict):
         for key in sorted(value):
-            if key != "notes":
-                yield from _places(value[key], (*path, key))
+            yield from _places(value[key], (*path, key))
     elif isinstance(value, list):
         for k, each in enumerate(value[:50]):
             yield from _places(each, (*path, k))

@@ -24,6 +24,7 @@ ALPHABETS = (
     "\0\x01\x07\x08\x1b\x7f\x80\x9f\xad\ufffd\ufffe\uffff\U0010ffff\U000e0001",
     "😀👍🏽👨‍👩‍👧‍👦🇨🇳é̂ö́ก็าकि한국어あいうアイウ𠀀𠮷㍿ﷺＡ",
 )
+BATCH = 100
 GAPS = frozenset(["Cc", "Cf", "Zl", "Zp", "Zs"])  # categories of characters that may stand between words
 
 
@@ -38,41 +39,57 @@ def random_text(rng: random.Random) -> str:
     return "".join(pieces)
 
 
-def ways(zh: dl.Analyzer, text: str) -> Iterator[tuple[str, str, list[str]]]:
-    """The words of a text, by the name of each way and the standard of its answer."""
-    doc = zh(text)
+def answers(zh: dl.Analyzer, texts: list[str]) -> Iterator[tuple[str, str, list[list[str]]]]:
+    """The words of some texts, by the name of each way and the standard of its answer."""
+    docs = [zh(text) for text in texts]
+    piped = list(zh.pipe(texts))
+    sentences = [doc.to_sentences() for doc in docs]
     for standard in zh.standards:
-        yield "call", standard, list(doc.words(standard))
-    sentences = list(doc.to_sentences())
-    (piped,) = zh.pipe([text])
-    for standard in zh.standards:
-        yield "pipe", standard, list(piped.words(standard))
-        yield "segment", standard, list(next(iter(zh.segment([text], standard=standard))))
-        filled = zh.fill(sentences, standard)
-        yield "fill", standard, [word for each in filled for word in each.words(standard)]
+        yield "call", standard, [list(doc.words(standard)) for doc in docs]
+        yield "pipe", standard, [list(doc.words(standard)) for doc in piped]
+        yield "segment", standard, list(zh.segment(texts, standard=standard))
+        filled = zh.fill([each for some in sentences for each in some], standard)
         yield (
-            "nbest",
+            "fill",
             standard,
-            [word for best in zh.nbest(text, 2, standard)[:1] for word in best.words(standard)],
+            [[word for _ in some for word in next(filled).words(standard)] for some in sentences],
         )
+        best = [zh.nbest(text, 2, standard)[:1] for text in texts]
+        yield "nbest", standard, [[word for doc in docs for word in doc.words(standard)] for docs in best]
 
 
-def problems(zh: dl.Analyzer, text: str) -> Iterator[str]:
-    """What is wrong with the answers."""
-    answers: dict[str, list[str]] = {}
-    for name, standard, words in ways(zh, text):
-        if (problem := lost(text, words)) is not None:
-            yield f"{name} {standard}: {problem}"
-        elif answers.setdefault(standard, words) != words:
-            yield f"{name} {standard}: {words} and not {answers[standard]}"
-    fast = list(next(iter(zh.segment([text], fast=True))))
-    if (problem := lost(text, fast)) is not None:
-        yield f"fast: {problem}"
-    doc = zh(text)
+def problems(zh: dl.Analyzer, texts: list[str]) -> Iterator[tuple[str, str]]:
+    """What is wrong with the answers, after the text."""
+    first: dict[str, list[list[str]]] = {}
+    for name, standard, found in answers(zh, texts):
+        wanted = first.setdefault(standard, found)
+        for text, words, same in zip(texts, found, wanted, strict=True):
+            if (problem := lost(text, words)) is not None:
+                yield text, f"{name} {standard}: {problem}"
+            elif words != same:
+                yield text, f"{name} {standard}: {words} and not {same}"
+    for text, words in zip(texts, zh.segment(texts, fast=True), strict=True):
+        if (problem := lost(text, list(words))) is not None:
+            yield text, f"fast: {problem}"
+    for text, doc in zip(texts, zh.pipe(texts, ask=dl.Ask(trees=False)), strict=True):
+        yield from ((text, problem) for problem in wrong_places(zh, text, doc))
+
+
+def wrong_places(zh: dl.Analyzer, text: str, doc: dl.Doc) -> Iterator[str]:
+    """Words, for readers and for search engines, that are not where they say."""
+    places = set()
     for standard in zh.standards:
         for token in doc.tokens(standard):
+            if any(map(str.isalnum, token.text)):  # marks are not searched for
+                places.add((token.start, token.end))
             if text[token.start : token.end] != token.text:
                 yield f"{standard}: {token!r} is not at its offset"
+    found = zh.search_words(text, fold=False)
+    for word in found:
+        if text[word.start : word.end] != word.text:
+            yield f"search: {word!r} is not at its offset"
+    if left := places - {(word.start, word.end) for word in found}:
+        yield f"search: no words at {sorted(left)}"
 
 
 def lost(text: str, words: list[str]) -> str | None:
@@ -94,10 +111,10 @@ def is_space(text: str) -> bool:
 
 
 def attack(zh: dl.Analyzer, runs: int, seed: int, found: Callable[[str, str], None]) -> None:
-    """Try random texts, and report what is wrong."""
-    for run in range(runs):
-        text = random_text(random.Random(f"{seed} {run}"))
-        for problem in problems(zh, text):
+    """Try random texts, some at a time, and report what is wrong."""
+    for begin in range(0, runs, BATCH):
+        numbers = range(begin, min(begin + BATCH, runs))
+        for text, problem in problems(zh, [random_text(random.Random(f"{seed} {run}")) for run in numbers]):
             found(text, problem)
 
 

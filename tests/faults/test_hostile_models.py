@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import random
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from duilian.cli import inspect
 from duilian.errors import ModelFileError
 from duilian.modelfile import read_model, write_model
 from hostile_models import Worker, ask, attack, small_models
+from mutations import mutant
 
 KINDS = [
     "crf-char",
@@ -23,6 +27,8 @@ KINDS = [
     "joint-parser",
     "analyzer",
     "crf-dictionary",
+    "analyzer-lists",
+    "tree-converter",
 ]
 RUNS = 25
 
@@ -44,6 +50,39 @@ def test_mutants_are_refused_or_answer(models: dict[str, Path], name: str) -> No
             worker.stop()
     assert [each.detail for each in outcomes if each.is_finding] == []
     assert any(each.what == "refused" for each in outcomes)
+
+
+@pytest.mark.parametrize("name", ["analyzer-lists", "multitask", "tree-converter"])
+def test_mutants_are_shown_or_refused(
+    models: dict[str, Path], tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    header, arrays = read_model(models[name])
+    refused = 0
+    for run in range(40):
+        _, changed, _ = mutant(random.Random(f"{name} {run}"), header, {})
+        try:
+            write_model(tmp_path / "mutant.model", changed, arrays)
+        except (TypeError, ValueError):
+            continue
+        try:
+            inspect.command(str(tmp_path / "mutant.model"))
+        except ModelFileError:
+            refused += 1
+    assert 0 < refused < 40
+    assert "\x1b[2J" not in capsys.readouterr().out
+
+
+def test_a_card_does_not_command_the_terminal(
+    models: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    header, arrays = read_model(models["crf-char"])
+    header["tags"][0], header["notes"]["recipe"] = "\x1b[2J", "\x1b]0;mine\x07[/b]"
+    header["config"]["standard"] = "[/b]"
+    write_model(tmp_path / "bad.model", header, arrays)
+    inspect.command(str(tmp_path / "bad.model"))
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown
+    assert "\ufffd[2J" in shown
 
 
 def _set_tags(header: dict[str, Any], count: int) -> None:
@@ -91,6 +130,36 @@ def test_weights_are_finite_numbers(
     spoilt[0] = value
     write_model(tmp_path / "bad.model", header, arrays | {array: spoilt})
     with pytest.raises(ModelFileError, match="is not a number of at most"):
+        ask(tmp_path / "bad.model")
+
+
+def test_a_table_that_makes_lookups_slow_is_refused(models: dict[str, Path], tmp_path: Path) -> None:
+    """With a single free slot among a million, a text of 98 characters took 0.6 s."""
+    header, arrays = read_model(models["crf-char"])
+    used = np.arange(2**14) > 0
+    arrays["check"], arrays["used"] = np.arange(len(used) - 1, dtype=np.uint32), np.packbits(used)
+    arrays["slots"], arrays["label"] = np.array([len(used)]), np.full(len(used) - 1, 2**15, np.uint16)
+    arrays["weight"] = np.zeros(len(used) - 1, np.float16)
+    write_model(tmp_path / "bad.model", header, arrays)
+    with pytest.raises(ModelFileError, match="too few free slots"):
+        ask(tmp_path / "bad.model")
+
+
+def test_a_table_of_hardly_any_features_is_refused(models: dict[str, Path], tmp_path: Path) -> None:
+    """A bit of the file stands for eight bytes of memory."""
+    header, arrays = read_model(models["crf-char"])
+    arrays["used"], arrays["slots"] = np.zeros(2**20, np.uint8), np.array([2**23])
+    write_model(tmp_path / "bad.model", header, arrays)
+    with pytest.raises(ModelFileError, match="8,388,608 slots for"):
+        ask(tmp_path / "bad.model")
+
+
+def test_a_feature_has_each_label_once(models: dict[str, Path], tmp_path: Path) -> None:
+    header, arrays = read_model(models["crf-char"])
+    for name in ("label", "weight"):
+        arrays[name] = np.concatenate([np.zeros(9, arrays[name].dtype), arrays[name]])
+    write_model(tmp_path / "bad.model", header, arrays)
+    with pytest.raises(ModelFileError, match="not ascending"):
         ask(tmp_path / "bad.model")
 
 
