@@ -20,7 +20,7 @@ void check_constraints(const CoupledPredictor& predictor, std::span<const Constr
 /// Given labels as constraints; empty if none are given.
 [[nodiscard]] std::vector<Constraints> as_constraints(std::span<const TagSets> allowed) {
   std::vector<Constraints> out;
-  for (const TagSets& each : allowed) out.push_back({each, {}});
+  for (const TagSets& each : allowed) out.push_back({each, {}, {}, {}});
   return out;
 }
 
@@ -75,13 +75,12 @@ CoupledAnswers predict_constrained(const CoupledPredictor& predictor, const Sent
   const std::vector<std::int64_t> first = begins_of(sentences);
   AnswerCollector answers(predictor.shape().sides(), first, with_candidates);
   std::vector<std::uint8_t> is_impossible(static_cast<std::size_t>(sentences.size()), 0);
-  for_each_sentence(predictor, sentences, threads,
-                    [&](std::size_t, std::int64_t sentence, CoupledPredictor::Work& work) {
-                      if (!predictor.prepare(sentences, sentence, constraints, work))
-                        is_impossible[sentence] = 1;
-                      predictor.decode({0, predictor.shape().sides()}, work);
-                      answers.add(static_cast<std::size_t>(sentence), work.search);
-                    });
+  for_each_sentence(
+      predictor, sentences, threads, [&](std::size_t, std::int64_t sentence, CoupledPredictor::Work& work) {
+        if (!predictor.answer(sentences, sentence, constraints, {0, predictor.shape().sides()}, work))
+          is_impossible[sentence] = 1;
+        answers.add(static_cast<std::size_t>(sentence), work.search);
+      });
   impossible = std::count(is_impossible.begin(), is_impossible.end(), 1);
   return answers.finish();
 }
@@ -111,10 +110,9 @@ class SideLabeler final : public SentenceLabeler {
              std::span<std::int32_t> out) override {
     const bool has_any = std::any_of(known.begin(), known.end(), tells_of_edges);
     if (has_any) constrain(known);
-    (void)predictor_.prepare(
+    (void)predictor_.answer(
         sentences, 0, has_any ? std::span<const Constraints>(constraints_) : std::span<const Constraints>(),
-        work_);
-    predictor_.decode({side_, side_ + 1}, work_);
+        {side_, side_ + 1}, work_);
     const TagSets& candidates = work_.search.candidates[side_];
     for (std::size_t t = 0; t < out.size(); ++t)
       out[t] = candidates.tag[static_cast<std::size_t>(candidates.first[t] + work_.search.place[side_][t])];

@@ -185,15 +185,18 @@ void CoarsePruner::apply_constraints(std::span<const Constraints> constraints, U
       CoarseScore& own = row(k, static_cast<std::size_t>(each.unit - units.begin), work)[lane[each.label]];
       own = static_cast<CoarseScore>(std::clamp(own + std::round(each.score * scale_), -kMax, kMax));
     }
-    if (!constraints[k].gives_labels(units.begin, units.end)) continue;
-    for (std::int64_t unit = units.begin; unit < units.end; ++unit) {
-      const auto allowed = constraints[k].allowed.at(static_cast<std::int32_t>(unit));
-      if (allowed.empty()) continue;
-      CoarseScore* own = row(k, static_cast<std::size_t>(unit - units.begin), work);
-      work.set_aside.assign(own, own + pruner_[k].stride());
-      std::fill_n(own, pruner_[k].stride(), kCoarseForbidden);
-      for (const TagId label : allowed) own[lane[label]] = work.set_aside[lane[label]];
-    }
+    const auto row_of = [&](std::int64_t unit) {
+      return row(k, static_cast<std::size_t>(unit - units.begin), work);
+    };
+    constraints[k].for_each_limit(
+        units.begin, units.end,
+        [&](std::int64_t unit, TagId label) { row_of(unit)[lane[label]] = kCoarseForbidden; },
+        [&](std::int64_t unit, std::span<const TagId> allowed) {
+          CoarseScore* own = row_of(unit);
+          work.set_aside.assign(own, own + pruner_[k].stride());
+          std::fill_n(own, pruner_[k].stride(), kCoarseForbidden);
+          for (const TagId label : allowed) own[lane[label]] = work.set_aside[lane[label]];
+        });
   }
 }
 

@@ -145,14 +145,34 @@ void CoupledPredictor::decode(SideChoice sides, Work& work) const {
 
 bool CoupledPredictor::prepare(const Sentences& sentences, std::int64_t sentence,
                                std::span<const Constraints> constraints, Work& work) const {
+  return prune(sentences, sentence, constraints, work, [&](const JointSource& source) {
+    build(shape_, between_, source, options_.bundle_gap, work.search);
+  });
+}
+
+bool CoupledPredictor::answer(const Sentences& sentences, std::int64_t sentence,
+                              std::span<const Constraints> constraints, SideChoice sides, Work& work) const {
+  return prune(sentences, sentence, constraints, work, [&](const JointSource& source) {
+    if (try_pairs(shape_, between_, source, options_, sides, work.search)) return;
+    build(shape_, between_, source, options_.bundle_gap, work.search);
+    decode(sides, work);
+  });
+}
+
+template <class Search>
+bool CoupledPredictor::prune(const Sentences& sentences, std::int64_t sentence,
+                             std::span<const Constraints> constraints, Work& work,
+                             const Search& search) const {
   extract(sentences, sentence, work);
   const UnitRange units{sentences.begin_of(sentence), sentences.end_of(sentence)};
-  if (!coarse_pruner_ || !coarse_pruner_->prune(work.keys, constraints, units, work.look, work.search))
-    return prepare_exactly(sentences, sentence, constraints, work);
-  coarse_pruner_->score_candidates(between_, constraints, units, work.look, work.search);
-  const EntrySource source(coarse_pruner_->rest(), work.look.joint_entry, work.look.joint_first);
-  build(shape_, between_, source, options_.bundle_gap, work.search);
-  return true;
+  if (coarse_pruner_ && coarse_pruner_->prune(work.keys, constraints, units, work.look, work.search)) {
+    coarse_pruner_->score_candidates(between_, constraints, units, work.look, work.search);
+    search(EntrySource(coarse_pruner_->rest(), work.look.joint_entry, work.look.joint_first));
+    return true;
+  }
+  const bool is_granted = prune_exactly(sentences, sentence, constraints, work);
+  search(EntrySource(all(), work.joint_entry, work.joint_first));
+  return is_granted;
 }
 
 void CoupledPredictor::extract(const Sentences& sentences, std::int64_t sentence, Work& work) const {
@@ -161,16 +181,15 @@ void CoupledPredictor::extract(const Sentences& sentences, std::int64_t sentence
   extract_keys(templates_, sentences, sentence, sentence + 1, work.keys);
 }
 
-bool CoupledPredictor::prepare_exactly(const Sentences& sentences, std::int64_t sentence,
-                                       std::span<const Constraints> constraints, Work& work) const {
+bool CoupledPredictor::prune_exactly(const Sentences& sentences, std::int64_t sentence,
+                                     std::span<const Constraints> constraints, Work& work) const {
   const auto units = static_cast<std::int32_t>(sentences.end_of(sentence) - sentences.begin_of(sentence));
   score(work);
   const bool is_granted = apply_constraints(sentences, sentence, constraints, work);
   if (!is_granted) score(work);
-  prune(shape_, prune_between_, options_.pruning, units, {}, std::isfinite(options_.bundle_gap), work.search);
+  duilian::prune(shape_, prune_between_, options_.pruning, units, {}, std::isfinite(options_.bundle_gap),
+                 work.search);
   if (!work.deferred.empty()) add_deferred_rows(work);
-  const EntrySource source(all(), work.joint_entry, work.joint_first);
-  build(shape_, between_, source, options_.bundle_gap, work.search);
   return is_granted;
 }
 
@@ -197,12 +216,12 @@ bool CoupledPredictor::apply_constraints(const Sentences& sentences, std::int64_
   const std::int64_t end = sentences.end_of(sentence);
   SideScores& scores = work.search.scores;
   for (std::size_t k = 0; k < constraints.size(); ++k) {
-    if (constraints[k].allowed.positions() == 0 && constraints[k].bonus.empty()) continue;
+    if (!constraints[k].limits_labels(begin, end) && constraints[k].bonus.empty()) continue;
     for (auto* states : {&scores.state, &scores.prune}) {
       if (k < states->size() && !(*states)[k].empty())
         apply(constraints[k], shape_.labels[k], shape_.shapes[k].stride(), begin, end, (*states)[k]);
     }
-    if (!constraints[k].gives_labels(begin, end)) continue;  // no path is forbidden
+    if (!constraints[k].limits_labels(begin, end)) continue;  // no path is forbidden
     const UniformChain chain{static_cast<std::int32_t>(end - begin), scores.state[k].data(), between_.side[k],
                              shape_.rules[k]};
     work.path.resize(static_cast<std::size_t>(end - begin));

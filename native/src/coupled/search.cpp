@@ -65,6 +65,17 @@ void decode(const CoupledShape& shape, Decoding decoding, SideChoice sides, Sear
   }
 }
 
+bool try_pairs(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
+               const SearchOptions& options, SideChoice sides, SearchWork& work) {
+  if (options.decoding != Decoding::marginals || !has_pair_shape(shape)) return false;
+  const PairInput input{work.candidates, work.scores, work.prior, options.bundle_gap};
+  if (!search_pairs(shape, between, source, input, work.joint, work.pair, work.side)) return false;
+  work.place.resize(shape.sides());
+  for (std::size_t k = sides.first; k < sides.last; ++k)
+    best_places(shape.rules[k], work.candidates[k], work.side[k], work.place[k]);
+  return true;
+}
+
 AnswerCollector::AnswerCollector(std::size_t sides, std::span<const std::int64_t> first, bool with_candidates)
     : first_(first), with_candidates_(with_candidates) {
   out_.label.assign(sides, std::vector<std::int32_t>(static_cast<std::size_t>(first.back())));

@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 #include <stdexcept>
+#include <tuple>
 
 #include "duilian/parallel.hpp"
 #include "duilian/score/compile.hpp"
@@ -71,42 +72,65 @@ Constraints make_constraints(TagSets allowed, std::span<const std::int64_t> unit
                              std::span<const std::int32_t> label, std::span<const float> score) {
   if (unit.size() != label.size() || unit.size() != score.size())
     throw std::invalid_argument("the lists of bonuses differ in length");
-  Constraints out{std::move(allowed), {}};
+  Constraints out{std::move(allowed), {}, {}, {}};
   for (std::size_t k = 0; k < unit.size(); ++k) out.bonus.push_back({unit[k], label[k], score[k]});
   return out;
 }
 
+namespace {
+
+/// Sets of barred labels, each once, by the facts that bar them.
+class BarredSets {
+ public:
+  explicit BarredSets(std::span<const std::uint16_t> barred_by) : barred_by_(barred_by) {
+    sets_.first.push_back(0);  // nothing is barred
+  }
+
+  /// The number of the set; that of the empty set if nothing would be left.
+  [[nodiscard]] std::uint16_t number(std::uint16_t fact) {
+    if (fact == 0) return 0;
+    for (const auto& [own, set] : known_) {  // few
+      if (own == fact) return set;
+    }
+    const std::size_t before = sets_.tag.size();
+    for (std::size_t label = 0; label < barred_by_.size(); ++label) {
+      if ((fact & barred_by_[label]) != 0) sets_.tag.push_back(static_cast<TagId>(label));
+    }
+    const std::size_t count = sets_.tag.size() - before;
+    const bool is_limit = count != 0 && count != barred_by_.size();
+    if (is_limit)
+      sets_.first.push_back(static_cast<std::int32_t>(sets_.tag.size()));
+    else
+      sets_.tag.resize(before);
+    known_.emplace_back(fact, static_cast<std::uint16_t>(is_limit ? sets_.positions() - 1 : 0));
+    return known_.back().second;
+  }
+  [[nodiscard]] TagSets finish() && { return std::move(sets_); }
+
+ private:
+  std::span<const std::uint16_t> barred_by_;
+  std::vector<std::pair<std::uint16_t, std::uint16_t>> known_;
+  TagSets sets_;
+};
+
+}  // namespace
+
 Constraints restricted(const Constraints& constraints, std::span<const std::uint16_t> known,
                        std::span<const std::uint16_t> barred_by) {
   check(constraints, static_cast<std::int32_t>(barred_by.size()), static_cast<std::int64_t>(known.size()));
-  const std::int32_t given = constraints.allowed.positions();
-  std::vector<TagId> every(barred_by.size());
-  std::iota(every.begin(), every.end(), 0);
-  std::vector<std::pair<std::uint16_t, std::vector<TagId>>> free;  // labels left by what is known: few kinds
-  const auto left_by = [&](std::uint16_t fact) -> const std::vector<TagId>& {
-    for (const auto& [own, labels] : free) {
-      if (own == fact) return labels;
-    }
-    auto& labels = free.emplace_back(fact, std::vector<TagId>()).second;
-    for (const TagId label : every) {
-      if ((fact & barred_by[label]) == 0) labels.push_back(label);
-    }
-    return labels;
-  };
-  Constraints out{{}, constraints.bonus};
+  if (!constraints.barred_at.empty()) throw std::invalid_argument("the facts are in the constraints already");
+  Constraints out{{}, constraints.bonus, std::vector<std::uint16_t>(known.size()), {}};
+  BarredSets sets(barred_by);
+  for (std::size_t unit = 0; unit < known.size(); ++unit) out.barred_at[unit] = sets.number(known[unit]);
+  out.barred = std::move(sets).finish();
+  if (constraints.allowed.positions() == 0) return out;
   auto& [first, tag] = out.allowed;
   for (std::size_t unit = 0; unit < known.size(); ++unit) {
-    const auto allowed =
-        given == 0 ? std::span<const TagId>() : constraints.allowed.at(static_cast<std::int32_t>(unit));
+    const auto allowed = constraints.allowed.at(static_cast<std::int32_t>(unit));
     const auto is_free = [&](TagId label) { return (known[unit] & barred_by[label]) == 0; };
     const std::size_t before = tag.size();
-    if (allowed.empty() && known[unit] != 0) {
-      const std::vector<TagId>& labels = left_by(known[unit]);
-      if (labels.size() < every.size()) tag.insert(tag.end(), labels.begin(), labels.end());
-    } else {
-      std::copy_if(allowed.begin(), allowed.end(), std::back_inserter(tag), is_free);
-      if (tag.size() == before) tag.insert(tag.end(), allowed.begin(), allowed.end());
-    }
+    std::copy_if(allowed.begin(), allowed.end(), std::back_inserter(tag), is_free);
+    if (tag.size() == before) tag.insert(tag.end(), allowed.begin(), allowed.end());
     first.push_back(static_cast<std::int32_t>(tag.size()));
   }
   return out;
@@ -125,6 +149,20 @@ std::vector<Constraints> restrictions(std::span<const std::uint16_t> known,
   return out;
 }
 
+namespace {
+
+void check_barred(const Constraints& constraints, std::int32_t labels, std::int64_t units) {
+  const auto& [at, sets] = std::tie(constraints.barred_at, constraints.barred);
+  check(sets);
+  const auto is_in = [&](std::uint16_t set) { return set < sets.positions(); };
+  const bool fits = at.empty() || (static_cast<std::int64_t>(at.size()) == units &&
+                                   std::all_of(at.begin(), at.end(), is_in));
+  if (!fits || std::any_of(sets.tag.begin(), sets.tag.end(), [&](TagId label) { return label >= labels; }))
+    throw std::invalid_argument("the barred labels do not fit the sentences");
+}
+
+}  // namespace
+
 void check(const Constraints& constraints, std::int32_t labels, std::int64_t units) {
   check(constraints.allowed);
   if (constraints.allowed.positions() != 0 && constraints.allowed.positions() != units) {
@@ -134,6 +172,7 @@ void check(const Constraints& constraints, std::int32_t labels, std::int64_t uni
   TagId largest = -1;  // check() has seen that none is negative
   for (const TagId label : constraints.allowed.tag) largest = std::max(largest, label);
   if (largest >= labels) throw std::invalid_argument("an allowed label is out of range");
+  check_barred(constraints, labels, units);
   std::int64_t before = 0;
   for (const auto& bonus : constraints.bonus) {
     if (bonus.unit < before || bonus.unit >= units || !is_label(bonus.label) || !std::isfinite(bonus.score)) {
@@ -141,6 +180,12 @@ void check(const Constraints& constraints, std::int32_t labels, std::int64_t uni
     }
     before = bonus.unit;
   }
+}
+
+bool Constraints::limits_labels(std::int64_t begin, std::int64_t end) const {
+  if (allowed.positions() != 0 && allowed.first[begin] != allowed.first[end]) return true;
+  return !barred_at.empty() && std::any_of(barred_at.begin() + begin, barred_at.begin() + end,
+                                           [](std::uint16_t set) { return set != 0; });
 }
 
 std::span<const Constraints::Bonus> Constraints::bonuses(std::int64_t begin, std::int64_t end) const {
@@ -156,12 +201,13 @@ void apply(const Constraints& constraints, std::int32_t labels, std::size_t stri
   };
   for (const Constraints::Bonus& each : constraints.bonuses(begin, end))
     row(each.unit)[each.label] += each.score;
-  for (std::int64_t unit = begin; unit < end && constraints.allowed.positions() != 0; ++unit) {
-    const auto allowed = constraints.allowed.at(static_cast<std::int32_t>(unit));
-    for (TagId label = 0; !allowed.empty() && label < labels; ++label) {
-      if (!std::binary_search(allowed.begin(), allowed.end(), label)) row(unit)[label] = kForbidden;
-    }
-  }
+  constraints.for_each_limit(
+      begin, end, [&](std::int64_t unit, TagId label) { row(unit)[label] = kForbidden; },
+      [&](std::int64_t unit, std::span<const TagId> allowed) {
+        for (TagId label = 0; label < labels; ++label) {
+          if (!std::binary_search(allowed.begin(), allowed.end(), label)) row(unit)[label] = kForbidden;
+        }
+      });
 }
 
 void apply(const Constraints& constraints, const Predictor& predictor, const Sentences& sentences,

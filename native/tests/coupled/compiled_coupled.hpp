@@ -71,11 +71,12 @@ struct CompiledCase {
   }
   [[nodiscard]] duilian::CoupledPredictor predictor(duilian::CoupledWeights weights,
                                                     duilian::Pruning pruning = {2, 0.9}) const {
-    return {model.layout.shape,
-            std::make_shared<duilian::CoupledWeights>(std::move(weights)),
-            templates,
-            duilian::Folding(),
-            {pruning, duilian::Decoding::marginals}};
+    return searching(std::move(weights), {pruning, duilian::Decoding::marginals});
+  }
+  [[nodiscard]] duilian::CoupledPredictor searching(duilian::CoupledWeights weights,
+                                                    duilian::SearchOptions options) const {
+    return {model.layout.shape, std::make_shared<duilian::CoupledWeights>(std::move(weights)), templates,
+            duilian::Folding(), options};
   }
 };
 

@@ -2,6 +2,7 @@
 // exactly and by coarse pruning; and what is refused.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -87,6 +88,45 @@ TEST(coarse_pruning_with_a_wide_window_changes_hardly_anything) {
           CHECK_NEAR(found.candidate_p[k][c], wanted.candidate_p[k][c], 0.01);
       }
     }
+  });
+}
+
+TEST(the_search_for_two_sides_answers_as_the_general_one) {
+  int pairs = 0;
+  testing::for_each_seed(40, [&](testing::Random& random) {
+    const CompiledCase x(random);
+    pairs += has_pair_shape(x.model.layout.shape) ? 1 : 0;
+    constexpr double kNoGap = std::numeric_limits<double>::infinity();
+    for (const double gap : {kNoGap, 3.0, 0.5, 0.0}) {
+      for (const double window : {0.0, 6.0}) {
+        const CoupledPredictor predictor =
+            x.searching(x.compiled(), {{4, 0.95, 0.0, window}, Decoding::marginals, gap});
+        const CoupledAnswers general = predict(predictor, x.sentences, {}, true, 1);
+        std::int64_t impossible = -1;
+        const CoupledAnswers found =
+            predict_constrained(predictor, x.sentences, {}, true, 1, impossible);  // takes try_pairs()
+        CHECK(impossible == 0);
+        CHECK(found.label == general.label);
+        for (std::size_t k = 0; k < found.p.size(); ++k) {
+          CHECK(found.candidates[k] == general.candidates[k]);
+          for (std::size_t c = 0; c < found.candidate_p[k].size(); ++c)
+            CHECK_NEAR(found.candidate_p[k][c], general.candidate_p[k][c], 1e-6);
+        }
+      }
+    }
+  });
+  CHECK(pairs > 5);
+}
+
+TEST(the_search_for_two_sides_leaves_what_is_too_wide_to_the_general_one) {
+  testing::for_each_seed(10, [](testing::Random& random) {
+    const CompiledCase x(random);
+    CoupledWeights weights = x.compiled();
+    for (float& each : weights.transition) each *= 1000.0F;
+    const CoupledPredictor predictor = x.predictor(std::move(weights), Pruning{100, 1.0});
+    std::int64_t impossible = -1;
+    const CoupledAnswers found = predict_constrained(predictor, x.sentences, {}, false, 1, impossible);
+    CHECK(found.label == predict(predictor, x.sentences, {}, false, 1).label);
   });
 }
 

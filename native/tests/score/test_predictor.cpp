@@ -41,6 +41,21 @@ using Labels = std::vector<std::int32_t>;
   return set.empty() || std::find(set.begin(), set.end(), label) != set.end();
 }
 
+/// The labels that the constraints leave at each unit.
+[[nodiscard]] std::vector<std::vector<TagId>> left_by(const Constraints& constraints, std::int32_t labels) {
+  std::vector<double> state(constraints.barred_at.size() * static_cast<std::size_t>(labels), 0.0);
+  const auto units = static_cast<std::int64_t>(constraints.barred_at.size());
+  apply({constraints.allowed, {}, constraints.barred_at, constraints.barred}, labels,
+        static_cast<std::size_t>(labels), 0, units, state);
+  std::vector<std::vector<TagId>> out(constraints.barred_at.size());
+  for (std::size_t k = 0; k < state.size(); ++k) {
+    if (state[k] != kForbidden)
+      out[k / static_cast<std::size_t>(labels)].push_back(
+          static_cast<TagId>(k % static_cast<std::size_t>(labels)));
+  }
+  return out;
+}
+
 /// Two labels, two features and an empty slot: a good start for bad arrays.
 [[nodiscard]] CompiledWeights two_entries() {
   CompiledWeights out;
@@ -232,35 +247,46 @@ TEST(bad_constraints_are_refused) {
   is_refused(shorter, "the allowed labels do not fit");
   const float infinity = std::numeric_limits<float>::infinity();
   const auto last = static_cast<std::int64_t>(units) - 1;
-  check(Constraints{{}, {{0, 0, 1.0F}, {0, 0, 1.0F}, {last, 1, -1.0F}}}, predictor.labels(),
+  check(Constraints{{}, {{0, 0, 1.0F}, {0, 0, 1.0F}, {last, 1, -1.0F}}, {}, {}}, predictor.labels(),
         x.sentences.units());
-  is_refused({{}, {{1, 0, 1.0F}, {0, 0, 1.0F}}}, "a bonus does not fit");
-  is_refused({{}, {{-1, 0, 1.0F}}}, "a bonus does not fit");
-  is_refused({{}, {{last + 1, 0, 1.0F}}}, "a bonus does not fit");
-  is_refused({{}, {{0, x.layout.labels, 1.0F}}}, "a bonus does not fit");
-  is_refused({{}, {{0, -1, 1.0F}}}, "a bonus does not fit");
-  is_refused({{}, {{0, 0, infinity}}}, "a bonus does not fit");
+  is_refused({{}, {{1, 0, 1.0F}, {0, 0, 1.0F}}, {}, {}}, "a bonus does not fit");
+  is_refused({{}, {{-1, 0, 1.0F}}, {}, {}}, "a bonus does not fit");
+  is_refused({{}, {{last + 1, 0, 1.0F}}, {}, {}}, "a bonus does not fit");
+  is_refused({{}, {{0, x.layout.labels, 1.0F}}, {}, {}}, "a bonus does not fit");
+  is_refused({{}, {{0, -1, 1.0F}}, {}, {}}, "a bonus does not fit");
+  is_refused({{}, {{0, 0, infinity}}, {}, {}}, "a bonus does not fit");
 }
 
 TEST(what_is_known_of_units_bars_labels) {
   const std::vector<std::uint16_t> barred_by = {1, 2, 3, 0};
   const std::vector<std::uint16_t> known = {0, 1, 2, 4, 1, 3};
-  const Constraints free = restricted({{}, {{2, 1, 1.0F}}}, known, barred_by);
-  CHECK(free.allowed.first == std::vector<std::int32_t>({0, 0, 2, 4, 4, 6, 7}));  // 4 bars nothing
-  CHECK(free.allowed.tag == std::vector<TagId>({1, 3, 0, 3, 1, 3, 3}));
+  const Constraints free = restricted({{}, {{2, 1, 1.0F}}, {}, {}}, known, barred_by);
+  using Sets = std::vector<std::vector<TagId>>;
+  CHECK(left_by(free, 4) ==
+        Sets({{0, 1, 2, 3}, {1, 3}, {0, 3}, {0, 1, 2, 3}, {1, 3}, {3}}));  // 4 bars nothing
   CHECK(free.bonus.size() == 1);
-  const Constraints given = {{{0, 1, 3, 4, 4, 4, 4}, {0, 0, 1, 1}}, {}};
+  CHECK(!free.limits_labels(0, 1) && !free.limits_labels(3, 4) && free.limits_labels(3, 5));
+  const Constraints given = {{{0, 1, 3, 4, 4, 4, 4}, {0, 0, 1, 1}}, {}, {}, {}};
   const Constraints both = restricted(given, known, barred_by);
-  CHECK(both.allowed.first == std::vector<std::int32_t>({0, 1, 2, 3, 3, 5, 6}));
-  CHECK(both.allowed.tag == std::vector<TagId>({0, 1, 1, 1, 3, 3}));  // nothing else would be left at unit 2
+  // Nothing else would be left at unit 2.
+  CHECK(left_by(both, 4) == Sets({{0}, {1}, {1}, {0, 1, 2, 3}, {1, 3}, {3}}));
   CHECK_THROWS(restricted(given, {known.data(), 5}, barred_by), std::invalid_argument);
+  CHECK_THROWS(restricted(both, known, barred_by), std::invalid_argument);
   const std::vector<std::uint16_t> other = {4, 0};
   const std::vector<std::span<const std::uint16_t>> sides = {barred_by, other};
   const std::vector<Constraints> found = restrictions(known, sides);
   CHECK(found.size() == 2);
-  CHECK(found[0].allowed.tag == free.allowed.tag);
-  CHECK(found[1].allowed.first == std::vector<std::int32_t>({0, 0, 0, 0, 1, 1, 1}));
+  CHECK(left_by(found[0], 4) == left_by(free, 4));
+  CHECK(left_by(found[1], 2) == Sets({{0, 1}, {0, 1}, {0, 1}, {1}, {0, 1}, {0, 1}}));
   CHECK(restrictions(std::vector<std::uint16_t>({0, 8}), sides).empty());
+  const std::vector<std::uint16_t> all = {1, 1};
+  CHECK(!restricted({}, known, all).limits_labels(0, 6));  // would leave nothing
+  Constraints outside = free;
+  outside.barred_at[0] = 100;
+  CHECK_THROWS(check(outside, 4, 6), std::invalid_argument);
+  outside = free;
+  outside.barred.tag.back() = 4;
+  CHECK_THROWS(check(outside, 4, 6), std::invalid_argument);
 }
 
 TEST(bad_predictor_arrays_are_refused) {

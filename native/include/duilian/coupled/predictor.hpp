@@ -56,6 +56,9 @@ class CoupledPredictor {
   /// without them.
   [[nodiscard]] bool prepare(const Sentences& sentences, std::int64_t sentence,
                              std::span<const Constraints> constraints, Work& work) const;
+  /// prepare() and decode() at once, as fast as can be: the space is unspecified afterwards.
+  [[nodiscard]] bool answer(const Sentences& sentences, std::int64_t sentence,
+                            std::span<const Constraints> constraints, SideChoice sides, Work& work) const;
   /// The labels of some sides, from the space; the answer is in work.search.
   void decode(SideChoice sides, Work& work) const;
   /// Scratch memory of earlier calls.
@@ -66,9 +69,14 @@ class CoupledPredictor {
   [[nodiscard]] const EntryTable& all() const;
   void extract(const Sentences& sentences, std::int64_t sentence, Work& work) const;
 
-  /// The same with exact scores of all labels.
-  [[nodiscard]] bool prepare_exactly(const Sentences& sentences, std::int64_t sentence,
-                                     std::span<const Constraints> constraints, Work& work) const;
+  /// Scores and prunes a sentence; calls search(joint features) once that is done. Returns false if the
+  /// constraints leave no legal path and had to be ignored.
+  template <class Search>
+  [[nodiscard]] bool prune(const Sentences& sentences, std::int64_t sentence,
+                           std::span<const Constraints> constraints, Work& work, const Search& search) const;
+  /// Prunes by exact scores of all labels; returns as prune().
+  [[nodiscard]] bool prune_exactly(const Sentences& sentences, std::int64_t sentence,
+                                   std::span<const Constraints> constraints, Work& work) const;
   void score(Work& work) const;
   /// Applies the constraints to the scores; returns false if they leave no legal path.
   [[nodiscard]] bool apply_constraints(const Sentences& sentences, std::int64_t sentence,

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "duilian/coupled/pair_search.hpp"
 #include "duilian/coupled/space.hpp"
 #include "duilian/score/objective.hpp"
 
@@ -24,6 +25,7 @@ struct alignas(kCacheSeparation) SearchWork {
   std::vector<std::vector<std::int32_t>> place;  // [sides]  the candidates chosen
   PruningWorkspace pruning;
   SpaceWorkspace joint;
+  PairWorkspace pair;
   Workspace chain;
 };
 
@@ -53,6 +55,12 @@ struct SideChoice {
 
 /// Fills `found`, `side` and `place` of `work` from its space, for some sides.
 void decode(const CoupledShape& shape, Decoding decoding, SideChoice sides, SearchWork& work);
+
+/// build() and decode() at once for a few bundles of two sides: fills `side` and `place`, but not `space` and
+/// `found`. Returns false, and fills nothing, if the general way has to be taken.
+[[nodiscard]] bool try_pairs(const CoupledShape& shape, const CoupledTransitions& between,
+                             const JointSource& source, const SearchOptions& options, SideChoice sides,
+                             SearchWork& work);
 
 /// Answers for many sentences, their units one after the other.
 struct CoupledAnswers {

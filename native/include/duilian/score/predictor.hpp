@@ -99,7 +99,9 @@ class Predictor {
 };
 
 /// What a user knows or prefers, for all units of the sentences: `allowed` has no positions if nothing is
-/// fixed, and no tags at units that are free; a bonus is added to the score of a label at a unit.
+/// fixed, and no tags at units that are free; a bonus is added to the score of a label at a unit. Where
+/// nothing is fixed, facts may bar labels; nearly every unit has some (what is Han is no punctuation), but
+/// few different ones, so units share the sets of labels.
 struct Constraints {
   struct Bonus {
     std::int64_t unit;
@@ -107,11 +109,24 @@ struct Constraints {
     float score;
   };
   TagSets allowed;
-  std::vector<Bonus> bonus;  // by unit
+  std::vector<Bonus> bonus;              // by unit
+  std::vector<std::uint16_t> barred_at;  // [units]  the set of labels that are barred; none: no facts
+  TagSets barred;                        // the sets; the first bars nothing
 
-  /// Whether labels are given at any of the units [begin, end).
-  [[nodiscard]] bool gives_labels(std::int64_t begin, std::int64_t end) const {
-    return allowed.positions() != 0 && allowed.first[begin] != allowed.first[end];
+  /// Whether labels are given or barred at any of the units [begin, end).
+  [[nodiscard]] bool limits_labels(std::int64_t begin, std::int64_t end) const;
+  /// Calls forbid(unit, label) for every label that is not allowed at its unit, or keep(unit, labels) where
+  /// few labels are.
+  template <class Forbid, class Keep>
+  void for_each_limit(std::int64_t begin, std::int64_t end, const Forbid& forbid, const Keep& keep) const {
+    for (std::int64_t unit = begin; unit < end; ++unit) {
+      const auto at = static_cast<std::size_t>(unit);
+      if (allowed.positions() != 0 && !allowed.at(static_cast<std::int32_t>(unit)).empty()) {
+        keep(unit, allowed.at(static_cast<std::int32_t>(unit)));
+      } else if (!barred_at.empty() && barred_at[at] != 0) {
+        for (const TagId label : barred.at(barred_at[at])) forbid(unit, label);
+      }
+    }
   }
   /// The bonuses of these units.
   [[nodiscard]] std::span<const Bonus> bonuses(std::int64_t begin, std::int64_t end) const;
