@@ -143,7 +143,7 @@ def test_headers_inside_are_checked_like_those_of_files(
 
 def test_a_parser_needs_tags_unless_it_finds_them(parser: Parser) -> None:
     cutter = Tagger("ctb", level="char", segment_only=True, learning=AdaGrad(iterations=1)).fit(TRAIN[:5])
-    with pytest.raises(ConfigError, match="only cuts text, and a parser needs tags"):
+    with pytest.raises(ConfigError, match="only segments text, but a parser needs tags"):
         Suite(cutter, parser)
     tagging = JointTagging(bits=14, folds=2, iterations=1)
     joint = JointParser("ctb", order=1, tagging=tagging, **SMALL).fit(TRAIN[:20])

@@ -187,7 +187,7 @@ def test_every_name_of_a_learner_learns(algorithm: str | None) -> None:
 
 
 def test_what_our_learner_has_not_is_said() -> None:
-    with pytest.warns(UserWarning, match=r"our learner has no epsilon, c1: ignored") as caught:
+    with pytest.warns(UserWarning, match=r"epsilon, c1: not supported, ignored") as caught:
         CRF(c1=0.1, epsilon=1e-3).fit(SMALL_X, SMALL_Y)
     assert caught[0].filename == __file__
     CRF(c1=0.0).fit(SMALL_X, SMALL_Y)  # a warning would be an error here

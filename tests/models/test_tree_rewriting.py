@@ -132,10 +132,10 @@ def test_rules_run_before_the_learned_step(tmp_path: Path) -> None:
         ('[[rule]]\naction = "lift"\nwrod = {}', "no key 'wrod'"),
         ('[[rule]]\naction = "lift"\nword = 3', "must be a table"),
         ('[[rule]]\naction = "lift"\nword = { tags = "X" }', "no key 'tags'"),
-        ('[[rule]]\naction = "lift"\nword = { tag = 3 }', "a text or a list of texts"),
+        ('[[rule]]\naction = "lift"\nword = { tag = 3 }', "a string or a list of strings"),
         ('[[rule]]\naction = "lift"\nword = { side = "up" }', "left or right"),
-        ('[[rule]]\naction = "lift"\nname = 3', "name must be a text"),
-        ("[forms]\na = 3", r"\[forms\] must give a text"),
+        ('[[rule]]\naction = "lift"\nname = 3', "name must be a string"),
+        ("[forms]\na = 3", r"\[forms\] must map strings"),
         ('lemma = "x"', "lemma must be 'form'"),
     ],
 )

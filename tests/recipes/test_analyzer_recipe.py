@@ -214,7 +214,7 @@ def test_other_commands_take_the_file_too(call: Call) -> None:
 
 def test_a_card_has_texts(folder: Path) -> None:
     (folder / "bad.toml").write_text(RECIPE.replace('"a small analyser"', "3"), encoding="utf-8")
-    with pytest.raises(duilian.DuilianError, match=r"bad.toml: \[card\] title must be a text"):
+    with pytest.raises(duilian.DuilianError, match=r"bad.toml: \[card\] title must be a string"):
         Recipe.load(folder / "bad.toml")
 
 

@@ -135,7 +135,9 @@ def test_wrong_columns_are_refused(analyze: ArrowAnalyzer) -> None:
 def test_a_worker_must_have_the_same_model_and_version(analyze: ArrowAnalyzer) -> None:
     texts = pa.array(["好"])
     other = dataclasses.replace(analyze, place=analyze.place._replace(checksum="0" * 64))
-    with pytest.raises(ConfigError, match=r"another model \(checksum \w+\) than the job's \(000000000000\)"):
+    with pytest.raises(
+        ConfigError, match=r"a different model \(checksum \w+\) from the job's \(000000000000\)"
+    ):
         other.answers(texts)
     old = dataclasses.replace(analyze, place=analyze.place._replace(version="0.0"))
     with pytest.raises(ConfigError, match=r"the job started with 0\.0"):

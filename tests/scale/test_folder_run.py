@@ -187,7 +187,9 @@ def test_folders_of_others_are_refused(analyze: ArrowAnalyzer, tmp_path: Path) -
     write_parts(tmp_path / "in")
     out = tmp_path / "out"
     run(tmp_path / "in", out, analyze)
-    with pytest.raises(ConfigError, match='of another run: to was "parquet", is "jsonl"\n  hint: choose'):
+    with pytest.raises(
+        ConfigError, match='belongs to a different run: to was "parquet", is "jsonl"\n  hint: choose'
+    ):
         run(tmp_path / "in", out, analyze, to="jsonl")
     with pytest.raises(ConfigError, match="this folder contains files that are not from a run"):
         run(tmp_path / "in", tmp_path / "in", analyze)
@@ -205,7 +207,7 @@ def test_wrong_inputs_are_refused(analyze: ArrowAnalyzer, tmp_path: Path) -> Non
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "a.txt").write_text("好\n", encoding="utf-8")
     out = tmp_path / "out"
-    with pytest.raises(ConfigError, match=r"would be one part, a\.txt"):
+    with pytest.raises(ConfigError, match=r"would be the same part, a\.txt"):
         find_parts([str(tmp_path / "x" / "a.txt"), str(tmp_path / "y" / "a.txt")], None, out)
     with pytest.raises(MissingFileError):
         find_parts([str(tmp_path / "z")], None, out)

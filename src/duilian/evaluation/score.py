@@ -84,7 +84,7 @@ def sentence_pairs(
     for number, (left, right) in enumerate(zip_longest(gold, guess, fillvalue=missing), 1):
         if left is missing or right is missing:
             short, long = sides if left is missing else sides[::-1]
-            raise ConfigError(f"{short} has only {number - 1} sentences, but {long} has more")
+            raise ConfigError(f"there are {number - 1} sentences of {short}, but more of {long}")
         yield number, left, right  # type: ignore[misc]
 
 
