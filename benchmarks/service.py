@@ -22,6 +22,7 @@ from typing import Any
 
 TEXT = "他把手机借给了北京大学的同学，然后坐车去图书馆看书。"
 BATCH = 32
+QUIET = 40.0  # seconds
 HEAD = "POST /analyze HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n"
 ENGINE = """
 import json, sys, time, duilian
@@ -88,6 +89,10 @@ class Client:
         else:
             self._free.append(pair)
 
+    def leave(self) -> None:
+        """Forget connections of a loop that has ended."""
+        self._free.clear()
+
     def share(self, share: float) -> float:
         """A quantile of the times, in milliseconds."""
         return 1e3 * sorted(self.seconds)[min(int(share * len(self.seconds)), len(self.seconds) - 1)]
@@ -95,6 +100,13 @@ class Client:
 
 async def one_by_one(client: Client, number: int) -> None:
     for _ in range(number):
+        await client.ask()
+
+
+async def alone(client: Client, seconds: float) -> None:
+    """Ask one question after the other for so long."""
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
         await client.ask()
 
 
@@ -139,15 +151,20 @@ def measure(seconds: float) -> dict[str, Any]:
             1e3 * x for x in (each, with_json, engine)
         ]
         found["share of the engine's speed, with and without JSON"] = [with_json / each, engine / each]
-        quiet = Client(port, many)
-        asyncio.run(one_by_one(quiet, 200))
+        # Before and after the overload, because other programs may come and go meanwhile.
+        quiet, busy = Client(port, many), Client(port, many)
+        asyncio.run(alone(quiet, QUIET))
         rate = 1 / statistics.median(quiet.seconds)
+        asyncio.run(at_rate(busy, 2 * rate, min(seconds, 10)))
         memory, busy = megabytes(pid), Client(port, many)
         asyncio.run(at_rate(busy, 2 * rate, seconds))
+        after = megabytes(pid)
+        quiet.leave()
+        asyncio.run(alone(quiet, QUIET))
         found["quiet p50, p99 in ms"] = [quiet.share(0.5), quiet.share(0.99)]
         found[f"twice the capacity for {seconds:g} s: p50, p99 in ms"] = [busy.share(0.5), busy.share(0.99)]
         found["accepted, refused"] = [len(busy.seconds), busy.refused]
-        found["MB before, after"] = [memory, megabytes(pid)]
+        found["MB after 10 s of overload, at its end"] = [memory, after]
         slow = Client(port, many)
         asyncio.run(with_slow_connections(port, slow))
         found["with 200 slow connections: p50, p99 in ms"] = [slow.share(0.5), slow.share(0.99)]

@@ -10,7 +10,16 @@ from pathlib import Path
 
 TOP = Path(__file__).parent.parent
 SOURCE = TOP / "src" / "duilian"
-FOUNDATION = ("errors", "arguments", "lazy", "settings", "atomic_files", "modelfile", "version")
+FOUNDATION = (
+    "errors",
+    "arguments",
+    "lazy",
+    "settings",
+    "atomic_files",
+    "modelfile",
+    "result_tables",
+    "version",
+)
 NOT_ROOMS = ("__init__", "__main__", "_native")
 NAMED_TUPLE = ("_asdict", "_fields", "_make", "_replace")  # public in spite of their names
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import csv
+import importlib
 import io
 import json
 import re
@@ -16,6 +17,7 @@ import pytest
 import duilian as dl
 from duilian import demo
 from duilian.models.coupled.config import CoupledFeatures
+from integrations.packages import needs
 from scripts import load_script
 
 FOLDER = Path(__file__).parents[2] / "examples"
@@ -137,6 +139,19 @@ def test_a_notebook_shows_what_its_cells_print(notebook: Path) -> None:
     for cell in found["cells"]:
         if cell["cell_type"] == "code":
             assert plain(run_cell("".join(cell["source"]), names)) == plain(shown(cell["outputs"]))
+
+
+@needs("nbclient", "ipykernel")
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
+def test_a_notebook_runs_in_jupyter(notebook: Path, tmp_path: Path) -> None:
+    """In a kernel of its own, which also draws what our shorter run above does not ask for."""
+    nbformat, nbclient = (importlib.import_module(name) for name in ("nbformat", "nbclient"))
+    read = nbformat.read(notebook, as_version=4)
+    nbformat.validate(read)
+    nbclient.NotebookClient(read, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    outputs = [each for cell in read.cells if cell.cell_type == "code" for each in cell.outputs]
+    assert not [each for each in outputs if each.output_type == "error"]
+    assert any("<svg" in each.get("data", {}).get("text/html", "") for each in outputs)
 
 
 def run_cell(source: str, names: dict[str, object]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from duilian.serve import make_app
 
 TEXTS = ["他把手机借给了北京大学的同学。", "", "下雨了！你来吗？"]
 ANNOTATED = "他/r  在/p  北京/ns  工作/v  。/w\n我们/r  去/v  上海/ns  。/w\n"
+PATHS = {"Analyze": "/analyze", "Segment": "/segment", "Convert": "/convert", "Evaluate": "/evaluate"}
 
 
 def asked(client: TestClient, path: str, **question: Any) -> Any:
@@ -129,7 +131,9 @@ class TestFacts:
     def test_explain(self, client: TestClient) -> None:
         assert client.get("/explain?tag=ns&standard=pku").json()["explanations"][0]["chinese"]
         assert client.get("/explain?standard=pku").status_code == 200
-        assert client.get("/explain").status_code == 422
+        assert len(client.get("/explain").json()["explanations"]) > 200
+        unknown = client.get("/explain?tag=nonsense")
+        assert (unknown.status_code, next(iter(unknown.json()))) == (404, "error")
 
     def test_explain_reads_no_files(self, client: TestClient) -> None:
         assert client.get("/explain?standard=/tmp/x.toml").json()["error"].startswith("unknown standard")
@@ -144,9 +148,23 @@ class TestFacts:
     def test_openapi_has_examples(self, client: TestClient, zh: dl.Analyzer) -> None:
         described = client.get("/openapi.json").json()
         assert {"/analyze", "/convert", "/segment", "/evaluate", "/models"} <= set(described["paths"])
-        for name, path in {"Analyze": "/analyze", "Segment": "/segment", "Evaluate": "/evaluate"}.items():
+        for name, path in PATHS.items():
+            assert described["components"]["schemas"][name]["examples"]
             for example in described["components"]["schemas"][name]["examples"]:
                 assert client.post(path, json=example).status_code == 200
+
+    def test_openapi_tells_names_and_limits(
+        self, limited: Callable[..., TestClient], zh: dl.Analyzer
+    ) -> None:
+        described = limited(characters=50, nbest=3).get("/openapi.json").json()
+        fields = described["components"]["schemas"]["Analyze"]["properties"]
+        assert fields["standards"]["items"]["enum"] == list(zh.standards)
+        assert fields["model"]["anyOf"][0]["enum"] == ["bundled"]
+        assert (fields["text"]["anyOf"][0]["maxLength"], fields["nbest"]["maximum"]) == (50, 3)
+
+    def test_whole_numbers_may_have_a_point(self, client: TestClient) -> None:
+        assert len(asked(client, "/analyze", text="好", nbest=2.0)["nbest"][0]["pku"]) == 2
+        assert client.post("/analyze", json={"text": "好", "nbest": 1.5}).status_code == 422
 
     def test_a_second_model_is_chosen_by_name(self, zh: dl.Analyzer) -> None:
         with TestClient(make_app({"a": zh, "b": zh})) as client:

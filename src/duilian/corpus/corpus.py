@@ -11,8 +11,12 @@ from typing import overload
 
 from duilian.arguments import checked
 from duilian.corpus.formats.jsonlines import write_jsonlines
-from duilian.corpus.sentence import Sentence
+from duilian.corpus.sentence import Layer, Sentence
+from duilian.corpus.tag_spelling import UNKNOWN, format_tags
 from duilian.errors import ArgumentError, ConfigError
+from duilian.result_tables import html_table
+
+SENTENCES_IN_HTML, WORDS_IN_HTML = 5, 40
 
 
 class Corpus(Sequence[Sentence]):
@@ -72,6 +76,16 @@ class Corpus(Sequence[Sentence]):
         source = f" from {self.source}" if self.source else ""
         return f"<Corpus: {len(self)} sentences, {self.standard}{source}>"
 
+    def _repr_html_(self) -> str:
+        """The first sentences, for notebooks."""
+        rows = (
+            (number, sentence.id, " ".join(_words_shown(sentence[self.standard])))
+            for number, sentence in enumerate(self[:SENTENCES_IN_HTML], start=1)
+        )
+        rest = len(self) - SENTENCES_IN_HTML
+        more = f", the first {SENTENCES_IN_HTML} of them" if rest > 0 else ""
+        return html_table(("", "id", "words and tags"), rows, caption=f"{repr(self)[1:-1]}{more}")
+
     def _part(self, sentences: Iterable[Sentence]) -> Corpus:
         return Corpus(sentences, standard=self.standard, source=self.source, format=self.format)
 
@@ -112,6 +126,17 @@ class Corpus(Sequence[Sentence]):
             (self._part(self._sentences[:start] + self._sentences[end:]), self[start:end])
             for start, end in fold_bounds(len(self), k)
         ]
+
+
+def _words_shown(layer: Layer) -> Iterator[str]:
+    words = layer.words[:WORDS_IN_HTML]
+    if layer.tags is None:
+        yield from words
+    else:
+        tags = format_tags(layer.tags, len(layer), UNKNOWN)
+        yield from (f"{word}/{tag}" for word, tag in zip(words, tags, strict=False))
+    if len(layer) > WORDS_IN_HTML:
+        yield "…"
 
 
 def fold_bounds(count: int, k: int) -> list[tuple[int, int]]:

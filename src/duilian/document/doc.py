@@ -22,6 +22,7 @@ from duilian.document.search_words import SearchWord, search_terms, search_words
 from duilian.document.word_table import WordTable
 from duilian.errors import ArgumentError, ConfigError
 from duilian.models.roles import chosen_standard
+from duilian.result_tables import frame
 from duilian.text import is_traditional
 
 MAX_WORDS_IN_REPR = 12
@@ -247,8 +248,6 @@ class Doc:
 
     def to_frame(self, standard: str | None = None) -> Any:
         """A row for each word of one standard, or of all, as a pandas DataFrame."""
-        from duilian.evaluation.result_tables import frame  # analysing text needs no measuring
-
         names = self.standards if standard is None else (self._name(standard),)
         rows = (
             (name, number, *token[: Token._fields.index("marginals")], token.xpos)

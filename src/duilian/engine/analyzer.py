@@ -56,6 +56,7 @@ from duilian.models.roles import (
     letter_words,
     refuse,
 )
+from duilian.result_tables import html_table
 from duilian.text import WHOLE_KINDS, Errors, WholeKind, check_text
 
 BATCH_CHARACTERS = 100_000
@@ -124,6 +125,18 @@ class Analyzer:
         parser = "" if self.parser is None else f", trees in {self.parser.standard}"
         names = ", ".join(self.standards)
         return f"<Analyzer: {self.labeler.kind} model, words and tags in {names}{parser}>"
+
+    def _repr_html_(self) -> str:
+        """What it can do, for notebooks."""
+        rows = [
+            ("model", self.labeler.kind),
+            ("words and tags", ", ".join(self.standards)),
+            ("trees", "none" if self.parser is None else self.parser.standard),
+            ("fast segmenter", "no" if self.segmenter is None else "yes"),
+            ("lexicon", "none" if self.lexicon is None else f"{len(self.lexicon):,} words"),
+            ("can also give", ", ".join(sorted(each.value for each in self.labeler.abilities))),
+        ]
+        return html_table(("", ""), rows, caption="Analyzer")
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the models, as their files store them, and the lexicon, for other processes."""

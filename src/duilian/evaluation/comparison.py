@@ -27,9 +27,9 @@ from duilian.evaluation.changes import (
     tag_patterns,
 )
 from duilian.evaluation.judged import Judged
-from duilian.evaluation.result_tables import frame, html_table
 from duilian.evaluation.score import Score
 from duilian.evaluation.significance import McNemar, bootstrap_all, mcnemar, p_value
+from duilian.result_tables import frame, html_table
 
 TRIALS = 10_000
 LEVEL = 95.0  # percent, of intervals

@@ -11,8 +11,8 @@ from duilian.evaluation.attachment import TreeScore
 from duilian.evaluation.breakdown import Breakdown, breakdown
 from duilian.evaluation.judged import Judged
 from duilian.evaluation.raw_text import RawTreeScore
-from duilian.evaluation.result_tables import frame, html_table
 from duilian.evaluation.score import Score
+from duilian.result_tables import frame, html_table
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,7 @@ from duilian.engine import Analyzer
 from duilian.errors import DuilianError
 from duilian.serve import catalogue
 from duilian.serve.assets import add_page
+from duilian.serve.description import describe
 from duilian.serve.guard import FAILED, Guard, error_body
 from duilian.serve.limits import BusyError, Limits, RefusedError
 from duilian.serve.metrics import Metrics
@@ -36,6 +37,7 @@ from duilian.version import __version__
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     400: {"model": Error, "description": "The body is not JSON."},
+    404: {"model": Error, "description": "There is no such page, or no such tag."},
     408: {"model": Error, "description": "The request arrived too slowly."},
     413: {"model": Error, "description": "The body is too large."},
     422: {"model": Error, "description": "A field is wrong, or there is too much text."},
@@ -61,6 +63,7 @@ class Service:
     @contextlib.asynccontextmanager
     async def lifespan(self, _: FastAPI) -> AsyncIterator[None]:
         """Start the threads; at the end, answer what was accepted."""
+        self.is_stopping = False
         self.queue.start()
         yield
         self.is_stopping = True
@@ -94,6 +97,7 @@ def make_app(
     _add_questions(app, service)
     _add_facts(app, service)
     add_page(app)
+    describe(app, models, service.limits)
     app.add_exception_handler(DuilianError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)
@@ -151,7 +155,7 @@ def _add_facts(app: FastAPI, service: Service) -> None:
     async def list_standards() -> dict[str, Any]:
         return {"standards": standards}
 
-    @app.get("/explain", responses={422: ERRORS[422]}, summary="What a tag means")
+    @app.get("/explain", responses={404: ERRORS[404], 422: ERRORS[422]}, summary="What tags mean")
     async def explain(tag: Tag = None, standard: TagStandard = None) -> dict[str, Any]:
         return {"explanations": catalogue.explained(tag, standard)}
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from duilian.engine import Analyzer
-from duilian.errors import ConfigError, StandardError, did_you_mean
-from duilian.serve.limits import Limits
+from duilian.errors import DuilianError, StandardError, did_you_mean
+from duilian.serve.limits import Limits, UnknownError
 from duilian.standards import Explanation, explain
 from duilian.standards.explanation import explained_standards, explanations
 
@@ -57,14 +57,21 @@ def standards(loaded: Mapping[str, Analyzer]) -> list[dict[str, Any]]:
 
 
 def explained(tag: str | None, standard: str | None) -> list[dict[str, Any]]:
-    """The explanations of a tag, of a standard, or of a tag in a standard; never those of a file."""
+    """The explanations of a tag, of a standard, of a tag in a standard, or all; never those of a file."""
     names = explained_standards()
     if standard is not None and standard not in names:
         raise StandardError(f"unknown standard {standard!r}", did_you_mean(standard, names))
-    if tag is None and standard is None:
-        raise ConfigError("give a tag, a standard, or both")
-    found: Iterable[Explanation] = explanations(standard or "") if tag is None else explain(tag, standard)
-    return [dataclasses.asdict(each) for each in found]
+    if tag is not None:
+        return list(map(dataclasses.asdict, _of_tag(tag, standard)))
+    chosen = names if standard is None else (standard,)
+    return [dataclasses.asdict(each) for name in chosen for each in explanations(name)]
+
+
+def _of_tag(tag: str, standard: str | None) -> Sequence[Explanation]:
+    try:
+        return explain(tag, standard)
+    except DuilianError as error:
+        raise UnknownError(error.message, error.hint) from None
 
 
 def _known(standard: str, kind: str) -> dict[str, Explanation]:

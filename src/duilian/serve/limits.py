@@ -47,6 +47,12 @@ class RefusedError(DuilianError):
     status = 422
 
 
+class UnknownError(RefusedError):
+    """Something that is not there."""
+
+    status = 404
+
+
 class TooLargeError(RefusedError):
     """A body of too many bytes."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from duilian.lexicon.entries import MAX_WEIGHT
 
 TEXT = "他把手机借给了北京大学的同学。"
 ANNOTATED = "他/r  在/p  北京/ns  工作/v  。/w"
@@ -15,6 +17,16 @@ ModelName = Annotated[
 ]
 FormatName = Annotated[str | None, Field(description="Its format, if the guess is wrong: slash, conllu, …")]
 StandardName = Annotated[str | None, Field(description="The default is the first of the model.")]
+
+
+def _whole(number: Any) -> Any:
+    """To JSON, 2.0 is a whole number."""
+    return int(number) if isinstance(number, float) and number.is_integer() else number
+
+
+# Told in the description only: the engine checks words and weights, and says it more clearly.
+WORD: dict[str, Any] = {"pattern": r"^[^\s\u001c-\u001f\u0085]+$"}
+OwnWord = Annotated[str, Field(json_schema_extra=WORD)]
 
 
 class Question(BaseModel):
@@ -30,10 +42,14 @@ class UserWord(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    word: str
+    word: Annotated[str, Field(json_schema_extra=WORD)]
     tags: list[str] = []
     weight: Annotated[
-        float | None, Field(description="Prefer the word by so much; without it, nothing else is possible.")
+        float | None,
+        Field(
+            description="Prefer the word by so much; without it, nothing else is possible.",
+            json_schema_extra={"exclusiveMinimum": 0, "maximum": MAX_WEIGHT},
+        ),
     ] = None
 
 
@@ -57,9 +73,11 @@ class Analyze(Question):
     confidence: Annotated[bool, Field(description="The probability of each word with its tag.")] = False
     marginals: Annotated[bool, Field(description="The probabilities of every likely tag.")] = False
     nbest: Annotated[
-        int, Field(ge=1, description="Also give so many analyses of each text in each standard.")
+        int,
+        Field(ge=1, description="Also give so many analyses of each text in each standard."),
+        BeforeValidator(_whole),
     ] = 1
-    words: Annotated[list[str | UserWord], Field(description="The user's own words.")] = []
+    words: Annotated[list[OwnWord | UserWord], Field(description="The user's own words.")] = []
     to: Annotated[
         Literal["json", "conllu", "slash", "words"],
         Field(description="The form of the answer; those other than json are plain text in one standard."),
@@ -82,7 +100,7 @@ class Convert(Question):
     """Annotated text from one standard to another."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"text": ANNOTATED, "from": "pku", "to": "…"}]},
+        json_schema_extra={"examples": [{"text": ANNOTATED, "from": "pku", "to": "ud"}]},
         validate_by_name=True,
         validate_by_alias=True,
     )

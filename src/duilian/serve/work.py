@@ -58,7 +58,9 @@ class WorkQueue:
         self._workers: list[threading.Thread] = []
 
     def start(self) -> None:
-        """Start the threads."""
+        """Start the threads, also again after `close`."""
+        self._is_closed = False
+        self._workers.clear()
         for number in range(self.threads):
             worker = threading.Thread(target=self._work, name=f"duilian-work-{number}", daemon=True)
             worker.start()

@@ -18,6 +18,7 @@ from typing import Literal
 
 from duilian.arguments import checked
 from duilian.errors import StandardError
+from duilian.result_tables import html_table
 from duilian.standards.boundaries import SEPARATOR
 from duilian.standards.paired_tags import split_pair
 from duilian.standards.standard import Standard, standard_names
@@ -57,8 +58,18 @@ class Explanation:
         return self.example.translate(str.maketrans("", "", "【】〔〕"))
 
 
+class Explanations(tuple[Explanation, ...]):
+    """Explanations in the order of their standards; a notebook shows them as a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        titles = ("standard", "tag", "kind", "English", "Chinese", "example", "translation")
+        return html_table(titles, map(dataclasses.astuple, self), caption="What tags mean")
+
+
 @checked
-def explain(tag: str, standard: str | None = None) -> tuple[Explanation, ...]:
+def explain(tag: str, standard: str | None = None) -> Explanations:
     """Explain a tag in every standard that has it, or in the one named: a built-in one or a `.toml` file.
 
     Relations (`nsubj`) belong to `ud` and `ud1`, boundary letters (`B`) to `boundaries`; for a label such as
@@ -69,8 +80,9 @@ def explain(tag: str, standard: str | None = None) -> tuple[Explanation, ...]:
     [('pku', 'name of a place')]
     """
     if standard is None:
-        return _lookup(tag, _built_in(), None)
-    return _lookup(tag, explanations(standard), Path(standard).stem if _is_file(standard) else standard)
+        return Explanations(_lookup(tag, _built_in(), None))
+    name = Path(standard).stem if _is_file(standard) else standard
+    return Explanations(_lookup(tag, explanations(standard), name))
 
 
 def explanations(standard: str) -> tuple[Explanation, ...]:

@@ -22,6 +22,7 @@ from duilian.features.dictionary import DictionaryMode
 from duilian.modelfile import read_model, write_model
 from duilian.models.base.notes import check_notes
 from duilian.models.base.precision import Precision
+from duilian.result_tables import html_table
 from duilian.settings import Settings
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -78,6 +79,15 @@ class Parameters(Generic[Config]):
         own = self.get_params(deep=False).items()
         changed = [f"{name}={value!r}" for name, value in own if value != usual[name]]
         return f"{type(self).__name__}({', '.join(changed)})"
+
+    def _repr_html_(self) -> str:
+        """Every setting, for notebooks; those that are not the usual ones say so."""
+        usual = {field.name: field.default for field in dataclasses.fields(self.config_type)}
+        rows = (
+            (name, repr(value), "" if value == usual[name] else "changed")
+            for name, value in self.get_params(deep=False).items()
+        )
+        return html_table(("setting", "value", ""), rows, caption=type(self).__name__)
 
     def __sklearn_tags__(self) -> Any:
         # Not a classifier in scikit-learn's sense: answers are lists, which no stratified split can sort.
