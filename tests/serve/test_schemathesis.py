@@ -44,9 +44,8 @@ def has_more_to_it(case: Any) -> bool:
     segmenter does not know the standard, or a word has two weights.
     """
     asked = case.body if isinstance(case.body, dict) else {}
-    words = [each["word"] if isinstance(each, dict) else each for each in asked.get("words", ())]
-    has_word_twice = len(set(words)) < len(words)
-    return case.path in ("/convert", "/evaluate") or "fast" in asked or has_word_twice
+    has_many_words = "words" in asked and len(asked["words"]) > 1
+    return case.path in ("/convert", "/evaluate") or "fast" in asked or has_many_words
 
 
 @pytest.mark.parametrize("mode", ["POSITIVE", "NEGATIVE"])
@@ -67,7 +66,8 @@ def test_answers_are_as_described(description: Any, path: str, mode: str) -> Non
     )
     @given(cases)
     def ask(case: Any) -> None:
-        case.call_and_validate(excluded_checks=[accepted] if has_more_to_it(case) else [])
+        is_refusable = mode == "POSITIVE" and has_more_to_it(case)
+        case.call_and_validate(excluded_checks=[accepted] if is_refusable else [])
 
     ask()
 

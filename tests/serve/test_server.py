@@ -62,6 +62,9 @@ def test_slow_connections_end_and_block_nobody() -> None:
         status, body = server.ask("/analyze", {"text": SECRET})
         assert status == 200
         assert json.loads(body)["docs"][0]["text"] == SECRET
+        # A client that reads only when it has sent everything still learns why.
+        status, body = server.ask("/segment", {"text": "a" * 3_000_000})
+        assert (status, json.loads(body)["error"]) == (413, "the request is larger than 1,000,000 bytes")
         answers = [connection.recv(4096) for connection in slow]
     assert answers[:3] == [b"", b"", b""]  # no complete headers: nothing to answer
     assert answers[3].startswith(b"HTTP/1.1 408")

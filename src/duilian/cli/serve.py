@@ -96,7 +96,10 @@ def command(
     from duilian.serve.server import run
 
     app = make_app(models, limits, origins=cors or ())
-    run(app, limits, host=host, port=port, announce=_announce)
+    try:
+        run(app, limits, host=host, port=port, announce=_announce)
+    finally:
+        gc.unfreeze()
 
 
 def _loaded(paths: list[tuple[str, Path]]) -> Mapping[str, Analyzer]:

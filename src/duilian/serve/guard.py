@@ -7,6 +7,7 @@ one costs neither a thread nor a place in the queue.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import time
@@ -36,6 +37,7 @@ SECURITY = {
 }
 HEADERS = [(name.encode(), value.encode()) for name, value in SECURITY.items()]
 FAILED = "the service failed: this is a bug, please report it"
+DISCARDED = 32  # bodies of the largest size, read of one that is larger
 BODIES_AT_ONCE = 64  # of the largest size, held in memory while they arrive
 
 _log = logging.getLogger("duilian.serve")
@@ -82,6 +84,8 @@ class Guard:
         try:
             body = await self._body(scope, receive)
         except RefusedError as error:
+            if isinstance(error, TooLargeError) and not _waits_to_send(scope):
+                await self._discard(receive)
             await refuse(send, error.status, error.message, close=True)
             return
         replayed = False
@@ -124,8 +128,24 @@ class Guard:
         finally:
             self._held -= size
 
+    async def _discard(self, receive: Receive) -> None:
+        """Read on, within limits: a client that is still sending would only see its connection break."""
+        left = DISCARDED * self._limits.body
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._limits.seconds):
+                while left > 0:
+                    message = await receive()
+                    if message["type"] == "http.disconnect" or not message.get("more_body", False):
+                        return
+                    left -= len(message.get("body", b""))
+
     def _too_large(self) -> TooLargeError:
         return TooLargeError(f"the request is larger than {self._limits.body:,} bytes")
+
+
+def _waits_to_send(scope: Message) -> bool:
+    """Whether the client asks for leave before it sends the body."""
+    return any(name == b"expect" for name, _ in scope["headers"])
 
 
 async def refuse(send: Send, status: int, sentence: str, *, close: bool = False) -> None:
