@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from duilian.document import Doc, Token
     from duilian.engine import Analyzer, compare, evaluate, load
     from duilian.errors import DuilianError
+    from duilian.experiments import experiment
     from duilian.features import Dictionary, Templates
     from duilian.lattice import Chain, Lattice
     from duilian.learning import AdaGrad, ExponentiatedGradient, PassiveAggressive, Perceptron, Session, Sgd
@@ -72,6 +73,7 @@ __all__ = [
     "compare",
     "convert",
     "evaluate",
+    "experiment",
     "explain",
     "load",
     "read",
@@ -95,6 +97,7 @@ __getattr__ = lazily(
         "duilian.engine": "Analyzer compare evaluate load",
         "duilian.conversion": "convert",
         "duilian.recipes": "train",
+        "duilian.experiments": "experiment",
         "duilian.standards": "BoundaryScheme Mapping Standard explain",
         "duilian.text": "Folding",
         "duilian.version": "__version__",

@@ -35,6 +35,7 @@ COMMANDS = (
     "evaluate",
     "compare",
     "report",
+    "experiment",
     "serve",
     "explain",
     "inspect",

@@ -25,8 +25,9 @@ from duilian.learning.run_log import RunLog
 from duilian.modelfile import is_model
 from duilian.models.base.precision import Precision
 from duilian.recipes.run import Run
+from duilian.recipes.shipped import find_recipe
 from duilian.recipes.tables import FORMER_KEYS, Table, override, read_toml
-from duilian.recipes.train_files import TrainFile, file_names, file_weights, refuse_weights
+from duilian.recipes.train_files import TrainFile, file_names, file_weights, numbered_files, refuse_weights
 from duilian.settings import RENAMED, SettingError, Settings, UnknownSettingError, setting
 
 DATA_VARIABLE = "DUILIAN_DATA"
@@ -58,12 +59,19 @@ class Side(Settings):
     cut: Literal["line", "sentence"] = setting("line", "What counts as a sentence of the corpus.")
     encoding: str = setting("utf-8", "Encoding of the files.")
     limit: int | None = setting(None, "Use only the first sentences of train.", at_least=1)
+    dev_limit: int | None = setting(None, "Use only the first sentences of dev.", at_least=1)
+    test_limit: int | None = setting(None, "Use only the first sentences of test.", at_least=1)
 
     def reading(self) -> dict[str, Any]:
         """How to read more of the same, for the model's notes; only what is not usual."""
         columns = None if self.columns is None else list(self.columns)
         found = {"format": self.format, "column": self.column, "columns": columns, "cut": self.cut}
         return {name: value for name, value in found.items() if value not in (None, "line")}
+
+    def limit_of(self, part: Part) -> int | None:
+        """How many sentences of a part are used; None: all."""
+        limits = {"train": self.limit, "dev": self.dev_limit, "test": self.test_limit}
+        return limits[part]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -95,7 +103,11 @@ class Recipe:
 
     @classmethod
     def load(cls, path: str | Path, data: str | Path | None = None, overrides: Sequence[str] = ()) -> Self:
-        """The recipe in a file; `data` (or DUILIAN_DATA) is the folder of the corpora, else the recipe's."""
+        """The recipe in a file; `data` (or DUILIAN_DATA) is the folder of the corpora, else the recipe's.
+
+        A name such as `papers/li2017-coupled` is that of a recipe that comes with the package.
+        """
+        path = find_recipe(path)
         text, content = read_toml(path)
         for each in overrides:
             override(content, each)
@@ -124,9 +136,9 @@ class Recipe:
         named = getattr(side, part)
         if named is None:
             return None
-        paths = [self._existing(name, part) for name in file_names(named)]
+        paths = [path for name in file_names(named) for path in self._existing(name, part)]
         with contextlib.closing(self._read(side, paths, trees)) as found:
-            limited = itertools.islice(found, side.limit if part == "train" else None)
+            limited = itertools.islice(found, side.limit_of(part))
             return Corpus(limited, standard=side.standard, source=", ".join(map(str, paths)))
 
     def _read(self, side: Side, paths: Sequence[Path], trees: TreeCheck) -> Generator[Sentence, None, None]:
@@ -160,28 +172,35 @@ class Recipe:
         """The files that a run reads."""
         yield self.path
         for side in self.sides:
-            for named in (side.train, side.dev, side.test):
-                yield from map(self._path, file_names(named))
+            for part in ("train", "dev", "test"):
+                yield from self.files(side, part)
 
-    def _path(self, name: str) -> Path:
-        return (self.path.parent if name.startswith("./") else self.folder) / name
+    def files(self, side: Side, part: Part) -> list[Path]:
+        """The files of one part of a side, whether they exist or not; of numbered ones those that do."""
+        return [path for name in file_names(getattr(side, part)) for path in self._paths(name)]
+
+    def _paths(self, name: str) -> list[Path]:
+        return numbered_files(self.path.parent if name.startswith("./") else self.folder, name)
 
     def train_weights(self, side: Side) -> list[float] | None:
         """How often each training sentence of a side is drawn, compared with others of it; None if all are
         drawn alike. The corpus must have been read."""
         assert self.run is not None
-        found = file_weights(side.train)
-        if found is None:
+        weights = file_weights(side.train)
+        if weights is None:
             return None
-        sizes = self.run.sizes[tuple(map(self._path, file_names(side.train)))]
+        names = zip(file_names(side.train), weights, strict=True)
+        found = [weight for name, weight in names for _ in self._paths(name)]
+        sizes = self.run.sizes[tuple(self.files(side, "train"))]
         return [weight for weight, size in zip(found, sizes, strict=True) for _ in range(size)]
 
-    def _existing(self, name: str, part: Part) -> Path:
-        path = self._path(name)
-        if not path.is_file():
+    def _existing(self, name: str, part: Part) -> list[Path]:
+        paths = self._paths(name)
+        missing = next((path for path in paths if not path.is_file()), None if paths else self.folder / name)
+        if missing is not None:
             hint = f"say where the corpora are: --data DIR, or the variable {DATA_VARIABLE}"
-            raise ConfigError(f"{self.file}: [[side]] {part}: there is no file {str(path)!r}", hint)
-        return path
+            raise ConfigError(f"{self.file}: [[side]] {part}: there is no file {str(missing)!r}", hint)
+        return paths
 
 
 def _updated(settings: S, table: Table) -> S:

@@ -1,14 +1,17 @@
-"""The training files of a side: names, and how often their sentences are drawn."""
+"""The files of a side: names, numbered files, and how often sentences of training files are drawn."""
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from duilian.errors import ConfigError
 from duilian.models.coupled.sampling import MAX_WEIGHT
 from duilian.settings import Settings, setting
 
+NUMBERS = re.compile(r"\{(\d+)-(\d+)\}")
 WEIGHTED = "coupled"  # the kind that draws sentences by weight
 
 
@@ -32,6 +35,23 @@ def file_names(named: Named) -> tuple[str, ...]:
     """The names alone."""
     listed = (named,) if isinstance(named, str) else named or ()
     return tuple(each.file if isinstance(each, TrainFile) else each for each in listed)
+
+
+def numbered_files(folder: Path, name: str) -> list[Path]:
+    """The path of a name or, of `chtb_{1-270}.*`, the files that exist with such numbers, in order.
+
+    Leading zeros do not count, and some numbers may be missing, as in the Chinese Treebank.
+    """
+    found = NUMBERS.search(name)
+    if found is None:
+        return [folder / name]
+    before, after = name[: found.start()], name[found.end() :]
+    rest = re.escape(after).replace(r"\*", ".*")
+    number = re.compile(re.escape(Path(before + "0").name[:-1]) + r"(\d+)" + rest)
+    home = (folder / (before + "0")).parent
+    matches = {int(match[1]): path for path in home.glob("*") if (match := number.fullmatch(path.name))}
+    first, last = int(found[1]), int(found[2])
+    return [path for place, path in sorted(matches.items()) if first <= place <= last]
 
 
 def file_weights(named: Named) -> tuple[float, ...] | None:

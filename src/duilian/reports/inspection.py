@@ -270,14 +270,14 @@ class AmbiguousWord:
 
 
 @dataclasses.dataclass(frozen=True)
-class Study:
+class MappingStudy:
     """What a coupled model has learned, measured on a corpus."""
 
     mapping: LearnedMapping
     words: tuple[AmbiguousWord, ...]
 
 
-def study(converter: Converter, sentences: Iterable[PlacedSentence], *, examples: int = 0) -> Study:
+def study(converter: Converter, sentences: Iterable[PlacedSentence], *, examples: int = 0) -> MappingStudy:
     """Count the learned mapping on a corpus, and find up to this many words that depend on context.
 
     Tags of the corpus are taken as given, and the converter's mapping limits what they may become.
@@ -294,7 +294,7 @@ def study(converter: Converter, sentences: Iterable[PlacedSentence], *, examples
         for sentence, answer in converter.run(batch) if examples else ():
             found.add(sentence[source], converter.layer(sentence, answer))
     learned = LearnedMapping(source, target, source_tags, target_tags, counts, str(mapping))
-    return Study(learned, found.ambiguous(examples))
+    return MappingStudy(learned, found.ambiguous(examples))
 
 
 class _WordReadings:

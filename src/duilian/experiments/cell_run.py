@@ -1,0 +1,223 @@
+"""Running a cell: train its recipe as `duilian train` does, ask the model, keep the answers.
+
+A cell's folder has the recipe, the log of training, a file for each measurement, gold and answers, and, until
+the study is done, the model. Every file is complete or not there; a killed training goes on from its
+checkpoint with the same result.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from duilian.atomic_files import replacing
+from duilian.conversion import convert
+from duilian.corpus import Corpus, Layer, Sentence
+from duilian.corpus.formats.jsonlines import write_jsonlines
+from duilian.corpus.statistics import vocabulary
+from duilian.engine import evaluate, load
+from duilian.engine.parsing import measure_parser
+from duilian.errors import ConfigError
+from duilian.evaluation import Evaluation
+from duilian.evaluation.letters import letter_scores
+from duilian.experiments.plan import TAGGED, Cell, Measurement
+from duilian.learning.run_log import LOG_SUFFIX, peak_memory, read_log
+from duilian.models import is_parser, load_parser, tagger_for
+from duilian.recipes import Recipe, Run, Side, train
+
+MODEL, RECIPE, TRAINED = "model", "recipe.toml", "trained.json"
+TEST_LOG = "test-sets.jsonl"
+
+
+@dataclasses.dataclass(frozen=True)
+class CellFolder:
+    """The files of a cell."""
+
+    path: Path
+
+    @property
+    def model(self) -> Path:
+        """The trained model."""
+        return self.path / MODEL
+
+    @property
+    def log(self) -> Path:
+        """The log of training."""
+        return self.path / f"{MODEL}{LOG_SUFFIX}"
+
+    @property
+    def trained(self) -> dict[str, Any] | None:
+        """Score, seconds and so on of the training; None if it is not finished."""
+        return read_json(self.path / TRAINED)
+
+    def found(self, cell: Cell, asked: Measurement) -> dict[str, Any] | None:
+        """A finished measurement; None if there is none, or if it was made on other gold sentences."""
+        found = read_json(self.path / f"{asked.name}.json")
+        return None if found is None or found["gold_files"] != gold_files(cell, asked) else found
+
+    def corpus_file(self, asked: Measurement, what: str) -> Path:
+        """Where gold (`gold`) or the answers (`answer`) of a measurement are."""
+        return self.path / f"{asked.name}.{what}.jsonl"
+
+
+def gold_files(cell: Cell, asked: Measurement) -> dict[str, Any]:
+    """What the gold sentences of a measurement are."""
+    limit = cell.gold[asked.place].get(f"{asked.part}_limit")
+    found = {"files": list(cell.prints[asked.place][asked.part]), "limit": limit}
+    if asked.mode == TAGGED and cell.tagger is not None:
+        found["tagger"] = cell.tagger.key
+    return found
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    """The content of a file; None if it is not there."""
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+
+
+def write_json(path: Path, found: Mapping[str, Any]) -> None:
+    """Write a file that is complete or not there."""
+    with replacing(path) as file:
+        file.write(json.dumps(found, ensure_ascii=False, indent=1).encode())
+
+
+def left_to_do(cell: Cell, folder: CellFolder, parts: Sequence[str]) -> list[Measurement]:
+    """The measurements on these parts that are not finished."""
+    return [each for each in cell.measurements if each.part in parts and folder.found(cell, each) is None]
+
+
+def run_cell(cell: Cell, cells: Path, data: Path, parts: Sequence[str]) -> float:
+    """Train what is not trained, measure what is not measured; gives the seconds that it took."""
+    begin = time.monotonic()
+    folder = CellFolder(cells / cell.folder)
+    asked = left_to_do(cell, folder, parts)
+    if asked or folder.trained is None:
+        recipe = _trained(cell, folder, data)
+        for each in asked:
+            tagger = _tagger(cell, cells, data) if each.mode == TAGGED else None
+            _measure(cell, folder, recipe, each, tagger)
+    return time.monotonic() - begin
+
+
+def _trained(cell: Cell, folder: CellFolder, data: Path) -> Recipe:
+    """Train the cell's model unless it is there."""
+    folder.path.mkdir(parents=True, exist_ok=True)
+    place = folder.path / RECIPE
+    if not place.exists():
+        with replacing(place) as file:
+            file.write(cell.recipe.encode())
+    recipe = Recipe.load(place, data)
+    if folder.model.exists() and folder.trained is not None:
+        return recipe
+    begin, cpu = time.monotonic(), time.process_time()
+    score = train(recipe, Run(output=folder.model, log=folder.log, resume=True))
+    found = {
+        "score": score,
+        "seconds": time.monotonic() - begin,
+        "cpu_seconds": time.process_time() - cpu,
+        "bytes": folder.model.stat().st_size,
+        "memory": peak_memory(),
+    }
+    write_json(folder.path / TRAINED, found | _last_of_log(folder.log))
+    return recipe
+
+
+def _last_of_log(path: Path) -> dict[str, Any]:
+    """What the last iteration says: candidates and oracles of pruning, the number of iterations."""
+    curves = read_log(path) if path.exists() else []
+    if not curves:
+        return {}
+    last = {name: row[-1] for name, row in curves[-1].values.items() if " " in name}
+    return {"iterations": curves[-1].iterations[-1]} | last
+
+
+def _tagger(cell: Cell, cells: Path, data: Path) -> Any:
+    if cell.tagger is None:
+        return None
+    folder = CellFolder(cells / cell.tagger.folder)
+    _trained(cell.tagger, folder, data)
+    return tagger_for(load(folder.model).model)
+
+
+def _measure(cell: Cell, folder: CellFolder, recipe: Recipe, asked: Measurement, tagger: Any) -> None:
+    side = Side().updated(cell.gold[asked.place])
+    if asked.part == "test":
+        _note_test(folder, cell, asked)
+    gold = recipe.corpus(side, "dev" if asked.part == "dev" else "test")
+    assert gold is not None
+    begin = time.process_time()
+    found = _evaluation(cell, folder, recipe, asked, gold, tagger)
+    seconds = time.process_time() - begin
+    figures = found.to_dict() | {"gold_files": gold_files(cell, asked), "cpu_seconds": seconds}
+    judged = found.judged
+    if judged is not None:
+        if judged.is_tagged:
+            figures["letters"] = {name: score.with_counts() for name, score in letter_scores(judged).items()}
+        _write_corpus(folder.corpus_file(asked, "gold"), judged.gold, gold.standard)
+        _write_corpus(folder.corpus_file(asked, "answer"), judged.guess, gold.standard)
+    write_json(folder.path / f"{asked.name}.json", figures)
+
+
+def _evaluation(
+    cell: Cell, folder: CellFolder, recipe: Recipe, asked: Measurement, gold: Corpus, tagger: Any
+) -> Evaluation:
+    known = list(_vocabularies(cell, recipe, asked)) if asked.vocabulary else []
+    words = dict(zip(("vocabulary", "other_vocabulary"), known, strict=False))
+    if is_parser(folder.model):
+        return measure_parser(load_parser(folder.model), gold, tagger=tagger)
+    model = load(folder.model)
+    if asked.mode == "convert":
+        return evaluate(_converted(cell, recipe, model, gold), gold, **words)
+    if asked.mode:
+        layers = [sentence[gold.standard] for sentence in gold]
+        guess = model.model.of(asked.mode).predict_layers(layers)
+        return evaluate(_corpus(guess, gold.standard), gold, **words)
+    return evaluate(model, gold, standard=gold.standard, **words)
+
+
+def _converted(cell: Cell, recipe: Recipe, model: Any, gold: Corpus) -> Corpus:
+    """The given sentences in gold's standard; a model that cannot convert tags their words."""
+    if cell.given is None:
+        raise ConfigError(f"{cell.name}: its data has no sentences to convert")
+    given = recipe.corpus(Side().updated(cell.given), "test")
+    assert given is not None
+    if given.standard in model.standards or getattr(model.model, "source_standard", None) == given.standard:
+        return convert(model.model, given, gold.standard, unknown_tags=True)
+    layers = [sentence[gold.standard] for sentence in gold]
+    return _corpus(tagger_for(model.model).predict_layers(layers), gold.standard)
+
+
+def _vocabularies(cell: Cell, recipe: Recipe, asked: Measurement) -> Iterator[Any]:
+    """The words of the training corpora, the judged corpus' own first."""
+    own = cell.gold[asked.place]["standard"]
+    for side in sorted(cell.words, key=lambda side: side["standard"] != own):
+        corpus = recipe.corpus(Side().updated(side), "train")
+        assert corpus is not None
+        yield vocabulary(corpus)
+
+
+def _note_test(folder: CellFolder, cell: Cell, asked: Measurement) -> None:
+    """Log that a test set is read, before it is."""
+    entry = {
+        "time": time.strftime("%Y-%m-%dT%H:%M:%S"),
+        "cell": cell.name,
+        "corpus": cell.gold[asked.place]["standard"],
+        "files": list(cell.prints[asked.place]["test"]),
+    }
+    with open(folder.path.parent.parent / TEST_LOG, "a", encoding="utf-8") as file:
+        file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+
+
+def _corpus(layers: Sequence[Layer], standard: str) -> Corpus:
+    return Corpus([Sentence({standard: layer}) for layer in layers], standard=standard)
+
+
+def _write_corpus(path: Path, layers: Sequence[Layer], standard: str) -> None:
+    with replacing(path) as file:
+        file.writelines(line.encode() for line in write_jsonlines(_corpus(layers, standard)))

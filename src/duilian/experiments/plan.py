@@ -1,0 +1,231 @@
+"""What a study has to do: its cells. A cell is a recipe with every setting resolved, on certain files.
+
+Its key is a fingerprint of all that decides its result: the recipe's text, the contents of the files that it
+reads, and the version of this way to run it. So a cell that two tables need is run once, and a
+finished one never again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from duilian.errors import ConfigError
+from duilian.experiments.named_corpora import CorpusShelf, NamedCorpus
+from duilian.experiments.recipe_text import recipe_text
+from duilian.experiments.study import Column, DataChoice, Row, Study, System, TablePlan
+from duilian.recipes.recipe import KINDS
+from duilian.recipes.shipped import find_recipe
+from duilian.recipes.tables import override, read_toml
+
+CELL_VERSION = 1  # of the way in which cells are run; another number runs all of them again
+TAGGED = "tagged"  # the mode of a parser that reads the tags of a tagger
+ALGORITHM = "learning.algorithm="
+KEPT = ("sample", "limit", "min_pairs")  # of a recipe's own sides
+NOT_TRAINED_ON = ("test", "test_limit")
+
+
+@dataclasses.dataclass(frozen=True)
+class Measurement:
+    """A question to a trained model: how well it answers on one part of one corpus."""
+
+    part: str
+    place: int  # of the corpus in the data, from 1
+    mode: str = ""
+    vocabulary: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+        words = ["words"] if self.vocabulary else []
+        return "-".join(filter(None, (self.part, str(self.place), self.mode, *words)))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Cell:
+    """A recipe to train, and what to ask its model."""
+
+    name: str
+    key: str
+    recipe: str  # the text of the resolved recipe
+    gold: Mapping[int, Mapping[str, Any]]  # the [[side]] of each corpus that the model answers in, by place
+    prints: Mapping[int, Mapping[str, Sequence[str]]]  # fingerprints of their dev and test files
+    words: tuple[Mapping[str, Any], ...]  # the [[side]] of each training corpus
+    given: Mapping[str, Any] | None
+    tagger: Cell | None = None
+    measurements: tuple[Measurement, ...] = ()
+
+    @property
+    def folder(self) -> str:
+        """The name of its folder."""
+        return f"{re.sub(r'[^A-Za-z0-9.]+', '-', self.name).strip('-')[:60]}-{self.key[:12]}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """A row of a table on certain data: its cells, one for each seed."""
+
+    table: TablePlan
+    data: DataChoice
+    row: Row
+    cells: tuple[Cell, ...]
+
+    def measurement(self, column: Column) -> Measurement | None:
+        """What a column asks of the row's cells; None if the system does not answer there."""
+        about, cell = self.table.about, self.cells[0]
+        gold = cell.gold.get(column.side, {})
+        if about.part not in gold or column.metric.startswith("train."):
+            return None
+        mode = column.mode or ("" if cell.tagger is None else TAGGED)
+        return Measurement(about.part, column.side, mode, about.vocabulary)
+
+
+class StudyPlan:
+    """The cells of a study on the corpora that are there."""
+
+    def __init__(self, study: Study, shelf: CorpusShelf, *, is_quick: bool) -> None:
+        self.study, self.shelf, self.is_quick = study, shelf, is_quick
+        self.absent: dict[str, str] = {}
+        self.data = self._available()
+        self.places = [
+            Place(table, data, row, tuple(self._cell(row, data, seed) for seed in study.seeds))
+            for table in study.tables
+            for data in self.data
+            if not table.about.data or data.name in table.about.data
+            for row in table.rows
+        ]
+
+    @functools.cached_property
+    def cells(self) -> list[Cell]:
+        """Every cell once, with all that the tables ask of it."""
+        asked: dict[str, dict[Measurement, None]] = {}
+        found: dict[str, Cell] = {}
+        for place in self.places:
+            for cell in place.cells:
+                if cell.key not in found or cell.tagger is not None:
+                    found[cell.key] = cell
+                wanted = (place.measurement(column) for column in place.table.columns)
+                asked.setdefault(cell.key, {}).update(dict.fromkeys(filter(None, wanted)))
+                if cell.tagger is not None:
+                    found.setdefault(cell.tagger.key, cell.tagger)
+        return [
+            dataclasses.replace(cell, measurements=tuple(asked.get(key, ()))) for key, cell in found.items()
+        ]
+
+    def _available(self) -> list[DataChoice]:
+        """The data whose files are there; in the quick form the first of them, or those that it names."""
+        found = []
+        for data in self.study.data:
+            names = [name for name in data.corpora if name not in self.shelf]
+            gone = [self.shelf.missing(self.shelf[name]) for name in data.corpora if name in self.shelf]
+            lost = next((str(path) for path in gone if path is not None), names[0] if names else None)
+            if lost is None:
+                found.append(data)
+            else:
+                self.absent[data.name] = lost
+        if not found:
+            wanted = "; ".join(f"{name} needs {path}" for name, path in self.absent.items())
+            raise ConfigError(
+                f"{self.shelf.data}: the corpora of the study {self.study.name!r} are not there: {wanted}",
+                "say where they are: --data DIR, or the variable DUILIAN_DATA",
+            )
+        if not self.is_quick:
+            return found
+        named = self.study.quick.data
+        return [each for each in found if each.name in named] if named else found[:1]
+
+    def _cell(self, row: Row, data: DataChoice, seed: int) -> Cell:
+        system = self.study.systems[row.system]
+        tagger = None
+        if system.tagger is not None:
+            tagger = self._cell(Row(system.tagger, system.tagger), data, seed)
+        corpora = {place: self.shelf[data.corpora[place - 1]] for place in system.sides}
+        content = self._content(system, row, data, corpora, seed)
+        text = recipe_text(content)
+        kind = KINDS[str(content["model"]["kind"])]
+        answered = system.sides if kind.answers_all else system.sides[:1]
+        names = [f"{row.system}@{data.name}", *row.set, f"seed={seed}"]
+        return Cell(
+            name=" ".join(names),
+            key=self._key(text, corpora.values()),
+            recipe=text,
+            gold={place: self._gold(corpora[place]) for place in answered},
+            prints={place: self._prints(corpora[place]) for place in answered},
+            words=tuple(self._words(corpora[place]) for place in sorted(corpora)),
+            given=corpora[system.sides[0]].given,
+            tagger=tagger,
+        )
+
+    def _content(
+        self,
+        system: System,
+        row: Row,
+        data: DataChoice,
+        corpora: Mapping[int, NamedCorpus],
+        seed: int,
+    ) -> dict[str, Any]:
+        """The content of the recipe: its own, with the sides of the data and all changes."""
+        beside = self.study.path.parent / system.recipe
+        _, content = read_toml(beside if beside.is_file() else find_recipe(system.recipe))
+        sides = content.get("side", [])
+        if len(sides) != len(system.sides):
+            raise ConfigError(
+                f"{self.study.name}: {row.system} has {len(system.sides)} sides, "
+                f"its recipe {system.recipe} has {len(sides)}"
+            )
+        content["side"] = [
+            self._side(own, corpora[place], data) for own, place in zip(sides, system.sides, strict=True)
+        ]
+        short = (*self.study.quick.set, *system.quick) if self.is_quick else ()
+        for change in (*system.set, *row.set, *short, f"learning.seed={seed}"):
+            if change.startswith(ALGORITHM):  # the other settings were those of another rule
+                content["learning"] = {}
+            override(content, change)
+        return content
+
+    def _side(self, own: Mapping[str, Any], corpus: NamedCorpus, data: DataChoice) -> dict[str, Any]:
+        side = {key: own[key] for key in KEPT if key in own} | dict(corpus.side)
+        for key in NOT_TRAINED_ON:
+            side.pop(key, None)
+        if data.sample is not None and "sample" in side:
+            side["sample"] = data.sample
+        return self._limited(side, ("limit", "sample"), ("dev_limit",))
+
+    def _gold(self, corpus: NamedCorpus) -> dict[str, Any]:
+        return self._limited(dict(corpus.side), (), ("dev_limit", "test_limit"))
+
+    def _prints(self, corpus: NamedCorpus) -> dict[str, list[str]]:
+        return {
+            part: [self.shelf.fingerprint(path) for path in self.shelf.files(corpus, part)]
+            for part in ("dev", "test")
+        }
+
+    def _words(self, corpus: NamedCorpus) -> dict[str, Any]:
+        return self._limited(dict(corpus.side), ("limit",), ())
+
+    def _limited(self, side: dict[str, Any], trained: Sequence[str], judged: Sequence[str]) -> dict[str, Any]:
+        """The side with the limits of the quick form, if it is asked for."""
+        if not self.is_quick:
+            return side
+        for keys, limit in ((trained, self.study.quick.limit), (judged, self.study.quick.dev_limit)):
+            for key in keys:
+                part = key.removesuffix("_limit")
+                is_there = key == "limit" or key in side or side.get(part) is not None
+                if limit is not None and is_there:
+                    side[key] = min(int(side.get(key, limit)), limit)
+        return side
+
+    def _key(self, text: str, corpora: Iterable[NamedCorpus]) -> str:
+        """The fingerprint of the recipe and of the files that it reads."""
+        prints = [
+            self.shelf.fingerprint(path)
+            for each in corpora
+            for path in self.shelf.files(each, "train", "dev")
+        ]
+        said = json.dumps([CELL_VERSION, text, prints], ensure_ascii=False)
+        return hashlib.sha256(said.encode()).hexdigest()

@@ -1,0 +1,182 @@
+"""The pages of a study: CSV, JSON, one HTML file, and Markdown for the documentation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from duilian.atomic_files import replacing
+from duilian.experiments.cell_run import TEST_LOG, CellFolder
+from duilian.experiments.plan import StudyPlan
+from duilian.experiments.results import SIGNIFICANT, ExperimentResult, FilledTable, ResultRow
+from duilian.learning.run_log import read_log
+from duilian.reports.charts import line_chart
+from duilian.reports.html_page import Section, note, page, table
+from duilian.reports.sections import comparison_sections, curve_sections
+
+MAX_CURVES = 30  # of the HTML page
+
+
+def write_pages(result: ExperimentResult, plan: StudyPlan, cells: Path, output: Path) -> None:
+    """Write all pages into the output folder."""
+    tests = _test_readings(output / TEST_LOG)
+    pages = {
+        "results.csv": result.to_csv(),
+        "results.json": json.dumps(result.to_dict(), ensure_ascii=False, indent=1) + "\n",
+        "report.md": markdown_page(result, tests),
+        "report.html": page(result.title, facts_line(result), list(_sections(result, plan, cells, tests))),
+    }
+    for name, text in pages.items():
+        with replacing(output / name) as file:
+            file.write(text.encode())
+
+
+def _test_readings(path: Path) -> int:
+    """How often a test set was read."""
+    return len(path.read_text(encoding="utf-8").splitlines()) if path.exists() else 0
+
+
+def facts_line(result: ExperimentResult) -> str:
+    """Date, machine, version and so on in one line."""
+    facts = result.facts
+    commit = f", commit {facts['commit']}" if facts.get("commit") else ""
+    seeds = ", ".join(map(str, facts["seeds"]))
+    return (
+        f"{facts['date']}, {facts['machine']}, version {facts['version']}{commit}, seed {seeds}; "
+        f"{result.finished} of {result.cells} cells, {result.seconds / 60:,.0f} CPU minutes in all."
+    )
+
+
+def command_line(result: ExperimentResult) -> str:
+    """The command that makes the page."""
+    quick = " --quick" if result.facts["form"] == "quick" else ""
+    return f"duilian experiment {result.study} --data DIR -o OUT{quick}"
+
+
+def markdown_page(result: ExperimentResult, tests: int = 0) -> str:
+    """The page for the documentation."""
+    lines = [f"# {result.title}", "", f"<!-- Made by `{command_line(result)}`; do not edit. -->", ""]
+    lines += [f"Paper: {result.paper}", ""] if result.paper else []
+    lines += [f"`{command_line(result)}`", "", f"{facts_line(result)} {_tests_line(tests)}", ""]
+    if result.facts["form"] == "quick":
+        lines += [
+            "**The quick form:** few sentences and iterations. It shows that everything runs, and no more.",
+            "",
+        ]
+    if result.differs:
+        lines += ["What differs from the paper:", "", *(f"- {each}" for each in result.differs), ""]
+    for name, path in result.absent.items():
+        lines += [f"Not run: {name} (there is no `{Path(path).name}`).", ""]
+    for each in result.tables:
+        lines += list(_markdown_table(each))
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _tests_line(tests: int) -> str:
+    return (
+        f"Test sets were read {tests} times, once for each system, in the end."
+        if tests
+        else "No test set was read."
+    )
+
+
+def _markdown_table(found: FilledTable) -> Iterator[str]:
+    about = found.plan.about
+    has_p = any(row.p is not None for row in found.rows)
+    yield from (f"## {about.name}: {about.title}", "", f"Judged on {about.part} sets.", "")
+    if about.note:
+        yield from (about.note, "")
+    heads = ["data", "", *found.columns, *(["p"] if has_p else [])]
+    yield f"| {' | '.join(heads)} |"
+    yield f"| --- | --- |{' ---: |' * (len(heads) - 2)}"
+    for row in found.rows:
+        cells = [row.shown(k) for k in range(len(row.values))]
+        p = ["" if row.p is None else f"{row.p:.4f}"] if has_p else []
+        yield f"| {' | '.join([row.data, row.name, *cells, *p])} |"
+    yield ""
+    yield from _verdicts(found)
+
+
+def _verdicts(found: FilledTable) -> Iterator[str]:
+    """What the comparison says: rows that gain nothing are named."""
+    base = found.plan.about.compare
+    if base is None:
+        return
+    better, same, worse = [], [], []
+    firsts = {row.data: row.values[0] for row in found.rows if row.name == base}
+    for row in found.rows:
+        first, own = firsts.get(row.data), row.values[0]
+        if row.p is None or first is None or own is None:
+            continue
+        group = same if row.p >= SIGNIFICANT else better if own > first else worse
+        group.append(f"{row.name} ({row.data}, {own - first:+.2f})")
+    for title, group in (
+        (f"Better than {base}", better),
+        (f"No significant difference from {base}", same),
+        (f"Worse than {base}", worse),
+    ):
+        if group:
+            yield from (f"{title}, p {'≥' if group is same else '<'} {SIGNIFICANT}: {', '.join(group)}.", "")
+
+
+def _sections(result: ExperimentResult, plan: StudyPlan, cells: Path, tests: int) -> Iterator[Section]:
+    intro = [note(result.paper), *map(note, result.differs), note(_tests_line(tests))]
+    yield Section("About", intro)
+    for found in result.tables:
+        yield Section(f"{found.name}: {found.plan.about.title}", list(_table_parts(found)))
+    for found in result.tables:
+        for name, comparison in found.comparisons.items():
+            for section in list(comparison_sections(comparison))[1:]:
+                yield Section(f"{found.name}, {name}", section.parts)
+    for cell in plan.cells[:MAX_CURVES]:
+        folder = CellFolder(cells / cell.folder)
+        if folder.log.exists():
+            yield from curve_sections(read_log(folder.log), f"Training of {cell.name}")
+
+
+def _table_parts(found: FilledTable) -> Iterator[str]:
+    about = found.plan.about
+    if about.note:
+        yield note(about.note)
+    heads = ["data", "row"]
+    for title in found.columns:
+        heads += [title, f"{title}, paper"] if found.has_paper else [title]
+    rows = [
+        [row.data, row.name, *_pairs(row, found.has_paper), *([row.p] if about.compare else [])]
+        for row in found.rows
+    ]
+    yield table([*heads, *(["p"] if about.compare else [])], rows, caption=about.title)
+    if about.chart:
+        yield from _charts(found, about.chart)
+
+
+def _pairs(row: ResultRow, has_paper: bool) -> list[float | None]:
+    if not has_paper:
+        return list(row.values)
+    return [each for pair in zip(row.values, row.paper, strict=True) for each in pair]
+
+
+def _charts(found: FilledTable, axis: str) -> Iterator[str]:
+    """A line for each data, over the numbers at the beginning of the rows' names; and the paper's."""
+    for k, title in enumerate(found.columns):
+        series: dict[str, list[tuple[float, float]]] = {}
+        for row in found.rows:
+            x = _number(row.name)
+            for name, values in ((row.data, row.values), ("paper", row.paper)):
+                value = values[k]
+                if x is not None and value is not None:
+                    series.setdefault(name, []).append((x, value))
+        yield line_chart(_distinct(series), title=f"{title} by {axis}", x=axis, y=title)
+
+
+def _distinct(series: dict[str, list[tuple[float, float]]]) -> dict[str, Sequence[tuple[float, float]]]:
+    return {name: sorted(set(points)) for name, points in series.items()}
+
+
+def _number(name: str) -> float | None:
+    word = name.replace(",", "").split()[-1] if name else ""
+    try:
+        return float(word)
+    except ValueError:
+        return None

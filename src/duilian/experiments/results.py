@@ -1,0 +1,265 @@
+"""The tables of a study: our figures beside the paper's, for CSV, notebooks and pages."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from duilian.corpus import read
+from duilian.engine import compare
+from duilian.evaluation.result_tables import frame, html_table
+from duilian.experiments.cell_run import CellFolder, read_json, write_json
+from duilian.experiments.plan import Cell, Place, StudyPlan
+from duilian.experiments.study import Column, TablePlan
+
+TRAIN = "train."
+SIGNIFICANT = 0.05
+
+
+@dataclasses.dataclass(frozen=True)
+class ResultRow:
+    """A row: a value for each column (the mean of the seeds), its spread, the paper's, and luck's share."""
+
+    name: str
+    data: str
+    values: tuple[float | None, ...]
+    spreads: tuple[float | None, ...]
+    paper: tuple[float | None, ...]
+    p: float | None = None  # against the row that others are compared with, first column
+    cells: tuple[str, ...] = ()
+
+    def shown(self, k: int) -> str:
+        """A column for people: our figure, its spread over seeds, and the paper's in brackets."""
+        spread, paper = self.spreads[k], self.paper[k]
+        more = ("" if spread is None else f" ± {spread:.2f}", "" if paper is None else f" [{shown(paper)}]")
+        return f"{shown(self.values[k])}{''.join(more)}".strip()
+
+
+@dataclasses.dataclass(frozen=True)
+class FilledTable:
+    """A table with its rows."""
+
+    plan: TablePlan
+    rows: tuple[ResultRow, ...]
+    comparisons: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What the paper calls it."""
+        return self.plan.about.name
+
+    @property
+    def columns(self) -> list[str]:
+        """The headings."""
+        return [column.title for column in self.plan.columns]
+
+    @property
+    def has_paper(self) -> bool:
+        """Whether the paper has figures here."""
+        return any(value is not None for row in self.rows for value in row.paper)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ExperimentResult:
+    """What a study has found so far; cells that have not run are None."""
+
+    study: str
+    title: str
+    paper: str
+    differs: Sequence[str]
+    facts: Mapping[str, Any]
+    tables: Sequence[FilledTable]
+    absent: Mapping[str, str]  # data that is not there, and the file that is missing
+    seconds: float  # of training and measuring, CPU time of all finished cells
+    cells: int
+    finished: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "study": self.study,
+            "title": self.title,
+            "paper": self.paper,
+            "facts": dict(self.facts),
+            "cells": self.cells,
+            "finished": self.finished,
+            "cpu_seconds": self.seconds,
+            "tables": [
+                {
+                    "name": table.name,
+                    "title": table.plan.about.title,
+                    "part": table.plan.about.part,
+                    "columns": table.columns,
+                    "rows": [dataclasses.asdict(row) for row in table.rows],
+                }
+                for table in self.tables
+            ],
+        }
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """A line for each value: table, data, row, column, value, spread, the paper's value, p."""
+        return [
+            (table.name, row.data, row.name, title, value, spread, paper, row.p if k == 0 else None)
+            for table in self.tables
+            for row in table.rows
+            for k, (title, value, spread, paper) in enumerate(
+                zip(table.columns, row.values, row.spreads, row.paper, strict=True)
+            )
+        ]
+
+    def to_frame(self) -> Any:
+        """The values as a pandas DataFrame."""
+        return frame(TITLES, self.rows())
+
+    def to_csv(self) -> str:
+        """The values as CSV."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(TITLES)
+        writer.writerows(self.rows())
+        return out.getvalue()
+
+    def _repr_html_(self) -> str:
+        parts = []
+        for table in self.tables:
+            rows = [(row.data, row.name, *map(shown, row.values)) for row in table.rows]
+            caption = f"{table.name}: {table.plan.about.title}"
+            parts.append(html_table(("data", "", *table.columns), rows, caption=caption))
+        return "".join(parts)
+
+
+TITLES = ("table", "data", "row", "column", "value", "spread", "paper", "p")
+
+
+def shown(value: float | None) -> str:
+    """A figure for people."""
+    if value is None:
+        return ""
+    return f"{value:.2f}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def collect(plan: StudyPlan, cells: Path, facts: Mapping[str, Any]) -> ExperimentResult:
+    """The tables of all cells that have finished."""
+    tables = []
+    for table in plan.study.tables:
+        places = [place for place in plan.places if place.table is table]
+        tables.append(_filled(table, places, cells))
+    folders = [CellFolder(cells / cell.folder) for cell in plan.cells]
+    trained = [found for folder in folders if (found := folder.trained) is not None]
+    asked = [
+        found
+        for cell, folder in zip(plan.cells, folders, strict=True)
+        for each in cell.measurements
+        if (found := folder.found(cell, each)) is not None
+    ]
+    study = plan.study
+    return ExperimentResult(
+        study=study.name,
+        title=study.title,
+        paper=study.paper,
+        differs=study.differs,
+        facts=facts,
+        tables=tables,
+        absent=plan.absent,
+        seconds=sum(each["cpu_seconds"] for each in (*trained, *asked)),
+        cells=len(plan.cells),
+        finished=len(trained),
+    )
+
+
+def _filled(table: TablePlan, places: Sequence[Place], cells: Path) -> FilledTable:
+    rows, comparisons = [], {}
+    bases = {place.data.name: place for place in places if place.row.name == table.about.compare}
+    for place in places:
+        base = bases.get(place.data.name)
+        p = None
+        if base is not None and base is not place:
+            found = _comparison(base, place, cells)
+            if found is not None:
+                p = _p(found, table.columns[0].metric)
+                comparisons[f"{place.data.name}: {base.row.name} and {place.row.name}"] = found
+        rows.append(_row(place, cells, p))
+    return FilledTable(table, tuple(rows), comparisons)
+
+
+def _row(place: Place, cells: Path, p: float | None) -> ResultRow:
+    columns = place.table.columns
+    runs = [[_value(cell, place, column, cells) for cell in place.cells] for column in columns]
+    known = [[value for value in run if value is not None] for run in runs]
+    paper = (*place.row.paper, *(None,) * (len(columns) - len(place.row.paper)))
+    return ResultRow(
+        place.row.name,
+        place.data.name,
+        tuple(statistics.fmean(run) if run else None for run in known),
+        tuple(statistics.stdev(run) if len(run) > 1 else None for run in known),
+        paper,
+        p,
+        tuple(cell.folder for cell in place.cells),
+    )
+
+
+def _value(cell: Cell, place: Place, column: Column, cells: Path) -> float | None:
+    folder = CellFolder(cells / cell.folder)
+    if column.metric.startswith(TRAIN):
+        found = (folder.trained or {}).get(_named(column.metric.removeprefix(TRAIN), column, cell))
+        return None if found is None else float(found)
+    asked = place.measurement(column)
+    figures: Any = None if asked is None else folder.found(cell, asked)
+    for key in column.metric.split("."):
+        figures = figures.get(key) if isinstance(figures, dict) else None
+    return None if figures is None else float(figures)
+
+
+def _named(metric: str, column: Column, cell: Cell) -> str:
+    """A figure of the log with the standard's name: `candidates` is `ctb candidates`."""
+    is_of_side = metric in ("candidates", "oracle")
+    return (
+        f"{cell.gold[column.side]['standard']} {metric}"
+        if is_of_side and column.side in cell.gold
+        else metric
+    )
+
+
+def _comparison(base: Place, other: Place, cells: Path) -> Mapping[str, Any] | None:
+    """The comparison of two rows on the first column, kept beside the answers."""
+    column = base.table.columns[0]
+    answers = [list(_answers(place, column, cells)) for place in (base, other)]
+    if any(len(runs) < len(base.cells) for runs in answers):
+        return None
+    stamp = [path.stat().st_mtime_ns for runs in answers for path in runs]
+    kept = answers[1][0].with_name(f"{answers[1][0].stem}-against-{base.cells[0].folder}.json")
+    found = read_json(kept)
+    if found is None or found["stamp"] != stamp:
+        standard = base.cells[0].gold[column.side]["standard"]
+        gold = answers[0][0].with_name(answers[0][0].name.replace(".answer.", ".gold."))
+        systems = {
+            place.row.name: [read(path, standard=standard, check_tags=False) for path in runs]
+            for place, runs in zip((base, other), answers, strict=True)
+        }
+        compared = compare(read(gold, standard=standard, check_tags=False), systems)
+        found = {"stamp": stamp, "comparison": compared.to_dict()}
+        write_json(kept, found)
+    return dict(found["comparison"])
+
+
+def _answers(place: Place, column: Column, cells: Path) -> Iterator[Path]:
+    """The files of answers of a row's finished cells."""
+    asked = place.measurement(column)
+    for cell in place.cells:
+        folder = CellFolder(cells / cell.folder)
+        if asked is not None and folder.found(cell, asked) is not None:
+            yield folder.corpus_file(asked, "answer")
+
+
+def _p(found: Mapping[str, Any], metric: str) -> float | None:
+    """The p of the column's metric; of words with tags if it is one of them."""
+    name = metric.split(".")[0]
+    for each in found["contrasts"][0]["differences"]:
+        if each["metric"] == name:
+            return float(each["p"])
+    return None

@@ -1,0 +1,262 @@
+"""A study: a TOML file that says which systems to train on which corpora, and which tables to make of them.
+
+`[systems.NAME]` is a recipe with changes, `[[data]]` names corpora for its sides, `[[tables]]` has rows
+(a system, perhaps over a grid of settings), columns (a metric of one side) and the paper's own figures.
+`[quick]` is a short form of the whole. The files of this package's studies are in `studies/`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Self, TypeVar
+
+from duilian.errors import ConfigError, did_you_mean
+from duilian.recipes.tables import Table, read_toml
+from duilian.settings import SettingError, Settings, UnknownSettingError, setting
+
+FOLDER = Path(__file__).with_name("studies")
+S = TypeVar("S", bound=Settings)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class System(Settings):
+    """`[systems.NAME]`: a recipe, the corpora of its sides, and changes."""
+
+    recipe: str = setting("", "Name of a recipe of the package, or path of a recipe beside the study.")
+    sides: tuple[int, ...] = setting((1,), "Which corpora of the data are the sides of the recipe.")
+    set: tuple[str, ...] = setting(
+        (),
+        "Settings to change, as for `duilian train --set`; another learning.algorithm starts with its own.",
+    )
+    quick: tuple[str, ...] = setting((), "Further changes in the quick form.")
+    tagger: str | None = setting(None, "A system whose model tags the words that a parser reads.")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DataChoice(Settings):
+    """One of `[[data]]`: corpora by name."""
+
+    name: str = setting("", "Name in the tables.")
+    corpora: tuple[str, ...] = setting((), "Names of corpora: of corpora.toml, or prepared by the study.")
+    sample: int | None = setting(None, "Sentences drawn per iteration, where recipes say so.", at_least=1)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class QuickForm(Settings):
+    """`[quick]`: fewer sentences, fewer iterations, fewer tables."""
+
+    limit: int | None = setting(None, "Training sentences of a corpus.", at_least=1)
+    dev_limit: int | None = setting(None, "Sentences of a dev or test set.", at_least=1)
+    set: tuple[str, ...] = setting((), "Settings to change in every system.")
+    data: tuple[str, ...] = setting((), "Data to use; none named: the first that is there.")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Column(Settings):
+    """A column of a table: a metric of the answers on one side's corpus."""
+
+    title: str = setting("", "Heading.")
+    side: int = setting(1, "Which corpus of the data is judged.", at_least=1)
+    metric: str = setting("", "A figure of `duilian evaluate --json`, such as word.f1, or train.seconds.")
+    mode: Literal["", "segment", "joint", "tag"] = setting("", "The mode of two chains.")
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """A row of a table: a system with changes, and what the paper has there."""
+
+    name: str
+    system: str
+    set: tuple[str, ...] = ()
+    paper: tuple[float | None, ...] = ()
+    is_quick: bool = True
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ResultTable(Settings):
+    """One of `[[tables]]` without rows and columns."""
+
+    name: str = setting("", "What the paper calls it.")
+    title: str = setting("", "What it shows.")
+    part: Literal["dev", "test"] = setting("dev", "Which part of the corpora is judged.")
+    data: tuple[str, ...] = setting((), "Data to show; none named: all.")
+    compare: str | None = setting(None, "A row with which the others are compared by stratified shuffling.")
+    vocabulary: bool = setting(False, "Judge words apart that the training corpora know or do not know.")
+    chart: str | None = setting(None, "Name of the axis, if rows are points of a line.")
+    quick: bool = setting(True, "Whether the quick form has the table.")
+    note: str = setting("", "What differs from the paper, or what to see.")
+
+
+@dataclasses.dataclass(frozen=True)
+class TablePlan:
+    """A table with its columns and rows."""
+
+    about: ResultTable
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Study:
+    """A checked study.
+
+    >>> Study.load("demo").title
+    'Learned alone and learned together'
+    """
+
+    name: str
+    path: Path
+    text: str
+    title: str
+    paper: str = ""
+    differs: tuple[str, ...] = ()
+    seeds: tuple[int, ...] = (1,)
+    is_demo: bool = False  # whether it uses the corpora of the package
+    systems: Mapping[str, System]
+    data: tuple[DataChoice, ...]
+    prepare: tuple[Mapping[str, Any], ...] = ()
+    quick: QuickForm
+    tables: tuple[TablePlan, ...]
+
+    @classmethod
+    def load(cls, name: str | Path) -> Self:
+        """The study of this name, or in this file."""
+        path = find_study(name)
+        text, content = read_toml(path)
+        top = Table(path.name, "the study", content)
+        _check_keys(top)
+        systems = {
+            key: _settings(System(), Table(top.file, f"[systems.{key}]", values, top.mistakes), "recipe")
+            for key, values in top.table("systems").values.items()
+        }
+        study = cls(
+            name=path.stem,
+            path=path,
+            text=text,
+            title=str(content.get("title", path.stem)),
+            paper=str(content.get("paper", "")),
+            differs=tuple(map(str, content.get("differs", ()))),
+            seeds=tuple(content.get("seeds", (1,))),
+            is_demo=bool(content.get("demo", False)),
+            systems=systems,
+            data=tuple(_settings(DataChoice(), each, "name", "corpora") for each in _tables(top, "data")),
+            prepare=tuple(each.values for each in _tables(top, "prepare")),
+            quick=_settings(QuickForm(), top.table("quick")),
+            tables=tuple(_table(each, systems) for each in _tables(top, "tables")),
+        )
+        for needed in ("systems", "data", "tables"):
+            if not getattr(study, needed):
+                top.note(f"has no [{needed}]" if needed == "systems" else f"has no [[{needed}]]")
+        top.raise_mistakes()
+        return study
+
+    def shortened(self) -> Study:
+        """The quick form: its tables, and its rows."""
+        tables = [
+            dataclasses.replace(each, rows=tuple(row for row in each.rows if row.is_quick))
+            for each in self.tables
+            if each.about.quick
+        ]
+        return dataclasses.replace(self, seeds=self.seeds[:1], tables=tuple(tables))
+
+
+def studies() -> list[str]:
+    """The names of the studies that come with the package.
+
+    >>> "demo" in studies()
+    True
+    """
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def find_study(name: str | Path) -> Path:
+    """The file of a study, by its name or path."""
+    if str(name) in studies():
+        return FOLDER / f"{name}.toml"
+    path = Path(name)
+    if path.suffix != ".toml":
+        raise ConfigError(f"there is no study {str(name)!r}", did_you_mean(str(name), studies()))
+    return path
+
+
+def _check_keys(top: Table) -> None:
+    known = ("title", "paper", "differs", "seeds", "demo", "systems", "data", "prepare", "quick", "tables")
+    for key in top.values:
+        if key not in known:
+            top.note(f"has no key {key!r}", did_you_mean(key, known))
+    seeds = top.values.get("seeds", [1])
+    if not isinstance(seeds, list) or not seeds or not all(type(seed) is int for seed in seeds):
+        top.note(f"seeds must be a list of whole numbers, got {seeds!r}")
+
+
+def _tables(top: Table, key: str) -> list[Table]:
+    """The tables of a list, each with a name for messages."""
+    found = top.values.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        top.note(f"{key} must be a list of tables: [[{key}]]")
+        return []
+    return [Table(top.file, f"[[{key}]] {k}", each, top.mistakes) for k, each in enumerate(found, 1)]
+
+
+def _settings(usual: S, table: Table, *needed: str) -> S:
+    """Settings with the values of a table; what is wrong is noted."""
+    values = dict(table.values)
+    for key in needed:
+        if key not in values:
+            table.note(f"needs the key {key!r}")
+    while True:
+        try:
+            return usual.updated(values)
+        except SettingError as error:
+            key = error.path[0]
+            unknown = isinstance(error, UnknownSettingError)
+            table.note(f"has no key {key!r}" if unknown else f"{key} {error.what}", error.hint)
+            values.pop(key)
+
+
+def _table(table: Table, systems: Mapping[str, System]) -> TablePlan:
+    about = _settings(ResultTable(), table.without("columns", "rows"), "name", "title")
+    columns = tuple(_settings(Column(), each, "title", "metric") for each in _tables(table, "columns"))
+    rows = tuple(row for each in _tables(table, "rows") for row in _rows(each, systems, len(columns)))
+    if about.compare is not None and about.compare not in [row.name for row in rows]:
+        table.note(f"compare names no row: {about.compare!r}")
+    return TablePlan(about, columns, rows)
+
+
+def _rows(table: Table, systems: Mapping[str, System], width: int) -> list[Row]:
+    """A row, or one for each point of its grid."""
+    values = dict(table.values)
+    name, system = str(values.pop("name", "")), str(values.pop("system", ""))
+    changes, vary = values.pop("set", []), values.pop("vary", {})
+    paper, is_quick = values.pop("paper", []), bool(values.pop("quick", True))
+    for key in values:
+        known = ("name", "system", "set", "vary", "paper", "quick")
+        table.note(f"has no key {key!r}", did_you_mean(key, known))
+    if system not in systems:
+        table.note(f"names no system: {system!r}", did_you_mean(system, systems))
+    grid = list(itertools.product(*vary.values()))
+    figures = paper if vary else [paper]
+    if paper and len(figures) != len(grid):
+        table.note(f"has {len(grid)} points and {len(figures)} lists of the paper's figures")
+        figures = []
+    found = []
+    for k, point in enumerate(grid):
+        own = tuple(f"{key}={_toml(value)}" for key, value in zip(vary, point, strict=True))
+        known = _figures(figures[k] if figures else [], width, table)
+        found.append(Row(name.format(*point) if vary else name, system, (*changes, *own), known, is_quick))
+    return found
+
+
+def _figures(figures: Sequence[Any], width: int, table: Table) -> tuple[float | None, ...]:
+    """The paper's figures in the order of the columns; a text stands for none."""
+    if len(figures) > width:
+        table.note(f"has {len(figures)} figures of the paper for {width} columns")
+    return tuple(None if isinstance(each, str) else float(each) for each in figures)
+
+
+def _toml(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

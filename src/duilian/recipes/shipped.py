@@ -1,0 +1,25 @@
+"""Recipes that come with the package: the systems of the papers, with the settings that the papers print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from duilian.errors import ConfigError, did_you_mean
+
+PAPERS = "papers"
+_FOLDER = Path(__file__).with_name(PAPERS)
+
+
+def shipped_recipes() -> list[str]:
+    """The names, such as `papers/li2017-coupled`."""
+    return sorted(f"{PAPERS}/{path.stem}" for path in _FOLDER.glob("*.toml"))
+
+
+def find_recipe(name: str | Path) -> Path:
+    """The file of a recipe: a path as it is, unless it does not exist and names a recipe of the package."""
+    path = Path(name)
+    if path.exists() or path.parts[:1] != (PAPERS,) or path.suffix:
+        return path
+    if str(name) not in shipped_recipes():
+        raise ConfigError(f"there is no recipe {str(name)!r}", did_you_mean(str(name), shipped_recipes()))
+    return _FOLDER / f"{path.name}.toml"
