@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from documents_for_engines import COUNT, expected_hash, table
 from mixed_documents import ASK, sorted_hash
 from pyarrow import parquet
 
+import duilian as dl
 from duilian.scale import ArrowAnalyzer
 from scripts import load_script
 
@@ -51,3 +54,17 @@ def test_the_example_runs(client: Client, tmp_path: Path) -> None:
     parquet.write_table(table(), source, row_group_size=500)
     load_script("examples/arrow_engines.py").main(["dask", str(source), str(target)])
     assert sorted_hash(parquet.read_table(target).to_pylist()) == expected_hash()
+
+
+def test_cells_of_a_study_run_on_the_workers(client: Client, tmp_path: Path) -> None:
+    """One switch: the executor of a cluster instead of processes; the same figures."""
+    here = dl.experiment("demo", tmp_path / "here", quick=True)
+    there = dl.experiment("demo", tmp_path / "there", quick=True, executor=client.get_executor())
+    assert there.rows() == here.rows()
+
+
+def test_the_command_takes_the_address_of_a_scheduler(client: Client, tmp_path: Path) -> None:
+    address = client.scheduler.address
+    command = ["experiment", "demo", "-o", str(tmp_path / "out"), "--quick", "--dask", address]
+    done = subprocess.run([sys.executable, "-m", "duilian", *command], capture_output=True, text=True)
+    assert (done.returncode, "2 of 2 cells" in done.stdout) == (0, True), done.stderr

@@ -186,6 +186,9 @@ class StudyPlan:
             if change.startswith(ALGORITHM):  # the other settings were those of another rule
                 content["learning"] = {}
             override(content, change)
+        content["side"] = [
+            self._limited(side, ("limit", "sample"), ("dev_limit",)) for side in content["side"]
+        ]
         return content
 
     def _side(self, own: Mapping[str, Any], corpus: NamedCorpus, data: DataChoice) -> dict[str, Any]:
@@ -194,7 +197,7 @@ class StudyPlan:
             side.pop(key, None)
         if data.sample is not None and "sample" in side:
             side["sample"] = data.sample
-        return self._limited(side, ("limit", "sample"), ("dev_limit",))
+        return side
 
     def _gold(self, corpus: NamedCorpus) -> dict[str, Any]:
         return self._limited(dict(corpus.side), (), ("dev_limit", "test_limit"))

@@ -62,7 +62,9 @@ class Column(Settings):
     title: str = setting("", "Heading.")
     side: int = setting(1, "Which corpus of the data is judged.", at_least=1)
     metric: str = setting("", "A figure of `duilian evaluate --json`, such as word.f1, or train.seconds.")
-    mode: Literal["", "segment", "joint", "tag"] = setting("", "The mode of two chains.")
+    mode: Literal["", "segment", "joint", "tag", "convert"] = setting(
+        "", "The mode of two chains; convert: judge the conversion of given sentences."
+    )
 
 
 @dataclasses.dataclass(frozen=True)

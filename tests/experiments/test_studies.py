@@ -1,0 +1,110 @@
+"""Studies as files: those of the package are sound, and mistakes are named."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from duilian.errors import ConfigError
+from duilian.experiments import Study, studies
+from duilian.experiments.named_corpora import TABLE, CorpusShelf
+from duilian.experiments.plan import StudyPlan
+from duilian.experiments.recipe_text import recipe_text
+from duilian.recipes import Recipe
+from duilian.recipes.shipped import shipped_recipes
+
+OWN = """
+title = "Ours"
+[systems.a]
+recipe = "papers/li2017-baseline-ctb"
+[[data]]
+name = "demo"
+corpora = ["demo-ctb"]
+[[tables]]
+name = "Table 1"
+title = "accuracy"
+columns = [{ title = "CTB", metric = "accuracy" }]
+rows = [{ name = "a", system = "a", paper = [90.0] }]
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path):
+    def write(text: str) -> Path:
+        path = tmp_path / "own.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_the_papers_are_there() -> None:
+    assert {"li2017", "li2016", "qiu2012", "qiu2013", "zhao2012", "li2014", "demo"} <= set(studies())
+
+
+@pytest.mark.parametrize("name", studies())
+def test_every_study_is_sound(name: str, tmp_path: Path) -> None:
+    study = Study.load(name)
+    named = set(tomllib.loads(TABLE.read_text(encoding="utf-8"))) | {each["name"] for each in study.prepare}
+    for data in study.data:
+        assert set(data.corpora) <= named
+    for system in study.systems.values():
+        assert Recipe.load(system.recipe, tmp_path).kind
+    names = {data.name for data in study.data}
+    for table in study.tables:
+        assert set(table.about.data) <= names
+        assert table.rows, "a table has rows"
+    assert set(study.quick.data) <= names
+    short = study.shortened()
+    assert 0 < sum(len(table.rows) for table in short.tables) <= sum(len(t.rows) for t in study.tables)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "hint"),
+    [
+        ('system = "a"', 'system = "b"', "names no system: 'b'", "choose one of: a"),
+        ("metric =", "metrik =", "has no key 'metrik'", "did you mean 'metric'?"),
+        ('title = "Ours"', 'titel = "Ours"', "has no key 'titel'", "did you mean 'title'?"),
+        ("paper = [90.0]", "paper = [90.0, 91.0]", "has 2 figures of the paper for 1 columns", ""),
+        ('name = "a", ', 'name = "a", vary = { x = [1, 2] }, ', "has 2 points and 1 lists", ""),
+        ('title = "accuracy"', 'title = "accuracy"\ncompare = "z"', "compare names no row: 'z'", ""),
+        ('title = "Ours"', 'title = "Ours"\nseeds = ["1"]', "seeds must be a list of whole numbers", ""),
+        ("[[data]]", "[[dada]]", "has no key 'dada'", "did you mean 'data'?"),
+    ],
+)
+def test_mistakes_are_named(write, old: str, new: str, message: str, hint: str) -> None:
+    with pytest.raises(ConfigError, match="own") as caught:
+        Study.load(write(OWN.replace(old, new)))
+    assert message in str(caught.value)
+    assert hint in str(caught.value)
+
+
+def test_an_unknown_study_gets_a_hint() -> None:
+    with pytest.raises(ConfigError, match="there is no study 'li2071'") as caught:
+        Study.load("li2071")
+    assert "did you mean 'li2017'?" in caught.value.hint
+
+
+def test_a_grid_is_a_row_for_each_point(write) -> None:
+    grid = 'name = "{} {}", vary = { "learning.rate" = [0.1, 0.2], "learning.batch" = [1, 2] }, '
+    text = OWN.replace('name = "a", ', grid).replace("paper = [90.0]", "paper = [[1], [2], [3], ['-']]")
+    rows = Study.load(write(text)).tables[0].rows
+    assert [row.name for row in rows] == ["0.1 1", "0.1 2", "0.2 1", "0.2 2"]
+    assert rows[3].set == ("learning.rate=0.2", "learning.batch=2")
+    assert [row.paper for row in rows] == [(1.0,), (2.0,), (3.0,), (None,)]
+
+
+def test_corpora_that_are_not_there_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="zx/train") as caught:
+        StudyPlan(Study.load("qiu2013"), CorpusShelf(tmp_path, tmp_path / "out", (None, None)), is_quick=True)
+    assert "--data" in caught.value.hint
+
+
+@pytest.mark.parametrize("name", shipped_recipes())
+def test_a_recipe_survives_being_written_again(name: str, tmp_path: Path) -> None:
+    recipe = Recipe.load(name, tmp_path)
+    (tmp_path / "again.toml").write_text(recipe_text(tomllib.loads(recipe.text)), encoding="utf-8")
+    again = Recipe.load(tmp_path / "again.toml", tmp_path)
+    assert (again.config, again.sides, again.saving) == (recipe.config, recipe.sides, recipe.saving)
