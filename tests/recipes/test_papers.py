@@ -45,10 +45,15 @@ def _sides(content: dict[str, Any]) -> list[dict[str, Any]]:
         return [side | {"dev": "trees.conllx"}]
     if content["side"][0]["standard"] == "chunk":
         return [{"standard": "chunk", "format": "columns", "train": "chunks.txt"}]
-    names = [side["standard"] for side in content["side"]]
+    # Without pruning, or with that of the papers, a coupled model has hundreds of bundles a word.
+    limits = (
+        {"limit": 4, "dev_limit": 1}
+        if content["model"]["kind"] == "coupled"
+        else {"limit": 20, "dev_limit": 5}
+    )
     return [
-        {"standard": name, "train": f"{name}.txt", "dev": f"{name}-dev.txt", "limit": 20, "dev_limit": 5}
-        for name in names
+        {"standard": name, "train": f"{name}.txt", "dev": f"{name}-dev.txt", **limits}
+        for name in (side["standard"] for side in content["side"])
     ]
 
 
@@ -62,7 +67,7 @@ def test_every_system_of_the_papers_trains(name: str, corpora: Path, tmp_path: P
             content[table]["folds"] = 2
     if "parser" in content["model"]["kind"]:  # tables of the usual size take seconds to write
         content["trees"]["bits"], content["relations"] = 12, {"bits": 10, "guess_iterations": 0}
-        # A tagger of thirty sentences is unsure of everything; with all its candidates a search takes minutes.
+        # A tagger of thirty sentences is unsure: with all its candidates, a search takes minutes.
         content.get("tagging", {})["threshold"] = 0.9
     (tmp_path / "r.toml").write_text(recipe_text(content), encoding="utf-8")
     train(tmp_path / "r.toml", tmp_path / "m", data=corpora)
