@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -72,10 +73,10 @@ def command(
 
 def _dask(address: str) -> Any:
     try:
-        from distributed import Client
+        distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise typer.BadParameter("pip install 'dask[distributed]'", param_hint="--dask") from None
-    return Client(address).get_executor()
+    return distributed.Client(address).get_executor()
 
 
 class _Progress:

@@ -8,6 +8,7 @@ training sentences), and `align` (the same sentences in two standards, to judge 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import itertools
 import json
@@ -122,7 +123,7 @@ class CorpusShelf:
             return found[round(first * len(found)) : round(last * len(found))]
 
         own = {
-            part: self._file(step, source, part, lambda part=part: self._sentences(source, part))
+            part: self._file(step, source, part, functools.partial(self._sentences, source, part))
             for part in ("dev", "test")
             if source.side.get(part)
         }

@@ -103,7 +103,9 @@ def _verdicts(found: FilledTable) -> Iterator[str]:
     base = found.plan.about.compare
     if base is None:
         return
-    better, same, worse = [], [], []
+    better: list[str] = []
+    same: list[str] = []
+    worse: list[str] = []
     firsts = {row.data: row.values[0] for row in found.rows if row.name == base}
     for row in found.rows:
         first, own = firsts.get(row.data), row.values[0]

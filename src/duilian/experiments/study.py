@@ -19,6 +19,7 @@ from duilian.recipes.tables import Table, read_toml
 from duilian.settings import SettingError, Settings, UnknownSettingError, setting
 
 FOLDER = Path(__file__).with_name("studies")
+ROW_KEYS = ("name", "system", "set", "vary", "paper", "quick")
 S = TypeVar("S", bound=Settings)
 
 
@@ -236,8 +237,7 @@ def _rows(table: Table, systems: Mapping[str, System], width: int) -> list[Row]:
     changes, vary = values.pop("set", []), values.pop("vary", {})
     paper, is_quick = values.pop("paper", []), bool(values.pop("quick", True))
     for key in values:
-        known = ("name", "system", "set", "vary", "paper", "quick")
-        table.note(f"has no key {key!r}", did_you_mean(key, known))
+        table.note(f"has no key {key!r}", did_you_mean(key, ROW_KEYS))
     if system not in systems:
         table.note(f"names no system: {system!r}", did_you_mean(system, systems))
     grid = list(itertools.product(*vary.values()))
