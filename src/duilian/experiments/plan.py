@@ -157,7 +157,7 @@ class StudyPlan:
             gold={place: self._gold(corpora[place]) for place in answered},
             prints={place: self._prints(corpora[place]) for place in answered},
             words=tuple(self._words(corpora[place]) for place in sorted(corpora)),
-            given=corpora[system.sides[0]].given,
+            given=self._given(corpora[system.sides[0]]),
             tagger=tagger,
         )
 
@@ -201,6 +201,9 @@ class StudyPlan:
 
     def _gold(self, corpus: NamedCorpus) -> dict[str, Any]:
         return self._limited(dict(corpus.side), (), ("dev_limit", "test_limit"))
+
+    def _given(self, corpus: NamedCorpus) -> dict[str, Any] | None:
+        return None if corpus.given is None else self._limited(dict(corpus.given), (), ("test_limit",))
 
     def _prints(self, corpus: NamedCorpus) -> dict[str, list[str]]:
         return {

@@ -12,10 +12,10 @@ from typing import Any
 
 from duilian.corpus import read
 from duilian.engine import compare
-from duilian.evaluation.result_tables import frame, html_table
 from duilian.experiments.cell_run import CellFolder, read_json, write_json
 from duilian.experiments.plan import Cell, Place, StudyPlan
 from duilian.experiments.study import Column, TablePlan
+from duilian.result_tables import frame, html_table
 
 TRAIN = "train."
 SIGNIFICANT = 0.05
