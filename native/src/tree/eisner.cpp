@@ -3,24 +3,22 @@
 #include <algorithm>
 #include <cmath>
 
+#include "duilian/chain/kernels.hpp"
+#include "duilian/tree/kernels.hpp"
+
 namespace duilian {
 
 namespace {
 
-// A semiring has zero (no tree), one (the empty span), times, plus, and the inner product of two runs.
+// A semiring has zero (no tree), one (the empty span), times, plus, the inner product of two runs, and the
+// addition of a run's multiple to another one. Runs of `product` have at least one value.
 
 struct Max {
   static constexpr double kZero = kNoTree;
   static constexpr double kOne = 0.0;
   static double times(double a, double b) { return a + b; }
-  static double product(const double* a, const double* b, std::int32_t count, std::int32_t& best) {
-    double top = kNoTree;
-    best = 0;
-    for (std::int32_t k = 0; k < count; ++k) {
-      const double sum = a[k] + b[k];
-      if (sum > top) top = sum, best = k;
-    }
-    return top;
+  static double product(const double* a, const double* b, std::int32_t count) {
+    return tree_kernels().largest_sum(a, b, static_cast<std::size_t>(count));
   }
 };
 
@@ -32,13 +30,15 @@ struct LogSum {
     const double top = std::max(total, value);
     if (top != kNoTree) total = top + std::log1p(std::exp(std::min(total, value) - top));
   }
-  static double product(const double* a, const double* b, std::int32_t count, std::int32_t&) {
-    double top = kNoTree;
-    for (std::int32_t k = 0; k < count; ++k) top = std::max(top, a[k] + b[k]);
+  static double product(const double* a, const double* b, std::int32_t count) {
+    const double top = Max::product(a, b, count);
     if (top == kNoTree) return kNoTree;
     double total = 0.0;
     for (std::int32_t k = 0; k < count; ++k) total += std::exp(a[k] + b[k] - top);
     return top + std::log(total);
+  }
+  static void add_multiple(double factor, const double* run, std::int32_t count, double* to) {
+    for (std::int32_t k = 0; k < count; ++k) add(to[k], factor + run[k]);
   }
 };
 
@@ -48,10 +48,11 @@ struct Sum {
   static constexpr double kOne = 1.0;
   static double times(double a, double b) { return a * b; }
   static void add(double& total, double value) { total += value; }
-  static double product(const double* a, const double* b, std::int32_t count, std::int32_t&) {
-    double total = 0.0;
-    for (std::int32_t k = 0; k < count; ++k) total += a[k] * b[k];
-    return total;
+  static double product(const double* a, const double* b, std::int32_t count) {
+    return tree_kernels().inner_product(a, b, static_cast<std::size_t>(count));
+  }
+  static void add_multiple(double factor, const double* run, std::int32_t count, double* to) {
+    tree_kernels().add_scaled(factor, run, static_cast<std::size_t>(count), to);
   }
 };
 
@@ -61,7 +62,6 @@ void prepare(EisnerWork& work, std::int32_t n, double zero) {
                       &work.arc_left_at}) {
     table->assign(cells, zero);
   }
-  for (auto* table : {&work.split, &work.split_right, &work.split_left}) table->assign(cells, 0);
 }
 
 /// All spans over the words 1 … n; r is where a span is cut.
@@ -81,15 +81,14 @@ void inside(const ArcScores& scores, EisnerWork& w) {
       const std::int32_t j = i + width;
       const std::size_t ij = scores.place(i, j);
       const std::size_t ji = scores.place(j, i);
-      const double between = K::product(&w.to_right[scores.place(i, i)],
-                                        &w.to_left_at[scores.place(j, i + 1)], width, w.split[ij]);
+      const double between =
+          K::product(&w.to_right[scores.place(i, i)], &w.to_left_at[scores.place(j, i + 1)], width);
       w.arc_right[ij] = K::times(between, scores.value[ij]);
       w.arc_left_at[ji] = K::times(between, scores.value[ji]);
       w.to_right[ij] = w.to_right_at[ji] =
-          K::product(&w.arc_right[scores.place(i, i + 1)], &w.to_right_at[scores.place(j, i + 1)], width,
-                     w.split_right[ij]);
-      w.to_left[ij] = w.to_left_at[ji] = K::product(
-          &w.to_left[scores.place(i, i)], &w.arc_left_at[scores.place(j, i)], width, w.split_left[ij]);
+          K::product(&w.arc_right[scores.place(i, i + 1)], &w.to_right_at[scores.place(j, i + 1)], width);
+      w.to_left[ij] = w.to_left_at[ji] =
+          K::product(&w.to_left[scores.place(i, i)], &w.arc_left_at[scores.place(j, i)], width);
     }
   }
 }
@@ -101,7 +100,7 @@ template <class K>
   return K::times(scores.at(0, r), K::times(w.to_left[scores.place(1, r)], w.to_right[scores.place(r, n)]));
 }
 
-/// Follows the best spans back down.
+/// Follows the best spans back down. Where a span was cut is found again, by the sum that made it best.
 class Backtrack {
  public:
   Backtrack(const ArcScores& scores, const EisnerWork& work, Heads& heads)
@@ -109,7 +108,8 @@ class Backtrack {
 
   void right(std::int32_t i, std::int32_t j) {
     while (i < j) {
-      const std::int32_t r = i + 1 + work_.split_right[scores_.place(i, j)];
+      const std::int32_t r =
+          i + 1 + best_cut(&work_.arc_right[at(i, i + 1)], &work_.to_right_at[at(j, i + 1)], j - i);
       heads_[r] = i;
       below(i, r);
       i = r;
@@ -117,7 +117,7 @@ class Backtrack {
   }
   void left(std::int32_t i, std::int32_t j) {
     while (i < j) {
-      const std::int32_t r = i + work_.split_left[scores_.place(i, j)];
+      const std::int32_t r = i + best_cut(&work_.to_left[at(i, i)], &work_.arc_left_at[at(j, i)], j - i);
       heads_[r] = j;
       below(r, j);
       j = r;
@@ -125,8 +125,17 @@ class Backtrack {
   }
 
  private:
+  [[nodiscard]] std::size_t at(std::int32_t i, std::int32_t j) const { return scores_.place(i, j); }
+  /// The first place with the largest sum.
+  [[nodiscard]] static std::int32_t best_cut(const double* a, const double* b, std::int32_t count) {
+    std::int32_t best = 0;
+    for (std::int32_t k = 1; k < count; ++k) {
+      if (a[k] + b[k] > a[best] + b[best]) best = k;
+    }
+    return best;
+  }
   void below(std::int32_t i, std::int32_t j) {
-    const std::int32_t r = i + work_.split[scores_.place(i, j)];
+    const std::int32_t r = i + best_cut(&work_.to_right[at(i, i)], &work_.to_left_at[at(j, i + 1)], j - i);
     right(i, r);
     left(r + 1, j);
   }
@@ -158,11 +167,14 @@ ScoredTree best_tree(const ArcScores& scores, EisnerWork& work) {
 
 namespace {
 
-/// Outside scores, widest spans first: every use of a span in a larger one adds to its outside score.
+/// Outside scores, widest spans first: every use of a span in a larger one adds to its outside score. Those
+/// of complete spans are the sum of two tables, which hold the uses at the left and at the right end of the
+/// larger span: so both run along memory.
 template <class K>
 void outside(const ArcScores& scores, EisnerWork& w) {
   const std::int32_t n = scores.words;
-  for (auto* table : {&w.outer_right, &w.outer_left, &w.outer_arc_right, &w.outer_arc_left}) {
+  for (auto* table : {&w.outer_right, &w.outer_right_at, &w.outer_left, &w.outer_left_at, &w.outer_arc_right,
+                      &w.outer_arc_left}) {
     table->assign(scores.value.size(), K::kZero);
   }
   for (std::int32_t r = 1; r <= n; ++r) {
@@ -174,27 +186,24 @@ void outside(const ArcScores& scores, EisnerWork& w) {
   for (std::int32_t width = n - 1; width > 0; --width) {
     for (std::int32_t i = 1; i + width <= n; ++i) {
       const std::int32_t j = i + width;
-      const std::size_t ij = scores.place(i, j);
-      const std::size_t ji = scores.place(j, i);
-      const double right = w.outer_right[ij];
-      for (std::int32_t r = i + 1; r <= j && right != K::kZero; ++r) {
-        const std::size_t ir = scores.place(i, r);
-        K::add(w.outer_arc_right[ir], K::times(right, w.to_right_at[scores.place(j, r)]));
-        K::add(w.outer_right[scores.place(r, j)], K::times(right, w.arc_right[ir]));
+      const auto at = [&](std::int32_t row, std::int32_t column) { return scores.place(row, column); };
+      double right = w.outer_right[at(i, j)];
+      K::add(right, w.outer_right_at[at(j, i)]);
+      if (right != K::kZero) {
+        K::add_multiple(right, &w.to_right_at[at(j, i + 1)], width, &w.outer_arc_right[at(i, i + 1)]);
+        K::add_multiple(right, &w.arc_right[at(i, i + 1)], width, &w.outer_right_at[at(j, i + 1)]);
       }
-      const double left = w.outer_left[ij];
-      for (std::int32_t r = i; r < j && left != K::kZero; ++r) {
-        const std::size_t jr = scores.place(j, r);
-        const std::size_t ir = scores.place(i, r);
-        K::add(w.outer_arc_left[jr], K::times(left, w.to_left[ir]));
-        K::add(w.outer_left[ir], K::times(left, w.arc_left_at[jr]));
+      double left = w.outer_left[at(i, j)];
+      K::add(left, w.outer_left_at[at(j, i)]);
+      if (left != K::kZero) {
+        K::add_multiple(left, &w.to_left[at(i, i)], width, &w.outer_arc_left[at(j, i)]);
+        K::add_multiple(left, &w.arc_left_at[at(j, i)], width, &w.outer_left[at(i, i)]);
       }
-      double around = K::times(w.outer_arc_right[ij], scores.value[ij]);
-      K::add(around, K::times(w.outer_arc_left[ji], scores.value[ji]));
-      for (std::int32_t r = i; r < j && around != K::kZero; ++r) {
-        const std::size_t ir = scores.place(i, r);
-        K::add(w.outer_right[ir], K::times(around, w.to_left_at[scores.place(j, r + 1)]));
-        K::add(w.outer_left[scores.place(r + 1, j)], K::times(around, w.to_right[ir]));
+      double around = K::times(w.outer_arc_right[at(i, j)], scores.at(i, j));
+      K::add(around, K::times(w.outer_arc_left[at(j, i)], scores.at(j, i)));
+      if (around != K::kZero) {
+        K::add_multiple(around, &w.to_left_at[at(j, i + 1)], width, &w.outer_right[at(i, i)]);
+        K::add_multiple(around, &w.to_right[at(i, i)], width, &w.outer_left_at[at(j, i + 1)]);
       }
     }
   }
@@ -224,18 +233,24 @@ double partition(const ArcScores& scores, EisnerWork& w, std::vector<double>& sh
 
 /// Factors of arcs, scaled so that each word's largest is 1; returns the logarithm of the scale, kNoTree if
 /// some word has no head at all.
-double to_factors(const ArcScores& scores, ArcScores& factor) {
+double to_factors(const ArcScores& scores, EisnerWork& work) {
   const std::int32_t n = scores.words;
-  factor.reset(n);
+  work.factor.reset(n);
   double taken = 0.0;
-  for (std::int32_t m = 1; m <= n; ++m) {
-    double top = kNoTree;
-    for (std::int32_t h = 0; h <= n; ++h) {
-      if (h != m) top = std::max(top, scores.at(h, m));
-    }
-    if (top == kNoTree) return kNoTree;
-    taken += top;
-    for (std::int32_t h = 0; h <= n; ++h) factor.at(h, m) = h == m ? 0.0 : std::exp(scores.at(h, m) - top);
+  const auto side = static_cast<std::size_t>(n) + 1;
+  std::vector<double>& top = work.top;  // [n + 1]  of each word's heads
+  top.assign(side, kNoTree);
+  for (std::size_t k = 0; k < scores.value.size(); k += side) {
+    for (std::size_t m = 1; m < side; ++m)
+      top[m] = std::max(top[m], k == m * side ? kNoTree : scores.value[k + m]);
+  }
+  for (std::size_t m = 1; m < side; ++m) taken += top[m];
+  if (taken == kNoTree) return kNoTree;
+  for (std::size_t k = 0; k < scores.value.size(); k += side) {
+    double* row = &work.factor.value[k];
+    for (std::size_t m = 1; m < side; ++m) row[m] = scores.value[k + m] - top[m];
+    kernels().exponentials(row + 1, 0.0, side - 1, row + 1);
+    row[0] = row[k / side] = 0.0;
   }
   return taken;
 }
@@ -245,7 +260,7 @@ double to_factors(const ArcScores& scores, ArcScores& factor) {
 double arc_marginals(const ArcScores& scores, EisnerWork& work, std::vector<double>& marginal) {
   // A share is a product of two spans: below this limit, one of them may have lost precision.
   constexpr double kSafe = 1e-140;
-  const double taken = to_factors(scores, work.factor);
+  const double taken = to_factors(scores, work);
   if (taken == kNoTree) {
     marginal.assign(scores.value.size(), 0.0);
     return kNoTree;

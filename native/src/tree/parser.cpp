@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "duilian/concat.hpp"
+#include "duilian/tree/kernels.hpp"
 #include "duilian/tree/weighed_parts.hpp"
 
 namespace duilian {
@@ -130,15 +131,30 @@ void TreeParser::score_arcs(std::span<const float> weights, ParseWork& work) con
 
 void TreeParser::score_pruning_arcs(std::span<const float> pruning, ParseWork& work) const {
   const std::int32_t n = words_of(work);
-  const std::uint32_t shift = shift_of(shape_.pruning_bits);
+  const ArcTable table{pruning.data(), shift_of(shape_.pruning_bits)};
   work.scores.reset(n);
+  if (work.keys.has_guide()) return score_guided_arcs(table, work);
+  for (std::int32_t i = 0; i < n; ++i) {
+    for (const bool to_right : {true, false}) {
+      if (i == 0 && !to_right) continue;  // the root has no head
+      work.row.score.assign(static_cast<std::size_t>(n - i) + kArcLanes, 0.0F);
+      work.keys.add_pruning_arcs(i, to_right, table, work.row);
+      for (std::int32_t j = i + 1; j <= n; ++j)
+        (to_right ? work.scores.at(i, j) : work.scores.at(j, i)) = work.row.score[j - i - 1];
+    }
+  }
+}
+
+void TreeParser::score_guided_arcs(const ArcTable& table, ParseWork& work) const {
+  const std::int32_t n = words_of(work);
   for (std::int32_t h = 0; h <= n; ++h) {
     for (std::int32_t m = 1; m <= n; ++m) {
       if (m == h) continue;
       float total = 0.0F;
-      work.keys.pruning_arc(
-          h, m, static_cast<std::size_t>(h), static_cast<std::size_t>(m),
-          [&](std::uint32_t key, std::uint32_t place) { total += pruning[(key >> shift) ^ place]; });
+      work.keys.pruning_arc(h, m, static_cast<std::size_t>(h), static_cast<std::size_t>(m),
+                            [&](std::uint32_t key, std::uint32_t place) {
+                              total += table.weights[(key >> table.shift) ^ place];
+                            });
       work.scores.at(h, m) = static_cast<double>(total);
     }
   }

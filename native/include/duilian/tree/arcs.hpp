@@ -32,8 +32,10 @@ class ArcSet {
     first_[1] = 0;
     dependent_.clear();
     first_dependent_.assign(side + 1, 0);
+    before_.resize(side * side);
     for (std::int32_t h = 0; h <= words; ++h) {
-      for (std::int32_t m = 1; m <= words; ++m) {
+      for (std::int32_t m = 0; m <= words; ++m) {
+        before_[place(h, m)] = static_cast<std::int32_t>(dependent_.size()) - first_dependent_[h];
         if (number_[place(h, m)] != kNone) dependent_.push_back(m);
       }
       first_dependent_[h + 1] = static_cast<std::int32_t>(dependent_.size());
@@ -50,6 +52,8 @@ class ArcSet {
   [[nodiscard]] std::span<const std::int32_t> dependents(std::int32_t h) const {
     return std::span(dependent_).subspan(first_dependent_[h], first_dependent_[h + 1] - first_dependent_[h]);
   }
+  /// How many dependents of h precede word m: the rank of m, if it is one.
+  [[nodiscard]] std::int32_t rank(std::int32_t h, std::int32_t m) const { return before_[place(h, m)]; }
 
  private:
   [[nodiscard]] std::size_t place(std::int32_t h, std::int32_t m) const {
@@ -62,6 +66,7 @@ class ArcSet {
   std::vector<std::int32_t> first_;            // [words + 2]  arcs into a word
   std::vector<std::int32_t> dependent_;        // [arcs]
   std::vector<std::int32_t> first_dependent_;  // [words + 2]
+  std::vector<std::int32_t> before_;           // [words + 1][words + 1]
 };
 
 }  // namespace duilian

@@ -52,9 +52,10 @@ struct EisnerWork {
   std::vector<double> to_right, to_right_at;   // complete, headed by i
   std::vector<double> to_left, to_left_at;     // complete, headed by j
   std::vector<double> arc_right, arc_left_at;  // incomplete: i → j, and j → i by [j][i]
-  std::vector<std::int32_t> split, split_right, split_left;
-  std::vector<double> outer_right, outer_left, outer_arc_right, outer_arc_left;  // outside scores
+  // Outside scores; those of complete spans are the sum of two tables.
+  std::vector<double> outer_right, outer_right_at, outer_left, outer_left_at, outer_arc_right, outer_arc_left;
   ArcScores factor;
+  std::vector<double> top;  // [n + 1]  the largest score of a word's heads
 };
 
 /// The best tree; its score is kNoTree, and it has no heads, if the arcs allow none.

@@ -27,14 +27,19 @@ concept TreeParts = requires(P& parts, std::int32_t g, std::int32_t h, std::int3
   { parts.grand_sibling(g, h, s, m) } -> std::convertible_to<double>;  // order 3; s or m may be kNobody
 };
 
-/// Tables of spans, kept from sentence to sentence. A row per arc g → i, a column per word j.
+/// Tables of spans, kept from sentence to sentence. `whole` has a row per arc g → i and a column per word j;
+/// the others go by arc and by the rank of a dependent, so that all dependents of a word lie side by side.
 struct GrandWork {
-  std::vector<double> whole;      // complete: i … j (or j … i), with all of i's dependents on that side
-  std::vector<double> open;       // incomplete: j is i's outermost dependent so far, and has no outer ones
-  std::vector<double> closed;     // the same when no further dependent of i follows on that side
-  std::vector<double> pair;       // row g → i, column s: from s to i, adjacent dependents of g, s the inner
-  std::vector<double> arc_score;  // [arcs]
-  std::vector<std::int32_t> whole_from, open_from, pair_from;  // split points; kNobody: first dependent
+  std::vector<double> whole;     // complete: i … j (or j … i), with all of i's dependents on that side
+  std::vector<double> whole_at;  // the same by i's head, then j, then i's rank
+  std::vector<double> open;      // g → i, j: incomplete, j is i's outermost dependent and has no outer ones
+  std::vector<double> closed;    // the same when no further dependent of i follows on that side
+  std::vector<double> pair;      // g → i, s: from s to i, adjacent dependents of g, s the inner
+  std::vector<double> arc_score;        // [arcs]
+  std::vector<std::int32_t> open_from;  // of open: the dependent before; kNobody: it is the first
+  std::vector<std::size_t> row,
+      pair_row;                    // [arcs]  where an arc's row of open and closed begins, and of pair
+  std::vector<std::size_t> block;  // [words + 1]  where a head's block of whole_at begins
 };
 
 template <TreeParts Parts, bool kHasGrandSiblings>
@@ -52,21 +57,61 @@ class GrandChart {
   }
 
  private:
-  [[nodiscard]] std::size_t at(std::int32_t arc, std::int32_t j) const {
-    return static_cast<std::size_t>(arc) * static_cast<std::size_t>(n_ + 1) + static_cast<std::size_t>(j);
+  using Size = std::size_t;
+
+  [[nodiscard]] Size at(std::int32_t arc, std::int32_t j) const {
+    return static_cast<Size>(arc) * static_cast<Size>(n_ + 1) + static_cast<Size>(j);
+  }
+  [[nodiscard]] Size dependents(std::int32_t i) const { return arcs_.dependents(i).size(); }
+  [[nodiscard]] Size rank(std::int32_t i, std::int32_t s) const {
+    return static_cast<Size>(arcs_.rank(i, s));
+  }
+  /// The spans that end at j of all dependents of i, by rank.
+  [[nodiscard]] double* whole_below(std::int32_t i, std::int32_t j) const {
+    return w_.whole_at.data() + w_.block[static_cast<Size>(i)] + static_cast<Size>(j) * dependents(i);
+  }
+
+  /// Ranks of a word's dependents, and where such a range begins in its head's rows.
+  struct Ranks {
+    Size begin, end;
+  };
+  /// Dependents of i on the way to j, without j.
+  [[nodiscard]] Ranks between(std::int32_t i, std::int32_t j) const {
+    return i < j ? Ranks{rank(i, i), rank(i, j)} : Ranks{rank(i, j + 1), rank(i, i)};
+  }
+  /// The same with j.
+  [[nodiscard]] Ranks towards(std::int32_t i, std::int32_t j) const {
+    const auto after = [&] { return j < n_ ? rank(i, j + 1) : dependents(i); };
+    return i < j ? Ranks{rank(i, i), after()} : Ranks{rank(i, j), rank(i, i)};
   }
 
   void prepare() {
-    const auto cells = static_cast<std::size_t>(arcs_.size()) * static_cast<std::size_t>(n_ + 1);
-    for (auto* table : {&w_.whole, &w_.open, &w_.closed, &w_.pair}) table->assign(cells, kNoTree);
-    for (auto* table : {&w_.whole_from, &w_.open_from, &w_.pair_from}) table->assign(cells, kNobody);
-    w_.arc_score.assign(static_cast<std::size_t>(arcs_.size()), 0.0);
+    const auto arcs = static_cast<Size>(arcs_.size());
+    const Size side = static_cast<Size>(n_) + 1;
+    w_.row.resize(arcs), w_.pair_row.resize(arcs), w_.block.resize(side), w_.arc_score.resize(arcs);
+    Size cells = 0, pairs = 0, spans = 0;
+    for (std::int32_t i = 0; i <= n_; ++i) {
+      w_.block[static_cast<Size>(i)] = spans;
+      spans += side * dependents(i);
+    }
+    // Every cell of `whole` is written before it is read.
+    w_.whole.resize(arcs * side), w_.whole_at.resize(spans);
     for (std::int32_t i = 1; i <= n_; ++i) {
       for (std::int32_t arc = arcs_.first_into(i); arc < arcs_.end_into(i); ++arc) {
-        w_.arc_score[arc] = parts_.arc(arcs_.head(arc), i);
-        w_.whole[at(arc, i)] = 0.0;
+        const std::int32_t g = arcs_.head(arc);
+        w_.row[arc] = cells, w_.pair_row[arc] = pairs;
+        cells += dependents(i), pairs += dependents(g);
+        w_.arc_score[arc] = parts_.arc(g, i);
+        set_whole(arc, g, i, i, 0.0);
       }
     }
+    w_.open.assign(cells, kNoTree), w_.closed.assign(cells, kNoTree), w_.open_from.assign(cells, kNobody);
+    w_.pair.assign(pairs, kNoTree);
+  }
+
+  void set_whole(std::int32_t arc, std::int32_t g, std::int32_t i, std::int32_t j, double score) {
+    w_.whole[at(arc, j)] = score;
+    whole_below(g, j)[rank(g, i)] = score;
   }
 
   void fill(std::int32_t i, std::int32_t j) {
@@ -86,81 +131,91 @@ class GrandChart {
     extend_all(j, i);
   }
 
+  /// Where the left one of two adjacent dependents of a word ends: the spans to choose from.
+  struct Cuts {
+    const double *left, *right;
+    std::int32_t from, count;
+  };
+  [[nodiscard]] Cuts cuts(std::int32_t inner, std::int32_t s, std::int32_t outer, std::int32_t m) const {
+    const std::int32_t from = std::min(s, m);
+    return {&w_.whole[at(s < m ? inner : outer, from)], &w_.whole[at(s < m ? outer : inner, from + 1)], from,
+            std::max(s, m) - from};
+  }
+
   /// pair[g → m, s] = max_q whole[left one, … q] + whole[right one, q + 1 …] + sibling(g, s, m)
   void join_siblings(std::int32_t g, std::int32_t inner, std::int32_t s, std::int32_t outer, std::int32_t m) {
-    const std::int32_t left = s < m ? inner : outer;
-    const std::int32_t right = s < m ? outer : inner;
-    const std::int32_t from = std::min(s, m);
-    const std::int32_t count = std::max(s, m) - from;
-    const double* a = &w_.whole[at(left, from)];
-    const double* b = &w_.whole[at(right, from + 1)];
-    double top = kNoTree;
-    std::int32_t best = 0;
-    for (std::int32_t k = 0; k < count; ++k) {
-      if (a[k] + b[k] > top) top = a[k] + b[k], best = k;
-    }
+    const Cuts all = cuts(inner, s, outer, m);
+    const double top = largest_sum(all.left, all.right, static_cast<Size>(all.count));
     if (top == kNoTree) return;
-    w_.pair[at(outer, s)] = top + parts_.sibling(g, s, m);
-    w_.pair_from[at(outer, s)] = from + best;
+    w_.pair[w_.pair_row[outer] + rank(g, s)] = top + parts_.sibling(g, s, m);
+  }
+
+  [[nodiscard]] static double largest_sum(const double* a, const double* b, Size count) {
+    double top = kNoTree;
+    for (Size k = 0; k < count; ++k) top = std::max(top, a[k] + b[k]);
+    return top;
+  }
+  /// The first place with the largest sum.
+  [[nodiscard]] static Size best_sum(const double* a, const double* b, Size count) {
+    Size best = 0;
+    for (Size k = 1; k < count; ++k) {
+      if (a[k] + b[k] > a[best] + b[best]) best = k;
+    }
+    return best;
   }
 
   /// Spans of i towards j, for every head g of i outside them.
   void extend_all(std::int32_t i, std::int32_t j) {
     const std::int32_t down = arcs_.number(i, j);
-    const Siblings between = down == ArcSet::kNone ? Siblings{} : siblings(i, j, down);
+    const Siblings beside = down == ArcSet::kNone ? Siblings{} : siblings(i, j, down);
+    const Ranks inner = between(i, j), all = towards(i, j);
+    const double* below = whole_below(i, j);
     for (std::int32_t arc = arcs_.first_into(i); arc < arcs_.end_into(i); ++arc) {
       const std::int32_t g = arcs_.head(arc);
       if (g >= std::min(i, j) && g <= std::max(i, j)) continue;
-      if (down != ArcSet::kNone) take_dependent(arc, g, i, j, down, between);
-      complete(arc, i, j);
+      if (beside.is_possible) take_dependent(arc, g, i, j, down, inner, beside);
+      // whole[g → i, j] = max_s closed[g → i, s] + whole[i → s, j], s the last dependent
+      const double* closed = w_.closed.data() + w_.row[arc];
+      set_whole(arc, g, i, j, largest_sum(closed + all.begin, below + all.begin, all.end - all.begin));
     }
   }
 
-  /// What does not depend on g: the score of i → j as a first dependent.
+  /// What does not depend on g: the score of i → j as a first dependent, and as the last one.
   struct Siblings {
-    double as_first = kNoTree;
+    double as_first = kNoTree, as_last = 0.0;
+    bool is_possible = false;
   };
   [[nodiscard]] Siblings siblings(std::int32_t i, std::int32_t j, std::int32_t down) {
     const double inner = w_.whole[at(down, i < j ? i + 1 : i - 1)];
-    return {inner == kNoTree ? kNoTree : inner + parts_.sibling(i, kNobody, j)};
+    return {inner == kNoTree ? kNoTree : inner + parts_.sibling(i, kNobody, j), parts_.sibling(i, j, kNobody),
+            true};
   }
 
   /// open[g → i, j] = max( first dependent, max_s open[g → i, s] + pair[i → j, s] + grand_sibling )
   ///                  + arc(i, j) + grandparent(g, i, j)
   void take_dependent(std::int32_t arc, std::int32_t g, std::int32_t i, std::int32_t j, std::int32_t down,
-                      const Siblings& between) {
-    double top = between.as_first;
+                      Ranks inner, const Siblings& beside) {
+    double top = beside.as_first;
     if constexpr (kHasGrandSiblings) {
       if (top != kNoTree) top += parts_.grand_sibling(g, i, kNobody, j);
     }
     std::int32_t best = kNobody;
-    for (const std::int32_t s : arcs_.dependents(i)) {
-      if (i < j ? (s <= i || s >= j) : (s <= j || s >= i)) continue;
-      double sum = w_.open[at(arc, s)] + w_.pair[at(down, s)];
+    const double *open = w_.open.data() + w_.row[arc], *pair = w_.pair.data() + w_.pair_row[down];
+    for (Size k = inner.begin; k < inner.end; ++k) {
+      double sum = open[k] + pair[k];
       if (sum == kNoTree) continue;
+      const std::int32_t s = arcs_.dependents(i)[k];
       if constexpr (kHasGrandSiblings) sum += parts_.grand_sibling(g, i, s, j);
       if (sum > top) top = sum, best = s;
     }
     if (top == kNoTree) return;
     top += w_.arc_score[down] + parts_.grandparent(g, i, j);
-    w_.open[at(arc, j)] = top;
-    w_.open_from[at(arc, j)] = best;
-    double last = parts_.sibling(i, j, kNobody);
+    const Size cell = w_.row[arc] + rank(i, j);
+    w_.open[cell] = top;
+    w_.open_from[cell] = best;
+    double last = beside.as_last;
     if constexpr (kHasGrandSiblings) last += parts_.grand_sibling(g, i, j, kNobody);
-    w_.closed[at(arc, j)] = top + last;
-  }
-
-  /// whole[g → i, j] = max_s closed[g → i, s] + whole[i → s, j], s the last dependent
-  void complete(std::int32_t arc, std::int32_t i, std::int32_t j) {
-    double top = kNoTree;
-    std::int32_t best = kNobody;
-    for (const std::int32_t s : arcs_.dependents(i)) {
-      if (i < j ? (s <= i || s > j) : (s < j || s >= i)) continue;
-      const double sum = w_.closed[at(arc, s)] + w_.whole[at(arcs_.number(i, s), j)];
-      if (sum > top) top = sum, best = s;
-    }
-    w_.whole[at(arc, j)] = top;
-    w_.whole_from[at(arc, j)] = best;
+    w_.closed[cell] = top + last;
   }
 
   [[nodiscard]] ScoredTree finish() {
@@ -181,18 +236,23 @@ class GrandChart {
     return best;
   }
 
+  /// Follows the best spans back down. Where a span was cut is found again, by the sum that made it best.
   void walk_whole(std::int32_t arc, std::int32_t i, std::int32_t j, Heads& heads) const {
     if (i == j) return;
-    std::int32_t s = w_.whole_from[at(arc, j)];
+    const Ranks all = towards(i, j);
+    const double *closed = w_.closed.data() + w_.row[arc] + all.begin, *below = whole_below(i, j) + all.begin;
+    std::int32_t s = arcs_.dependents(i)[all.begin + best_sum(closed, below, all.end - all.begin)];
     walk_whole(arcs_.number(i, s), s, j, heads);
     while (s != kNobody) {
       heads[s] = i;
       const std::int32_t down = arcs_.number(i, s);
-      const std::int32_t inner = w_.open_from[at(arc, s)];
+      const std::int32_t inner = w_.open_from[w_.row[arc] + rank(i, s)];
       if (inner == kNobody) {
         walk_whole(down, s, i < s ? i + 1 : i - 1, heads);
       } else {
-        const std::int32_t q = w_.pair_from[at(down, inner)];
+        const Cuts all_cuts = cuts(arcs_.number(i, inner), inner, down, s);
+        const auto q = all_cuts.from + static_cast<std::int32_t>(best_sum(all_cuts.left, all_cuts.right,
+                                                                          static_cast<Size>(all_cuts.count)));
         walk_whole(down, s, i < s ? q + 1 : q, heads);
         walk_whole(arcs_.number(i, inner), inner, i < s ? q : q + 1, heads);
       }

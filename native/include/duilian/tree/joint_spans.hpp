@@ -47,9 +47,19 @@ inline void allow_nodes(const NodeSet& nodes, std::span<const std::uint8_t> allo
   arcs.reset(nodes.size() - 1, between);
 }
 
+/// Tables of spans by arcs between nodes: a row per arc g → i, a column per node j.
+struct NodeSpans {
+  std::vector<double> whole;      // complete: i … j (or j … i), with all of i's dependents on that side
+  std::vector<double> open;       // incomplete: j is i's outermost dependent so far, and has no outer ones
+  std::vector<double> closed;     // the same when no further dependent of i follows on that side
+  std::vector<double> pair;       // row g → i, column s: from s to i, adjacent dependents of g, s the inner
+  std::vector<double> arc_score;  // [arcs]
+  std::vector<std::int32_t> whole_from, open_from, pair_from;  // split points; kNobody: first dependent
+};
+
 /// Tables of spans, kept from sentence to sentence. A row per arc g → i, a column per node j.
 struct JointWork {
-  GrandWork spans;
+  NodeSpans spans;
   std::vector<double> next;             // see joint_chart.hpp
   std::vector<std::int32_t> next_from;  // a
   std::vector<std::int32_t>
@@ -144,7 +154,7 @@ class JointSpans {
   const NodeSet& nodes_;
   const ArcSet& arcs_;
   JointWork& w_;
-  GrandWork& s_;
+  NodeSpans& s_;
   std::int32_t n_;
   std::int32_t max_tags_ = 1;
 };

@@ -73,6 +73,7 @@ struct alignas(kCacheSeparation) ParseWork {
   std::vector<std::int32_t> context;
   GuideTree guide;
   PartKeys keys;
+  ArcRowWork row;
   ArcScores scores;
   EisnerWork eisner;
   std::vector<double> marginal;
@@ -130,6 +131,8 @@ class TreeParser {
                                      std::vector<Delta>& changes) const;
 
  private:
+  void score_guided_arcs(const ArcTable& table, ParseWork& work) const;
+
   ParserShape shape_;
   RelationModel relations_;
   TreeTagModel tags_;

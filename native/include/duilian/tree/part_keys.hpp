@@ -50,6 +50,22 @@ class RoleKeys {
   std::vector<std::uint32_t> value_;  // [nodes][R][N]
 };
 
+/// The same numbers by role and template, so that one template's run along the words.
+template <std::size_t R, std::size_t N>
+class RoleColumns {
+ public:
+  /// Copies the numbers of the first `nodes` nodes.
+  void reset(const RoleKeys<R, N>& keys, std::size_t nodes);
+  [[nodiscard]] const std::uint32_t* at(std::size_t role, std::size_t which) const {
+    return value_.data() + (role * N + which) * stride_;
+  }
+  [[nodiscard]] std::size_t stride() const { return stride_; }
+
+ private:
+  std::size_t stride_ = 0;
+  std::vector<std::uint32_t> value_;  // [R][N][stride]
+};
+
 /// Classes of distance. The place of an arc, its direction and distance, has one more for each direction: no
 /// distance.
 inline constexpr std::int32_t kDistances = 7;
@@ -65,19 +81,20 @@ class BetweenWords {
         before_[row + static_cast<std::size_t>(j)] - before_[row + static_cast<std::size_t>(i) + 1];
     return many < 3 ? many : 3;
   }
-  /// Calls visit(tag) once for each tag between i < j.
+  /// Calls visit(number of the tag, where it first stands) once for each tag between i < j.
   template <class Visit>
   void for_each_tag(std::int32_t i, std::int32_t j, const Visit& visit) const {
     for (std::int32_t b = i + 1; b < j; ++b) {
-      if (earlier_[static_cast<std::size_t>(b)] <= i) visit(tag_[static_cast<std::size_t>(b)]);
+      if (earlier_[static_cast<std::size_t>(b)] <= i) visit(tag_key_[static_cast<std::size_t>(b)], b);
     }
   }
 
  private:
   std::size_t side_ = 0;
-  std::vector<std::int32_t> tag_;      // [n + 1]
-  std::vector<std::int32_t> earlier_;  // [n + 1]  the last place before with the same tag
-  std::vector<std::int32_t> before_;   // [3][n + 2]  words of a class at places < p
+  std::vector<std::uint32_t> tag_key_;  // [n + 1]  between_key of the tag
+  std::vector<std::int32_t> earlier_;   // [n + 1]  the last place before with the same tag
+  std::vector<std::int32_t> before_;    // [3][n + 2]  words of a class at places < p
+  std::vector<std::int32_t> last_;      // [tags + 1]  scratch
 };
 
 /// Numbers for what is between, the same for all sentences.
@@ -110,6 +127,19 @@ struct PartGroups {
   bool has_relations = false;
 };
 
+/// Weights of arcs' features, 2^(32 - shift) of them.
+struct ArcTable {
+  const float* weights;
+  std::uint32_t shift;
+};
+
+/// The arcs of one word with those after it; all have room for some lanes more.
+struct ArcRowWork {
+  std::vector<std::uint32_t> far;    // [words]  the arcs' places
+  std::vector<std::uint32_t> other;  // [words]  keys of one feature
+  std::vector<float> score;          // [words]
+};
+
 /// The keys of a sentence's parts. visit(key, place) is called for every feature of a part; place < 16.
 class PartKeys {
  public:
@@ -131,6 +161,12 @@ class PartKeys {
                    const Visit& visit) const {
     visit_arc(pruning_, h, m, node_h, node_m, visit);
   }
+  /// Whether features of arcs are those of words and tags alone, so that add_pruning_arcs knows them all.
+  [[nodiscard]] bool has_guide() const { return guide_ != nullptr; }
+  /// The pruning features of all arcs between word i and the words after it, in one direction: score[j] +=
+  /// their weights for the arc between i and i + 1 + j, in the order of pruning_arc. Nodes must be words.
+  void add_pruning_arcs(std::int32_t i, bool to_right, const ArcTable& table, ArcRowWork& work) const;
+
   /// `place` is that of h → m; without distance if m is nobody.
   template <class Visit>
   void sibling(std::size_t h, std::size_t s, std::size_t m, std::int32_t place, const Visit& visit) const {
@@ -226,7 +262,7 @@ class PartKeys {
     const std::int32_t i = h < m ? h : m;
     const std::int32_t j = h < m ? m : h;
     const std::uint32_t around = a[plain] + b[plain];
-    between_.for_each_tag(i, j, [&](std::int32_t tag) { visit_both(around + between_key(tag)); });
+    between_.for_each_tag(i, j, [&](std::uint32_t tag, std::int32_t) { visit_both(around + tag); });
     for (std::size_t k = 0; k < 3; ++k) {
       const auto many = static_cast<std::size_t>(between_.count(static_cast<TagClass>(k + 1), i, j));
       visit_both(a[plain + 1 + k] + b[plain + 1 + k] + between_keys().count[k][many]);
@@ -237,6 +273,7 @@ class PartKeys {
   std::size_t nobody_ = 0;
   RoleKeys<2, kDependencyTemplates.size()> dependency_;
   RoleKeys<2, kPruningTemplates.size()> pruning_;
+  RoleColumns<2, kPruningTemplates.size()> pruning_columns_;
   RoleKeys<3, kSiblingTemplates.size()> sibling_;
   RoleKeys<3, kGrandparentTemplates.size()> grandparent_;
   RoleKeys<4, kGrandSiblingTemplates.size()> grand_sibling_;

@@ -1,0 +1,2 @@
+#define DUILIAN_TREE_KERNELS tree_kernels_baseline
+#include "kernels_impl.hpp"
