@@ -142,9 +142,14 @@ TEST(what_lies_between) {
   const std::vector<std::int32_t> tags{kRootTag, 0, 1, 0, 2, 1};
   const std::vector<std::uint8_t> classes{kVerb, kConjunction, kMark};
   between.reset(tags, classes);
-  std::vector<std::int32_t> seen;
-  between.for_each_tag(0, 5, [&](std::int32_t tag) { seen.push_back(tag); });
-  CHECK(seen == (std::vector<std::int32_t>{0, 1, 2}));
+  std::vector<std::uint32_t> seen;
+  std::vector<std::int32_t> first;
+  between.for_each_tag(0, 5, [&](std::uint32_t tag, std::int32_t at) {
+    seen.push_back(tag);
+    first.push_back(at);
+  });
+  CHECK(seen == (std::vector<std::uint32_t>{between_key(0), between_key(1), between_key(2)}));
+  CHECK(first == (std::vector<std::int32_t>{1, 2, 4}));
   CHECK(between.count(kVerb, 0, 5) == 2);
   CHECK(between.count(kMark, 3, 5) == 1);
   CHECK(between.count(kConjunction, 2, 5) == 0);
