@@ -1,4 +1,4 @@
-"""Segment lines of raw text with one segmenter, as its users would; run by analyze.py in its own process.
+"""Segment lines of raw text with one segmenter, as its users would; run by speed.py in its own process.
 
     python -P segmenters.py NAME TEXT ANSWER [MODEL]
 
@@ -14,6 +14,7 @@ import importlib
 import json
 import logging
 import math
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -59,6 +60,25 @@ def snownlp() -> Cut:
     return lambda lines: (module.SnowNLP(line).words for line in lines)
 
 
+def named_model(variable: str) -> str:
+    """The path of a model that the package does not bring."""
+    if variable not in os.environ:
+        sys.exit(f"no model: {variable} names none")
+    return os.environ[variable]
+
+
+def ltp_perceptron() -> Cut:
+    path = named_model("LTP_CWS")
+    segmenter = importlib.import_module("ltp_extension.perceptron").CWSModel.load(path)
+    return lambda lines: (segmenter.predict(line) for line in lines)
+
+
+def vaporetto() -> Cut:
+    path = named_model("VAPORETTO")
+    segmenter = importlib.import_module("vaporetto").Vaporetto(Path(path).read_bytes())
+    return lambda lines: (segmenter.tokenize_to_string(line).split(" ") for line in lines)
+
+
 def duilian_both(model: str) -> Cut:
     """Words and tags in every standard."""
     analyzer = importlib.import_module("duilian").load(model)
@@ -84,7 +104,7 @@ def duilian_segment(model: str) -> Cut:
     return lambda lines: analyzer.segment(lines, "pku")
 
 
-SEGMENTERS = (jieba, jieba_fast, jieba_posseg, rjieba, pkuseg, thulac, snownlp)
+SEGMENTERS = (jieba, jieba_fast, jieba_posseg, rjieba, pkuseg, thulac, snownlp, ltp_perceptron, vaporetto)
 OURS = (duilian_fast, duilian_segment, duilian_both, duilian_trees)
 
 
