@@ -1,4 +1,5 @@
 // The parser: its data, its options, its answers, and how arcs are pruned.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -47,6 +48,25 @@ void bind_input(nb::module_& m) {
           "min_share"_a, "longest"_a, "keeps_heads"_a, "head_cost"_a, "relation_cost"_a);
 }
 
+[[nodiscard]] auto answer(Parsed found) {
+  return std::make_tuple(to_numpy(std::move(found.head)), to_numpy(std::move(found.relation)),
+                         to_numpy(std::move(found.score)), std::move(found.simplified),
+                         std::move(found.impossible), to_numpy(std::move(found.tag)));
+}
+
+void bind_coded_weights(nb::module_& m) {
+  nb::class_<CodedWeights>(m, "CodedWeights")
+      .def_static(
+          "decode",
+          [](const Input<std::uint8_t>& used, const Input<std::uint8_t>& place, const Input<float>& code,
+             std::size_t trees, std::size_t size) {
+            return without_gil(
+                [&] { return CodedWeights::decode(view(used), view(place), view(code), trees, size); });
+          },
+          "used"_a, "place"_a, "code"_a, "trees"_a, "size"_a)
+      .def("dense", [](const CodedWeights& self) { return to_numpy(self.dense()); });
+}
+
 void bind_search(nb::class_<TreeParser>& parser) {
   parser
       .def(
@@ -55,9 +75,16 @@ void bind_search(nb::class_<TreeParser>& parser) {
              const TreeData& data, const ParseOptions& options, std::size_t threads) {
             Parsed found = without_gil(
                 [&] { return parse(self, view(weights), view(pruning), data, options, threads); });
-            return std::make_tuple(to_numpy(std::move(found.head)), to_numpy(std::move(found.relation)),
-                                   to_numpy(std::move(found.score)), std::move(found.simplified),
-                                   std::move(found.impossible), to_numpy(std::move(found.tag)));
+            return answer(std::move(found));
+          },
+          "weights"_a, "pruning"_a, "data"_a, "options"_a, "threads"_a)
+      .def(
+          "parse_coded",
+          [](const TreeParser& self, const CodedWeights& weights, const Input<float>& pruning,
+             const TreeData& data, const ParseOptions& options, std::size_t threads) {
+            Parsed found =
+                without_gil([&] { return parse(self, weights, view(pruning), data, options, threads); });
+            return answer(std::move(found));
           },
           "weights"_a, "pruning"_a, "data"_a, "options"_a, "threads"_a)
       .def(
@@ -112,6 +139,7 @@ void bind_scores(nb::class_<TreeParser>& parser) {
 
 void bind_parser(nb::module_& m) {
   bind_input(m);
+  bind_coded_weights(m);
   nb::class_<TreeParser> parser(m, "TreeParser");
   parser
       .def(
@@ -125,6 +153,7 @@ void bind_parser(nb::module_& m) {
           "order"_a, "bits"_a, "relation_bits"_a, "pruning_bits"_a, "relations"_a, "tag_class"_a,
           "of_roots"_a, "tag_bits"_a, "tags"_a)
       .def_prop_ro("weights", [](const TreeParser& self) { return self.shape().weights(); })
+      .def_prop_ro("tree_weights", [](const TreeParser& self) { return self.shape().tree_weights(); })
       .def_prop_ro("pruning_weights", [](const TreeParser& self) { return self.shape().pruning_weights(); });
   bind_search(parser);
   bind_scores(parser);

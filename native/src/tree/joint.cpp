@@ -9,7 +9,7 @@
 namespace duilian {
 
 /// Scores of the parts of tagged trees, by nodes.
-class WeighedTags : public WeighedParts {
+class WeighedTags : public WeighedParts<> {
  public:
   WeighedTags(const JointParser& parser, std::span<const float> weights, const JointParseWork& work)
       : WeighedParts(NumberedParts(work.keys, {}, work.nodes.word), weights, parser.shape().tree.bits),

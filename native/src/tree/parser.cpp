@@ -187,7 +187,8 @@ void TreeParser::prune(std::span<const float> pruning, const Heads& heads, doubl
     work.allowed[static_cast<std::size_t>(likely.heads[m]) * side + static_cast<std::size_t>(m)] = 1;
 }
 
-ScoredTree TreeParser::search(std::span<const float> weights, std::int32_t order, ParseWork& work) const {
+template <class Weights>
+ScoredTree TreeParser::search_by(Weights weights, std::int32_t order, ParseWork& work) const {
   const std::int32_t n = words_of(work);
   CostAugmentedParts parts(work, weights, shape_.bits);
   if (order == 1) {
@@ -202,6 +203,14 @@ ScoredTree TreeParser::search(std::span<const float> weights, std::int32_t order
   work.arcs.reset(n, work.allowed);
   return order == 2 ? best_grand_tree<false>(parts, work.arcs, work.grand)
                     : best_grand_tree<true>(parts, work.arcs, work.grand);
+}
+
+ScoredTree TreeParser::search(std::span<const float> weights, std::int32_t order, ParseWork& work) const {
+  return search_by(weights, order, work);
+}
+
+ScoredTree TreeParser::search(const CodedWeights& weights, std::int32_t order, ParseWork& work) const {
+  return search_by(weights.trees(), order, work);
 }
 
 double TreeParser::tree_score(std::span<const float> weights, const Heads& heads, std::int32_t order,
@@ -234,6 +243,12 @@ std::vector<std::int32_t> TreeParser::label(std::span<const float> weights, cons
                                             ParseWork& work) const {
   return relations_.label(weights, RelationTask(heads, work.keys, work.nodes, shape_.tag_class),
                           work.relations);
+}
+
+std::vector<std::int32_t> TreeParser::label(const CodedWeights& weights, const Heads& heads,
+                                            ParseWork& work) const {
+  return coded_relations_.label(weights.relations(),
+                                RelationTask(heads, work.keys, work.nodes, shape_.tag_class), work.relations);
 }
 
 std::vector<std::int32_t> TreeParser::tag(std::span<const float> weights, const Heads& heads,

@@ -43,21 +43,45 @@ bool is_tree(const Heads& heads) {
   return true;
 }
 
+namespace {
+
+/// The best tree with its relations.
+template <class Weights>
+[[nodiscard]] ParsedSentence parse_sentence(const TreeParser& parser, const Weights& weights,
+                                            std::span<const float> pruning, const Heads& given,
+                                            ParseOptions options, ParseWork& work) {
+  const std::int32_t order = order_for(parser.shape(), given.size() - 1, options);
+  const Heads kept = options.keeps_heads ? given : free_heads(given.size());
+  parser.prune(pruning, kept, share_for(order, options), work);
+  const ScoredTree best = parser.search(weights, order, work);
+  ParsedSentence found{best.score, best.heads, {}, order != parser.shape().order};
+  if (!best.heads.empty()) found.relations = parser.label(weights, best.heads, work);
+  return found;
+}
+
+}  // namespace
+
 Parsed parse(const TreeParser& parser, std::span<const float> weights, std::span<const float> pruning,
              const TreeData& data, ParseOptions options, std::size_t threads) {
   const auto parse_one = [&](std::int64_t sentence, const Heads& given, ParseWork& work) {
     parser.prepare(data, sentence, work);
-    const std::int32_t order = order_for(parser.shape(), given.size() - 1, options);
-    const Heads kept = options.keeps_heads ? given : free_heads(given.size());
-    parser.prune(pruning, kept, share_for(order, options), work);
-    const ScoredTree best = parser.search(weights, order, work);
-    ParsedSentence found{best.score, best.heads, {}, order != parser.shape().order};
-    if (best.heads.empty()) return found;
-    found.relations = parser.label(weights, best.heads, work);
-    if (parser.shape().tags > 0) found.tags = parser.tag(weights, best.heads, found.relations, work);
+    ParsedSentence found = parse_sentence(parser, weights, pruning, given, options, work);
+    if (parser.shape().tags > 0 && !found.heads.empty())
+      found.tags = parser.tag(weights, found.heads, found.relations, work);
     return found;
   };
   return parse_all<ParseWork>(data, threads, parse_one);
+}
+
+Parsed parse(const TreeParser& parser, const CodedWeights& weights, std::span<const float> pruning,
+             const TreeData& data, ParseOptions options, std::size_t threads) {
+  if (parser.shape().tags > 0) throw std::invalid_argument("a converter needs weights as floats");
+  if (weights.size() != static_cast<std::size_t>(parser.shape().weights()))
+    throw std::invalid_argument("the weights do not fit the parser");
+  return parse_all<ParseWork>(data, threads, [&](std::int64_t sentence, const Heads& given, ParseWork& work) {
+    parser.prepare(data, sentence, work);
+    return parse_sentence(parser, weights, pruning, given, options, work);
+  });
 }
 
 void keep_given(const Heads& given, std::span<std::uint8_t> allowed) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -206,6 +207,57 @@ TEST(changes_of_relations_go_from_the_best_chains_to_the_known_ones) {
     CHECK(total == wanted);
     CHECK(wanted == 0.0 || wrong > 0);
   });
+}
+
+/// What a file of 8 bits has of weights: bits for those that are not 0, and their places in a codebook.
+struct Packed {
+  std::vector<std::uint8_t> used, place;
+  std::vector<float> code;
+
+  explicit Packed(const std::vector<float>& weights) : used((weights.size() + 7) / 8, 0), code(256, 3.0F) {
+    for (std::size_t k = 0; k < 7; ++k) code[k] = static_cast<float>(k) - 3.0F;
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+      if (weights[k] == 0.0F) continue;
+      used[k / 8] = static_cast<std::uint8_t>(used[k / 8] | (0x80U >> (k % 8)));
+      place.push_back(static_cast<std::uint8_t>(weights[k] + 3.0F));
+    }
+  }
+  [[nodiscard]] auto decode(std::size_t trees, std::size_t size) const {
+    return duilian::CodedWeights::decode(used, place, code, trees, size);
+  }
+};
+
+TEST(weights_of_8_bits_answer_as_floats_do) {
+  testing::for_each_seed(60, [](Random& random) {
+    Case made(random, 1 + random.below(3), 1 + random.below(6), 1 + random.below(5));
+    const auto trees = static_cast<std::size_t>(made.parser.shape().tree_weights());
+    const auto coded = Packed(made.weights).decode(trees, made.weights.size());
+    CHECK(coded.has_value());
+    CHECK(coded->dense() == made.weights);
+    const std::vector<float> pruning(static_cast<std::size_t>(made.parser.shape().pruning_weights()), 0.5F);
+    const auto plain = duilian::parse(made.parser, made.weights, pruning, made.data, {}, 1);
+    const auto found = duilian::parse(made.parser, *coded, pruning, made.data, {}, 1);
+    CHECK(found.head == plain.head);
+    CHECK(found.relation == plain.relation);
+    CHECK(found.score == plain.score);
+  });
+}
+
+TEST(weights_of_8_bits_that_do_not_fit_are_refused) {
+  Random random(1);
+  const Case made(random, 2, 3, 4);
+  const auto trees = static_cast<std::size_t>(made.parser.shape().tree_weights());
+  const std::size_t size = made.weights.size();
+  Packed packed(made.weights);
+  CHECK_THROWS(packed.decode(trees, size + 8), std::invalid_argument);
+  CHECK_THROWS(packed.decode(size + 1, size), std::invalid_argument);
+  packed.place.pop_back();
+  CHECK_THROWS(packed.decode(trees, size), std::invalid_argument);
+  packed.place.push_back(1);
+  for (std::size_t k = 0; k < 256; ++k) packed.place[k] = static_cast<std::uint8_t>(k);
+  CHECK(!packed.decode(trees, size).has_value());  // no place is left for 0
+  packed.code.pop_back();
+  CHECK_THROWS(packed.decode(trees, size), std::invalid_argument);
 }
 
 }  // namespace

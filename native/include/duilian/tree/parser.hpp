@@ -9,6 +9,7 @@
 #include "duilian/features/sentences.hpp"
 #include "duilian/score/objective.hpp"
 #include "duilian/tree/arcs.hpp"
+#include "duilian/tree/coded_weights.hpp"
 #include "duilian/tree/eisner.hpp"
 #include "duilian/tree/grand_chart.hpp"
 #include "duilian/tree/part_keys.hpp"
@@ -92,6 +93,7 @@ class TreeParser {
   explicit TreeParser(ParserShape shape)
       : shape_(std::move(shape)),
         relations_(shape_.relations, shape_.relation_bits, shape_.tree_weights(), shape_.of_roots),
+        coded_relations_(shape_.relations, shape_.relation_bits, 0, shape_.of_roots),
         tags_(shape_.tags, shape_.tag_bits, shape_.labelled_weights()) {
     check(shape_);
   }
@@ -103,10 +105,13 @@ class TreeParser {
   void prune(std::span<const float> pruning, const Heads& heads, double min_share, ParseWork& work) const;
   /// The best tree over work.allowed, at this order.
   [[nodiscard]] ScoredTree search(std::span<const float> weights, std::int32_t order, ParseWork& work) const;
+  [[nodiscard]] ScoredTree search(const CodedWeights& weights, std::int32_t order, ParseWork& work) const;
   [[nodiscard]] double tree_score(std::span<const float> weights, const Heads& heads, std::int32_t order,
                                   ParseWork& work) const;
   /// The best relation of every arc, [n + 1].
   [[nodiscard]] std::vector<std::int32_t> label(std::span<const float> weights, const Heads& heads,
+                                                ParseWork& work) const;
+  [[nodiscard]] std::vector<std::int32_t> label(const CodedWeights& weights, const Heads& heads,
                                                 ParseWork& work) const;
   /// The best tag of every word of a tree with relations, [n + 1].
   [[nodiscard]] std::vector<std::int32_t> tag(std::span<const float> weights, const Heads& heads,
@@ -132,9 +137,12 @@ class TreeParser {
 
  private:
   void score_guided_arcs(const ArcTable& table, ParseWork& work) const;
+  template <class Weights>
+  [[nodiscard]] ScoredTree search_by(Weights weights, std::int32_t order, ParseWork& work) const;
 
   ParserShape shape_;
   RelationModel relations_;
+  RelationModel coded_relations_;  // whose weights stand alone
   TreeTagModel tags_;
 };
 
@@ -147,6 +155,10 @@ struct Parsed {
   std::vector<std::int64_t> impossible;      // sentences whose given heads allow no projective tree
 };
 [[nodiscard]] Parsed parse(const TreeParser& parser, std::span<const float> weights,
+                           std::span<const float> pruning, const TreeData& data, ParseOptions options,
+                           std::size_t threads);
+/// The same, for a parser that does not choose tags.
+[[nodiscard]] Parsed parse(const TreeParser& parser, const CodedWeights& weights,
                            std::span<const float> pruning, const TreeData& data, ParseOptions options,
                            std::size_t threads);
 

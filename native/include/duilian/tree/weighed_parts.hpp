@@ -57,11 +57,12 @@ class NumberedParts {
   std::span<const std::int32_t> node_of_, word_of_;
 };
 
-/// Scores of parts, each the sum of its features' weights.
+/// Scores of parts, each the sum of its features' weights: floats, or codes.
+template <class Weights = std::span<const float>>
 class WeighedParts {
  public:
-  WeighedParts(const NumberedParts& parts, std::span<const float> weights, std::int32_t bits)
-      : parts_(parts), weights_(weights.data()), shift_(shift_of(bits)) {}
+  WeighedParts(const NumberedParts& parts, Weights weights, std::int32_t bits)
+      : parts_(parts), weights_(weights), shift_(shift_of(bits)) {}
 
   [[nodiscard]] double arc(std::int32_t h, std::int32_t m) const {
     return sum([&](const auto& visit) { parts_.arc(h, m, visit); });
@@ -85,18 +86,19 @@ class WeighedParts {
   }
 
   NumberedParts parts_;
-  const float* weights_;
+  Weights weights_;
   std::uint32_t shift_;
 };
 
 /// The same for the words of a sentence; in training, heads that are not gold score head_cost more.
-class CostAugmentedParts : public WeighedParts {
+template <class Weights = std::span<const float>>
+class CostAugmentedParts : public WeighedParts<Weights> {
  public:
-  CostAugmentedParts(const ParseWork& work, std::span<const float> weights, std::int32_t bits)
-      : WeighedParts(NumberedParts(work.keys), weights, bits), work_(work) {}
+  CostAugmentedParts(const ParseWork& work, Weights weights, std::int32_t bits)
+      : WeighedParts<Weights>(NumberedParts(work.keys), weights, bits), work_(work) {}
 
   [[nodiscard]] double arc(std::int32_t h, std::int32_t m) const {
-    const double score = WeighedParts::arc(h, m);
+    const double score = WeighedParts<Weights>::arc(h, m);
     return work_.head_cost != 0.0 && work_.gold[m] != h ? score + work_.head_cost : score;
   }
 

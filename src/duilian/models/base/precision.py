@@ -35,12 +35,19 @@ def quantise(weights: npt.NDArray[np.float32], precision: Precision) -> dict[str
 def dequantise(arrays: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
     """The weights again, in single precision."""
     if "code" in arrays:
-        code, places = weights_of(arrays, "code"), typed(arrays, "weight", np.uint8)
-        if len(code) != CODES:
-            raise ConfigError(f"a codebook must have {CODES} values, got {len(code)}")
-        weights: npt.NDArray[np.float32] = np.take(code, places)
+        weights: npt.NDArray[np.float32] = np.take(*codebook_of(arrays))
         return weights
     return weights_of(arrays, "weight")
+
+
+def codebook_of(
+    arrays: Mapping[str, npt.NDArray[Any]],
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint8]]:
+    """The codebook, and the places of weights in it."""
+    code, places = weights_of(arrays, "code"), typed(arrays, "weight", np.uint8)
+    if len(code) != CODES:
+        raise ConfigError(f"a codebook must have {CODES} values, got {len(code)}")
+    return code, places
 
 
 def weights_of(arrays: Mapping[str, npt.NDArray[Any]], name: str) -> npt.NDArray[np.float32]:

@@ -25,6 +25,7 @@ class JointParserModel(ParserModel):
 
     kind: ClassVar[str] = "joint-parser"
     config_type = JointParserConfig
+    takes_codes: ClassVar[bool] = False
     search_settings: ClassVar[Mapping[str, str]] = {**ParserModel.search_settings, "tagging": "threshold"}
 
     config: JointParserConfig

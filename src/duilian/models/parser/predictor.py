@@ -16,7 +16,7 @@ from duilian.errors import StandardError
 from duilian.models.parser.annotating import Tags, TreeFinder, lacks_tree
 from duilian.models.parser.ranking import ScoredHeads, k_best_of_parts, without_tree
 from duilian.models.parser.storage import ParserModel
-from duilian.models.parser.tree_packing import FoundTrees, Ids, TreePacker, Words
+from duilian.models.parser.tree_packing import FoundTrees, Ids, TreePacker, Weights, Words
 from duilian.models.roles import TaggedWords, Trees
 
 PART_RELATIONS = ("parataxis", "dep")  # relations that join the parts of an overlong sentence
@@ -29,8 +29,13 @@ class ParserPredictor:
 
     def __init__(self, model: ParserModel) -> None:
         self.kind, self.standard, self.packer = model.kind, model.config.standard, model.packer()
-        self.weights, self.pruning = model.weights, model.pruning
+        self._model, self.pruning = model, model.pruning
         self._numbers: dict[tuple[str, ...], Ids] = {}  # of tags, by the names that others have for them
+
+    @functools.cached_property
+    def weights(self) -> Weights:
+        """Those of trees and relations as an array."""
+        return self._model.dense_weights()
 
     def annotate(self, sentences: TaggedWords, given: Sequence[Layer], threads: int) -> Trees:
         """The trees of sentences of any length around what is given."""
@@ -77,7 +82,7 @@ class ParserPredictor:
 
     def search(self, words: Words, tags: Tags, heads: Ids, threads: int) -> FoundTrees:
         """The best projective trees with these heads (-1: open)."""
-        return self.packer.parse(self.weights, self.pruning, words, tags, heads, threads)
+        return self.packer.parse(self._model.weights, self.pruning, words, tags, heads, threads)
 
     def choose_relations(self, words: Sequence[str], tree: FoundTrees, doubtful: Sequence[int]) -> None:
         """Give new relations to some words of a tree: each time the best, as the others are."""

@@ -9,10 +9,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from duilian import _native
 from duilian.labels.encoding import check_tags
 from duilian.models.base.estimator import Arrays, State, StoredModel
-from duilian.models.base.precision import Precision, dequantise, quantise
-from duilian.models.base.table_codec import below
+from duilian.models.base.precision import Precision, codebook_of, dequantise, quantise
+from duilian.models.base.table_codec import below, typed
 from duilian.models.parser.config import ParserConfig, TreeConfig
 from duilian.models.parser.tree_packing import TreePacker, Weights
 
@@ -30,6 +31,8 @@ class ParserModel(StoredModel):
     config_type: ClassVar[type[TreeConfig]] = ParserConfig
     search_settings: ClassVar[Mapping[str, str]] = {"trees": "max_length", "pruning": "threshold"}
     """Settings that may be changed after training, by their groups."""
+    takes_codes: ClassVar[bool] = True
+    """Whether its search takes weights as a file of 8 bits has them."""
 
     config: TreeConfig
     tags: tuple[str, ...]
@@ -37,13 +40,17 @@ class ParserModel(StoredModel):
     tag_class: npt.NDArray[np.uint8]
     root_relations: tuple[str, ...]  # of roots, and of no other words
     lifted: int  # words of crossing arcs in the training data, which were lifted
-    weights: Weights  # of trees and relations
+    weights: Weights | _native.CodedWeights  # of trees and relations
     pruning: Weights
 
     def packer(self) -> TreePacker:
         """How sentences become trees."""
         labels = (self.tags, self.relations, self.tag_class)
         return TreePacker(self.config, *labels, root_relations=self.root_relations)
+
+    def dense_weights(self) -> Weights:
+        """The weights of trees and relations as an array."""
+        return self.weights.dense() if isinstance(self.weights, _native.CodedWeights) else self.weights
 
     def searching_as(self, config: TreeConfig) -> Self:
         """The same weights with the search settings of another config."""
@@ -56,7 +63,8 @@ class ParserModel(StoredModel):
     def trimmed(self, min_weight: float) -> Self:
         """Without weights smaller than `min_weight`."""
         weights, pruning = (
-            np.where(np.abs(each) < min_weight, np.float32(0), each) for each in (self.weights, self.pruning)
+            np.where(np.abs(each) < min_weight, np.float32(0), each)
+            for each in (self.dense_weights(), self.pruning)
         )
         return dataclasses.replace(self, weights=weights, pruning=pruning)
 
@@ -73,7 +81,7 @@ class ParserModel(StoredModel):
         if self.root_relations != usual_root_relations(self.relations):
             header["root_relations"] = self.root_relations
         arrays: Arrays = {"tag_class": self.tag_class}
-        for name, weights in (("tree", self.weights), ("pruning", self.pruning)):
+        for name, weights in (("tree", self.dense_weights()), ("pruning", self.pruning)):
             is_used = weights != 0.0
             arrays[f"{name}.used"] = np.packbits(is_used)
             kept = quantise(weights[is_used], precision)
@@ -87,9 +95,10 @@ class ParserModel(StoredModel):
             raise ValueError("it was made for other features of relations; train it again")
         empty = cls(**cls.parts_of(header, arrays), weights=NO_WEIGHTS, pruning=NO_WEIGHTS)
         packer = empty.packer()
+        coded = _coded(arrays, "tree", packer.native) if cls.takes_codes else None
         return dataclasses.replace(
             empty,
-            weights=_unpacked(arrays, "tree", packer.weights),
+            weights=_unpacked(arrays, "tree", packer.weights) if coded is None else coded,
             pruning=_unpacked(arrays, "pruning", packer.native.pruning_weights),
         )
 
@@ -112,6 +121,15 @@ class ParserModel(StoredModel):
 def usual_root_relations(relations: tuple[str, ...]) -> tuple[str, ...]:
     """Those that a model file need not name."""
     return tuple(name for name in relations if name == ROOT)
+
+
+def _coded(arrays: Arrays, name: str, native: _native.TreeParser) -> _native.CodedWeights | None:
+    """Weights of 8 bits as the core reads them; None if they have more bits, or use the whole codebook."""
+    parts = below(arrays, f"{name}.")
+    if "code" not in parts:
+        return None
+    used, (code, places) = typed(parts, "used", np.uint8), codebook_of(parts)
+    return _native.CodedWeights.decode(used, places, code, native.tree_weights, native.weights)
 
 
 def _unpacked(arrays: Arrays, name: str, size: int) -> Weights:

@@ -123,13 +123,21 @@ class TreePacker:
         return self.options(keep_heads=True)
 
     def parse(
-        self, weights: Weights, pruning: Weights, words: Words, tags: Ids, heads: Ids, threads: int
+        self,
+        weights: Weights | _native.CodedWeights,
+        pruning: Weights,
+        words: Words,
+        tags: Ids,
+        heads: Ids,
+        threads: int,
     ) -> FoundTrees:
         """The best projective trees with these heads (-1: open)."""
-        data = self.rows(words, tags, heads)
-        found, relations, _, simplified, impossible, _ = self.native.parse(
-            weights, pruning, data, self._keeping_heads, threads
-        )
+        question = (pruning, self.rows(words, tags, heads), self._keeping_heads, threads)
+        if isinstance(weights, _native.CodedWeights):
+            answer = self.native.parse_coded(weights, *question)
+        else:
+            answer = self.native.parse(weights, *question)
+        found, relations, _, simplified, impossible, _ = answer
         self.warn_of(simplified)
         return FoundTrees(tags, found, relations, impossible)
 

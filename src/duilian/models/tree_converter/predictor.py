@@ -24,7 +24,7 @@ class TreeConverterPredictor:
         rewritten = [self.rules.rewritten(layer) for layer in layers]
         drafts = [guided(layer) for layer in rewritten]
         if self.model.config.conversion.is_learned:
-            found = self.packer.convert(self.model.weights, self.model.pruning, drafts, threads)
+            found = self.packer.convert(self.model.dense_weights(), self.model.pruning, drafts, threads)
             trees, sure = self.packer.converted(drafts, found), found.probability.tolist()
         else:
             trees, sure = list(rewritten), [1.0] * sum(map(len, drafts))

@@ -22,6 +22,7 @@ class TreeConverterModel(ParserModel):
 
     kind: ClassVar[str] = "tree-converter"
     config_type: ClassVar[type[TreeConfig]] = TreeConverterConfig
+    takes_codes: ClassVar[bool] = False
 
     config: TreeConverterConfig
     target_tags: tuple[str, ...]

@@ -1,0 +1,66 @@
+#include "duilian/tree/coded_weights.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+
+#include "duilian/huge_pages.hpp"
+
+namespace duilian {
+
+namespace {
+
+[[nodiscard]] bool is_used(std::span<const std::uint8_t> used, std::size_t k) {
+  return ((used[k / 8] >> (7 - k % 8)) & 1U) != 0;
+}
+
+/// How many of the first `size` bits are 1.
+[[nodiscard]] std::size_t count_used(std::span<const std::uint8_t> used, std::size_t size) {
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < size / 8; ++k) count += static_cast<std::size_t>(std::popcount(used[k]));
+  for (std::size_t k = size / 8 * 8; k < size; ++k) count += is_used(used, k) ? 1 : 0;
+  return count;
+}
+
+/// A place of the codebook that no weight has.
+[[nodiscard]] std::optional<std::uint8_t> find_free(std::span<const std::uint8_t> place) {
+  std::array<bool, 256> is_taken{};
+  for (const std::uint8_t each : place) is_taken[each] = true;
+  const auto found = std::find(is_taken.begin(), is_taken.end(), false);
+  if (found == is_taken.end()) return std::nullopt;
+  return static_cast<std::uint8_t>(found - is_taken.begin());
+}
+
+}  // namespace
+
+std::optional<CodedWeights> CodedWeights::decode(std::span<const std::uint8_t> used,
+                                                 std::span<const std::uint8_t> place,
+                                                 std::span<const float> code, std::size_t trees,
+                                                 std::size_t size) {
+  if (trees > size || used.size() != (size + 7) / 8 || code.size() != 256 ||
+      count_used(used, size) != place.size())
+    throw std::invalid_argument("the weights of the parser do not fit its tables");
+  const std::optional<std::uint8_t> zero = find_free(place);
+  if (!zero) return std::nullopt;
+  CodedWeights out;
+  std::copy(code.begin(), code.end(), out.value_.begin());
+  out.value_[*zero] = 0.0F;
+  out.place_.resize(trees);
+  out.relations_.resize(size - trees);
+  prefer_huge_pages(out.place_);
+  prefer_huge_pages(out.relations_);
+  std::size_t next = 0;
+  const auto take = [&](std::size_t k) { return is_used(used, k) ? place[next++] : *zero; };
+  for (std::size_t k = 0; k < trees; ++k) out.place_[k] = take(k);
+  for (std::size_t k = trees; k < size; ++k) out.relations_[k - trees] = out.value_[take(k)];
+  return out;
+}
+
+std::vector<float> CodedWeights::dense() const {
+  std::vector<float> out(size());
+  for (std::size_t k = 0; k < place_.size(); ++k) out[k] = value_[place_[k]];
+  std::copy(relations_.begin(), relations_.end(), out.begin() + static_cast<std::ptrdiff_t>(place_.size()));
+  return out;
+}
+
+}  // namespace duilian
