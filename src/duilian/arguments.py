@@ -124,7 +124,7 @@ def _hint(value: Any, kind: _Kind) -> str:
 
 @functools.cache
 def _kinds_of(owner: Any) -> Mapping[str, _Kind]:
-    """What the annotations of a function or a dataclass allow; those that say nothing here are left out."""
+    """What the annotations of a function or a dataclass allow; those without a check are omitted."""
     space = vars(sys.modules[owner.__module__])
     found = {}
     for name, annotation in inspect.get_annotations(inspect.unwrap(owner)).items():

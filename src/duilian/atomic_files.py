@@ -1,4 +1,4 @@
-"""Files that are complete or not there at all: written beside their place, then renamed into it."""
+"""Files that are complete or do not exist: written under a temporary name, then renamed."""
 
 from __future__ import annotations
 

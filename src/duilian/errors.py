@@ -31,7 +31,7 @@ class ConfigError(DuilianError):
 
 
 class ArgumentError(ConfigError, TypeError, ValueError):
-    """An argument of a wrong type, or a count below 1; the message begins with its name."""
+    """An argument of the wrong type, or a count below 1; the message begins with its name."""
 
 
 class MissingFileError(ConfigError, FileNotFoundError):
@@ -43,7 +43,7 @@ class MissingFileError(ConfigError, FileNotFoundError):
 
 
 class NotFittedError(ConfigError, AttributeError):
-    """A question to a model that has not been trained; an AttributeError too, as scikit-learn expects."""
+    """A call to a model that has not been trained; also an AttributeError, as scikit-learn expects."""
 
 
 class CorpusError(DuilianError):

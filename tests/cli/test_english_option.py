@@ -69,7 +69,7 @@ def test_a_recipe_trains_and_commands_choose(duilian: Call) -> None:
 def test_a_model_that_has_not_learned_it_is_refused(duilian: Call) -> None:
     status, _, err = duilian("tag", "--model", "plain.model", "--english", "tags", "他很nice")
     assert status == 1
-    assert "has not learned real tags of alphabetic words" in err
+    assert "has not learned to tag alphabetic words by part of speech" in err
     assert "[mixing]" in err
     status, plain, _ = duilian("tag", "--model", "plain.model", "--english", "standard", "他很nice")
     assert status == 0

@@ -312,7 +312,7 @@ def test_a_stopped_writing_leaves_the_old_file_and_a_part(tmp_path, name, texts)
     assert sorted(os.listdir(tmp_path)) == [name, part.name]
     assert [line for _, line in read_lines(part)] == [text.strip() for text in texts if text]
     count = "1 answer" if len(texts) == 1 else "2 answers"
-    assert note == f"{part} has the first {count}; give the rest of the input to go on"
+    assert note == f"{part} has the first {count}; give the rest of the input to continue"
 
 
 def test_a_full_disk_is_reported_with_the_name():

@@ -28,11 +28,11 @@ CASES: Mapping[str, Mapping[Case, float]] = {
 USES = {"NN": "n", "NR": "p", "VV": "v", "VA": "a", "JJ": "a"}
 # Of the weight of a word whose first use suits, for one that has the use besides: people say that they book.
 OTHER_USE = {"NN": 0.2, "NR": 0.2, "VV": 0.6, "VA": 0.2, "JJ": 0.2}
-# Of the words drawn, keep so many: newspapers have more nouns, and fewer adjectives, than people mix in.
+# The share of drawn words to keep: newspapers have more nouns, and fewer adjectives, than people mix in.
 KEPT = {"NN": 0.45, "NR": 0.8, "VV": 1.0, "VA": 1.0, "JJ": 1.0}
 LONG_ONLY = {"VV", "NR"}  # verbs and names of one character are copulas, auxiliaries, surnames
-COMMON_NAME = 0.25  # of the names, so many are common nouns: Apple, Windows
-UNKNOWN_NAME = 0.2  # of the other names, so many more are unknown to the list: there is no end of names
+COMMON_NAME = 0.25  # the share of names that are common nouns: Apple, Windows
+UNKNOWN_NAME = 0.2  # the share of other names to treat as not listed: new names keep appearing
 ACRONYM = 4  # letters, at most
 UNKNOWN_ACRONYM = 0.5
 

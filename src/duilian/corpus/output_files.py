@@ -73,7 +73,7 @@ def _keep_part(path: str | os.PathLike[str], stop: KeyboardInterrupt, written: i
         return
     answers = "1 answer" if written == 1 else f"{written:,} answers"
     name = part if Path(path).is_symlink() else f"{os.fspath(path)}.part"
-    stop.add_note(f"{name} has the first {answers}; give the rest of the input to go on")
+    stop.add_note(f"{name} has the first {answers}; give the rest of the input to continue")
 
 
 def _part_of(target: Path) -> Path:

@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 
 class ReadReport:
-    """What a read found besides sentences: the format, what a lenient read skipped, and what looks wrong."""
+    """What reading found apart from sentences: the format, what was skipped, and what looks wrong."""
 
     MESSAGES_KEPT = 5
 

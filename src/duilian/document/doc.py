@@ -1,7 +1,7 @@
 """`Doc` and `Token`: what an analyser says about a text.
 
 Words are spans of the user's own text: `text[token.start:token.end] == token.text` holds for every token, and
-only white space and invisible characters lie between tokens. So the text can always be reconstructed.
+only white space and invisible characters are between tokens. So the text can always be reconstructed.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class Doc:
 
     @checked
     def pieces(self, words: int = WORDS_OF_A_PIECE) -> Iterator[Doc]:
-        """Cut a long analysis after sentences, about every so many words; offsets stay those of the text."""
+        """Cut a long analysis after sentences, about every `words` words; offsets stay those of the text."""
         layer = self.layer()
         if len(layer) <= words:
             yield self

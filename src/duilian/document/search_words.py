@@ -13,7 +13,7 @@ from duilian.document.word_table import WordTable
 from duilian.text import Folding
 
 TERMS = Folding(width=True, script="simplified")
-"""What an index sees of a word, besides lower case: narrow forms and simplified characters."""
+"""What an index sees of a word, apart from lower case: narrow forms and simplified characters."""
 
 
 class SearchWord(NamedTuple):

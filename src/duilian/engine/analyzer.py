@@ -373,7 +373,7 @@ class Analyzer:
         found = letter_words(self.labeler, english or "tags")
         if english == "tags" and found is None:
             hint = "train one with [mixing], see docs/howto/mixed-text.md"
-            raise ConfigError("this model has not learned real tags of alphabetic words", hint)
+            raise ConfigError("this model has not learned to tag alphabetic words by part of speech", hint)
         return found
 
     @functools.cached_property
@@ -424,7 +424,7 @@ class Analyzer:
         return self._docs(units, self._constraints(units), plan, threads)
 
     def _in_pieces(self, text: str, plan: Plan, threads: int) -> Doc:
-        """Analyse a long text piece by piece: sentences do not know of each other."""
+        """Analyse a long text piece by piece: sentences are independent of each other."""
         tables = {name: LongTable(len(text)) for name in plan.ask.standards}
         at, doc = 0, Doc("", {})
         for piece in pieces(text, BATCH_CHARACTERS):

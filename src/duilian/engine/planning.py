@@ -12,7 +12,7 @@ USUAL = Ask()
 
 
 class Plan(NamedTuple):
-    """What has to run, and what could have been asked besides."""
+    """What has to run, and what else could have been requested."""
 
     ask: Ask
     unasked: tuple[str, ...]
@@ -56,7 +56,7 @@ class Planner:
         return dataclasses.replace(ask, standards=names, trees=has_trees, tags=ask.tags and not ask.fast)
 
     def _unasked(self, ask: Ask) -> tuple[str, ...]:
-        """Return what the analyser could have said besides."""
+        """Return what else the analyser could have computed."""
         labeler = self._labeler
         others = tuple(name for name in labeler.standards if name not in ask.standards)
         tags = () if ask.tags or Ability.TAGS not in labeler.abilities else ("tags",)

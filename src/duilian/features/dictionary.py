@@ -1,4 +1,4 @@
-"""A dictionary: words, with frequencies and tags, that a model knows besides its corpus.
+"""A dictionary: words, with frequencies and tags, that a model knows in addition to its corpus.
 
 Templates ask what it says of a unit (`lx[k]`, `jg[k]`; native/include/duilian/features/dictionary.hpp), and
 training finds out how far to trust it. A model file contains its dictionary.

@@ -1,4 +1,4 @@
-"""The log of a training run: a JSON object a line, beside the model; and the learning curve in short.
+"""The log of a training run, next to the model: one JSON object per line; and the learning curve in short.
 
 Lines are `start`, `stage`, `iteration` and `end`; an iteration has the loss, the dev score, each side's, what
 pruning kept, seconds, and the largest memory so far. Nothing is written before the first iteration ends, so a

@@ -1,4 +1,4 @@
-"""What a training run is told besides its settings."""
+"""What a training run needs apart from its settings."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Session:
         return dataclasses.replace(session, threads=max(threads, session.threads))
 
     def part(self, name: str) -> Path | None:
-        """Where a part of the run keeps its own state, beside the checkpoint."""
+        """Where a part of the run keeps its own state, next to the checkpoint."""
         return None if self.checkpoint is None else Path(f"{self.checkpoint}.{name}")
 
     def stage(self, name: str) -> None:

@@ -41,7 +41,7 @@ EntryMode = Literal["force", "prefer"]
 _UnitMatch = tuple[int, int, int, bool]
 """First unit, end (exclusive), number of the entry, whether it is a preference."""
 
-WHOLE_DICTIONARY = 20_000  # entries; so many preferred words do more harm than good
+WHOLE_DICTIONARY = 20_000  # entries; that many preferred words do more harm than good
 WEIGHT = 5.0  # per unit: enough unless the model is very sure of other words
 LINES_AT_ONCE = 50_000
 MAX_LENGTH_CLASS = 5  # words of this many units or more share a length class, as in the template `len`

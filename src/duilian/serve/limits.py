@@ -42,7 +42,7 @@ class Limits:
 
 
 class RefusedError(DuilianError):
-    """A request that the service does not answer; `status` is that of HTTP."""
+    """A request that the service refuses; `status` is the HTTP status."""
 
     status = 422
 

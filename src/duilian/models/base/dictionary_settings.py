@@ -33,7 +33,7 @@ T = TypeVar("T", bound=AsksDictionary)
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DictionarySettings(Settings):
-    """Words that the model knows besides its corpus."""
+    """Words that the model knows in addition to those of its corpus."""
 
     file: str | None = setting(
         None, "File with one word per line: `word [frequency [tag]]`; none: no dictionary."

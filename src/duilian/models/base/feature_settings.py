@@ -41,7 +41,7 @@ class Features(Settings):
     join_digits: bool = setting(False, "Treat a run of digits as one unit.")
     script: Script = setting("as-is", "`simplified`: features see traditional characters as simplified ones.")
     dictionary: DictionarySettings = setting(
-        DictionarySettings(), "Words known besides the corpus.", is_optional=True
+        DictionarySettings(), "Words known in addition to those of the corpus.", is_optional=True
     )
     mixing: MixingSettings = setting(MixingSettings(), "English words among Chinese ones.", is_optional=True)
 

@@ -44,7 +44,7 @@ class Packer:
     def columns(
         self, units: Sequence[Sequence[str]], layers: Sequence[Layer], threads: int
     ) -> Sequence[Columns]:
-        """What the templates ask for besides the units."""
+        """What the templates need apart from the units."""
         return corpus_columns(self.templates.columns, layers)
 
 

@@ -62,7 +62,7 @@ class StandardTagger(abc.ABC):
         lexicon: Lexicon | None = None,
         threads: int = 1,
     ) -> list[Layer]:
-        """The analysis of each sentence. At character level the given words are joined and cut anew."""
+        """The analysis of each sentence. At character level, words are joined and segmented again."""
         batch = self._batch(self.layers(X))
         if not len(batch):
             return [Layer((), None if self.unit_encoding_.tags is None else ()) for _ in batch.layers]

@@ -1,4 +1,4 @@
-"""Labels that are known besides a sentence's own: they hold the latent sides of a coupled tagger."""
+"""Labels that are known in addition to a sentence's own: they hold the latent sides of a coupled tagger."""
 
 from __future__ import annotations
 

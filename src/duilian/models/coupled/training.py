@@ -374,7 +374,7 @@ class _Run:
         return make
 
     def _parts(self) -> dict[str, Any]:
-        """What a model has besides its weights. It names files, not where they were."""
+        """What a model has apart from its weights. It names files, not where they were."""
         templates, mapping = self.config.features.named(self.templates), self.config.mapping
         # What a mapping of one's own allows is in the arrays.
         name = "complete" if isinstance(mapping, Mapping) else Path(mapping).name

@@ -73,7 +73,7 @@ class CrfModel(StoredModel):
 
     @classmethod
     def parts_of(cls, header: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
-        """What there is besides the weights: settings, tags, templates and dictionary."""
+        """Everything apart from the weights: settings, tags, templates and dictionary."""
         return {
             "config": cls.config_type().updated(header["config"]),
             "tags": None if header["tags"] is None else tuple(header["tags"]),

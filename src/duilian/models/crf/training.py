@@ -86,7 +86,7 @@ class CrfTrainer:
         return make
 
     def _parts(self) -> dict[str, Any]:
-        """What a model has besides its weights. It names its templates, whatever path they came from."""
+        """What a model has apart from its weights. It names its templates, whatever path they came from."""
         config, templates = self.config, self.config.features.named(self.packer.templates)
         if config.features.templates is not None:
             config = config.updated({"features": {"templates": templates.name}})

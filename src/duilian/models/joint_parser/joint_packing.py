@@ -38,7 +38,7 @@ class JointPacker(TreePacker):
 
     @property
     def weights(self) -> int:
-        """How many weights the parser has, besides those that prune."""
+        """How many weights the parser has, apart from those that prune."""
         return self.joint.weights
 
     def joint_data(self, layers: Sequence[Layer], found: TagCandidates, gold: Ids) -> _native.JointData:

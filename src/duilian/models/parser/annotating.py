@@ -155,7 +155,7 @@ class TreeFinder:
 
 
 def parts_of(words: Sequence[str], longest: int) -> Iterator[tuple[int, int]]:
-    """Cut a sentence of more than so many words, after punctuation if possible; yield the edges of parts."""
+    """Cut a sentence that is too long, after punctuation if possible; yield the edges of its parts."""
     at, end = 0, len(words)
     while end > longest and end - at > MAX_PART:
         marks = [k for k in range(at + MAX_PART // 2, at + MAX_PART) if is_punctuation(words[k])]

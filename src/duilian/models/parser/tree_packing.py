@@ -64,7 +64,7 @@ class TreePacker:
 
     @property
     def weights(self) -> int:
-        """How many weights the parser has, besides those that prune."""
+        """How many weights the parser has, apart from those that prune."""
         return self.native.weights
 
     @functools.cached_property
