@@ -2,7 +2,7 @@
 
     python benchmarks/scale_out.py speed [--texts FILE] [--documents 10000] [--rounds 5]
     python benchmarks/scale_out.py skew [--megabytes 50]
-    python benchmarks/scale_out.py soak [--minutes 20]
+    python benchmarks/scale_out.py soak --documents 10000000 [--folder FOLDER] [--log soak.tsv]
 
 Speed is CPU time of one thread, in interleaved rounds, so a busy machine disturbs all ways alike.
 """
@@ -11,8 +11,11 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import random
 import resource
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -126,16 +129,50 @@ def skew(asked: argparse.Namespace) -> None:
 
 
 def soak(asked: argparse.Namespace) -> None:
-    """Analyse the same batches again and again, and tell how memory grows."""
-    analyze, batch = ArrowAnalyzer(ask=ASK), pa.table({"text": texts_of(None, 2000)}).to_batches()[0]
-    end, told, documents = time.monotonic() + 60 * asked.minutes, 0.0, 0
-    while time.monotonic() < end:
-        for part in analyze.parts(batch):
-            documents += len(part)
-        if time.monotonic() - told >= 60:
-            told = time.monotonic()
-            pages = int(Path("/proc/self/statm").read_text().split()[1])
-            print(f"{documents:,} documents, {pages * resource.getpagesize() / 2**20:,.0f} MB", flush=True)
+    """Let `duilian run` analyse millions of short documents, and tell how its memory grows."""
+    with tempfile.TemporaryDirectory(dir=asked.folder) as name:
+        source, output = Path(name) / "in", Path(name) / "out"
+        write_short_documents(source, asked.documents)
+        options = ["--standard", "pku", "--no-trees", "--columns", "id"]
+        command = [sys.executable, "-m", "duilian", "run", str(source), str(output), *options]
+        process = subprocess.Popen(command)
+        began, told = time.monotonic(), -60.0
+        with open(asked.log, "w", encoding="utf-8") as log:
+            log.write("seconds\tparts\tMB\n")
+            while process.poll() is None:
+                seconds = time.monotonic() - began
+                if seconds - told >= 60 and (found := resident_megabytes(process.pid)) is not None:
+                    told = seconds
+                    log.write(f"{seconds:.0f}\t{len(list(output.glob('*.parquet')))}\t{found:.0f}\n")
+                    log.flush()
+                time.sleep(1)
+        rows = sum(parquet.read_metadata(path).num_rows for path in output.glob("*.parquet"))
+    seconds = time.monotonic() - began
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(
+        f"{rows:,} documents in {seconds / 60:.0f} minutes, status {process.returncode}, peak {peak:,.0f} MB"
+    )
+
+
+def write_short_documents(folder: Path, count: int) -> None:
+    """Pieces of 4 to 24 characters of the demo corpus, in parts of 100,000."""
+    folder.mkdir()
+    draw, text = random.Random(1), "".join(texts_of(None, 10_000))
+    for at in range(0, count, 100_000):
+        rows = range(at, min(at + 100_000, count))
+        places = [draw.randrange(len(text) - 24) for _ in rows]
+        texts = [text[place : place + draw.randint(4, 24)] for place in places]
+        parquet.write_table(pa.table({"id": rows, "text": texts}), folder / f"{at // 100_000:04}.parquet")
+
+
+def resident_megabytes(process: int) -> float | None:
+    """Memory of a process without the pages of files that it maps: those belong to all who read them."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    except OSError:
+        return None
+    found = [int(line.split()[1]) / 1024 for line in lines if line.startswith("RssAnon")]
+    return found[0] if found else None
 
 
 def main() -> None:
@@ -147,7 +184,8 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--megabytes", type=int, default=50)
-    parser.add_argument("--minutes", type=float, default=20)
+    parser.add_argument("--folder", help="for the files of soak, which have some 2 GB")
+    parser.add_argument("--log", default="soak.tsv", help="memory by minutes, of soak")
     asked = parser.parse_args()
     {"speed": speed, "skew": skew, "soak": soak}[asked.what](asked)
 

@@ -20,7 +20,11 @@ void bind_pruning(nb::module_& m) {
             check(built);
             new (self) Pruning(built);
           },
-          "max_candidates"_a, "candidate_mass"_a, "negligible_share"_a, "coarse_window"_a);
+          "max_candidates"_a, "candidate_mass"_a, "negligible_share"_a, "coarse_window"_a)
+      .def_ro("max_candidates", &Pruning::max_candidates)
+      .def_ro("candidate_mass", &Pruning::candidate_mass)
+      .def_ro("negligible_share", &Pruning::negligible_share)
+      .def_ro("coarse_window", &Pruning::coarse_window);
   nb::enum_<Decoding>(m, "Decoding").value("marginals", Decoding::marginals).value("path", Decoding::path);
 }
 

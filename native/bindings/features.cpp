@@ -149,7 +149,10 @@ void bind_index(nb::module_& m) {
           "first"_a, "rows"_a, "strength"_a)
       .def_prop_ro(
           "first", [](const FeatureRows& self) { return to_numpy(self.first); }, nb::rv_policy::move)
-      .def_prop_ro("rows", [](const FeatureRows& self) { return to_numpy(self.value); }, nb::rv_policy::move);
+      .def_prop_ro(
+          "rows", [](const FeatureRows& self) { return to_numpy(self.value); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "strength", [](const FeatureRows& self) { return to_numpy(self.strength); }, nb::rv_policy::move);
 }
 
 void bind_extraction(nb::module_& m) {

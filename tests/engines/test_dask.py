@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("distributed", reason="Dask is not installed: NOT RUN (python tools/engines.py runs it)")
 
+import joblib
 from distributed import Client, LocalCluster
 from documents_for_engines import COUNT, expected_hash, table
 from mixed_documents import ASK, sorted_hash
@@ -20,6 +21,8 @@ from pyarrow import parquet
 
 import duilian as dl
 from duilian.scale import ArrowAnalyzer
+from golden.golden_models import lay_out, train_small
+from learning.test_jobs import FOLDED
 from scripts import load_script
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(1800)]
@@ -43,7 +46,8 @@ def probe(analyze: ArrowAnalyzer, part: Any) -> tuple[Any, int, int]:
 def test_workers_give_the_answers_of_the_api_and_load_once(client: Client) -> None:
     analyze = ArrowAnalyzer(ask=ASK)
     parts = [table().slice(at, 100) for at in range(0, COUNT, 100)]
-    found = client.gather(client.map(probe, [analyze] * len(parts), parts))
+    # Dask takes all slices of a table for one argument, and would answer only the first.
+    found = client.gather(client.map(probe, [analyze] * len(parts), parts, pure=False))
     assert sorted_hash(row for answer, _, _ in found for row in answer.to_pylist()) == expected_hash()
     assert len({pid for _, pid, _ in found}) <= 2
     assert {loads for _, _, loads in found} == {1}
@@ -68,3 +72,19 @@ def test_the_command_takes_the_address_of_a_scheduler(client: Client, tmp_path: 
     command = ["experiment", "demo", "-o", str(tmp_path / "out"), "--quick", "--dask", address]
     done = subprocess.run([sys.executable, "-m", "duilian", *command], capture_output=True, text=True)
     assert (done.returncode, "2 of 2 cells" in done.stdout) == (0, True), done.stderr
+
+
+@pytest.mark.parametrize("name", FOLDED)
+def test_models_trained_on_the_cluster_have_the_same_bytes(client: Client, tmp_path: Path, name: str) -> None:
+    lay_out(tmp_path)
+    here = train_small(name, tmp_path).read_bytes()
+    before = client.run(jobs_done)
+    with joblib.parallel_config(backend="dask"):
+        assert train_small(name, tmp_path).read_bytes() == here
+    after = client.run(jobs_done)
+    assert sum(after.values()) >= sum(before.values()) + 2
+
+
+def jobs_done(dask_worker: Any) -> int:
+    """How many tasks a worker has finished."""
+    return int(dask_worker.state.transition_counter)

@@ -24,7 +24,13 @@ pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(1800)]
 
 @pytest.fixture(scope="module")
 def dataset() -> Iterator[Any]:
-    ray.init(num_cpus=2, include_dashboard=False, _node_ip_address="127.0.0.1")
+    folders = os.pathsep.join(str(Path(__file__).parent.parent / name) for name in ("engines", "scale"))
+    ray.init(
+        num_cpus=2,
+        include_dashboard=False,
+        object_store_memory=200_000_000,
+        runtime_env={"env_vars": {"PYTHONPATH": folders}},  # workers import this module
+    )
     yield ray.data.from_arrow(table()).repartition(8)
     ray.shutdown()
 

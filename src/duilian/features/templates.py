@@ -67,6 +67,13 @@ class Templates:
             )
         return cls(read_templates(Path(name)), name=str(name))
 
+    def __getstate__(self) -> dict[str, str]:
+        """Return the text, which other processes compile again."""
+        return {"text": self.text, "name": self.name}
+
+    def __setstate__(self, state: dict[str, str]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
     def __len__(self) -> int:
         return len(self.native)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from duilian.corpus import fold_bounds
+from duilian.learning.jobs import run_jobs
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -18,8 +19,11 @@ Answer = TypeVar("Answer")
 def jackknifed(
     items: Sequence[Item], folds: int, answer: Callable[[list[Item], list[Item]], Answer]
 ) -> list[Answer]:
-    """`answer(others, held out)` for each fold; the folds are runs of neighbours, in their order."""
-    return [
-        answer([*items[:start], *items[end:]], list(items[start:end]))
-        for start, end in fold_bounds(len(items), folds)
-    ]
+    """`answer(others, held out)` for each fold; the folds are runs of neighbours, in their order.
+
+    With joblib's backend for a cluster, folds are answered there.
+    """
+    bounds = fold_bounds(len(items), folds)
+    return list(
+        run_jobs(answer, [([*items[:start], *items[end:]], list(items[start:end])) for start, end in bounds])
+    )

@@ -147,10 +147,10 @@ class ArrowAnalyzer:
         """Yield the answers to texts, about as many at once as an analyser takes."""
         self.answer_type  # noqa: B018  # a missing model or standard is no fault of any row
         wrong = self._wrong(texts) | dict(errors)
-        sizes = texts.characters
+        sizes: list[int] = texts.characters.tolist()
 
         def size(row: int) -> int:
-            return 1 if row in wrong else int(sizes[row]) + 1
+            return 1 if row in wrong else sizes[row] + 1
 
         for rows in batches(range(len(texts)), BATCH_CHARACTERS, size):
             chosen = slice(rows[0], rows[-1] + 1)
@@ -161,16 +161,17 @@ class ArrowAnalyzer:
         sizes, bytes_of = texts.characters, np.diff(texts.offsets)
         wrong = dict.fromkeys(np.flatnonzero(texts.is_null).tolist(), "the text is null")
         wrong |= dict.fromkeys(np.flatnonzero(sizes < 0).tolist(), "the text is not valid UTF-8")
-        for row in np.flatnonzero((sizes > self.max_characters) | (bytes_of > MAX_BYTES)).tolist():
+        for row in np.flatnonzero(bytes_of > MAX_BYTES).tolist():
+            wrong[row] = f"the text has {bytes_of[row]} bytes, more than {MAX_BYTES}"
+        for row in np.flatnonzero(sizes > self.max_characters).tolist():
             wrong[row] = f"the text has {sizes[row]} characters, more than {self.max_characters}"
         return wrong
 
     def _answers_of(self, texts: TextColumn, rows: slice, wrong: dict[int, str]) -> Any:
         good = [row for row in range(rows.start, rows.stop) if row not in wrong]
         try:
-            found = self._analyzer.columns(
-                [texts.text(row) for row in good], ask=self.ask, threads=self.threads
-            )
+            own = texts.texts(rows, wrong)
+            found = self._analyzer.columns(own, ask=self.ask, threads=self.threads)
         except (DuilianError, ValueError, MemoryError) as error:
             if len(good) == 1:
                 wrong[good[0]] = str(error) or "not enough memory"

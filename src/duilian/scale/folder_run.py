@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 from duilian.arguments import checked
 from duilian.atomic_files import replacing
 from duilian.errors import ConfigError, DuilianError
-from duilian.scale.arrow_analyzer import ArrowAnalyzer
+from duilian.scale.arrow_analyzer import ERROR, ArrowAnalyzer
 from duilian.scale.input_parts import Part
 from duilian.scale.manifest import FinishedPart, Manifest
 from duilian.scale.part_readers import part_columns, read_part
 from duilian.scale.part_writers import OutputFormat, part_writer
+from duilian.scale.text_column import TextColumn
 
 _log = logging.getLogger("duilian")
 
@@ -152,21 +153,14 @@ class FolderRun:
                 writer = part_writer(self._to, file, self._analyze.schema(batch.rows.schema))
             for found in self._analyze.parts(batch.rows, batch.errors):
                 writer.write(found)
-                self._count(found)
+                self._documents += len(found)
+                self._errors += len(found) - found.column(ERROR).null_count
+            characters = TextColumn(batch.rows.column(self._analyze.text)).characters
+            self._characters += int(characters[characters > 0].sum())
             yield batch.share
         if writer is None:  # a part without rows
             writer = part_writer(self._to, file, self._analyze.schema(part_columns(part, self._analyze.text)))
         writer.close()
-
-    def _count(self, found: Any) -> None:
-        from pyarrow import compute
-
-        errors = found.column("error")
-        self._documents += len(found)
-        self._errors += len(errors) - errors.null_count
-        if self._analyze.text in found.schema.names:
-            lengths = compute.sum(compute.utf8_length(found.column(self._analyze.text)))
-            self._characters += lengths.as_py() or 0
 
     def _output_name(self, part: Part) -> str:
         ending = f".{self._to}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Literal, Protocol
@@ -13,6 +14,7 @@ from duilian.scale.arrow import pa
 OutputFormat = Literal["parquet", "jsonl"]
 GROUP_BYTES = 2**25  # of a row group in Parquet, about
 WORDS = 100_000  # whose JSON is made at once
+NUMBERS = {"INT32": "DELTA_BINARY_PACKED", "FLOAT": "PLAIN"}  # of words, in Parquet
 
 
 class PartWriter(Protocol):
@@ -32,7 +34,7 @@ class ParquetPart:
         from pyarrow import parquet
 
         self._schema = schema
-        self._writer = parquet.ParquetWriter(file, schema, compression="zstd")
+        self._writer = parquet.ParquetWriter(file, schema, compression="zstd", **_encodings(schema))
         self._waiting: list[Any] = []
         self._bytes = 0
 
@@ -51,6 +53,28 @@ class ParquetPart:
         table = pa.Table.from_batches(self._waiting, self._schema)
         self._waiting, self._bytes = [], 0
         self._writer.write_table(table, row_group_size=max(len(table), 1))
+
+
+def _encodings(schema: Any) -> dict[str, Any]:
+    """How the leaves of a schema are stored: the numbers of words as differences, all else by dictionary.
+
+    Places of words grow, so a dictionary of them is larger than they are, and takes a gigabyte for one huge
+    document; differences are small.
+    """
+    from pyarrow import parquet
+
+    file = io.BytesIO()
+    parquet.write_table(schema.empty_table(), file)
+    stored = parquet.ParquetFile(file).schema
+    leaves = [stored.column(k) for k in range(len(stored))]
+    words = tuple(f"{field.name}.list.element." for field in schema if _is_words(field.type))
+    numbers = {
+        each.path: NUMBERS[each.physical_type]
+        for each in leaves
+        if each.physical_type in NUMBERS and each.path.startswith(words)
+    }
+    others = [each.path for each in leaves if each.path not in numbers]
+    return {"use_dictionary": others, "column_encoding": numbers}
 
 
 class JsonLinesPart:

@@ -6,19 +6,23 @@ say which bundles a unit may have (joint features exist for those only), and the
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import hashlib
 import itertools
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
 from duilian.errors import ConfigError
+from duilian.labels.encoding import Encoding
 from duilian.lattice import SideMapping
 from duilian.learning import AdaGrad, Trainer
+from duilian.learning.jobs import run_jobs
 from duilian.modelfile import read_model, write_model
 from duilian.models.coupled.label_pairs import MAPPINGS, label_tags, on_labels, table_mapping
 from duilian.models.coupled.sides import Sides
@@ -28,46 +32,99 @@ from duilian.standards import Mapping
 Weights = npt.NDArray[np.float32]
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class BaselineSide:
+    """What the tagger of one side learns from. It travels to other processes as arrays."""
+
+    encoding: Encoding
+    keys: int
+    full_from: int
+    rows: _native.FeatureRows
+    first: npt.NDArray[np.int64]
+    labels: npt.NDArray[np.int32]
+    sets: _native.TagSets
+    held: Ids  # other sides' sentences in which some of the labels are known
+    learning: AdaGrad
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    @functools.cached_property
+    def examples(self) -> _native.TaggingData:
+        return _native.TaggingData(self.rows, self.first, self.labels, self.sets)
+
+    @functools.cached_property
+    def layout(self) -> _native.TaggerLayout:
+        rules = self.encoding.succession.native()
+        return _native.lay_out_tagger(
+            len(self.encoding.labels), rules, self.keys, self.examples, self.full_from
+        )
+
+    def fit(self, sentences: Ids, threads: int) -> Weights:
+        """The mean of the weights after each iteration over these sentences, and as many others in which some
+        of the side's labels are known."""
+        objective = _native.TaggingObjective(self.layout, self.examples)
+        rule = self.learning.rule(objective, len(sentences), threads)
+        trainer = Trainer(
+            rule,
+            objective.weights,
+            len(sentences),
+            self.learning,
+            draw=lambda rng: _drawn(rng, sentences, self.held),
+        )
+        for _ in trainer.run(None):
+            pass
+        return trainer.total / np.float32(trainer.iteration)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class HeldOutJob:
+    """Candidates for a part of a side's sentences by a tagger that learns from the others."""
+
+    side: BaselineSide
+    own: Ids
+    rows: _native.FeatureRows  # with the features of a guide, if there is one
+    pruning: _native.Pruning
+
+    def __call__(self, part: Ids) -> _native.TagSets:
+        weights = self.side.fit(np.setdiff1d(self.own, part), 1)
+        first = self.side.first[part[0] : part[-1] + 2]
+        return _native.tag_candidates(self.side.layout, weights, self.rows, first, self.pruning, 1)
+
+
 class BaselineTaggers:
     """A plain tagger for each side; `guided` are the sides that see the guide's labels."""
 
     def __init__(
         self, data: TrainingData, guided: Sequence[int], full_from: int, learning: AdaGrad, threads: int
     ) -> None:
-        self.data, self._learning, self._threads = data, learning, threads
-        self.layouts: list[_native.TaggerLayout] = []
-        self._examples: list[_native.TaggingData] = []
-        for side, encoding in enumerate(data.encodings):
-            rows = data.rows if side in guided else data.shared
-            examples = _native.TaggingData(rows, data.first, data.own_labels(side), data.own_sets(side))
-            rules = encoding.succession.native()
-            layout = _native.lay_out_tagger(len(encoding.labels), rules, len(data.keys), examples, full_from)
-            self.layouts.append(layout)
-            self._examples.append(examples)
+        self.data, self._threads = data, threads
+        self._sides = [
+            BaselineSide(
+                encoding,
+                len(data.keys),
+                full_from,
+                data.rows if side in guided else data.shared,
+                data.first,
+                data.own_labels(side),
+                data.own_sets(side),
+                data.held_sentences(side),
+                learning,
+            )
+            for side, encoding in enumerate(data.encodings)
+        ]
+        self.layouts = [side.layout for side in self._sides]
         self.weights: list[Weights] = []
 
     def train(self, on_side: Callable[[int], None]) -> None:
         """One tagger from each side's sentences."""
-        for side in range(len(self.layouts)):
-            self.weights.append(self._fit(side, self.data.sentences(side), self._threads))
+        jobs = [(own, self.data.sentences(side), self._threads) for side, own in enumerate(self._sides)]
+        for side, weights in enumerate(run_jobs(BaselineSide.fit, jobs)):
+            self.weights.append(weights)
             on_side(side)
-
-    def _fit(self, side: int, sentences: Ids, threads: int) -> Weights:
-        """The mean of the weights after each iteration over these sentences, and as many others in which some
-        of the side's labels are known."""
-        others = self.data.held_sentences(side)
-        objective = _native.TaggingObjective(self.layouts[side], self._examples[side])
-        rule = self._learning.rule(objective, len(sentences), threads)
-        trainer = Trainer(
-            rule,
-            objective.weights,
-            len(sentences),
-            self._learning,
-            draw=lambda rng: _drawn(rng, sentences, others),
-        )
-        for _ in trainer.run(None):
-            pass
-        return trainer.total / np.float32(trainer.iteration)
 
     def candidates(
         self,
@@ -90,15 +147,9 @@ class BaselineTaggers:
     def jackknifed(self, side: int, pruning: _native.Pruning, folds: int) -> _native.TagSets:
         """Candidates where the side's own training sentences are pruned by taggers that did not see them."""
         own, first = self.data.sentences(side), self.data.first
-        layout, rows = self.layouts[side], self.data.rows
         parts = np.array_split(own, min(folds, len(own)))
-
-        def run(part: Ids) -> _native.TagSets:
-            weights = self._fit(side, np.setdiff1d(own, part), 1)
-            return _native.tag_candidates(layout, weights, rows, first[part[0] : part[-1] + 2], pruning, 1)
-
-        with ThreadPoolExecutor(self._threads) as pool:
-            held_out = list(pool.map(run, parts))
+        job = HeldOutJob(self._sides[side], own, self.data.rows, pruning)
+        held_out = list(run_jobs(job, [(part,) for part in parts], self._threads))
         before = self.candidates(side, pruning, first=first[: own[0] + 1])
         after = self.candidates(side, pruning, first=first[own[-1] + 1 :])
         return chain_sets([before, *held_out, after])

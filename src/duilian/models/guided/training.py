@@ -48,8 +48,7 @@ class GuidedTrainer(CrfTrainer):
 
     def _fit_own(self, layers: Sequence[Layer]) -> CrfModel:
         """A plain tagger of the target."""
-        session = Session(threads=self.session.threads)
-        return CrfTrainer(self.config.own_config(), session).run(layers).model(0.0)
+        return _fit_own(self.config, layers, self.session.threads)
 
     def _pack_training(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> _native.Sentences:
         packer, threads = self.packer, self.session.threads
@@ -60,12 +59,13 @@ class GuidedTrainer(CrfTrainer):
 
     def _own_labels(self, layers: Sequence[Layer]) -> list[list[str]]:
         """Labels of the training sentences by taggers of the target that did not see them."""
+        config, threads = self.config, self.session.threads
 
         def answer(train: list[Layer], held_out: list[Layer]) -> list[list[str]]:
-            predictor = CrfPredictor(self._fit_own(train))
-            return predictor.predict_labels(predictor.packer.units(held_out), threads=self.session.threads)
+            predictor = CrfPredictor(_fit_own(config, train, threads))
+            return predictor.predict_labels(predictor.packer.units(held_out), threads=threads)
 
-        return list(itertools.chain.from_iterable(jackknifed(layers, self.config.folds, answer)))
+        return list(itertools.chain.from_iterable(jackknifed(layers, config.folds, answer)))
 
     def _parts(self) -> dict[str, Any]:
         return super()._parts() | {"own": self.own}
@@ -79,3 +79,7 @@ class GuidedTrainer(CrfTrainer):
             return GuidedModel(**parts, weights=compiled, source=source.model_)
 
         return make
+
+
+def _fit_own(config: GuidedConfig, layers: Sequence[Layer], threads: int) -> CrfModel:
+    return CrfTrainer(config.own_config(), Session(threads=threads)).run(layers).model(0.0)

@@ -42,11 +42,11 @@ class JointParserTrainer(TreeTrainer):
         """Learn from sentences with tags and trees; with a dev set, keep the weights that do best on it."""
         tagging, threads = self.config.tagging, self.session.threads
         self.session.stage(f"tagging in {tagging.folds} folds")
-        gold = Treebank.of(layers)
-        packer, tagger = self.packer(gold), self._fit_tagger(gold.layers)
+        gold, config = Treebank.of(layers), self._tagger_config()
+        packer, tagger = self.packer(gold), _fit_tagger(config, gold.layers, threads)
         gold_tags = tag_numbers(gold.layers, packer.tags)
         marginals = jackknifed_marginals(
-            lambda others: CrfPredictor(self._fit_tagger(others)),
+            lambda others: CrfPredictor(_fit_tagger(config, others, threads)),
             gold.layers,
             packer.tags,
             tagging.folds,
@@ -88,15 +88,14 @@ class JointParserTrainer(TreeTrainer):
         roots = gold.root_relations()
         return JointPacker(self.config, *gold.labels(tags), templates, root_relations=roots)
 
-    def _fit_tagger(self, layers: Sequence[Layer]) -> CrfModel:
-        """A plain tagger of these sentences."""
+    def _tagger_config(self) -> CrfConfig:
+        """The settings of the plain tagger."""
         config, tagging = self.config, self.config.tagging
-        tagger = CrfConfig(
+        return CrfConfig(
             standard=config.standard,
             features=Features(templates=tagging.templates, script=config.script),
             learning=AdaGrad(iterations=tagging.iterations, seed=self.learning.seed),
         )
-        return CrfTrainer(tagger, Session(threads=self.session.threads)).run(layers).model(0.0)
 
     def _evaluator(
         self, packer: JointPacker, tagger: CrfModel, pruning: Weights, dev: Sequence[Layer]
@@ -112,3 +111,8 @@ class JointParserTrainer(TreeTrainer):
             return packer.with_trees(dev, trees)
 
         return attachment(dev, parse, judge_tags=True)
+
+
+def _fit_tagger(config: CrfConfig, layers: Sequence[Layer], threads: int) -> CrfModel:
+    """A plain tagger of these sentences."""
+    return CrfTrainer(config, Session(threads=threads)).run(layers).model(0.0)

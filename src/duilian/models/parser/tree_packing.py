@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import logging
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +47,13 @@ class TreePacker:
     relations: tuple[str, ...]
     tag_class: npt.NDArray[np.uint8]  # [tags]  other, verb, conjunction or mark
     root_relations: tuple[str, ...] = dataclasses.field(default=(), kw_only=True)  # of roots alone
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the settings alone, for other processes: the native parser is made of them again."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
 
     @functools.cached_property
     def native(self) -> _native.TreeParser:

@@ -1,0 +1,74 @@
+"""Jobs that do not know of each other: one after the other here, or wherever joblib is told to run them.
+
+    with joblib.parallel_config(backend="dask"):
+        recipe.train(...)
+
+Whoever trains decides; the answers are the same, in the same order. Functions, their arguments and what they
+answer travel to other processes, so they hold no open files and no reports of progress.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from duilian import _native
+
+Answer = TypeVar("Answer")
+
+
+def run_jobs(
+    job: Callable[..., Answer], arguments: Sequence[tuple[Any, ...]], threads: int = 1
+) -> Iterator[Answer]:
+    """Yield `job(*each)` for each of the arguments, in order; here, in this many threads."""
+    if len(arguments) > 1 and has_workers():
+        yield from _run_elsewhere(job, arguments)
+    elif threads > 1:
+        with ThreadPoolExecutor(threads) as pool:
+            yield from pool.map(lambda each: job(*each), arguments)
+    else:
+        yield from (job(*each) for each in arguments)
+
+
+def has_workers() -> bool:
+    """Whether joblib has been told to use several workers: it is not asked if nobody has imported it."""
+    joblib = sys.modules.get("joblib")
+    return joblib is not None and joblib.effective_n_jobs(None) > 1
+
+
+def _run_elsewhere(job: Callable[..., Answer], arguments: Sequence[tuple[Any, ...]]) -> list[Answer]:
+    import joblib
+
+    # Arrays travel with their jobs: files that map them would be on this machine alone.
+    parallel = joblib.Parallel(batch_size=1, max_nbytes=None)
+    found: list[Answer] = parallel(joblib.delayed(_run_alone)(job, each) for each in arguments)
+    return found
+
+
+def _run_alone(job: Callable[..., Answer], arguments: tuple[Any, ...]) -> Answer:
+    """Run a job whose own jobs stay with it: workers that wait for each other may wait forever."""
+    import joblib
+
+    with joblib.parallel_config(backend="sequential"):
+        return job(*arguments)
+
+
+def _parts_of_rows(rows: _native.FeatureRows) -> tuple[Any, ...]:
+    return _native.FeatureRows, (rows.first, rows.rows, rows.strength)
+
+
+def _parts_of_sets(sets: _native.TagSets) -> tuple[Any, ...]:
+    return _native.TagSets, (sets.first, sets.tags)
+
+
+def _parts_of_pruning(pruning: _native.Pruning) -> tuple[Any, ...]:
+    candidates = (pruning.max_candidates, pruning.candidate_mass)
+    return _native.Pruning, (*candidates, pruning.negligible_share, pruning.coarse_window)
+
+
+copyreg.pickle(_native.FeatureRows, _parts_of_rows)
+copyreg.pickle(_native.TagSets, _parts_of_sets)
+copyreg.pickle(_native.Pruning, _parts_of_pruning)
