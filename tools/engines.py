@@ -1,9 +1,9 @@
 """Run the tests with Spark, Ray and Dask in a fresh virtual environment, and print a table.
 
-    python tools/engines.py [--documents 20000] [--folder build/engines]
+    python tools/engines.py [--documents 20000] [--folder build/engines] [--wheel duilian.whl]
 
 Java comes from Debian if there is none (that needs root), everything else from PyPI. The tests are those of
-`tests/engines`; what cannot be installed is printed as not run.
+`tests/engines`; what cannot be installed is printed as not run. A wheel saves compiling.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -21,38 +22,52 @@ PACKAGES = (
     "pyspark>=4.1",
     "ray[data]>=2.40",
     "dask[distributed]",
+    "joblib",
+    "hypothesis",
     "pytest",
     "pytest-timeout",
-    "duckdb",
-    "polars",
 )
+# The engine, its suite, and on which Spark cluster: threads of one process, or processes of their own.
+SUITES = (
+    ("Spark, `local[2]`", "spark", {"DUILIAN_SPARK": "local[2,4]"}),
+    ("Spark, `local-cluster[2,1,1024]`", "spark", {"DUILIAN_SPARK": "local-cluster[2,1,1024]"}),
+    ("Ray, 2 CPUs", "ray", {}),
+    ("Dask, 2 workers", "dask", {}),
+)
+VERSIONS = """
+import dask, pyarrow, pyspark, ray
+print(*(f"{each.__name__} {each.__version__}" for each in (pyspark, ray, dask, pyarrow)), sep=", ")
+"""
 
 
-def install(folder: Path) -> Path:
+def install(folder: Path, wheel: Path | None) -> Path:
     """Install Java if there is none, and the engines; return the interpreter."""
     if shutil.which("java") is None:
-        subprocess.run(["apt-get", "install", "-y", "-q", "openjdk-17-jre-headless"], check=False)
+        subprocess.run(["apt-get", "install", "-y", "-q", "default-jre-headless"], check=False)
     python = folder / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-    subprocess.run([str(python), "-m", "pip", "install", "-q", f"{TOP}[scale]", *PACKAGES], check=True)
+    own = f"{TOP if wheel is None else wheel.resolve()}[scale]"
+    subprocess.run([str(python), "-m", "pip", "install", "-q", own, *PACKAGES], check=True)
     return python
 
 
-def run(python: Path, suite: str, documents: int) -> list[tuple[str, str, str]]:
+def run(python: Path, suite: str, options: dict[str, str]) -> list[tuple[str, str, str]]:
     """Run one suite; return its tests, their outcome and seconds."""
-    report = python.parent.parent / f"{suite}.xml"
-    command = [str(python), "-m", "pytest", "-q", str(TOP / "tests" / "engines" / f"test_{suite}.py")]
-    own = {"DUILIAN_DOCUMENTS": str(documents)}
-    subprocess.run([*command, f"--junitxml={report}"], check=False, env=os.environ | own, cwd=TOP)
-    rows = []
-    for case in ET.parse(report).getroot().iter("testcase"):
-        kinds = [child.tag for child in case if child.tag in ("failure", "error", "skipped")]
-        outcome = {"failure": "FAILED", "error": "FAILED", "skipped": "not run"}.get(
-            (kinds or [""])[0], "passed"
-        )
-        rows.append((case.get("name") or suite, outcome, f"{float(case.get('time') or 0):.0f} s"))
-    return rows
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        command = [str(python), "-m", "pytest", "-q", str(TOP / "tests" / "engines" / f"test_{suite}.py")]
+        subprocess.run([*command, f"--junitxml={report}"], check=False, env=os.environ | options, cwd=TOP)
+        if not report.exists():
+            return [("the suite", "FAILED", "0 s")]
+        return [_row(case, suite) for case in ET.parse(report).getroot().iter("testcase")]
+
+
+def _row(case: ET.Element, suite: str) -> tuple[str, str, str]:
+    kinds = {child.tag for child in case}
+    outcome = "FAILED" if kinds & {"failure", "error"} else "not run" if "skipped" in kinds else "passed"
+    name = (case.get("name") or suite).removeprefix("test_").replace("_", " ")
+    return name, outcome, f"{float(case.get('time') or 0):.0f} s"
 
 
 def main() -> None:
@@ -61,14 +76,18 @@ def main() -> None:
     )
     parser.add_argument("--documents", type=int, default=20_000)
     parser.add_argument("--folder", type=Path, default=TOP / "build" / "engines")
+    parser.add_argument("--wheel", type=Path, help="install this, instead of the source tree")
     parser.add_argument("--python", type=Path, help="use this environment as it is")
     asked = parser.parse_args()
-    python = asked.python or install(asked.folder)
-    found = {suite: run(python, suite, asked.documents) for suite in ("spark", "ray", "dask")}
-    print(f"\n{asked.documents:,} documents\n\n| engine | test | outcome | time |\n| --- | --- | --- | --- |")
-    for suite, rows in found.items():
-        for name, outcome, seconds in rows:
-            print(f"| {suite} | {name.removeprefix('test_').replace('_', ' ')} | {outcome} | {seconds} |")
+    python = asked.python or install(asked.folder, asked.wheel)
+    own = {"DUILIAN_DOCUMENTS": str(asked.documents)}
+    found = {engine: run(python, suite, own | options) for engine, suite, options in SUITES}
+    print(f"\n{asked.documents:,} documents", flush=True)
+    subprocess.run([str(python), "-c", VERSIONS], check=False)
+    print("\n| engine | test | outcome | time |\n| --- | --- | --- | --- |")
+    for engine, rows in found.items():
+        for row in rows:
+            print(f"| {' | '.join((engine, *row))} |")
     sys.exit(any(outcome != "passed" for rows in found.values() for _, outcome, _ in rows))
 
 

@@ -12,12 +12,16 @@ import pytest
 
 pytest.importorskip("ray", reason="Ray is not installed: NOT RUN (python tools/engines.py runs it)")
 
+import joblib
 import ray
 from documents_for_engines import expected_hash, table
 from mixed_documents import ASK, sorted_hash
+from ray.util.joblib import register_ray
 
 from duilian.scale import ArrowAnalyzer
 from duilian.scale.ray_data import BatchAnalyzer, analyze_dataset
+from golden.golden_models import lay_out, train_small
+from learning.test_jobs import FOLDED
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(1800)]
 
@@ -91,3 +95,13 @@ def test_a_killed_worker_loses_and_doubles_nothing(dataset: Any, tmp_path: Path)
     ).take_all()
     assert sorted_hash(found) == expected_hash()
     assert os.path.exists(mark)
+
+
+@pytest.mark.parametrize("name", FOLDED)
+def test_models_trained_on_the_cluster_have_the_same_bytes(dataset: Any, tmp_path: Path, name: str) -> None:
+    lay_out(tmp_path)
+    here = train_small(name, tmp_path).read_bytes()
+    register_ray()
+    with joblib.parallel_config(backend="ray", n_jobs=-1):  # one, if we do not say so
+        assert joblib.effective_n_jobs(None) == 2
+        assert train_small(name, tmp_path).read_bytes() == here

@@ -1,6 +1,6 @@
 """Jobs that do not know of each other: one after the other here, or wherever joblib is told to run them.
 
-    with joblib.parallel_config(backend="dask"):
+    with joblib.parallel_config(backend="dask", n_jobs=-1):
         recipe.train(...)
 
 Whoever trains decides; the answers are the same, in the same order. Functions, their arguments and what they
