@@ -1,4 +1,4 @@
-"""Kill `duilian run` at random moments and let it go on: `python tests/scale/killed_runs.py 50 FOLDER`."""
+"""Kill `duilian run` at random moments and let it go on: `python tests/scale/killed_runs.py 50 [SEED]`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import time
 from pathlib import Path
 
 from mixed_documents import documents
+
+from duilian.scale.manifest import MANIFEST
 
 COMMAND = (sys.executable, "-m", "duilian", "run")
 OPTIONS = ("--standard", "pku", "--no-trees", "--to", "jsonl")
@@ -39,16 +41,26 @@ def hash_of(output: Path) -> str:
     return found.hexdigest()
 
 
-def kill_and_resume(source: Path, output: Path, kills: int, longest: float) -> int:
-    """Kill a run this many times, each after at most `longest` seconds; return how often it still ran."""
-    draw, hits = random.Random(kills), 0
+def kill_and_resume(source: Path, output: Path, kills: int, seed: int = 0) -> int:
+    """Kill a run this many times, each at a random moment of its first three parts; return how often it still
+    ran. The next one goes on."""
+    draw, hits = random.Random(seed), 0
     for _ in range(kills):
+        target = _finished(output) + draw.randint(1, 2)
         process = start(source, output)
-        time.sleep(draw.uniform(0.3, 1) * longest)
+        while process.poll() is None and _finished(output) < target:
+            time.sleep(0.002)
+        time.sleep(draw.uniform(0, 0.03))
         hits += process.poll() is None
         process.kill()
         process.communicate()
     return hits
+
+
+def _finished(output: Path) -> int:
+    """How many lines the manifest has."""
+    manifest = output / MANIFEST
+    return manifest.read_bytes().count(b"\n") if manifest.exists() else 0
 
 
 def finish(source: Path, output: Path) -> None:
@@ -59,19 +71,17 @@ def finish(source: Path, output: Path) -> None:
 
 
 def main() -> None:
-    kills = int(sys.argv[1])
-    with tempfile.TemporaryDirectory(dir=sys.argv[2] if len(sys.argv) > 2 else None) as name:
+    kills, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write_input(folder / "in", parts=60, lines=1000)
-        began = time.monotonic()
+        write_input(folder / "in", parts=4 * kills, lines=50)
         finish(folder / "in", folder / "whole")
-        longest = (time.monotonic() - began) / 4
-        hits = kill_and_resume(folder / "in", folder / "killed", kills, longest)
+        hits = kill_and_resume(folder / "in", folder / "killed", kills, seed)
+        left = 4 * kills + 1 - _finished(folder / "killed")
         finish(folder / "in", folder / "killed")
         is_same = hash_of(folder / "whole") == hash_of(folder / "killed")
-        print(
-            f"{hits} of {kills} kills hit a running process; same output hash: {'yes' if is_same else 'NO'}"
-        )
+        said = "the same output hash" if is_same else "ANOTHER OUTPUT HASH"
+        print(f"{hits} of {kills} kills hit a running process, {left} parts were left: {said}")
         sys.exit(not is_same)
 
 

@@ -8,7 +8,6 @@ import os
 import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -241,11 +240,9 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path) -> None:
 
 
 def test_killed_at_any_point_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
-    write_input(tmp_path / "in", parts=12, lines=120)
-    began = time.monotonic()
+    write_input(tmp_path / "in", parts=12, lines=50)
     finish(tmp_path / "in", tmp_path / "whole")
-    longest = time.monotonic() - began
-    assert kill_and_resume(tmp_path / "in", tmp_path / "killed", 3, longest) > 0
+    assert kill_and_resume(tmp_path / "in", tmp_path / "killed", 3) > 0
     finish(tmp_path / "in", tmp_path / "killed")
     assert hash_of(tmp_path / "killed") == hash_of(tmp_path / "whole")
     assert not list((tmp_path / "killed").glob(".duilian-*"))
