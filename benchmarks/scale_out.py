@@ -1,6 +1,7 @@
 """What Arrow and `duilian run` cost beside `zh.pipe`, and the memory of one huge document among short ones.
 
-    python benchmarks/scale_out.py speed [--texts FILE] [--documents 10000] [--rounds 5]
+    python benchmarks/scale_out.py speed [--texts FILE] [--documents 10000] [--rounds 5] [--fast]
+    python benchmarks/scale_out.py growth [--texts FILE] [--documents 10000]
     python benchmarks/scale_out.py skew [--megabytes 50]
     python benchmarks/scale_out.py soak --documents 10000000 [--folder FOLDER] [--log soak.tsv]
 
@@ -10,6 +11,7 @@ Speed is CPU time of one thread, in interleaved rounds, so a busy machine distur
 from __future__ import annotations
 
 import argparse
+import heapq
 import itertools
 import random
 import resource
@@ -30,6 +32,7 @@ from duilian.scale import ArrowAnalyzer, FolderRun
 from duilian.scale.input_parts import find_parts
 
 ASK = dl.Ask(standards=("pku",), trees=False)
+FAST = dl.Ask(standards=("pku",), trees=False, tags=False, fast=True)
 KIND = pa.list_(
     pa.struct([("start", pa.int32()), ("end", pa.int32()), ("word", pa.string()), ("tag", pa.string())])
 )
@@ -44,27 +47,33 @@ def texts_of(path: Path | None, count: int) -> list[str]:
     return list(itertools.islice(itertools.cycle(lines), count))
 
 
-def by_pipe(zh: dl.Analyzer, texts: Sequence[str]) -> None:
-    for _ in zh.pipe(texts, ask=ASK):
+def by_pipe(zh: dl.Analyzer, ask: dl.Ask, texts: Sequence[str]) -> None:
+    for _ in zh.pipe(texts, ask=ask):
         pass
 
 
-def by_lists(zh: dl.Analyzer, texts: Sequence[str]) -> None:
-    """A Python function of a batch, as one writes it for an engine: a list of dictionaries for each text."""
+def rows_of(doc: dl.Doc, ask: dl.Ask) -> list[dict[str, object]]:
+    """The words of a document, as one builds them for an engine."""
+    if not ask.tags:
+        return [{"start": t.start, "end": t.end, "word": t.text} for t in doc]
+    return [{"start": t.start, "end": t.end, "word": t.text, "tag": t.tag} for t in doc]
+
+
+def by_lists(zh: dl.Analyzer, ask: dl.Ask, texts: Sequence[str]) -> None:
+    """A Python function of a batch, such as Spark's `pandas_udf`: a list of dictionaries for each text."""
     column = pa.array(texts)
-    answers = []
-    for doc in zh.pipe(column.to_pylist(), ask=ASK):
-        answers.append([{"start": t.start, "end": t.end, "word": t.text, "tag": t.tag} for t in doc])
-    pa.array(answers, KIND)
+    pa.array([rows_of(doc, ask) for doc in zh.pipe(column.to_pylist(), ask=ask)], kind_of(ask))
 
 
-def by_rows(zh: dl.Analyzer, texts: Sequence[str]) -> None:
-    """A Python function of one text, the simplest thing to write."""
-    found = [
-        [{"start": t.start, "end": t.end, "word": t.text, "tag": t.tag} for t in zh(text, ask=ASK)]
-        for text in texts
-    ]
-    pa.array(found, KIND)
+def by_rows(zh: dl.Analyzer, ask: dl.Ask, texts: Sequence[str]) -> None:
+    """A Python function of one text, such as Spark's `udf`: the simplest thing to write."""
+    pa.array([rows_of(zh(text, ask=ask), ask) for text in texts], kind_of(ask))
+
+
+def kind_of(ask: dl.Ask) -> pa.DataType:
+    return (
+        KIND if ask.tags else pa.list_(pa.struct([field for field in KIND.value_type if field.name != "tag"]))
+    )
 
 
 def by_arrow(analyze: ArrowAnalyzer, texts: Sequence[str]) -> None:
@@ -79,7 +88,8 @@ def by_run(analyze: ArrowAnalyzer, folder: Path, number: list[int]) -> None:
 
 
 def speed(asked: argparse.Namespace) -> None:
-    zh, analyze = dl.load(), ArrowAnalyzer(ask=ASK)
+    ask = FAST if asked.fast else ASK
+    zh, analyze = dl.load(), ArrowAnalyzer(ask=ask)
     texts = texts_of(asked.texts, asked.documents)
     characters = sum(map(len, texts))
     with tempfile.TemporaryDirectory() as name:
@@ -89,9 +99,9 @@ def speed(asked: argparse.Namespace) -> None:
         for k, part in enumerate((texts[:half], texts[half:])):
             parquet.write_table(pa.table({"text": part}), folder / "in" / f"{k}.parquet")
         ways: dict[str, Callable[[], None]] = {
-            "zh.pipe": lambda: by_pipe(zh, texts),
-            "Python function, by batches": lambda: by_lists(zh, texts),
-            "Python function, row by row": lambda: by_rows(zh, texts),
+            "zh.pipe": lambda: by_pipe(zh, ask, texts),
+            "Python function, by batches": lambda: by_lists(zh, ask, texts),
+            "Python function, row by row": lambda: by_rows(zh, ask, texts),
             "ArrowAnalyzer": lambda: by_arrow(analyze, texts),
             "run, Parquet to Parquet": lambda: by_run(analyze, folder, number),
         }
@@ -109,23 +119,61 @@ def speed(asked: argparse.Namespace) -> None:
         print(f"{way:28} {rates} {base / own:6.0%}")
 
 
+def growth(asked: argparse.Namespace) -> None:
+    """Characters a second by length of document and by size of lexicon, and cores by simulation."""
+    text = "".join(texts_of(asked.texts, asked.documents))
+    plain = ArrowAnalyzer(ask=ASK)
+    for size in (10, 100, 1000, 10_000):
+        texts = pa.array([text[at : at + size] for at in range(0, len(text) - size, size)])
+        print(f"documents of {size:6,} characters: {rate(plain, texts, len(text)):9,.0f} characters/s")
+    texts, draw = pa.array(texts_of(asked.texts, asked.documents)), random.Random(1)
+    with tempfile.TemporaryDirectory() as name:
+        for size in (1, 1000, 100_000):
+            path = Path(name) / f"{size}.txt"
+            words = {"".join(draw.choices(text, k=4)) for _ in range(size)}
+            path.write_text("".join(f"{word}\n" for word in sorted(words) if word.strip()), encoding="utf-8")
+            own = ArrowAnalyzer(ask=ASK, lexicon=str(path))
+            print(f"lexicon of {size:7,} words: {rate(own, texts, len(text)):9,.0f} characters/s")
+    for cores in (8, 64, 512):
+        shares = [f"{busy(cores, parts):.0%} busy with {parts} parts a core" for parts in (1, 4, 16)]
+        print(f"{cores:4} cores: {', '.join(shares)}")
+
+
+def rate(analyze: ArrowAnalyzer, texts: pa.Array, characters: int) -> float:
+    """Characters in a second of CPU time, the best of three."""
+    analyze.answers(texts[:10])
+    best = float("inf")
+    for _ in range(3):
+        start = time.process_time()
+        analyze.answers(texts)
+        best = min(best, time.process_time() - start)
+    return characters / best
+
+
+def busy(cores: int, parts: int) -> float:
+    """The share of time that cores work, if parts whose sizes are log-normal (σ = 1) wait in one queue."""
+    draw = random.Random(1)
+    sizes = [draw.lognormvariate(0, 1) for _ in range(cores * parts)]
+    ends = [0.0] * cores
+    for size in sizes:
+        heapq.heapreplace(ends, ends[0] + size)
+    return sum(sizes) / (cores * max(ends))
+
+
 def skew(asked: argparse.Namespace) -> None:
     short = texts_of(None, 10_000)
     size = asked.megabytes * 1_000_000
-    long = "".join(itertools.islice(itertools.cycle(short), size // sum(map(len, short)) * len(short) // 3))
-    long = (long * (size // len(long.encode()) + 1)).encode()[:size].decode(errors="ignore")
+    text = "".join(short)
+    long = (text * (size // len(text.encode()) + 1)).encode()[:size].decode(errors="ignore")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         texts = pa.array([*short[:5000], long, *short[5000:]])
         parquet.write_table(pa.table({"text": texts}), folder / "a.parquet")
-        del texts, long
-        analyze = ArrowAnalyzer(ask=ASK)
-        for _ in FolderRun(
-            find_parts([str(folder / "a.parquet")], None, folder / "out"), folder / "out", analyze
-        ):
-            pass
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"one document of {asked.megabytes} MB among 10,000: peak of {peak:,.0f} MB")
+        options = ["--standard", "pku", "--no-trees"]
+        command = [sys.executable, "-m", "duilian", "run", str(folder / "a.parquet"), str(folder / "out")]
+        subprocess.run([*command, *options], check=True)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(f"`run` of one document of {asked.megabytes} MB among 10,000: peak of {peak:,.0f} MB")
 
 
 def soak(asked: argparse.Namespace) -> None:
@@ -179,15 +227,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["speed", "skew", "soak"])
+    parser.add_argument("what", choices=["speed", "growth", "skew", "soak"])
     parser.add_argument("--texts", type=Path)
     parser.add_argument("--documents", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--fast", action="store_true", help="words by the small segmenter, in speed")
     parser.add_argument("--megabytes", type=int, default=50)
     parser.add_argument("--folder", help="for the files of soak, which have some 2 GB")
     parser.add_argument("--log", default="soak.tsv", help="memory by minutes, of soak")
     asked = parser.parse_args()
-    {"speed": speed, "skew": skew, "soak": soak}[asked.what](asked)
+    {"speed": speed, "growth": growth, "skew": skew, "soak": soak}[asked.what](asked)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,10 @@ def install(folder: Path, wheel: Path | None) -> Path:
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     own = f"{TOP if wheel is None else wheel.resolve()}[scale]"
-    subprocess.run([str(python), "-m", "pip", "install", "-q", own, *PACKAGES], check=True)
+    pip = [str(python), "-m", "pip", "install", "-q"]
+    subprocess.run([*pip, own, *PACKAGES], check=True)
+    if wheel is not None:  # one of the same version may be there
+        subprocess.run([*pip, "--force-reinstall", "--no-deps", str(wheel)], check=True)
     return python
 
 

@@ -107,7 +107,7 @@ def test_bad_rows_are_told(analyze: ArrowAnalyzer, tmp_path: Path) -> None:
     assert errors[1].startswith("line 2 is not JSON: ")
     assert rows_of(tmp_path / "out" / "b.txt.parquet")[-1]["error"] == "byte 0 of the line is not UTF-8"
     errors = [row["error"] for row in rows_of(tmp_path / "out" / "c.csv.parquet")]
-    assert errors == ["1 fields, but 2 columns", "'text' is not valid UTF-8"]
+    assert errors == ["the number of fields is 1, not 2", "'text' is not valid UTF-8"]
 
 
 def test_half_written_parts_fail_alone_and_are_tried_again(analyze: ArrowAnalyzer, tmp_path: Path) -> None:

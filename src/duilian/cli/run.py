@@ -123,7 +123,8 @@ def _watch(run: FolderRun) -> None:
             file=sys.stderr,
         )
     if run.failures:
-        raise ConfigError(f"{len(run.failures)} of {last.parts} parts are not finished", "run it again")
+        message = f"{len(run.failures)} of {last.parts} parts are not finished"
+        raise ConfigError(message, "mend them and run it again")
 
 
 def _shown(run: FolderRun) -> Iterator[RunProgress]:

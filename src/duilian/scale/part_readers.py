@@ -150,7 +150,7 @@ def _read_csv(part: Part, text: str) -> Iterator[ReadBatch]:
 
 def _fields(values: list[str], names: list[str], row: int, errors: dict[int, str]) -> list[str | None]:
     if len(values) != len(names):
-        errors[row] = f"{len(values)} fields, but {len(names)} columns"
+        errors[row] = f"the number of fields is {len(values)}, not {len(names)}"
     found: list[str | None] = [*values[: len(names)], *[None] * (len(names) - len(values))]
     for k, value in enumerate(found):
         if value is not None and not value.isascii():
