@@ -47,7 +47,7 @@ class TextColumn:
 
     def texts(self, rows: slice, wrong: Container[int]) -> list[str]:
         """Return the texts of some rows, but those of wrong ones."""
-        view, edges = memoryview(self.data), self.offsets[rows.start : rows.stop + 1].tolist()
+        view, edges = self.data.data, self.offsets[rows.start : rows.stop + 1].tolist()
         places = zip(range(rows.start, rows.stop), edges, edges[1:], strict=False)
         return [str(view[a:b], "utf-8") for row, a, b in places if row not in wrong]
 
