@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from duilian.cli import main as command
 from duilian.recipes import Recipe, Run, train
-from golden.golden_models import RECIPES, lay_out
+from hostile_models import ALL, lay_out_all
 
 COMMANDS = {
     "convert": ["convert", "converter.model", "pku.txt", "--from", "pku", "--to", "ctb"],
@@ -176,12 +176,11 @@ class Attack:
 
 def prepare(folder: Path) -> None:
     """All that jobs need: recipes, corpora, small models, raw text."""
-    lay_out(folder)
-    for name in RECIPES:
-        (folder / f"{name}.toml").write_text(RECIPES[name], encoding="utf-8")
+    lay_out_all(folder)
+    for name, recipe in ALL.items():
+        (folder / f"{name}.toml").write_text(recipe, encoding="utf-8")
     for name, kind in (("converter", "coupled-word-online"), ("analyzer", "crf-char")):
-        recipe = Recipe.load(folder / f"{kind}.toml", folder)
-        train(recipe, Run(output=folder / f"{name}.model"))
+        train(Recipe.load(folder / f"{kind}.toml", folder), Run(output=folder / f"{name}.model"))
     (folder / "raw.txt").write_text("我们明天去北京。\n" * 200, encoding="utf-8")
 
 
@@ -189,7 +188,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    names = [*RECIPES, *COMMANDS]
+    names = [*ALL, *COMMANDS]
     parser.add_argument("--random", type=int, default=200, help="Kills at random moments, in all.")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=names, help="Names of small models, or commands.")

@@ -72,6 +72,34 @@ def test_mutants_are_shown_or_refused(
     assert "\x1b[2J" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("crf-char", {"notes": "b"}),
+        ("crf-char", {"notes": {"overrides": True}}),
+        ("crf-char", {"notes": {"corpora": {"train": {"sentences": "f"}}}}),
+        ("multitask", {"mapping": {"S@SP": 3}}),
+        ("two-chain", {"config": {"standard": 3}}),
+    ],
+)
+def test_what_a_card_was_found_to_show_stays_mended(
+    models: dict[str, Path], tmp_path: Path, name: str, change: dict[str, Any]
+) -> None:
+    header, arrays = read_model(models[name])
+    write_model(tmp_path / "bad.model", header | change, arrays)
+    with pytest.raises(ModelFileError, match="do not fit together"):
+        inspect.command(str(tmp_path / "bad.model"))
+
+
+def test_what_a_card_does_not_show_does_not_matter(
+    models: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    header, arrays = read_model(models["joint-parser"])
+    write_model(tmp_path / "bad.model", header | {"tagger": 7}, arrays)
+    inspect.command(str(tmp_path / "bad.model"))
+    assert "joint-parser" in capsys.readouterr().out
+
+
 def test_a_card_does_not_command_the_terminal(
     models: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -99,7 +127,19 @@ def _set_tags(header: dict[str, Any], count: int) -> None:
         ("crf-char", lambda h: _set_tags(h, 4_000), "16,000 labels; a tagger has at most 4,096"),
         ("crf-char", lambda h: h["tags"].__setitem__(0, [1]), "a tag must be a string"),
         ("crf-char", lambda h: h["tags"].__setitem__(0, h["tags"][1]), "a tag is listed twice"),
+        ("crf-char", lambda h: h.update(tags="abc"), "must be lists of names"),
+        ("multitask", lambda h: h.update(tags={"a": 1, "b": 2}), "must be lists of names"),
+        ("coupled-char", lambda h: h.update(tags=["ab", "ab"]), "must be lists of names"),
+        ("joint-parser", lambda h: h.update(tags={}), "must be lists of names"),
+        ("joint-parser", lambda h: h.update(tags=[]), "a parser must know some tags"),
+        ("two-chain", lambda h: h.update(tags="abc"), "must be lists of names"),
+        ("tree-converter", lambda h: h.update(target_tags="ab"), "must be lists of names"),
         ("dynamic", lambda h: h["config"]["search"].update(beam=10**6), "beam must be at most 1000"),
+        (
+            "coupled-char",
+            lambda h: h["config"]["pruning"].update(max_candidates_tagging=10**6),
+            "max_candidates_tagging must be at most 100",
+        ),
         ("guided-word", lambda h: h.update(templates=2), "text must be a string"),
         ("joint-parser", lambda h: h["relations"].append({}), "a tag must be a string"),
     ],

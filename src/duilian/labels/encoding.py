@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,14 @@ def check_tags(tags: Sequence[object]) -> None:
             raise ConfigError(f"a tag must be a string that is not empty, got {tag!r:.100}")
     if len(set(tags)) != len(tags):
         raise ConfigError("a tag is listed twice")
+
+
+def names_of(listed: Any) -> tuple[str, ...]:
+    """Tags or relations of a model file; neither a text nor a mapping is a list of them."""
+    if not isinstance(listed, list | tuple):
+        raise ConfigError(f"tags and relations must be lists of names, got {listed!r:.50}")
+    check_tags(listed)
+    return tuple(listed)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -98,9 +98,7 @@ class Manifest:
 
     def _finished(self, record: Mapping[str, Any]) -> FinishedPart | None:
         """The part in a line, unless somebody else has written it: its file must be in the folder."""
-        if record.keys() != _TYPES.keys() or any(
-            type(record[name]).__name__ != _TYPES[name] for name in record
-        ):
+        if {name: type(value).__name__ for name, value in record.items()} != _TYPES:
             return None
         part = FinishedPart(**record)
         try:

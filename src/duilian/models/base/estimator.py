@@ -128,7 +128,8 @@ class StoredModel(abc.ABC):
 
 def refuse_older(path: str | Path, header: Mapping[str, Any]) -> None:
     """Refuse a model file whose header is of another time."""
-    if "parameters" in header or "parameters" in header.get("tagger", {}):
+    tagger = header.get("tagger")
+    if "parameters" in header or (isinstance(tagger, dict) and "parameters" in tagger):
         hint = "train it again from its recipe"
         raise ModelFileError(str(path), "was written by an older version of Duilian", hint)
 

@@ -13,6 +13,8 @@ from duilian.models.base.feature_settings import DEFAULT_TEMPLATES, Features
 from duilian.settings import Settings, setting
 from duilian.standards import Mapping
 
+MAX_CANDIDATES = 100  # bundles are pairs of these, and blocks of scores pairs of bundles
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class CoupledFeatures(Features):
@@ -45,13 +47,17 @@ class CoupledPruning(Settings):
         "`mixed`: online in training, by baseline taggers when tagging.",
     )
     max_candidates: int = setting(
-        8, "Maximum number of labels per unit and standard, the r of the papers.", at_least=1
+        8,
+        "Maximum number of labels per unit and standard, the r of the papers.",
+        at_least=1,
+        at_most=MAX_CANDIDATES,
     )
     max_candidates_tagging: int | None = setting(
         None,
         "The same when tagging; none: as in training, but three times that for characters pruned without "
         "baseline taggers.",
         at_least=1,
+        at_most=MAX_CANDIDATES,
     )
     candidate_mass: float = setting(
         0.98,

@@ -13,7 +13,7 @@ from duilian import _native
 from duilian.corpus import Layer, Tag
 from duilian.errors import ConfigError
 from duilian.features import Dictionary, Reading, pack
-from duilian.labels.encoding import Encoding
+from duilian.labels.encoding import Encoding, names_of
 from duilian.labels.units import UnitBatch
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.crf.predictor import CrfPredictor
@@ -37,7 +37,7 @@ class Sides:
         """The sides of a model that has these tags for each standard."""
         if len(tags) != len(config.standards):
             raise ConfigError(f"{len(tags)} tag sets for {len(config.standards)} standards")
-        made = (config.features.encoding(config.level, tuple(each)) for each in tags)
+        made = (config.features.encoding(config.level, names_of(each)) for each in tags)
         return cls(config.standards, tuple(made))
 
     def __len__(self) -> int:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 from duilian import _native
 from duilian.features import Dictionary, Reading, Templates
+from duilian.labels.encoding import names_of
 from duilian.models.base.compiled_weights import compiled_of, keep_compiled
 from duilian.models.base.dictionary_settings import dictionary_of, keep_dictionary
 from duilian.models.base.estimator import Arrays, State, StoredModel
@@ -76,7 +77,7 @@ class CrfModel(StoredModel):
         """Everything apart from the weights: settings, tags, templates and dictionary."""
         return {
             "config": cls.config_type().updated(header["config"]),
-            "tags": None if header["tags"] is None else tuple(header["tags"]),
+            "tags": None if header["tags"] is None else names_of(header["tags"]),
             "templates": Templates(header["templates"], name=header["templates_name"]),
             "dictionary": dictionary_of(header, arrays),
         }

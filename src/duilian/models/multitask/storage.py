@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from duilian import _native
 from duilian.features import Dictionary, Templates
-from duilian.labels.encoding import Encoding
+from duilian.labels.encoding import Encoding, names_of
 from duilian.models.base.compiled_weights import compiled_of, keep_compiled
 from duilian.models.base.dictionary_settings import dictionary_of, keep_dictionary
 from duilian.models.base.estimator import Arrays, State, StoredModel
@@ -97,7 +97,7 @@ class MultitaskModel(StoredModel):
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """The model again."""
         config = MultitaskConfig().updated(header["config"])
-        a, b = (config.features.encoding("char", tuple(tags)) for tags in header["tags"])
+        a, b = (config.features.encoding("char", names_of(tags)) for tags in header["tags"])
         numbers = range(2 if config.expansion == "best" else 1)
         first, second = (
             tuple(compiled_of(arrays, f"{side}.{number}.") for number in numbers) for side in SIDES

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
-from duilian.labels.encoding import check_tags
+from duilian.errors import ConfigError
+from duilian.labels.encoding import names_of
 from duilian.models.base.estimator import Arrays, State, StoredModel
 from duilian.models.base.precision import Precision, codebook_of, dequantise, quantise
 from duilian.models.base.table_codec import below, typed
@@ -105,14 +106,14 @@ class ParserModel(StoredModel):
     @classmethod
     def parts_of(cls, header: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
         """All but the weights."""
-        relations = tuple(header["relations"])
-        for names in (header["tags"], relations):
-            check_tags(names)
+        tags, relations = names_of(header["tags"]), names_of(header["relations"])
+        if not tags:
+            raise ConfigError("a parser must know some tags")
         return {
             "config": cls.config_type().updated(header["config"]),
-            "tags": tuple(header["tags"]),
+            "tags": tags,
             "relations": relations,
-            "root_relations": tuple(header.get("root_relations", usual_root_relations(relations))),
+            "root_relations": names_of(header.get("root_relations", usual_root_relations(relations))),
             "tag_class": np.array(arrays["tag_class"], np.uint8),
             "lifted": int(header["lifted"]),
         }

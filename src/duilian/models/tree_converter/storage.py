@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from duilian.labels.encoding import check_tags
+from duilian.labels.encoding import names_of
 from duilian.models.base.estimator import Arrays, State
 from duilian.models.base.precision import Precision
 from duilian.models.parser.config import TreeConfig
@@ -50,8 +50,6 @@ class TreeConverterModel(ParserModel):
     @classmethod
     def parts_of(cls, header: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
         """All but the weights."""
-        names = {name: tuple(header[name]) for name in ("target_tags", "source_relations")}
-        for each in names.values():
-            check_tags(each)
+        names = {name: names_of(header[name]) for name in ("target_tags", "source_relations")}
         rules = TreeRules.parsed(header["rules"], "the rules in the model")
         return super().parts_of(header, arrays) | names | {"rules": rules}

@@ -13,7 +13,7 @@ from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.features import CliqueTemplates, Dictionary, Reading, pack
-from duilian.labels.encoding import check_tags
+from duilian.labels.encoding import names_of
 from duilian.labels.segments import ChunkSegments, WordSegments, label_letters, letter_rules
 from duilian.models.base.dictionary_settings import dictionary_of, keep_dictionary
 from duilian.models.base.estimator import Arrays, State, StoredModel
@@ -120,10 +120,9 @@ class TwoChainModel(StoredModel):
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """The model again."""
-        check_tags(header["tags"])
         return cls(
             TwoChainConfig().updated(header["config"]),
-            tuple(header["tags"]),
+            names_of(header["tags"]),
             CliqueTemplates(header["templates"], header["templates_name"]),
             _native.TwoChainWeights(
                 typed(arrays, "slot", np.uint64),
