@@ -21,9 +21,9 @@ DEMO = Path(demo.__file__).parent
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ExperimentResult]:
-    """The demonstration in its quick form, run once."""
+    """The demonstration, run once."""
     folder = tmp_path_factory.mktemp("experiment") / "out"
-    return folder, dl.experiment("demo", folder, quick=True)
+    return folder, dl.experiment("demo", folder)
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_a_cell_is_what_train_makes_of_its_recipe(
 
 def test_what_is_finished_is_not_run_again(finished: tuple[Path, ExperimentResult], untrained: None) -> None:
     folder, result = finished
-    again = dl.experiment("demo", folder, quick=True)
+    again = dl.experiment("demo", folder)
     assert figures(again) == figures(result)
     assert again.facts == result.facts
 
@@ -104,6 +104,13 @@ def test_test_sets_are_logged_and_read_last(finished: tuple[Path, ExperimentResu
     assert set(judged) == {"dev-", "test"}
 
 
+def test_the_quick_form_leaves_test_sets_alone(tmp_path: Path) -> None:
+    result = dl.experiment("demo", tmp_path / "out", quick=True)
+    assert [table.parts for table in result.tables] == [("dev",), ("dev",)]
+    assert not (tmp_path / "out" / "test-sets.jsonl").exists()
+    assert "No test set was read." in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+
+
 def test_models_are_gone_when_all_is_done(finished: tuple[Path, ExperimentResult]) -> None:
     folder, _ = finished
     assert list(folder.glob("cells/*/model")) == []
@@ -126,14 +133,14 @@ def test_a_killed_run_goes_on(
     with monkeypatch.context() as patch:
         patch.setattr(cell_run, "train", killed_train)
         with pytest.raises(KeyboardInterrupt):
-            dl.experiment("demo", tmp_path / "out", quick=True)
+            dl.experiment("demo", tmp_path / "out")
     assert list(tmp_path.glob("out/cells/*/*.checkpoint")), "the state of training is kept"
     told = []
     with monkeypatch.context() as patch:
         patch.setattr(cell_run, "_measure", killed)
         with pytest.raises(KeyboardInterrupt):
-            dl.experiment("demo", tmp_path / "out", quick=True)
-    result = dl.experiment("demo", tmp_path / "out", quick=True, on_progress=told.append)
+            dl.experiment("demo", tmp_path / "out")
+    result = dl.experiment("demo", tmp_path / "out", on_progress=told.append)
     assert figures(result) == figures(finished[1])
     assert [each.name for each in told] == [
         "together@demo seed=1 (dev)",
@@ -145,12 +152,12 @@ def test_a_killed_run_goes_on(
 
 def test_an_executor_gives_the_same(finished: tuple[Path, ExperimentResult], tmp_path: Path) -> None:
     with ThreadPoolExecutor(2) as executor:
-        result = dl.experiment("demo", tmp_path / "out", quick=True, executor=executor)
+        result = dl.experiment("demo", tmp_path / "out", executor=executor)
     assert figures(result) == figures(finished[1])
 
 
 def test_two_processes_give_the_same(finished: tuple[Path, ExperimentResult], tmp_path: Path) -> None:
-    assert figures(dl.experiment("demo", tmp_path / "out", quick=True, jobs=2)) == figures(finished[1])
+    assert figures(dl.experiment("demo", tmp_path / "out", jobs=2)) == figures(finished[1])
 
 
 def test_other_data_and_machines_are_said(
@@ -163,7 +170,7 @@ def test_other_data_and_machines_are_said(
     state["machine"] = "1 abacus"
     (folder / "experiment.json").write_text(json.dumps(state), encoding="utf-8")
     told = []
-    dl.experiment("demo", folder, quick=True, data=data, on_progress=told.append)
+    dl.experiment("demo", folder, data=data, on_progress=told.append)
     assert {each.name for each in told} == {"together@demo seed=1 (dev)", "together@demo seed=1 (test)"}
     assert "other corpora than in the run before: pku.txt" in caplog.text
     assert "another machine (1 abacus)" in caplog.text
@@ -174,26 +181,26 @@ def test_gold_that_changed_is_judged_anew(finished: tuple[Path, ExperimentResult
     lines = (data / "both-ctb.txt").read_text(encoding="utf-8").splitlines(keepends=True)
     (data / "both-ctb.txt").write_text("".join(lines[10:]), encoding="utf-8")
     told = []
-    dl.experiment("demo", folder, quick=True, data=data, on_progress=told.append, only="alone")
+    dl.experiment("demo", folder, data=data, on_progress=told.append, only="alone")
     assert [each.name for each in told] == ["alone@demo seed=1 (test)"]
 
 
 def test_one_cell_alone(tmp_path: Path) -> None:
-    result = dl.experiment("demo", tmp_path / "out", quick=True, only="alone")
+    result = dl.experiment("demo", tmp_path / "out", only="alone")
     assert [row.values[0] is None for row in result.tables[0].rows] == [False, True]
     assert result.finished == 1
     with pytest.raises(ConfigError, match="no cell of the study matches 'alnoe'"):
-        dl.experiment("demo", tmp_path / "out", quick=True, only="alnoe")
+        dl.experiment("demo", tmp_path / "out", only="alnoe")
 
 
 def test_folders_that_are_refused(finished: tuple[Path, ExperimentResult], tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"has the study 'demo' \(quick\)"):
-        dl.experiment("demo", finished[0])
+    with pytest.raises(ConfigError, match=r"has the study 'demo' \(full\)"):
+        dl.experiment("demo", finished[0], quick=True)
     (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(ConfigError, match="not those of an experiment"):
-        dl.experiment("demo", tmp_path, quick=True)
+        dl.experiment("demo", tmp_path)
     with pytest.raises(ConfigError, match="is not a folder"):
-        dl.experiment("demo", tmp_path / "thesis.txt", quick=True)
+        dl.experiment("demo", tmp_path / "thesis.txt")
     with pytest.raises(ConfigError, match="there is no such folder"):
         dl.experiment("li2017", tmp_path / "out", data=tmp_path / "nowhere")
 

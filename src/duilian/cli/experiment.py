@@ -107,7 +107,7 @@ class _Progress:
 def show_result(found: ExperimentResult) -> None:
     """Print the tables; the paper's figures are in brackets."""
     for each in found.tables:
-        title = Text(f"\n{each.name}: {each.plan.about.title} ({each.plan.about.part})")
+        title = Text(f"\n{each.name}: {each.plan.about.title} ({', '.join(each.parts)})")
         show(title, _table(each))
 
 

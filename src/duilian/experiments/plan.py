@@ -24,6 +24,7 @@ from duilian.recipes.shipped import find_recipe
 from duilian.recipes.tables import override, read_toml
 
 CELL_VERSION = 1  # of the way in which cells are run; another number runs all of them again
+TWO_CHAINS, MODES = "two-chain", ("segment", "joint", "tag")
 TAGGED = "tagged"  # the mode of a parser that reads the tags of a tagger
 ALGORITHM = "learning.algorithm="
 KEPT = ("sample", "limit", "min_pairs")  # of a recipe's own sides
@@ -52,6 +53,7 @@ class Cell:
 
     name: str
     key: str
+    kind: str
     recipe: str  # the text of the resolved recipe
     gold: Mapping[int, Mapping[str, Any]]  # the [[side]] of each corpus that the model answers in, by place
     prints: Mapping[int, Mapping[str, Sequence[str]]]  # fingerprints of their dev and test files
@@ -74,15 +76,24 @@ class Place:
     data: DataChoice
     row: Row
     cells: tuple[Cell, ...]
+    is_quick: bool = False
+
+    @property
+    def part(self) -> str:
+        """The part that is judged; the quick form leaves test sets alone where there is a dev set."""
+        has_dev = all("dev" in gold for gold in self.cells[0].gold.values())
+        return "dev" if self.is_quick and has_dev else self.table.about.part
 
     def measurement(self, column: Column) -> Measurement | None:
         """What a column asks of the row's cells; None if the system does not answer there."""
         about, cell = self.table.about, self.cells[0]
         gold = cell.gold.get(column.side, {})
-        if about.part not in gold or column.metric.startswith("train."):
+        if self.part not in gold or column.metric.startswith("train."):
+            return None
+        if column.mode in MODES and cell.kind != TWO_CHAINS:
             return None
         mode = column.mode or ("" if cell.tagger is None else TAGGED)
-        return Measurement(about.part, column.side, mode, about.vocabulary)
+        return Measurement(self.part, column.side, mode, about.vocabulary)
 
 
 class StudyPlan:
@@ -93,7 +104,7 @@ class StudyPlan:
         self.absent: dict[str, str] = {}
         self.data = self._available()
         self.places = [
-            Place(table, data, row, tuple(self._cell(row, data, seed) for seed in study.seeds))
+            Place(table, data, row, tuple(self._cell(row, data, seed) for seed in study.seeds), is_quick)
             for table in study.tables
             for data in self.data
             if not table.about.data or data.name in table.about.data
@@ -153,6 +164,7 @@ class StudyPlan:
         return Cell(
             name=" ".join(names),
             key=self._key(text, corpora.values()),
+            kind=kind.name,
             recipe=text,
             gold={place: self._gold(corpora[place]) for place in answered},
             prints={place: self._prints(corpora[place]) for place in answered},

@@ -84,7 +84,7 @@ def _tests_line(tests: int) -> str:
 def _markdown_table(found: FilledTable) -> Iterator[str]:
     about = found.plan.about
     has_p = any(row.p is not None for row in found.rows)
-    yield from (f"## {about.name}: {about.title}", "", f"Judged on {about.part} sets.", "")
+    yield from (f"## {about.name}: {about.title}", "", f"Judged on {' and '.join(found.parts)} sets.", "")
     if about.note:
         yield from (about.note, "")
     heads = ["data", "", *found.columns, *(["p"] if has_p else [])]

@@ -46,6 +46,7 @@ class FilledTable:
 
     plan: TablePlan
     rows: tuple[ResultRow, ...]
+    parts: tuple[str, ...]
     comparisons: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
 
     @property
@@ -93,7 +94,7 @@ class ExperimentResult:
                 {
                     "name": table.name,
                     "title": table.plan.about.title,
-                    "part": table.plan.about.part,
+                    "parts": list(table.parts),
                     "columns": table.columns,
                     "rows": [dataclasses.asdict(row) for row in table.rows],
                 }
@@ -184,7 +185,8 @@ def _filled(table: TablePlan, places: Sequence[Place], cells: Path) -> FilledTab
                 p = _p(found, table.columns[0].metric)
                 comparisons[f"{place.data.name}: {base.row.name} and {place.row.name}"] = found
         rows.append(_row(place, cells, p))
-    return FilledTable(table, tuple(rows), comparisons)
+    parts = tuple(dict.fromkeys(place.part for place in places))
+    return FilledTable(table, tuple(rows), parts, comparisons)
 
 
 def _row(place: Place, cells: Path, p: float | None) -> ResultRow:
