@@ -123,7 +123,7 @@ class BaselineTaggers:
         """One tagger from each side's sentences."""
         jobs = [(own, self.data.sentences(side), self._threads) for side, own in enumerate(self._sides)]
         for side, weights in enumerate(run_jobs(BaselineSide.fit, jobs)):
-            self.weights.append(weights)
+            self.weights.append(np.require(weights, requirements="W"))  # Ray answers with read-only arrays
             on_side(side)
 
     def candidates(
