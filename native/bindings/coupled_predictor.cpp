@@ -1,4 +1,5 @@
 // The coupled tagger compiled for tagging, and its answers.
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -6,6 +7,7 @@
 
 #include "bindings.hpp"
 #include "duilian/coupled/predictor.hpp"
+#include "word_columns.hpp"
 
 namespace duilian::bindings {
 
@@ -19,8 +21,8 @@ namespace {
   return out;
 }
 
-void bind_answers(nb::module_& m) {
-  nb::class_<CoupledAnswers>(m, "CoupledAnswers")
+void bind_answers(nb::class_<CoupledAnswers>& answers) {
+  answers
       .def(
           "label", [](const CoupledAnswers& self, std::size_t side) { return to_numpy(self.label.at(side)); },
           "side"_a)
@@ -34,6 +36,35 @@ void bind_answers(nb::module_& m) {
           "candidate_p",
           [](const CoupledAnswers& self, std::size_t side) { return to_numpy(self.candidate_p.at(side)); },
           "side"_a);
+}
+
+void bind_curve(nb::module_& m) {
+  nb::class_<ConfidenceCurve>(m, "ConfidenceCurve")
+      .def(nb::init<std::vector<double>, std::vector<double>>(), "said"_a, "is_true"_a)
+      .def(
+          "__call__",
+          [](const ConfidenceCurve& self, const Input<float>& p) {
+            std::vector<float> found = to_vector(p);
+            self.apply(found);
+            return to_numpy(std::move(found));
+          },
+          "p"_a);
+}
+
+void bind_words(nb::class_<CoupledAnswers>& answers) {
+  answers.def(
+      "words",
+      [](const CoupledAnswers& self, std::size_t side,
+         const std::pair<Input<std::uint8_t>, Input<std::uint8_t>>& edges, const Matrix<std::int64_t>& spans,
+         const Input<std::int64_t>& sentence, const Input<std::uint16_t>& known,
+         const ConfidenceCurve* curve) {
+        const SideWords how{side, {view(edges.first), view(edges.second)}, curve};
+        const std::span<const std::int64_t> flat(spans.data(), spans.size());
+        WordColumns found = without_gil(
+            [&] { return words_of_side(self, how, {flat, view(sentence), view(known), {}, {}}); });
+        return columns_of(std::move(found));
+      },
+      "side"_a, "edges"_a, "spans"_a, "sentence"_a, "known"_a, "curve"_a.none());
 }
 
 void bind_weights(nb::module_& m) {
@@ -129,7 +160,10 @@ void bind_whole_texts(Predictors& predictor) {
 }  // namespace
 
 void bind_coupled_predictor(nb::module_& m) {
-  bind_answers(m);
+  bind_curve(m);
+  nb::class_<CoupledAnswers> answers(m, "CoupledAnswers");
+  bind_answers(answers);
+  bind_words(answers);
   bind_weights(m);
   Predictors predictor(m, "CoupledPredictor");
   predictor

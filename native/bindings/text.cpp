@@ -6,7 +6,6 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "duilian/score/words.hpp"
 #include "duilian/text/characters.hpp"
 #include "duilian/text/fold.hpp"
 #include "duilian/text/search_words.hpp"
@@ -14,6 +13,7 @@
 #include "duilian/text/split.hpp"
 #include "duilian/text/utf8_column.hpp"
 #include "duilian/text/whole.hpp"
+#include "word_columns.hpp"
 
 namespace duilian::bindings {
 
@@ -35,14 +35,6 @@ using NamedSpan = std::tuple<std::int64_t, std::int64_t, std::string>;
   out.reserve(spans.size());
   for (const WholeSpan& each : spans)
     out.emplace_back(each.span.begin, each.span.end, encode_utf8(whole_kind_name(each.kind)));
-  return out;
-}
-
-/// One array for several: each costs as much as labelling a character.
-[[nodiscard]] std::vector<std::int32_t> joined(const auto&... columns) {
-  std::vector<std::int32_t> out;
-  out.reserve((columns.size() + ...));
-  (out.insert(out.end(), columns.begin(), columns.end()), ...);
   return out;
 }
 
@@ -111,6 +103,37 @@ void bind_sentences(nb::module_& m) {
       "text"_a);
 }
 
+/// The words [start, end) of a text.
+[[nodiscard]] nb::object cut(nb::handle text, std::span<const std::int32_t> start,
+                             std::span<const std::int32_t> end) {
+  const nb::object words = nb::steal(PyList_New(static_cast<Py_ssize_t>(start.size())));
+  for (std::size_t k = 0; words.is_valid() && k < start.size(); ++k) {
+    PyObject* word = PyUnicode_Substring(text.ptr(), start[k], end[k]);
+    if (word == nullptr) nb::raise_python_error();
+    PyList_SetItem(words.ptr(), static_cast<Py_ssize_t>(k), word);  // takes the word over
+  }
+  if (!words.is_valid()) nb::raise_python_error();
+  return words;
+}
+
+/// The words of each text, as strings; `first` has how many come before it.
+[[nodiscard]] nb::list cut_texts(const nb::list& texts, std::span<const std::int32_t> start,
+                                 std::span<const std::int32_t> end, std::span<const std::int64_t> first) {
+  const auto words = static_cast<std::int64_t>(start.size());
+  if (end.size() != start.size() || first.size() != texts.size() + 1 || first.front() != 0 ||
+      first.back() != words || !std::is_sorted(first.begin(), first.end()))
+    throw std::invalid_argument("the words do not fit the texts");
+  nb::list out;
+  for (std::size_t k = 0; k < texts.size(); ++k) {
+    const nb::object text = texts[k];
+    if (!nb::isinstance<nb::str>(text)) throw nb::type_error("a text must be a string");
+    const auto at = static_cast<std::size_t>(first[k]);
+    const auto count = static_cast<std::size_t>(first[k + 1]) - at;
+    out.append(cut(text, start.subspan(at, count), end.subspan(at, count)));
+  }
+  return out;
+}
+
 void bind_words(nb::module_& m) {
   m.def(
       "words_of_labels",
@@ -123,8 +146,7 @@ void bind_words(nb::module_& m) {
           return words_of_labels({view(edges.first), view(edges.second)},
                                  {flat, view(sentence), view(known), view(label), sure});
         });
-        return std::make_tuple(to_numpy(joined(found.start, found.end, found.sentence)),
-                               to_numpy(joined(found.first, found.label)), to_numpy(std::move(found.p)));
+        return columns_of(std::move(found));
       },
       "edges"_a, "spans"_a, "sentence"_a, "known"_a, "label"_a, "p"_a.none());
   m.def(
@@ -132,6 +154,14 @@ void bind_words(nb::module_& m) {
       [](const std::vector<std::string>& texts, const Input<std::int32_t>& start,
          const Input<std::int32_t>& end, const Input<std::int64_t>& first) {
         return without_gil([&] { return spaced_texts(texts, view(start), view(end), view(first)); });
+      },
+      "texts"_a, "start"_a, "end"_a, "first"_a);
+  m.def(
+      "cut_texts",
+      [](const nb::typed<nb::list, nb::str>& texts, const Input<std::int32_t>& start,
+         const Input<std::int32_t>& end,
+         const Input<std::int64_t>& first) -> nb::typed<nb::list, nb::typed<nb::list, nb::str>> {
+        return cut_texts(texts, view(start), view(end), view(first));
       },
       "texts"_a, "start"_a, "end"_a, "first"_a);
 }

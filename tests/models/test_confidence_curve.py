@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duilian import AdaGrad, Analyzer, CoupledTagger, demo
+from duilian import AdaGrad, Analyzer, CoupledTagger, _native, demo
 from duilian.errors import ConfigError
 from duilian.models.base import confidence
 from duilian.models.base.confidence import ConfidenceCurve
@@ -106,3 +106,20 @@ def test_what_pruning_has_left_out_counts_as_wrong() -> None:
     assert not tagger.model_.confidence
     confidences = [each.confidence for each in Analyzer(tagger)("我们去北京大学图书馆看书。").tokens("pku")]
     assert min(confidences) < 0.999
+
+
+def test_a_curve_is_straight_between_its_points_in_log_odds() -> None:
+    curve = ConfidenceCurve((-2.0, 0.5, 3.0, 6.5), (-1.0, 0.25, 0.25, 4.0))
+    p = np.concatenate([np.random.default_rng(5).random(500), [0.0, 1.0, 0.5, 1e-9, 1 - 1e-9]])
+    p = p.astype(np.float32)
+    clipped = np.clip(p.astype(np.float64), 1e-6, 1 - 1e-6)
+    true = np.interp(np.log(clipped / (1 - clipped)), curve.said, curve.true)
+    np.testing.assert_allclose(curve(p), 1 / (1 + np.exp(-true)), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "points", [((), ()), ((1.0,), ()), ((1.0, 1.0), (0.0, 1.0)), ((0.0, 1.0), (1.0, 0.0))]
+)
+def test_the_core_refuses_a_curve_that_does_not_rise(points: Any) -> None:
+    with pytest.raises(ValueError, match="must rise"):
+        _native.ConfidenceCurve(*points)

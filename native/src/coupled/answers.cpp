@@ -85,6 +85,15 @@ CoupledAnswers predict_constrained(const CoupledPredictor& predictor, const Sent
   return answers.finish();
 }
 
+WordColumns words_of_side(const CoupledAnswers& answers, const SideWords& how, LabelledUnits units) {
+  if (how.side >= answers.label.size()) throw std::invalid_argument("there is no such side");
+  units.label = answers.label[how.side];
+  units.p = answers.p[how.side];
+  WordColumns words = words_of_labels(how.edges, units);
+  if (how.curve != nullptr) how.curve->apply(words.p);
+  return words;
+}
+
 std::vector<SideAnswer> k_best(const CoupledPredictor& predictor, const Sentences& sentences,
                                std::size_t side, std::span<const Constraints> constraints, std::size_t k,
                                double& log_z) {

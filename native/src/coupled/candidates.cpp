@@ -63,11 +63,13 @@ void choose_labels(std::span<const double> p, Pruning pruning, PruningWorkspace&
     return;
   }
   const std::size_t max_count = std::min(static_cast<std::size_t>(pruning.max_candidates), p.size());
-  // A few probable labels are usually enough for λ. Those below the second limit have too little probability
-  // together to be needed for it, up to rounding.
+  // A short list is ranked at once. Of a long one, a few probable labels are usually enough for λ. Those
+  // below the second limit have too little probability together to be needed for it, up to rounding.
   const double rest = pruning.candidate_mass < 1.0 ? 1.0 - pruning.candidate_mass : 0.0;
+  constexpr std::size_t kShort = 12;
   for (const double min_p :
        {rest / static_cast<double>(max_count), 0.5 * rest / static_cast<double>(p.size()), 0.0}) {
+    if (p.size() <= kShort && min_p > 0.0) continue;
     rank_highest(p, max_count, min_p, work.likely, work.left);
     if (work.left.size() == max_count || needed(work.left, pruning.candidate_mass).is_enough) break;
   }

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from duilian import _native
 from duilian import text as texts
@@ -112,6 +113,7 @@ class Analyzer:
         self.standards = self.labeler.standards
         self._encodings = {name: self.labeler.encoding(name) for name in self.standards}
         self._first: Encoding = self._encodings[self.standards[0]]
+        self._label_words = getattr(self.labeler, "label_words", None)  # a short cut that some have
         self._takes_constraints = Ability.CONSTRAINTS in self.labeler.abilities
         if lexicon is not None and not self._takes_constraints:
             raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf, or no lexicon")
@@ -174,11 +176,7 @@ class Analyzer:
         slower, but right for live input.
         """
         plan = self._planner.plan(ask, marginals)
-        if isinstance(texts, str | bytes):
-            raise TextError("expected a list of texts, got a single string", "put it in a list: [text]")
-        checked = texts if errors == "strict" else (check_text(text, errors) for text in texts)
-        limit = BATCH_CHARACTERS if batch is None else batch
-        for texts_of_batch in batches(checked, limit, _text_size):
+        for texts_of_batch in _text_batches(texts, batch, errors):
             yield from self._analysed(texts_of_batch, plan, threads)
 
     @checked
@@ -218,9 +216,13 @@ class Analyzer:
 
         `fast` takes the model's small segmenter: many times as fast, and a little less accurate.
         """
-        ask = self._words_only(standard, fast=fast)
-        for doc in self.pipe(texts, ask=ask, threads=threads, batch=batch, errors=errors):
-            yield doc.words(ask.standards[0])
+        plan = self._planner.plan(self._words_only(standard, fast=fast))
+        for texts_of_batch in _text_batches(texts, batch, errors):
+            if self._is_long(texts_of_batch):
+                name = plan.ask.standards[0]
+                yield from (doc.words(name) for doc in self._analysed(texts_of_batch, plan, threads))
+            else:
+                yield from (self._fast if fast else self)._cut(texts_of_batch, plan.ask, threads)
 
     @checked
     def spaced(
@@ -398,23 +400,36 @@ class Analyzer:
         return len(batch) == 1 and len(batch[0]) > 2 * BATCH_CHARACTERS and self.labeler.reads == "text"
 
     def _spaced(self, batch: Sequence[str], ask: Ask, threads: int) -> list[str]:
+        found = self._segmented(batch, ask, threads)
+        return list(batch) if found is None else _native.spaced_texts(list(batch), *found)
+
+    def _cut(self, batch: Sequence[str], ask: Ask, threads: int) -> list[list[str]]:
+        found = self._segmented(batch, ask, threads)
+        return [[] for _ in batch] if found is None else _native.cut_texts(list(batch), *found)
+
+    def _segmented(
+        self, batch: Sequence[str], ask: Ask, threads: int
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int64]] | None:
+        """Return starts and ends of words in one standard, and the number of words before each text."""
         units = self._split(batch)
         if not len(units):
-            return list(batch)
+            return None
         (name,) = ask.standards
         side = self._labels(units, self._constraints(units), ask, threads).of[name]
         found = Segmentation.from_labels(self._encodings[name].meaning, units, side.label, None)
-        words = found.sentence[units.text].astype(np.int64)
-        return _native.spaced_texts(list(batch), found.start, found.end, words)
+        return found.start, found.end, found.sentence[units.text].astype(np.int64)
 
     def _constraints(self, units: UnitBatch) -> dict[str, _native.Constraints]:
         return self._builder.constraints(units) if self._takes_constraints else {}
 
     def _labels(self, units: UnitBatch, constraints: Constraints, ask: Ask, threads: int) -> Labels:
         labels = self.labeler.label(units, ask, constraints, threads)
-        if labels.impossible:
-            _log.warning("%d sentences could not be analysed with the lexicon's words", labels.impossible)
+        self._warn(labels.impossible)
         return labels
+
+    def _warn(self, impossible: int) -> None:
+        if impossible:
+            _log.warning("%d sentences could not be analysed with the lexicon's words", impossible)
 
     def _at_once(self, batch: Sequence[str], plan: Plan, threads: int) -> list[Doc]:
         if plan.ask.fast:
@@ -465,6 +480,13 @@ class Analyzer:
         self, units: UnitBatch, constraints: Constraints, ask: Ask, threads: int, given: Given | None = None
     ) -> Iterator[tuple[str, Segmentation, Trees | None]]:
         """Yield the words of all texts in each standard, and their trees."""
+        if self._label_words is not None and given is None and not ask.marginals:
+            words, impossible = self._label_words(units, ask, constraints, threads)
+            self._warn(impossible)
+            for name in ask.standards:
+                found = words[name]
+                yield name, found, self._trees(found, (), threads) if self._is_parsed(name, ask) else None
+            return
         labels = self._labels(units, constraints, ask, threads)
         for name in ask.standards:
             known = _layers_in(given, name)
@@ -511,6 +533,14 @@ def own_layer(sentence: Sentence, standard: str) -> Layer:
 
 def _layer_size(layer: Layer) -> int:
     return sum(map(len, layer.words)) + 1
+
+
+def _text_batches(texts: Iterable[str], batch: int | None, errors: Errors) -> Iterator[list[str]]:
+    """Yield texts in batches of about so many characters."""
+    if isinstance(texts, str | bytes):
+        raise TextError("expected a list of texts, got a single string", "put it in a list: [text]")
+    given = texts if errors == "strict" else (check_text(text, errors) for text in texts)
+    yield from batches(given, BATCH_CHARACTERS if batch is None else batch, _text_size)
 
 
 def _text_size(text: str) -> int:

@@ -28,12 +28,17 @@ class BatchWords(NamedTuple):
 
 def batch_words(found: Segmentation, trees: Trees | None, *, with_tags: bool = True) -> BatchWords:
     """Return the words of all texts, with their trees if given."""
+    table = _table(found, trees, with_tags=with_tags)
+    return BatchWords(table, found.sentence[found.units.text].astype(np.int64))
+
+
+def _table(found: Segmentation, trees: Trees | None, *, with_tags: bool) -> WordTable:
     names, specific = _names(found.meaning) if with_tags else (None, None)
     tags = None if names is None else Names(found.labels, names)
     relations = None
     if trees is not None and trees.relation is not None:
         relations = Names(trees.relation, trees.names)
-    table = WordTable.of_columns(
+    return WordTable.of_columns(
         found.start,
         found.end,
         found.sentence,
@@ -44,13 +49,12 @@ def batch_words(found: Segmentation, trees: Trees | None, *, with_tags: bool = T
         found.marginals,
         None if specific is None else Names(found.labels, specific),
     )
-    return BatchWords(table, found.sentence[found.units.text].astype(np.int64))
 
 
 def word_tables(found: Segmentation, trees: Trees | None, *, with_tags: bool = True) -> list[WordTable]:
     """Return the words of each text, with their trees if given."""
-    words, edges = batch_words(found, trees, with_tags=with_tags).table, found.units.text.tolist()
-    return [words] if len(edges) == 2 else words.parts(edges)
+    words = _table(found, trees, with_tags=with_tags)
+    return [words] if len(found.units.batch) == 1 else words.parts(found.units.text.tolist())
 
 
 @functools.lru_cache(maxsize=256)

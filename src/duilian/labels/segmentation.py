@@ -13,6 +13,9 @@ from duilian.corpus import Layer
 from duilian.labels.units import UnitBatch
 from duilian.standards import LabelMeaning
 
+Columns = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float32]]
+"""Starts, ends and sentences of words; their first units and labels; how sure they are."""
+
 
 @dataclasses.dataclass(eq=False)  # not frozen: that takes longer than all the rest of a short text
 class Segmentation:
@@ -38,9 +41,21 @@ class Segmentation:
         p: npt.NDArray[np.float32] | None,
     ) -> Segmentation:
         """Decode the labels of all units, with their probabilities if known."""
-        places, of_units, sure = _native.words_of_labels(
-            meaning.edges, units.spans, units.sentence, units.known, labels, p
-        )
+        columns = _native.words_of_labels(meaning.edges, units.spans, units.sentence, units.known, labels, p)
+        return cls.of_columns(meaning, units, labels, columns, has_confidence=p is not None)
+
+    @classmethod
+    def of_columns(
+        cls,
+        meaning: LabelMeaning,
+        units: UnitBatch,
+        labels: npt.NDArray[np.int32],
+        columns: Columns,
+        *,
+        has_confidence: bool = True,
+    ) -> Segmentation:
+        """Take words as the native core returns them."""
+        places, of_units, sure = columns
         n = len(of_units) // 2
         return cls(
             units,
@@ -51,7 +66,7 @@ class Segmentation:
             end=places[n : 2 * n],
             labels=of_units[n:],
             sentence=places[2 * n :],
-            confidence=None if p is None else sure,
+            confidence=sure if has_confidence else None,
         )
 
     def sentences(self) -> list[list[str]]:

@@ -19,8 +19,10 @@
 #include "duilian/coupled/search.hpp"
 #include "duilian/coupled/weights.hpp"
 #include "duilian/features/extract.hpp"
+#include "duilian/score/confidence.hpp"
 #include "duilian/score/lines.hpp"
 #include "duilian/score/weight_table.hpp"
+#include "duilian/score/words.hpp"
 #include "duilian/spare.hpp"
 
 namespace duilian {
@@ -96,6 +98,18 @@ class CoupledPredictor {
   mutable Spare<Work> spare_;
   std::unique_ptr<CoarsePruner> coarse_pruner_;  // null: all labels are scored exactly
 };
+
+/// How the labels of a side become words.
+struct SideWords {
+  std::size_t side;
+  LabelEdges edges;
+  const ConfidenceCurve* curve;  // null: probabilities are taken as they are
+};
+
+/// The words of a side; `units` without labels and probabilities. Throws std::invalid_argument if there is no
+/// such side, or units and labels do not fit together.
+[[nodiscard]] WordColumns words_of_side(const CoupledAnswers& answers, const SideWords& how,
+                                        LabelledUnits units);
 
 /// Answers for all sentences. `allowed`: labels that are given, [sides][units], or none.
 [[nodiscard]] CoupledAnswers predict(const CoupledPredictor& predictor, const Sentences& sentences,

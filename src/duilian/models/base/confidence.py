@@ -9,12 +9,14 @@ surer than the surest words of the dev set were right.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from duilian import _native
 from duilian.errors import ConfigError
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -56,8 +58,12 @@ class ConfidenceCurve:
 
     def __call__(self, p: Floats) -> npt.NDArray[np.float32]:
         """How often words with these probabilities are right."""
-        true = np.interp(_log_odds(p), self.said, self.true)
-        return (1.0 / (1.0 + np.exp(-true))).astype(np.float32)
+        return self.native(np.ascontiguousarray(p, np.float32))
+
+    @property
+    def native(self) -> _native.ConfidenceCurve:
+        """The same for the native core."""
+        return _compiled(self.said, self.true)
 
     def state(self) -> list[list[float]]:
         """What a model file keeps."""
@@ -73,6 +79,11 @@ class ConfidenceCurve:
         if len(state[0]) > 2 * BINS + 2:
             raise ConfigError(f"a confidence curve has at most {2 * BINS + 2} points")
         return cls(tuple(state[0]), tuple(state[1]))
+
+
+@functools.lru_cache(maxsize=64)
+def _compiled(said: tuple[float, ...], true: tuple[float, ...]) -> _native.ConfidenceCurve:
+    return _native.ConfidenceCurve(said, true)
 
 
 def _log_odds(p: Floats) -> npt.NDArray[np.float64]:

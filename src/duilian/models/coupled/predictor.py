@@ -127,19 +127,44 @@ class CoupledPredictor:
         The best labels come from the usual search, marginals from one that prunes less.
         """
         packed, given = self.packer.pack_batch(batch, threads), self._given(constraints)
+        answered, impossible = self._answered(packed, given, ask, threads)
         found: dict[str, SideLabels] = {}
-        answered: dict[_native.CoupledPredictor, tuple[_native.CoupledAnswers, int]] = {}
-        for name in ask.standards or self.standards:
-            native, side = self.best_for(name), self.sides.number(name)
-            if native not in answered:
-                answered[native] = native.predict_constrained(packed, given, False, threads)
-            answers = answered[native][0]
-            curve = self.model.confidence.get(name)
+        for name, answers in answered.items():
+            side, curve = self.sides.number(name), self.model.confidence.get(name)
             p = answers.p(side)
             found[name] = SideLabels(answers.label(side), p if curve is None else curve(p))
         if ask.marginals:
             found |= self.wide.likely_labels(packed, given, found, threads)
-        return Labels(found, max(impossible for _, impossible in answered.values()))
+        return Labels(found, impossible)
+
+    def label_words(
+        self, batch: UnitBatch, ask: Ask, constraints: Constraints, threads: int
+    ) -> tuple[dict[str, Segmentation], int]:
+        """The words that `label` finds, and how many sentences broke the constraints.
+
+        They are made natively: for a short text, arrays on the way would cost more than the search.
+        """
+        packed, given = self.packer.pack_batch(batch, threads), self._given(constraints)
+        answered, impossible = self._answered(packed, given, ask, threads)
+        found: dict[str, Segmentation] = {}
+        for name, answers in answered.items():
+            side, curve = self.sides.number(name), self.model.confidence.get(name)
+            meaning, own = self.sides.encodings[side].meaning, None if curve is None else curve.native
+            columns = answers.words(side, meaning.edges, batch.spans, batch.sentence, batch.known, own)
+            found[name] = Segmentation.of_columns(meaning, batch, answers.label(side), columns)
+        return found, impossible
+
+    def _answered(
+        self, packed: _native.Sentences, given: list[_native.Constraints], ask: Ask, threads: int
+    ) -> tuple[dict[str, _native.CoupledAnswers], int]:
+        """The answers of the weights that do best for each standard, and how many broke the constraints."""
+        natives = {name: self.best_for(name) for name in ask.standards or self.standards}
+        made = {
+            native: native.predict_constrained(packed, given, False, threads)
+            for native in dict.fromkeys(natives.values())
+        }
+        answers = {name: made[native][0] for name, native in natives.items()}
+        return answers, max(impossible for _, impossible in made.values())
 
     def judged(
         self, layers: Sequence[Layer], standard: str, threads: int
