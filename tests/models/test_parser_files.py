@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from duilian import _native
 from duilian.errors import ModelFileError
 from duilian.learning import AdaGrad
 from duilian.modelfile import read_model, write_model
@@ -25,6 +26,21 @@ def test_a_saved_parser_answers_the_same(parsers: dict[int, Parser], precision: 
     if precision == "float32":
         assert loaded.predict_layers(DEV) == parsers[2].predict_layers(DEV)
     assert loaded.score(DEV) == pytest.approx(parsers[2].score(DEV), abs=0.05)
+
+
+def test_weights_of_8_bits_stay_bytes_and_answer_as_floats_do(parsers: dict[int, Parser]) -> None:
+    header, arrays = parsers[2].state("int8")
+    arrays["tree.weight"] = np.minimum(arrays["tree.weight"], 254)  # room in the codebook for 0
+    coded = Parser.from_state(header, arrays)
+    assert isinstance(coded.model_.weights, _native.CodedWeights)
+    weights = coded.model_.dense_weights()
+    is_used = np.unpackbits(arrays["tree.used"], count=len(weights)).view(np.bool_)
+    assert (weights[is_used] == arrays["tree.code"][arrays["tree.weight"]]).all()
+    assert not weights[~is_used].any()
+    packer, pruning = coded.predictor_.packer, coded.model_.pruning
+    assert coded.predict_layers(DEV) == packer.parse_layers(weights, pruning, DEV)
+    again = pickle.loads(pickle.dumps(coded))
+    assert again.predict_layers(DEV) == coded.predict_layers(DEV)
 
 
 def test_trimming_makes_it_smaller(parsers: dict[int, Parser]) -> None:
