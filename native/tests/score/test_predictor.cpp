@@ -301,7 +301,7 @@ TEST(bad_predictor_arrays_are_refused) {
   refuses("a slot of the tagger leads outside", [](CompiledWeights& w) { w.slot[1] = 2; });
   refuses("a label of the tagger is out of range", [](CompiledWeights& w) { w.label[0] = 2; });
   refuses("the tagger's last entry is not marked", [](CompiledWeights& w) { w.label[1] = 1; });
-  refuses("the labels of a feature are not ascending", [](CompiledWeights& w) { w.label[1] = kLastEntry; });
+  refuses("the labels of a feature are not ascending", [](CompiledWeights& w) { w.label = {1, kLastEntry}; });
   refuses("the tagger's table has too few free slots", [](CompiledWeights& w) {
     w.slot.assign(2 * kLongestRun, 0);
     w.slot[kLongestRun + 1] = kNoSlot;
