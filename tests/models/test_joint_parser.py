@@ -19,8 +19,18 @@ from duilian.learning import AdaGrad, Perceptron, Session
 from duilian.modelfile import read_model, write_model
 from duilian.models.joint_parser.config import JointTagging
 from duilian.models.joint_parser.model import JointParser
-from duilian.models.joint_parser.tag_candidates import TagCandidates, allowed_tags, candidates, tag_numbers
+from duilian.models.joint_parser.tag_candidates import (
+    LEAST,
+    SHARE,
+    TagCandidates,
+    allowed_tags,
+    candidates,
+    tag_numbers,
+    united_marginals,
+)
 from duilian.models.parser.config import ArcPruning, RelationSearch, TreeSearch
+from duilian.models.parser.storage import MOST_TRIMMED_PRUNING
+from duilian.models.roles import TaggedWords, TagRows
 from oracle.trees import projective_trees
 from tree.ambiguous import treebank
 
@@ -273,6 +283,96 @@ def test_candidates_by_hand():
     fixed = candidates(marginals, 0.1, given=given)
     assert fixed.first.tolist() == [0, 1, 4, 6]
     assert fixed.best.tolist() == [2, 0, 1]
+
+
+def united(parser: JointParser, words: list[str], labeler: list[dict[str, float]]) -> dict[str, float]:
+    """What the tagger of a parser and a labeler think of the last word together."""
+    tags = parser.predictor_.packer.tags
+    table = np.array([[row.get(tag, 0.0) for tag in tags] for row in labeler])
+    found = united_marginals(parser.predictor_.tagger, [words], table, tags)
+    return {tag: p for tag, p in zip(tags, found[-1].tolist(), strict=True) if p > 0}
+
+
+def test_two_taggers_decide_together(parsers: dict[int, JointParser]):
+    parser, word = parsers[2], "研究"
+    (own,) = parser.predictor_.tagger.marginals([Layer((word,))])
+    tagged = dict(zip(parser.predictor_.tagger.encoding_.tags or (), own[0].tolist(), strict=True))
+    labeler = {"NN": 0.2, "VV": 0.3, "AD": 0.1}  # the rest is that of other words
+    of_three = sum(tagged[tag] for tag in labeler)
+    product = {
+        tag: p ** (1 - SHARE) * max(tagged[tag] / of_three, LEAST) ** SHARE for tag, p in labeler.items()
+    }
+    total = sum(product.values())
+    found = united(parser, [word], [labeler])
+    assert found == pytest.approx({tag: p / total for tag, p in product.items()}, rel=1e-6)
+
+
+def test_only_what_the_labeler_leaves_counts(parsers: dict[int, JointParser]):
+    parser = parsers[2]
+    assert united(parser, ["老师", "研究"], [{"NN": 1.0}, {"AD": 1e-3}]) == {"AD": pytest.approx(1.0)}
+    # The neighbours' tags count, too: after a noun alone 研究 may be either, before a noun it is the verb.
+    alone = united(parser, ["老师", "研究"], [{"NN": 1.0}, {}])
+    assert sum(alone.values()) == pytest.approx(1.0)
+    (own,) = parser.predictor_.tagger.marginals([Layer(("老师", "研究"))])
+    assert max(alone.values()) == pytest.approx(float(own[-1].max()), abs=0.05)
+
+
+def likely(rows: list[dict[str, float]], names: tuple[str, ...]) -> TagRows:
+    cells = [(k, names.index(tag), p) for k, row in enumerate(rows) for tag, p in sorted(row.items())]
+    word, tag, p = zip(*sorted(cells), strict=True)
+    return TagRows(np.array(word, np.int64), np.array(tag, np.int64), np.array(p))
+
+
+def test_it_chooses_among_the_tags_of_a_labeler(parsers: dict[int, JointParser]):
+    parser, words = parsers[2], ["老师", "研究", "问题", "。"]
+    names = ("NOUN+NN", "PART+NN", "PU", "VERB+VV", "X+AD")  # pairs of tags, where the parser has the second
+    rows = [{"NOUN+NN": 1.0}, {"NOUN+NN": 0.5, "VERB+VV": 0.4}, {"NOUN+NN": 0.3, "PART+NN": 0.6}, {"PU": 1.0}]
+    first = np.array([names.index(max(row, key=lambda tag: row[tag])) for row in rows], np.int32)
+    sentences = TaggedWords([words], first, names, likely(rows, names))
+    trees = parser.annotate(sentences, ())
+    assert trees.tag is not None
+    assert [names[k] for k in trees.tag] == ["NOUN+NN", "VERB+VV", "PART+NN", "PU"]
+    assert trees.heads.tolist() == [2, 0, 2, 2]
+    rows[1] = {"NOUN+NN": 0.5, "X+AD": 0.4}  # no verb is left
+    trees = parser.annotate(sentences._replace(likely=likely(rows, names)), ())
+    assert trees.tag is not None
+    assert names[trees.tag[1]] != "VERB+VV"
+    assert parser.annotate(sentences._replace(likely=None), ()).tag is None
+
+
+def test_given_trees_are_not_looked_at_and_keep_their_tags(parsers: dict[int, JointParser]):
+    parser, layer = parsers[2], DEV[0]
+    names = parser.tags_
+    number = np.array([names.index(str(tag)) for tag in layer.tags or ()], np.int32)
+    rows = [{str(tag): 0.4, "AD": 0.5} for tag in layer.tags or ()]
+    sentences = TaggedWords([layer.words], number, names, likely(rows, names))
+    trees = parser.annotate(sentences, [layer])
+    assert trees.tag is not None
+    assert trees.tag.tolist() == number.tolist()
+    assert tuple(trees.heads.tolist()) == layer.heads
+
+
+def test_small_weights_go_but_pruning_stays(parsers: dict[int, JointParser]):
+    model = parsers[2].model_
+    trimmed = model.trimmed(1e6)
+    assert not trimmed.weights.any()
+    large = np.abs(model.pruning) >= MOST_TRIMMED_PRUNING
+    assert np.array_equal(trimmed.pruning != 0, large)
+    assert large.any()
+    assert np.array_equal(model.trimmed(0.1).pruning != 0, np.abs(model.pruning) >= 0.1)
+
+
+def test_the_tagger_inside_may_be_small(tmp_path: Path):
+    def size(min_weight: float) -> int:
+        tagging = dataclasses.replace(SMALL["tagging"], min_weight=min_weight)
+        JointParser("ctb", **SMALL | {"tagging": tagging}).fit(TRAIN[:30]).save(tmp_path / "x.model")
+        return sum(
+            array.nbytes
+            for name, array in read_model(tmp_path / "x.model")[1].items()
+            if name.startswith("tagger.")
+        )
+
+    assert size(0.5) < 0.7 * size(0.0)
 
 
 def test_all_tags_are_candidates_without_a_threshold():

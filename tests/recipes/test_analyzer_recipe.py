@@ -291,5 +291,5 @@ def test_the_bundled_model_says_what_its_recipe_says() -> None:
     for lists in (expected["features"]["dictionary"], expected["features"]["mixing"]):
         lists["file"] = Path(lists["file"]).name  # where it was is nobody's business
     assert header["tagger"]["config"] == expected
-    assert header["parser"]["config"] == config.parser_config().to_dict()
+    assert header["parser"]["config"] == config.parser_config(is_trained=True).to_dict()
     assert header["segmenter"]["config"]["standard"] == config.segmenter.standard

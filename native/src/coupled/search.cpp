@@ -102,7 +102,7 @@ void AnswerCollector::add(std::size_t sentence, const SearchWork& work) {
       const auto at = static_cast<std::size_t>(work.candidates[k].first[t] + work.place[k][t]);
       out_.label[k][static_cast<std::size_t>(first_[sentence]) + t] = work.candidates[k].tag[at];
       out_.p[k][static_cast<std::size_t>(first_[sentence]) + t] =
-          static_cast<float>(work.side[k][at] * (with_candidates_ ? 1.0 : kept_share(work, k, t)));
+          static_cast<float>(work.side[k][at] * kept_share(work, k, t));
     }
   }
   if (kept_.empty()) return;

@@ -14,6 +14,9 @@ namespace duilian {
 
 namespace {
 
+constexpr double kNegligibleShare = 1e-12;  // of a unit's sum: skipping such labels is faster, above all those
+                                            // that constraints forbid
+
 void check_weights(const CompiledWeights& w, std::int32_t labels) {
   check(static_cast<const WeightTable&>(w), labels);
   const auto edge = static_cast<std::size_t>(labels) + 1;
@@ -270,8 +273,8 @@ std::vector<double> predict_marginals(const Predictor& predictor, const Sentence
     if (length == 0) return;
     predictor.score(sentences, sentence, work[thread]);
     apply(constraints, predictor, sentences, sentence, work[thread]);
-    marginals(predictor.chain(static_cast<std::int32_t>(length), work[thread]), work[thread].chain,
-              work[thread].found);
+    unit_marginals(predictor.chain(static_cast<std::int32_t>(length), work[thread]), work[thread].chain,
+                   work[thread].found, kNegligibleShare);
     for (std::int64_t t = 0; t < length; ++t) {
       std::copy_n(work[thread].found.unit.data() + static_cast<std::size_t>(t) * predictor.stride(), L,
                   out.data() + static_cast<std::size_t>(begin + t) * L);

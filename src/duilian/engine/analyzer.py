@@ -35,7 +35,9 @@ from duilian.engine.word_tables import (
     BatchWords,
     batch_words,
     empty_table,
+    likely_tags,
     with_marginals,
+    with_tags,
     word_tables,
 )
 from duilian.errors import ConfigError, DuilianError, TextError
@@ -49,6 +51,7 @@ from duilian.models.roles import (
     Ability,
     Ask,
     Constraints,
+    LabelRows,
     Labels,
     TaggedWords,
     TreeAnnotator,
@@ -114,6 +117,9 @@ class Analyzer:
         self._encodings = {name: self.labeler.encoding(name) for name in self.standards}
         self._first: Encoding = self._encodings[self.standards[0]]
         self._label_words = getattr(self.labeler, "label_words", None)  # a short cut that some have
+        self._label_with_candidates = None  # what a parser chooses tags from
+        if Ability.TAGS in getattr(parser, "abilities", ()):
+            self._label_with_candidates = getattr(self.labeler, "label_with_candidates", None)
         self._takes_constraints = Ability.CONSTRAINTS in self.labeler.abilities
         if lexicon is not None and not self._takes_constraints:
             raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf, or no lexicon")
@@ -415,17 +421,24 @@ class Analyzer:
         if not len(units):
             return None
         (name,) = ask.standards
-        side = self._labels(units, self._constraints(units), ask, threads).of[name]
+        side = self._labels(units, self._constraints(units), ask, threads)[0].of[name]
         found = Segmentation.from_labels(self._encodings[name].meaning, units, side.label, None)
         return found.start, found.end, found.sentence[units.text].astype(np.int64)
 
     def _constraints(self, units: UnitBatch) -> dict[str, _native.Constraints]:
         return self._builder.constraints(units) if self._takes_constraints else {}
 
-    def _labels(self, units: UnitBatch, constraints: Constraints, ask: Ask, threads: int) -> Labels:
-        labels = self.labeler.label(units, ask, constraints, threads)
+    def _labels(
+        self, units: UnitBatch, constraints: Constraints, ask: Ask, threads: int
+    ) -> tuple[Labels, LabelRows | None]:
+        """Return labels and, for a parser that chooses tags, what the labeler leaves it."""
+        left = None
+        if ask.trees and self.parser is not None and self._label_with_candidates is not None:
+            labels, left = self._label_with_candidates(units, ask, constraints, threads, self.parser.standard)
+        else:
+            labels = self.labeler.label(units, ask, constraints, threads)
         self._warn(labels.impossible)
-        return labels
+        return labels, left
 
     def _warn(self, impossible: int) -> None:
         if impossible:
@@ -480,32 +493,47 @@ class Analyzer:
         self, units: UnitBatch, constraints: Constraints, ask: Ask, threads: int, given: Given | None = None
     ) -> Iterator[tuple[str, Segmentation, Trees | None]]:
         """Yield the words of all texts in each standard, and their trees."""
-        if self._label_words is not None and given is None and not ask.marginals:
+        is_plain = given is None and not ask.marginals and not (ask.trees and self._label_with_candidates)
+        if self._label_words is not None and is_plain:
             words, impossible = self._label_words(units, ask, constraints, threads)
             self._warn(impossible)
             for name in ask.standards:
-                found = words[name]
-                yield name, found, self._trees(found, (), threads) if self._is_parsed(name, ask) else None
+                found, trees = words[name], None
+                if self._is_parsed(name, ask):
+                    found, trees = self._trees(found, None, (), threads)
+                yield name, found, trees
             return
-        labels = self._labels(units, constraints, ask, threads)
+        labels, left = self._labels(units, constraints, ask, threads)
         for name in ask.standards:
             known = _layers_in(given, name)
             # A given word stays one word, even with white space in it.
             own = units.joined() if known else units
-            side, encoding = labels.of[name], self._encodings[name]
+            side, encoding, trees = labels.of[name], self._encodings[name], None
             found = Segmentation.from_labels(encoding.meaning, own, side.label, side.p)
+            if self._is_parsed(name, ask):
+                found, trees = self._trees(found, left, known, threads)
             if ask.marginals:
                 found = with_marginals(found, encoding, side.rows())
-            yield name, found, self._trees(found, known, threads) if self._is_parsed(name, ask) else None
+            yield name, found, trees
 
     def _is_parsed(self, standard: str, ask: Ask) -> bool:
         return ask.trees and self.parser is not None and self.parser.standard == standard
 
-    def _trees(self, found: Segmentation, given: Sequence[Layer], threads: int) -> Trees:
+    def _trees(
+        self, found: Segmentation, left: LabelRows | None, given: Sequence[Layer], threads: int
+    ) -> tuple[Segmentation, Trees]:
+        """Return trees, and the words with the tags that the parser has chosen, if it does choose tags."""
         assert self.parser is not None
-        tags = self._encodings[self.parser.standard].tags or ()
-        sentences = TaggedWords(found.sentences(), found.labels % max(len(tags), 1), tags)
-        return self.parser.annotate(sentences, given, threads)
+        name = self.parser.standard
+        tags = self._encodings[name].tags or ()
+        count = max(len(tags), 1)
+        likely = None if left is None else likely_tags(found, count, left)
+        sentences = TaggedWords(found.sentences(), found.labels % count, tags, likely)
+        trees = self.parser.annotate(sentences, given, threads)
+        if likely is None or trees.tag is None:
+            return found, trees
+        calibrated: Any = getattr(self.labeler, "calibrated", lambda _, p: p)
+        return with_tags(found, count, trees.tag, likely, functools.partial(calibrated, name)), trees
 
     def _empty_table(self, standard: str, ask: Ask) -> WordTable:
         return empty_table(

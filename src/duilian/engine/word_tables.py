@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -13,8 +13,10 @@ import numpy.typing as npt
 from duilian.document.word_table import Names, WordTable
 from duilian.labels.encoding import Encoding
 from duilian.labels.segmentation import Segmentation
-from duilian.models.roles import LabelRows, Trees
+from duilian.models.roles import LabelRows, TagRows, Trees
 from duilian.standards import LabelMeaning, are_pairs, split_names, universal_of
+
+Calibrated = Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]
 
 MIN_PROBABILITY = 1e-4  # less probable tags are not reported
 
@@ -85,26 +87,50 @@ def empty_table(
     ).with_xpos(Names((), ()) if tags is not None and are_pairs(tuple(tags)) else None)
 
 
-def with_marginals(found: Segmentation, encoding: Encoding, rows: LabelRows) -> Segmentation:
-    """Add the probabilities of all possible tags of each word as segmented, best first.
+def likely_tags(found: Segmentation, tags: int, rows: LabelRows) -> TagRows:
+    """Return the possible tags of each word as segmented, those that all of its units allow.
 
-    The probability of a word with a tag is that of its least certain unit, as everywhere; that of a universal
+    The probability of a word with a tag is that of its least certain unit, as everywhere.
+    """
+    lengths = np.diff(found.first, append=len(found.units))
+    letter = found.unit_labels // tags  # label = letter · tags + tag
+    rows = LabelRows(*(each[rows.label // tags == letter[rows.unit]] for each in rows))
+    key = np.repeat(np.arange(len(found.first)), lengths)[rows.unit] * tags + rows.label % tags
+    order = np.argsort(key, kind="stable")
+    kinds, begin, count = np.unique(key[order], return_index=True, return_counts=True)
+    p = np.minimum.reduceat(rows.p[order], begin) if len(begin) else rows.p
+    is_kept = count == lengths[kinds // tags]
+    return TagRows(kinds[is_kept] // tags, kinds[is_kept] % tags, p[is_kept])
+
+
+def with_tags(
+    found: Segmentation, tags: int, chosen: npt.NDArray[np.int32], likely: TagRows, calibrated: Calibrated
+) -> Segmentation:
+    """Return the same words with other tags, chosen among the likely ones; where a tag changes, the
+    confidence is that of the new one.
+    """
+    own = found.labels % tags
+    changed = np.flatnonzero(own != chosen)
+    if not len(changed):
+        return found
+    labels, confidence = found.labels + (chosen - own), found.confidence
+    if confidence is not None:
+        keys = likely.word * tags + likely.tag
+        places = np.searchsorted(keys, changed * tags + chosen[changed])
+        confidence = confidence.copy()
+        confidence[changed] = calibrated(likely.p[places].astype(np.float32))
+    return dataclasses.replace(found, labels=labels, confidence=confidence)
+
+
+def with_marginals(found: Segmentation, encoding: Encoding, rows: LabelRows) -> Segmentation:
+    """Add the probabilities of all possible tags of each word as segmented, best first; that of a universal
     tag is the sum over the pairs that have it.
     """
     if encoding.tags is None:
         return found
-    tags, width = list(map(universal_of, encoding.tags)), len(encoding.tags)  # label = letter · width + tag
-    lengths = np.diff(found.first, append=len(found.units))
-    letter = found.unit_labels // width
-    rows = LabelRows(*(each[rows.label // width == letter[rows.unit]] for each in rows))
-    key = np.repeat(np.arange(len(found.first)), lengths)[rows.unit] * width + rows.label % width
-    order = np.argsort(key, kind="stable")
-    kinds, begin, count = np.unique(key[order], return_index=True, return_counts=True)
-    p = np.minimum.reduceat(rows.p[order], begin) if len(begin) else rows.p
-    word, tag = kinds // width, kinds % width
-    # All units of a word must allow its tag; the tag that was found is always kept.
-    is_found = found.labels[word] % width == tag
-    is_kept = (count == lengths[word]) & ((p >= MIN_PROBABILITY) | is_found)
+    tags, width = list(map(universal_of, encoding.tags)), len(encoding.tags)
+    word, tag, p = likely_tags(found, width, rows)
+    is_kept = (p >= MIN_PROBABILITY) | (found.labels[word] % width == tag)  # also the tag that was found
     best = np.flatnonzero(is_kept)[np.lexsort((-p[is_kept], word[is_kept]))]
     marginals: list[dict[str, float]] = [{} for _ in range(len(found.first))]
     for k, name, each in zip(word[best].tolist(), tag[best].tolist(), p[best].tolist(), strict=True):

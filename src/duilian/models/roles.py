@@ -212,12 +212,21 @@ def with_first(found: list[Ranked[Ints]], first: Ranked[Ints], k: int) -> list[R
     return [first, *others[: k - 1]]
 
 
+class TagRows(NamedTuple):
+    """Probable tags of words, one row per word and tag, sorted by both."""
+
+    word: npt.NDArray[np.int64]
+    tag: npt.NDArray[np.int64]
+    p: npt.NDArray[np.float64]
+
+
 class TaggedWords(NamedTuple):
     """Sentences for a parser: their words, and for all words in a row the number of their tag in `names`."""
 
     words: Sequence[Sequence[str]]
     tag: Ints  # [words of all sentences]
     names: tuple[str, ...]
+    likely: TagRows | None = None  # for a parser that finds tags itself: what the labeler leaves it
 
 
 class Trees(NamedTuple):
@@ -226,6 +235,7 @@ class Trees(NamedTuple):
     heads: Ints
     relation: Ints | None  # numbers of `names`; None if the parser has no relations
     names: tuple[str, ...]
+    tag: Ints | None = None  # of a parser that chose among the likely tags
 
 
 @dataclasses.dataclass(frozen=True)

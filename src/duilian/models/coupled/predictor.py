@@ -128,14 +128,28 @@ class CoupledPredictor:
         """
         packed, given = self.packer.pack_batch(batch, threads), self._given(constraints)
         answered, impossible = self._answered(packed, given, ask, threads)
-        found: dict[str, SideLabels] = {}
-        for name, answers in answered.items():
-            side, curve = self.sides.number(name), self.model.confidence.get(name)
-            p = answers.p(side)
-            found[name] = SideLabels(answers.label(side), p if curve is None else curve(p))
+        found = self._labels_of(answered)
         if ask.marginals:
             found |= self.wide.likely_labels(packed, given, found, threads)
         return Labels(found, impossible)
+
+    def label_with_candidates(
+        self, batch: UnitBatch, ask: Ask, constraints: Constraints, threads: int, standard: str
+    ) -> tuple[Labels, LabelRows]:
+        """The same, and the probabilities of all labels in one standard that the usual search has left."""
+        packed, given = self.packer.pack_batch(batch, threads), self._given(constraints)
+        answered, impossible = self._answered(packed, given, ask, threads, with_candidates=True)
+        found = self._labels_of(answered)
+        if ask.marginals:
+            found |= self.wide.likely_labels(packed, given, found, threads)
+        return Labels(found, impossible), _candidates(answered[standard], self.sides.number(standard))
+
+    def _labels_of(self, answered: Mapping[str, _native.CoupledAnswers]) -> dict[str, SideLabels]:
+        found: dict[str, SideLabels] = {}
+        for name, answers in answered.items():
+            side = self.sides.number(name)
+            found[name] = SideLabels(answers.label(side), self.calibrated(name, answers.p(side)))
+        return found
 
     def label_words(
         self, batch: UnitBatch, ask: Ask, constraints: Constraints, threads: int
@@ -155,16 +169,27 @@ class CoupledPredictor:
         return found, impossible
 
     def _answered(
-        self, packed: _native.Sentences, given: list[_native.Constraints], ask: Ask, threads: int
+        self,
+        packed: _native.Sentences,
+        given: list[_native.Constraints],
+        ask: Ask,
+        threads: int,
+        *,
+        with_candidates: bool = False,
     ) -> tuple[dict[str, _native.CoupledAnswers], int]:
         """The answers of the weights that do best for each standard, and how many broke the constraints."""
         natives = {name: self.best_for(name) for name in ask.standards or self.standards}
         made = {
-            native: native.predict_constrained(packed, given, False, threads)
+            native: native.predict_constrained(packed, given, with_candidates, threads)
             for native in dict.fromkeys(natives.values())
         }
         answers = {name: made[native][0] for name, native in natives.items()}
         return answers, max(impossible for _, impossible in made.values())
+
+    def calibrated(self, standard: str, p: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """What probabilities of labels are worth."""
+        curve = self.model.confidence.get(standard)
+        return p if curve is None else curve(p)
 
     def judged(
         self, layers: Sequence[Layer], standard: str, threads: int

@@ -29,6 +29,9 @@ class JointTagging(Settings):
     )
     likelihoods: bool = setting(True, "Use the probability of a tag as a feature of it, unlike the paper.")
     iterations: int = setting(10, "Iterations of the plain taggers.", at_least=1)
+    min_weight: float = setting(
+        0.0, "Leave out weights smaller than this of the plain tagger that the model keeps.", at_least=0
+    )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -12,11 +12,16 @@ from duilian.errors import ConfigError
 from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.joint_parser.joint_packing import JointPacker
 from duilian.models.joint_parser.storage import JointParserModel
-from duilian.models.joint_parser.tag_candidates import allowed_tags, candidates, marginals_of
+from duilian.models.joint_parser.tag_candidates import (
+    allowed_tags,
+    candidates,
+    marginals_of,
+    united_marginals,
+)
 from duilian.models.parser.annotating import Tags, TreeFinder, lacks_tree
 from duilian.models.parser.predictor import ParserPredictor
 from duilian.models.parser.tree_packing import FoundTrees, Ids, Words
-from duilian.models.roles import TaggedWords
+from duilian.models.roles import TaggedWords, Trees
 
 
 class JointParserPredictor(ParserPredictor):
@@ -29,8 +34,27 @@ class JointParserPredictor(ParserPredictor):
         self.tagger = CrfPredictor(model.tagger)
 
     def _tags(self, sentences: TaggedWords) -> Tags:
-        """Any tag for every word: the parser finds its own."""
-        return np.zeros((len(sentences.tag), len(self.packer.tags)), np.bool_)
+        """The probabilities of the tags that a labeler leaves; without them, any tag for every word."""
+        shape = (len(sentences.tag), len(self.packer.tags))
+        if sentences.likely is None:
+            return np.zeros(shape, np.bool_)
+        number = self._number(sentences.names)[sentences.likely.tag]
+        is_known = number < shape[1]
+        cell = sentences.likely.word[is_known] * shape[1] + number[is_known]
+        return np.bincount(cell, sentences.likely.p[is_known], shape[0] * shape[1]).reshape(shape)
+
+    def _trees(self, sentences: TaggedWords, found: FoundTrees, given: Sequence[Layer]) -> Trees:
+        """Also with the tags that were chosen among those that a labeler left."""
+        trees, likely = super()._trees(sentences, found, given), sentences.likely
+        if likely is None:
+            return trees
+        # Of the labeler's tags, several may be one for the parser, which then likes the likeliest best.
+        is_chosen = self._number(sentences.names)[likely.tag] == found.tags[likely.word]
+        word, tag, p = (each[is_chosen] for each in likely)
+        order = np.lexsort((p, word))
+        chosen = np.array(sentences.tag, np.int32)
+        chosen[word[order]] = tag[order]
+        return trees._replace(tag=chosen)
 
     def predict_layers(
         self, layers: Sequence[Layer], *, keep_heads: bool = False, threads: int = 1
@@ -48,10 +72,15 @@ class JointParserPredictor(ParserPredictor):
 
     def search(self, words: Words, tags: Tags, heads: Ids, threads: int) -> FoundTrees:
         """The best tags, of those allowed, and projective trees with these heads (-1: open)."""
-        layers = [Layer(tuple(each)) for each in words]
-        marginals = marginals_of(self.tagger, layers, self.packer.tags, threads)
-        given = tags if tags.any() else None
-        found = candidates(marginals, self.packer.config.tagging.threshold, given=given)
+        threshold = self.packer.config.tagging.threshold
+        if tags.dtype == np.bool_:  # which are allowed
+            layers = [Layer(tuple(each)) for each in words]
+            marginals = marginals_of(self.tagger, layers, self.packer.tags, threads)
+            found = candidates(marginals, threshold, given=tags if tags.any() else None)
+        else:
+            found = candidates(
+                united_marginals(self.tagger, words, tags, self.packer.tags, threads), threshold
+            )
         return self.packer.parse_jointly(self.weights, self.pruning, words, found, heads, threads)
 
     def pruning_tags(self, layers: list[Layer], *, threads: int = 1) -> list[Layer]:

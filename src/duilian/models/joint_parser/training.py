@@ -43,7 +43,8 @@ class JointParserTrainer(TreeTrainer):
         tagging, threads = self.config.tagging, self.session.threads
         self.session.stage(f"tagging in {tagging.folds} folds")
         gold, config = Treebank.of(layers), self._tagger_config()
-        packer, tagger = self.packer(gold), _fit_tagger(config, gold.layers, threads)
+        packer = self.packer(gold)
+        tagger = _fit_tagger(config, gold.layers, threads, tagging.min_weight)
         gold_tags = tag_numbers(gold.layers, packer.tags)
         marginals = jackknifed_marginals(
             lambda others: CrfPredictor(_fit_tagger(config, others, threads)),
@@ -113,6 +114,8 @@ class JointParserTrainer(TreeTrainer):
         return attachment(dev, parse, judge_tags=True)
 
 
-def _fit_tagger(config: CrfConfig, layers: Sequence[Layer], threads: int) -> CrfModel:
+def _fit_tagger(
+    config: CrfConfig, layers: Sequence[Layer], threads: int, min_weight: float = 0.0
+) -> CrfModel:
     """A plain tagger of these sentences."""
-    return CrfTrainer(config, Session(threads=threads)).run(layers).model(0.0)
+    return CrfTrainer(config, Session(threads=threads)).run(layers).model(min_weight)

@@ -40,7 +40,10 @@ class ParserPredictor:
     def annotate(self, sentences: TaggedWords, given: Sequence[Layer], threads: int) -> Trees:
         """The trees of sentences of any length around what is given."""
         finder = TreeFinder(self, sentences.words, self._tags(sentences), given)
-        found = finder.find(lacks_tree, threads)
+        return self._trees(sentences, finder.find(lacks_tree, threads), given)
+
+    def _trees(self, sentences: TaggedWords, found: FoundTrees, given: Sequence[Layer]) -> Trees:
+        """What was found, with names for relations; given relations stay."""
         names = self.packer.relations
         if not names or not given:
             return Trees(found.heads, found.relations if names else None, names)
@@ -53,11 +56,14 @@ class ParserPredictor:
 
     def _tags(self, sentences: TaggedWords) -> Tags:
         """The parser's own numbers for tags."""
-        known = self._numbers.get(sentences.names)
+        return self._number(sentences.names)[sentences.tag]
+
+    def _number(self, names: tuple[str, ...]) -> Ids:
+        """The parser's own number of each of these tags."""
+        known = self._numbers.get(names)
         if known is None:
-            known = np.array(list(map(self.packer.tag_number, sentences.names)), np.int32)
-            self._numbers[sentences.names] = known
-        return known[sentences.tag]
+            known = self._numbers[names] = np.array(list(map(self.packer.tag_number, names)), np.int32)
+        return known
 
     def predict_layers(
         self, layers: Sequence[Layer], *, keep_heads: bool = False, threads: int = 1

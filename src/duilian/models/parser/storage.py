@@ -22,6 +22,7 @@ FEATURES = 2
 """Rises when features change: weights of other features would answer, and answer wrong."""
 NO_WEIGHTS = np.zeros(0, np.float32)
 ROOT = "root"  # what UD calls the relation of roots
+MOST_TRIMMED_PRUNING = 0.3
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -63,9 +64,11 @@ class ParserModel(StoredModel):
 
     def trimmed(self, min_weight: float) -> Self:
         """Without weights smaller than `min_weight`."""
+        # The weights that prune are log odds, however large the others are; without them nothing is pruned.
+        least = (min_weight, min(min_weight, MOST_TRIMMED_PRUNING))
         weights, pruning = (
-            np.where(np.abs(each) < min_weight, np.float32(0), each)
-            for each in (self.dense_weights(), self.pruning)
+            np.where(np.abs(each) < low, np.float32(0), each)
+            for each, low in zip((self.dense_weights(), self.pruning), least, strict=True)
         )
         return dataclasses.replace(self, weights=weights, pruning=pruning)
 

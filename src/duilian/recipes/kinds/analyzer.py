@@ -94,17 +94,23 @@ class AnalyzerConfig(CoupledConfig):
         found: Features = getattr(self.tagger, "features", self.features)
         return found
 
-    def parser_config(self) -> TreeConfig:
-        """The settings of the parser."""
+    def parser_config(self, *, is_trained: bool = False) -> TreeConfig:
+        """The settings of the parser: to be trained with, or to be used with afterwards."""
         own = self.parser
         found: TreeConfig = estimator_of(own.kind).config_type()
-        tagging = {"tagging": {"folds": own.tag_folds}} if own.finds_tags and own.tag_folds else {}
+        tagging: dict[str, Any] = {}
+        if own.finds_tags:
+            tagging = {"tagging": own.tagging.to_dict()}
+            if own.tag_folds:
+                tagging["tagging"]["folds"] = own.tag_folds
+            if is_trained and own.tag_threshold is not None:
+                tagging["tagging"]["threshold"] = own.tag_threshold
         return found.updated(
             {
                 "standard": own.standard or self.standards[0],
                 "order": own.order,
                 "script": self.tagger_features.script,
-                "trees": {"bits": own.bits},
+                "trees": {"bits": own.bits, "head_cost": own.head_cost},
                 "relations": {"bits": own.relation_bits},
                 "pruning": {"bits": own.pruning_bits, "threshold": own.threshold},
                 "learning": {
@@ -169,6 +175,7 @@ def _fit_parser(
     parser.fit(layers, dev=dev, session=run.session())
     if own.min_weight > 0:
         parser.trim(own.min_weight)
+    parser.use(parser.model_.searching_as(config.parser_config(is_trained=True)))
     notes["lifted"] = parser.lifted_
     result = {"dev_score": parser.best_score_, "iterations": parser.iterations_}
     return parser, notes | result | curve_notes(run)

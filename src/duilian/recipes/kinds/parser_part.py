@@ -18,6 +18,8 @@ from duilian.learning import AdaGrad, Session, jackknifed
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.coupled.model import CoupledTagger
 from duilian.models.coupled.predictor import CoupledPredictor
+from duilian.models.joint_parser.config import JointTagging
+from duilian.models.parser.config import TreeSearch
 from duilian.models.parser.treebank import jackknifed_tags
 from duilian.models.registry import estimator_of
 from duilian.models.roles import Ability
@@ -36,7 +38,9 @@ class ParserPart(Settings):
     """`[parser]`: the settings of the parser that differ from a parser's own, in short."""
 
     kind: Literal["parser", "joint-parser"] = setting(
-        "parser", "The kind of the parser; a `joint-parser` finds tags of its own for the tree."
+        "parser",
+        "The kind of the parser; a `joint-parser` chooses among the tags that a coupled tagger leaves, or "
+        "finds tags of its own.",
     )
     standard: str | None = setting(None, "The standard that has trees; none: that of the first side.")
     order: Literal[1, 2, 3] = setting(2, "As for kind parser.")
@@ -44,6 +48,15 @@ class ParserPart(Settings):
     relation_bits: int = setting(21, "The table for relations has 2^bits weights.", at_least=4, at_most=28)
     pruning_bits: int = setting(18, "The table for pruning has 2^bits weights.", at_least=4, at_most=28)
     threshold: float = setting(1e-3, "Pruning threshold, as for kind parser.", at_least=0, at_most=1)
+    head_cost: float = setting(TreeSearch.head_cost, "As for kind parser.", at_least=0)
+    tagging: JointTagging = setting(JointTagging(), "For a `joint-parser`: as for that kind.")
+    tag_threshold: float | None = setting(
+        None,
+        "The `tagging` threshold of a `joint-parser` once it is trained; none: as in training. A higher one "
+        "is faster.",
+        at_least=0,
+        at_most=1,
+    )
     tag_folds: int = setting(0, "Train on jack-knifed tags in this many folds; 0: on gold tags.", at_least=0)
     folds_by: Literal["plain", "coupled"] = setting(
         "plain", "Taggers to jack-knife: plain ones, or coupled ones for the words of all sides."
@@ -88,6 +101,11 @@ class ParserSentences:
             return layers, None if dev is None else [sentence[standard] for sentence in dev], {}
         if own.sees == "xpos":
             layers = list(map(_with_xpos, layers))
+        if own.finds_tags:
+            held_out = None if dev is None else [sentence[standard] for sentence in dev]
+            if held_out is not None and own.sees == "xpos":
+                held_out = list(map(_with_xpos, held_out))
+            return layers, held_out, {}
         if own.tag_folds:
             self.run.session().stage(f"tagging in {own.tag_folds} folds")
             jackknife = self._coupled_folds if own.folds_by == "coupled" else self._plain_folds
