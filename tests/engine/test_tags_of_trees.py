@@ -1,4 +1,4 @@
-"""Parsers that choose tags: among those that a coupled tagger leaves, and the analysis has what they chose."""
+"""Parsers that choose among the tags that a coupled tagger leaves: the analysis has what they chose."""
 
 from __future__ import annotations
 

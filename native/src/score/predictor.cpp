@@ -14,8 +14,8 @@ namespace duilian {
 
 namespace {
 
-constexpr double kNegligibleShare = 1e-12;  // of a unit's sum: skipping such labels is faster, above all those
-                                            // that constraints forbid
+// Of a unit's sum: to skip such labels is faster, above all those that constraints forbid.
+constexpr double kNegligibleShare = 1e-12;
 
 void check_weights(const CompiledWeights& w, std::int32_t labels) {
   check(static_cast<const WeightTable&>(w), labels);

@@ -3,8 +3,8 @@
 Words in, tags and a tree out, from one search that weighs both. A plain tagger, which the model brings along,
 says which tags each word may have and what the tags around a part of a tree are.
 
-In an analyser with a coupled tagger, that one's probabilities count, too: both taggers together say which tags
-a word may have. The tags of the analysis are then those of the tree. Beside a tagger of another kind, it
+In an analyser with a coupled tagger, that one's probabilities count, too: both taggers say together which
+tags a word may have. The tags of the analysis are then those of the tree. Beside a tagger of another kind, it
 takes the words and finds tags of its own for the tree; the tags of the analysis stay the tagger's.
 """
 

@@ -107,9 +107,8 @@ def united_marginals(
     own = np.array([place[tag] for tag in tagger.encoding_.tags or ()], np.int64)
     word, tag = np.nonzero(labeler[:, own])
     first = np.concatenate([[0], np.cumsum(np.bincount(word, minlength=len(labeler)))])
-    allowed = _native.TagSets(
-        first.astype(np.int32), tag.astype(np.int32)
-    )  # to look at these alone is faster
+    # To look at these tags alone is faster.
+    allowed = _native.TagSets(first.astype(np.int32), tag.astype(np.int32))
     constraints = _native.Constraints(allowed, *NO_BONUS)
     packed = tagger.packer.pack(words, [], threads)
     tagged = np.zeros_like(labeler)
