@@ -24,7 +24,9 @@ from rich.table import Table
 import duilian
 from duilian.corpus import Corpus, Layer, Sentence, read, write
 from duilian.engine import Analyzer
-from duilian.evaluation import RawTreeScore, raw_tree_score
+from duilian.evaluation import RawTreeScore, raw_tree_score, tree_score
+from duilian.models.roles import Ability
+from duilian.standards import split_pair
 from measure import facts
 
 DEV, PUD = "ud2/gsdsimp-dev.conllu", "ud2/pud.conllu"
@@ -58,11 +60,21 @@ def raw_scores(gold: Sequence[Layer], found: Sequence[Layer]) -> list[str]:
     return [f"{each.f1:.2f}" for each in scores]
 
 
+def gold_tags(layer: Layer, known: set[str]) -> tuple[str | None, ...]:
+    """Return the specific tags of pairs, as far as a parser knows them."""
+    tags = (split_pair(str(tag))[1] for tag in layer.tags or ())
+    return tuple(tag if tag in known else None for tag in tags)
+
+
 def gold_scores(zh: Analyzer, gold: Corpus) -> list[str]:
     """Return attachment of gold words and tags, without punctuation."""
     if zh.parser is None:
         return ["", ""]
     trees = duilian.evaluate(zh.parser, gold).trees
+    if Ability.TAGS in zh.parser.abilities:  # it would find tags of its own
+        layers, known = [sentence[STANDARD] for sentence in gold], set(zh.parser.tags_)
+        bare = [Layer(layer.words, gold_tags(layer, known)) for layer in layers]
+        trees = tree_score(layers, zh.parser.predict_layers(bare, keep_heads=True))
     return ["", ""] if trees is None else [f"{trees.uas:.2f}", f"{trees.las or 0.0:.2f}"]
 
 

@@ -36,7 +36,8 @@ NOTES = """
 - `guided` converts from the source's standard to its own, `coupled` between all of its standards.
 - `two-chain` can tag given words, too (`--mode tag`), and cuts text fast by its chain of boundaries alone
   (`--fast`).
-- A `joint-parser` finds its own tags to go with the tree; in an analyser, the tags of the answer stay the
+- A `joint-parser` chooses tags to go with the tree. In an analyser with a coupled tagger, it chooses among
+  that one's tags, and the tags of the answer are those of the tree; with another tagger, they stay the
   tagger's.
 - The scores of `parser`'s n best trees compare trees of one sentence; they are not probabilities.
 

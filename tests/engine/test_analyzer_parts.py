@@ -87,6 +87,15 @@ def test_any_tagger_that_cuts_text_stands_beside_any_parser(
     assert copy.read_bytes() == (folder / "zh.model").read_bytes()
 
 
+def test_a_joint_parser_has_settings_for_tags(folder: Path) -> None:
+    settings = ("parser.tagging.threshold=0.05", "parser.tag_threshold=0.3", "parser.head_cost=20.0")
+    suite = Suite.load(trained(folder, recipe("crf", "joint-parser", "ctb"), *settings))
+    assert suite.parser.model_.trained_threshold == 0.05
+    assert suite.parser.tagging.threshold == 0.3
+    assert suite.parser.tagging.folds == 2  # tag_folds
+    assert suite.parser.trees.head_cost == 20.0
+
+
 def test_a_parser_is_scored_with_the_tags_of_its_tagger(folder: Path) -> None:
     suite = Suite.load(trained(folder, recipe("crf", "parser", "ctb"), "learning.seed=3"))
     assert (suite.tagger.kind, suite.parser.kind) == ("crf", "parser")

@@ -362,6 +362,17 @@ def test_small_weights_go_but_pruning_stays(parsers: dict[int, JointParser]):
     assert np.array_equal(model.trimmed(0.1).pruning != 0, np.abs(model.pruning) >= 0.1)
 
 
+def test_sentences_with_tags_alone_teach_the_tagger():
+    word = "甚至"  # as an adverb, it would be a verb or a noun by its place
+    bare = [Layer(("老师", word, "。"), ("NN", "AD", "PU"))] * 20
+    unknown = Layer(("老师",), ("XX",))  # a tag that no tree has
+    plain, taught = (JointParser("ctb", **SMALL).fit(TRAIN[:30] + more) for more in ([], [*bare, unknown]))
+    sentence = [Layer(("老师", word, "。"))]
+    assert plain.predict_layers(sentence)[0].tags != ("NN", "AD", "PU")
+    assert taught.predictor_.tagger.predict_layers(sentence)[0].tags == ("NN", "AD", "PU")
+    assert taught.tags_ == plain.tags_
+
+
 def test_the_tagger_inside_may_be_small(tmp_path: Path):
     def size(min_weight: float) -> int:
         tagging = dataclasses.replace(SMALL["tagging"], min_weight=min_weight)

@@ -39,12 +39,17 @@ class JointParserTrainer(TreeTrainer):
     config: JointParserConfig
 
     def run(self, layers: Sequence[Layer], dev: Sequence[Layer] | None = None) -> TrainedParser:
-        """Learn from sentences with tags and trees; with a dev set, keep the weights that do best on it."""
+        """Learn from sentences with tags and trees; with a dev set, keep the weights that do best on it.
+
+        Sentences with tags alone teach the plain tagger that the model keeps.
+        """
         tagging, threads = self.config.tagging, self.session.threads
         self.session.stage(f"tagging in {tagging.folds} folds")
         gold, config = Treebank.of(layers), self._tagger_config()
         packer = self.packer(gold)
-        tagger = _fit_tagger(config, gold.layers, threads, tagging.min_weight)
+        bare, known = [layer for layer in layers if layer.heads is None], set(packer.tags)
+        others = [layer for layer in bare if known.issuperset(layer.tags or (None,))]
+        tagger = _fit_tagger(config, [*gold.layers, *others], threads, tagging.min_weight)
         gold_tags = tag_numbers(gold.layers, packer.tags)
         marginals = jackknifed_marginals(
             lambda others: CrfPredictor(_fit_tagger(config, others, threads)),

@@ -97,13 +97,11 @@ class ParserSentences:
             raise StandardError(
                 f"{corpus.source}: no sentence has a complete tree for the parser to learn from"
             )
-        if own.sees == "xpos":
-            layers = list(map(_with_xpos, layers))
-        if own.finds_tags:
-            held_out = None if dev is None else [sentence[standard] for sentence in dev]
-            if held_out is not None and own.sees == "xpos":
-                held_out = list(map(_with_xpos, held_out))
-            return layers, held_out, {}
+        if own.finds_tags:  # sentences without trees teach it tags
+            others = [sentence[standard] for sentence in corpus if not _has_tree(sentence[standard])]
+            layers += [dataclasses.replace(layer, heads=None, relations=None) for layer in others]
+            return self._seen(layers), None if dev is None else self._seen(_layers(dev)), {}
+        layers = self._seen(layers)
         if own.tag_folds:
             self.run.session().stage(f"tagging in {own.tag_folds} folds")
             jackknife = self._coupled_folds if own.folds_by == "coupled" else self._plain_folds
@@ -111,6 +109,10 @@ class ParserSentences:
         further, notes = self._further()
         held_out = None if dev is None else with_found_tags(self.tagger, dev, threads)
         return [*layers, *further], held_out, notes
+
+    def _seen(self, layers: list[Layer]) -> list[Layer]:
+        """The sentences with the tags that the parser sees."""
+        return list(map(_with_xpos, layers)) if self.settings.sees == "xpos" else layers
 
     def _plain_folds(self, layers: list[Layer]) -> list[Layer]:
         return jackknifed_tags(layers, self.settings.tag_folds, self.side.standard, self.run.threads)
@@ -142,8 +144,7 @@ class ParserSentences:
         corpus = self.recipe.corpus(side, "train", "whole")
         assert corpus is not None
         found = with_found_tags(self.tagger, corpus, self.run.threads)
-        if self.settings.sees == "xpos":
-            found = list(map(_with_xpos, found))
+        found = self._seen(found)
         if not self.settings.treebank_relations:
             found = [dataclasses.replace(layer, relations=None) for layer in found]
         notes = {"sentences": len(corpus), "fingerprint": corpus.fingerprint()}
