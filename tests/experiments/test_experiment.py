@@ -52,7 +52,7 @@ def test_tables_have_our_figures(finished: tuple[Path, ExperimentResult]) -> Non
     assert alone.values[1] is None, "the system has one side"
     assert together.p is not None
     assert all(value is not None and 50 < value <= 100 for value in (alone.values[0], *together.values))
-    cell = next((folder / "cells").glob("together-*"))
+    cell = next((folder / "cells").glob("coupled-*"))
     gold = dl.read(cell / "dev-1.gold.jsonl", standard="ctb")
     answer = dl.read(cell / "dev-1.answer.jsonl", standard="ctb")
     assert dl.evaluate(answer, gold).accuracy == together.values[0]
@@ -62,7 +62,7 @@ def test_a_cell_is_what_train_makes_of_its_recipe(
     finished: tuple[Path, ExperimentResult], tmp_path: Path
 ) -> None:
     folder, result = finished
-    cell = next((folder / "cells").glob("together-*"))
+    cell = next((folder / "cells").glob("coupled-*"))
     dl.train(cell / "recipe.toml", tmp_path / "m", data=DEMO)
     found = dl.evaluate(dl.load(tmp_path / "m"), dl.read(DEMO / "ctb-dev.txt", standard="ctb"))
     assert found.accuracy == result.tables[0].rows[1].values[0]

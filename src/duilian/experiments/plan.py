@@ -11,7 +11,6 @@ import dataclasses
 import functools
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -64,8 +63,8 @@ class Cell:
 
     @property
     def folder(self) -> str:
-        """The name of its folder."""
-        return f"{re.sub(r'[^A-Za-z0-9.]+', '-', self.name).strip('-')[:60]}-{self.key[:12]}"
+        """The name of its folder; systems of other names may share it, if the recipe is the same."""
+        return f"{self.kind}-{self.key[:12]}"
 
 
 @dataclasses.dataclass(frozen=True)
