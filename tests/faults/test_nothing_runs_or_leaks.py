@@ -17,7 +17,11 @@ from duilian.modelfile import write_model
 PACKAGE = Path(dl.__file__).parent
 MODULES = {"pickle", "marshal", "shelve", "dill", "joblib", "cloudpickle", "code", "codeop", "ctypes"}
 CALLS = {"eval", "exec", "compile", "__import__"}
-OUR_OWN = {"arguments.py": ["eval"], "settings.py": ["eval"]}  # annotations of the package's own source
+OUR_OWN = {
+    "arguments.py": ["eval"],  # annotations of the package's own source
+    "settings.py": ["eval"],
+    "learning/jobs.py": ["joblib", "joblib"],  # runs our own functions on workers; loads no file
+}
 
 
 def _uses(tree: ast.AST) -> Iterator[str]:

@@ -193,7 +193,7 @@ def test_boundaries_that_are_not_legal_are_refused(tagger: TwoChainTagger) -> No
         ({"features": {"full_from": 0}}, "full_from must be at least 1, got 0"),
         ({"level": "page"}, "level must be 'word' or 'char', got 'page'"),
         ({"learning": {"aggressiveness": -1.0}}, "aggressiveness must be greater than 0, got -1.0"),
-        ({"learning": {"batch": 2}}, "batch is not for a model of kind 'two-chain'"),
+        ({"learning": {"batch": 2}}, "batch does not apply to kind 'two-chain'"),
         ({"learning": {"algorithm": "adagrad"}}, "of kind 'two-chain' learns by 'pa', got 'adagrad'"),
         ({"features": {"templates": "nowhere"}}, "unknown two-chain templates 'nowhere'"),
     ],
