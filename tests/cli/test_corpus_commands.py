@@ -98,7 +98,10 @@ def test_convert_from_another_encoding(duilian, tmp_path):
     status, out, err = duilian("corpus", "convert", "gb.txt", "--to", "slash")
     assert (status, out) == (1, "")
     assert err.startswith("duilian: gb.txt:1: byte 0x")
-    assert "  hint: it looks like gb18030: read it with --encoding gb18030" in err
+    assert (
+        "  hint: it looks like gb18030: save it as UTF-8, or, if it is the input, use --encoding gb18030"
+        in err
+    )
     assert duilian("corpus", "convert", "gb.txt", "--to", "slash", "--encoding", "gb18030")[1] == TEXT
 
 

@@ -87,7 +87,7 @@ def test_a_file_gives_words_tags_and_weights(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("云 计算", "the word '云 计算' has a space in it"),
+        ("云 计算", "the word '云 计算' has a space in it, and text is always cut at spaces"),
         ("\tNN", "a word must not be empty or have spaces, got ''"),
         ("云计算\tNN|", "a tag must not be empty or have spaces, got ''"),
         ("云计算\tN N", "a tag must not be empty or have spaces, got 'N N'"),
@@ -201,7 +201,9 @@ def test_a_word_may_begin_with_the_sign_of_comments(tmp_path: Path) -> None:
     path = write(tmp_path / "words.txt", "\n".join(lines))
     lexicon = Lexicon.read(path, lenient=True)
     assert set(lexicon) == {Entry("#话题#", ("NN",)), Entry("好\\#")}
-    assert lexicon.problems == (f"{path}:6: the word '\\\\#两个 词' has a space in it",)
+    assert lexicon.problems == (
+        f"{path}:6: the word '\\\\#两个 词' has a space in it, and text is always cut at spaces",
+    )
 
 
 def test_a_word_is_found_in_either_script(characters: Tagger) -> None:

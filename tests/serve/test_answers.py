@@ -67,6 +67,12 @@ class TestAnalyze:
         }
         assert expected[form][0] == expected[form][1]
 
+    def test_a_form_of_one_standard_takes_the_same_as_the_command(
+        self, client: TestClient, zh: dl.Analyzer
+    ) -> None:
+        answer = client.post("/analyze", json={"text": TEXTS[0], "to": "words"})
+        assert answer.text.split() == zh(TEXTS[0]).words(zh.standards[0])
+
 
 def test_segment(client: TestClient, zh: dl.Analyzer) -> None:
     found = asked(client, "/segment", text=TEXTS, standard="pku")

@@ -38,7 +38,7 @@ from duilian.models.registry import reading_of
 from duilian.models.roles import Ask
 from duilian.text import Errors
 from duilian.views.exchange import ranked_json_line
-from duilian.views.forms import FORMS, ConlluForm, Form, PrettyForm, find_form
+from duilian.views.forms import FORMS, Form, PrettyForm, find_form, form_standard
 
 EXAMPLE = "Example:\n\n    duilian analyze 他把书借给了老师。"
 
@@ -103,7 +103,7 @@ def command(
         english=cast(Any, english),
     )
     form = to or _default_form(output, nbest)
-    name = _shown_standard(analyzer, standard, form)
+    name = analyzer.standard_for(standard) if standard else form_standard(analyzer, form)
     column = reading_of(analyzer.model, name).get("column")
     shown = _make_form(form, name, column, output)
     source = Inputs(
@@ -133,13 +133,6 @@ def command(
         source.analysed, analyzer=analyzer, options=options, ask=ask, threads=threads, fill=True
     )
     _write_docs(source, answers, shown, output, explainer)
-
-
-def _shown_standard(analyzer: Analyzer, standard: str | None, form: str) -> str:
-    """Return the standard that is named, or in CoNLL-U the one that has trees, or else the first."""
-    if standard is None and form == ConlluForm.name and analyzer.parser is not None:
-        return analyzer.parser.standard
-    return analyzer.standard_for(standard)
 
 
 def _write_docs(

@@ -357,9 +357,10 @@ def _not_text(error: UnicodeDecodeError, name: str, number: int, at: int, sample
     byte = error.object[error.start]
     likely = likely_encoding(sample, error.encoding)
     hint = (
-        f"it looks like {likely}: read it with --encoding {likely} (in Python encoding={likely!r})"
+        f"it looks like {likely}: save it as UTF-8, or, if it is the input, use --encoding {likely} "
+        f"(in Python encoding={likely!r})"
         if likely
-        else "save it as UTF-8, or read it with `duilian analyze --errors replace`"
+        else "save it as UTF-8, or, if it is text to analyse, use --errors replace"
     )
     message = (
         f"byte 0x{byte:02x} at column {error.start + 1} (offset {at + error.start} of the input) "

@@ -82,7 +82,10 @@ def parse_entry(line: str) -> Entry:
             f"expected at most 3 columns, found {len(rest) + 1}", hint="word, tags (NN|VV) and weight"
         )
     if not rest and len(word.split()) > 1:
-        raise ConfigError(f"the word {shown(word)} has a space in it", hint="separate columns with a tab")
+        raise ConfigError(
+            f"the word {shown(word)} has a space in it, and text is always cut at spaces",
+            hint="remove the line, or separate its columns with tabs",
+        )
     tags = tuple(rest[0].split("|")) if rest and rest[0] else ()
     return Entry(_ESCAPED.sub("", word), tags, _parse_weight(rest[1]) if len(rest) == 2 else None)
 

@@ -20,7 +20,7 @@ from duilian.models.roles import Ask
 from duilian.serve.limits import Limits, RefusedError
 from duilian.serve.questions import Analyze, Convert, Evaluate, Segment
 from duilian.text import check_text, sentences
-from duilian.views import find_form
+from duilian.views.forms import find_form, form_standard
 
 PLACES = 4  # of confidences, as in a Doc's own JSON
 
@@ -71,7 +71,7 @@ class Responder:
         analyzer = self.models[model]
         names = tuple(analyzer.standard_for(name) for name in question.standards)
         if question.to != "json":
-            names = names[:1] or (_form_standard(analyzer),)
+            names = names[:1] or (form_standard(analyzer, question.to),)
         if len(question.words) > self.limits.user_words:
             raise RefusedError(f"there are more than {self.limits.user_words:,} user words")
         if question.nbest > self.limits.nbest:
@@ -180,11 +180,6 @@ class Responder:
         if number > self.limits.sentences:
             most = self.limits.sentences
             raise RefusedError(f"the text has more than {most:,} sentences: send fewer at a time")
-
-
-def _form_standard(analyzer: Analyzer) -> str:
-    """The standard of forms that have one: that of the trees, if there are any."""
-    return analyzer.standards[0] if analyzer.parser is None else analyzer.parser.standard
 
 
 def _entry(word: Any) -> Entry:

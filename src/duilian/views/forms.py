@@ -21,6 +21,8 @@ from duilian.views.exchange import brat, label_studio_task, span_line
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from duilian.engine import Analyzer
+
 ENTRY_POINTS = "duilian.forms"
 
 
@@ -229,6 +231,12 @@ class SvgForm(Form, name="svg"):
         from duilian.views.pictures import picture  # it needs rich, which is slow to import
 
         return picture(self._docs)
+
+
+def form_standard(analyzer: Analyzer, form: str) -> str:
+    """Return the standard of a form if none is named: in CoNLL-U the one that has trees, else the first."""
+    parser = analyzer.parser if form == ConlluForm.name else None
+    return analyzer.standards[0] if parser is None else parser.standard
 
 
 for _each in (
