@@ -20,6 +20,17 @@ def html_table(titles: Sequence[str], rows: Iterable[Sequence[object]], *, capti
     return f"<table><caption>{shown}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def shown_p(p: object) -> str:
+    """A p for people: four decimals, and never a zero, which no test finds.
+
+    >>> shown_p(0.1255), shown_p(0.00001), shown_p(None)
+    ('0.1255', '< .0001', '')
+    """
+    if not isinstance(p, int | float):
+        return ""
+    return "< .0001" if p < 0.00005 else f"{p:.4f}"
+
+
 def frame(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> Any:
     """A pandas DataFrame."""
     try:

@@ -47,3 +47,13 @@ def test_what_is_refused(
     found, _, errors = run_here(monkeypatch, "experiment", *arguments)
     assert found == status
     assert said in " ".join(errors.split())
+
+
+def test_a_stopped_study_says_how_to_go_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("duilian.cli.experiment.experiment", stopped)
+    status, _, errors = run_here(monkeypatch, "experiment", "demo", "-o", str(tmp_path / "out"))
+    assert status == 130
+    assert "out keeps what is finished; the same command goes on from there" in errors

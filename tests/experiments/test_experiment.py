@@ -1,4 +1,4 @@
-"""Running a study: cells once, resumed after a kill, the same in several processes; test sets in the end."""
+"""Running a study: cells once, resumed after a kill, the same in several processes; test sets at the end."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_the_result_as_data(finished: tuple[Path, ExperimentResult]) -> None:
     assert len(frame) == 8
     assert "<caption>Table 1: tagging accuracy of given words</caption>" in result._repr_html_()
     page = (folder / "report.md").read_text(encoding="utf-8")
-    assert "Test sets were read 3 times" in page
+    assert "Test sets were read 3 times, at the end, to judge 2 models." in page
     assert f"| demo | together | {result.tables[0].rows[1].values[0]:.2f} |" in page
     assert "seed 1" in page
 
@@ -106,7 +106,7 @@ def test_test_sets_are_logged_and_read_last(finished: tuple[Path, ExperimentResu
 
 def test_the_quick_form_leaves_test_sets_alone(tmp_path: Path) -> None:
     result = dl.experiment("demo", tmp_path / "out", quick=True)
-    assert [table.parts for table in result.tables] == [("dev",), ("dev",)]
+    assert [(table.name, table.parts) for table in result.tables] == [("Table 1", ("dev",))]
     assert not (tmp_path / "out" / "test-sets.jsonl").exists()
     assert "No test set was read." in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 
@@ -148,6 +148,7 @@ def test_a_killed_run_goes_on(
         "together@demo seed=1 (test)",
     ]
     assert (told[0].done, told[0].total, told[-1].seconds_left) == (2, 2, 0.0)
+    assert [each.number for each in told] == [2, 1, 2], "a cell has one number"
 
 
 def test_an_executor_gives_the_same(finished: tuple[Path, ExperimentResult], tmp_path: Path) -> None:

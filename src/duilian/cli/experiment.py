@@ -16,7 +16,7 @@ from duilian.cli.tables import show
 from duilian.experiments import Study, experiment, studies
 
 if TYPE_CHECKING:
-    from duilian.experiments.results import ExperimentResult, FilledTable, ResultRow
+    from duilian.experiments.results import ExperimentResult, FilledTable
     from duilian.experiments.study_run import CellProgress
 
 EXAMPLE = (
@@ -54,7 +54,7 @@ def command(
     """Run a study of the papers, or your own: train its systems, measure them, and make its tables.
 
     Finished cells are kept in OUT and never run again, so the same command goes on after a stop. Dev sets
-    come first; test sets are read once, in the end. OUT gets results.csv, report.html and report.md.
+    come first; test sets are read once, at the end. OUT gets results.csv, report.html and report.md.
     """
     if list_:
         rows = [(each, found.title, found.paper) for each in studies() for found in (Study.load(each),)]
@@ -66,7 +66,11 @@ def command(
     with _Progress() as progress:
         asked: dict[str, Any] = {"data": data, "quick": quick, "jobs": jobs, "only": only}
         asked |= {"keep_models": keep_models, "on_progress": progress.tell}
-        found = experiment(name, output, **asked, executor=_dask(dask) if dask else None)
+        try:
+            found = experiment(name, output, **asked, executor=_dask(dask) if dask else None)
+        except KeyboardInterrupt as stop:
+            stop.add_note(f"{output} keeps what is finished; the same command goes on from there")
+            raise
     show_result(found)
     typer.echo(f"\n{output / 'report.html'}: {found.finished} of {found.cells} cells")
 
@@ -96,7 +100,7 @@ class _Progress:
 
     def tell(self, found: CellProgress) -> None:
         left = f", {clock(found.seconds_left)} left" if found.seconds_left else ""
-        line = f"cell {found.done} of {found.total}: {found.name}{left}"
+        line = f"cell {found.number} of {found.total}: {found.name}{left}"
         if self._stages is None:
             typer.echo(line, err=True)
         else:
@@ -112,12 +116,6 @@ def show_result(found: ExperimentResult) -> None:
 
 
 def _table(found: FilledTable) -> Any:
-    has_p = any(row.p is not None for row in found.rows)
-    titles = ("data", "", *found.columns, *(("p",) if has_p else ()))
-    rows = [_row(row, has_p) for row in found.rows]
+    titles = ("data", "", *found.columns, *(("p",) if found.has_p else ()))
+    rows = [[row.data, row.name, *found.shown(row)] for row in found.rows]
     return table(titles, rows, numbers=range(2, len(titles)))
-
-
-def _row(row: ResultRow, has_p: bool) -> list[str]:
-    p = ["" if row.p is None else f"{row.p:.4f}"] if has_p else []
-    return [row.data, row.name, *(row.shown(k) for k in range(len(row.values))), *p]

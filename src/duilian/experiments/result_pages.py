@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from duilian.atomic_files import replacing
@@ -12,10 +13,12 @@ from duilian.experiments.plan import StudyPlan
 from duilian.experiments.results import SIGNIFICANT, ExperimentResult, FilledTable, ResultRow
 from duilian.learning.run_log import read_log
 from duilian.reports.charts import line_chart
-from duilian.reports.html_page import Section, note, page, table
+from duilian.reports.html_page import Section, escape, note, page, shown, table
 from duilian.reports.sections import comparison_sections, curve_sections
+from duilian.result_tables import shown_p
 
 MAX_CURVES = 30  # of the HTML page
+QUICK = "The quick form:"
 
 
 def write_pages(result: ExperimentResult, plan: StudyPlan, cells: Path, output: Path) -> None:
@@ -32,9 +35,10 @@ def write_pages(result: ExperimentResult, plan: StudyPlan, cells: Path, output: 
             file.write(text.encode())
 
 
-def _test_readings(path: Path) -> int:
-    """How often a test set was read."""
-    return len(path.read_text(encoding="utf-8").splitlines()) if path.exists() else 0
+def _test_readings(path: Path) -> list[str]:
+    """The cell of each reading of a test set."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return [str(json.loads(line)["cell"]) for line in lines]
 
 
 def facts_line(result: ExperimentResult) -> str:
@@ -44,8 +48,12 @@ def facts_line(result: ExperimentResult) -> str:
     seeds = ", ".join(map(str, facts["seeds"]))
     return (
         f"{facts['date']}, {facts['machine']}, version {facts['version']}{commit}, seed {seeds}; "
-        f"{result.finished} of {result.cells} cells, {result.seconds / 60:,.0f} CPU minutes in all."
+        f"{result.finished} of {result.cells} cells, {_cpu_time(result.seconds)} of CPU time in all."
     )
+
+
+def _cpu_time(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:,.0f} min"
 
 
 def command_line(result: ExperimentResult) -> str:
@@ -54,18 +62,15 @@ def command_line(result: ExperimentResult) -> str:
     return f"duilian experiment {result.study} --data DIR -o OUT{quick}"
 
 
-def markdown_page(result: ExperimentResult, tests: int = 0) -> str:
+def markdown_page(result: ExperimentResult, tests: Sequence[str] = ()) -> str:
     """The page for the documentation."""
     lines = [f"# {result.title}", "", f"<!-- Made by `{command_line(result)}`; do not edit. -->", ""]
     lines += [f"Paper: {result.paper}", ""] if result.paper else []
     lines += [f"`{command_line(result)}`", "", f"{facts_line(result)} {_tests_line(tests)}", ""]
-    if result.facts["form"] == "quick":
-        lines += [
-            "**The quick form:** few sentences and iterations. It shows that everything runs, and no more.",
-            "",
-        ]
+    if _is_quick(result):
+        lines += [f"**{QUICK}** {_quick_text(result)}", ""]
     if result.differs:
-        lines += ["What differs from the paper:", "", *(f"- {each}" for each in result.differs), ""]
+        lines += [_notes_title(result), "", *(f"- {each}" for each in result.differs), ""]
     for name, path in result.absent.items():
         lines += [f"Not run: {name} (there is no `{Path(path).name}`).", ""]
     for each in result.tables:
@@ -73,27 +78,44 @@ def markdown_page(result: ExperimentResult, tests: int = 0) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _tests_line(tests: int) -> str:
-    return (
-        f"Test sets were read {tests} times, once for each system, in the end."
-        if tests
-        else "No test set was read."
-    )
+def _is_quick(result: ExperimentResult) -> bool:
+    return bool(result.facts["form"] == "quick")
+
+
+def _quick_text(result: ExperimentResult) -> str:
+    limits = result.limits or "fewer rows and tables"
+    return f"{limits}. It shows that everything runs, and no more; the notes of the full form are left out."
+
+
+def _notes_title(result: ExperimentResult) -> str:
+    return "What differs from the paper:" if result.paper else "Notes:"
+
+
+def _tests_line(tests: Sequence[str]) -> str:
+    """How often test sets were read, and by how many models: each may answer in several standards."""
+    if not tests:
+        return "No test set was read."
+    times = "once" if len(tests) == 1 else f"{len(tests)} times"
+    models = len(set(tests))
+    return f"Test sets were read {times}, at the end, to judge {models} model{'s' * (models > 1)}."
+
+
+def _judged_line(found: FilledTable) -> str:
+    asked = found.plan.about.part
+    instead = "" if asked in found.parts or not found.parts else f"; the full form is judged on {asked} sets"
+    return f"Judged on {' and '.join(found.parts)} sets{instead}."
 
 
 def _markdown_table(found: FilledTable) -> Iterator[str]:
     about = found.plan.about
-    has_p = any(row.p is not None for row in found.rows)
-    yield from (f"## {about.name}: {about.title}", "", f"Judged on {' and '.join(found.parts)} sets.", "")
+    yield from (f"## {about.name}: {about.title}", "", _judged_line(found), "")
     if about.note:
         yield from (about.note, "")
-    heads = ["data", "", *found.columns, *(["p"] if has_p else [])]
+    heads = ["data", "", *found.columns, *(["p"] if found.has_p else [])]
     yield f"| {' | '.join(heads)} |"
     yield f"| --- | --- |{' ---: |' * (len(heads) - 2)}"
     for row in found.rows:
-        cells = [row.shown(k) for k in range(len(row.values))]
-        p = ["" if row.p is None else f"{row.p:.4f}"] if has_p else []
-        yield f"| {' | '.join([row.data, row.name, *cells, *p])} |"
+        yield f"| {' | '.join([row.data, row.name, *found.shown(row)])} |"
     yield ""
     yield from _verdicts(found)
 
@@ -122,9 +144,24 @@ def _verdicts(found: FilledTable) -> Iterator[str]:
             yield from (f"{title}, p {'≥' if group is same else '<'} {SIGNIFICANT}: {', '.join(group)}.", "")
 
 
-def _sections(result: ExperimentResult, plan: StudyPlan, cells: Path, tests: int) -> Iterator[Section]:
-    intro = [note(result.paper), *map(note, result.differs), note(_tests_line(tests))]
-    yield Section("About", intro)
+def _about(result: ExperimentResult, tests: Sequence[str]) -> Iterator[str]:
+    """What the Markdown page says before its tables."""
+    if result.paper:
+        yield note(f"Paper: {result.paper}")
+    yield note(_tests_line(tests))
+    if _is_quick(result):
+        yield note(f"{QUICK} {_quick_text(result)}")
+    if result.differs:
+        yield note(_notes_title(result))
+        yield f"<ul>{''.join(f'<li>{escape(each)}</li>' for each in result.differs)}</ul>"
+    for name, path in result.absent.items():
+        yield note(f"Not run: {name} (there is no {Path(path).name}).")
+
+
+def _sections(
+    result: ExperimentResult, plan: StudyPlan, cells: Path, tests: Sequence[str]
+) -> Iterator[Section]:
+    yield Section("About", list(_about(result, tests)))
     for found in result.tables:
         yield Section(f"{found.name}: {found.plan.about.title}", list(_table_parts(found)))
     for found in result.tables:
@@ -139,16 +176,20 @@ def _sections(result: ExperimentResult, plan: StudyPlan, cells: Path, tests: int
 
 def _table_parts(found: FilledTable) -> Iterator[str]:
     about = found.plan.about
+    yield note(_judged_line(found))
     if about.note:
         yield note(about.note)
     heads = ["data", "row"]
-    for title in found.columns:
-        heads += [title, f"{title}, paper"] if found.has_paper else [title]
+    forms: dict[str, Callable[[object], str]] = {"p": shown_p}
+    for column in found.plan.columns:
+        own = [column.title, f"{column.title}, paper"] if found.has_paper else [column.title]
+        heads += own
+        forms |= dict.fromkeys(own, functools.partial(shown, decimals=column.decimals))
+    p = ["p"] if found.has_p else []
     rows = [
-        [row.data, row.name, *_pairs(row, found.has_paper), *([row.p] if about.compare else [])]
-        for row in found.rows
+        [row.data, row.name, *_pairs(row, found.has_paper), *([row.p] if p else [])] for row in found.rows
     ]
-    yield table([*heads, *(["p"] if about.compare else [])], rows, caption=about.title)
+    yield table([*heads, *p], rows, caption=about.title, forms=forms)
     if about.chart:
         yield from _charts(found, about.chart)
 

@@ -15,7 +15,7 @@ from duilian.engine import compare
 from duilian.experiments.cell_run import CellFolder, read_json, write_json
 from duilian.experiments.plan import Cell, Place, StudyPlan
 from duilian.experiments.study import Column, TablePlan
-from duilian.result_tables import frame, html_table
+from duilian.result_tables import frame, html_table, shown_p
 
 TRAIN = "train."
 SIGNIFICANT = 0.05
@@ -33,11 +33,11 @@ class ResultRow:
     p: float | None = None  # against the row that others are compared with, first column
     cells: tuple[str, ...] = ()
 
-    def shown(self, k: int) -> str:
+    def shown(self, k: int, decimals: int = 2) -> str:
         """A column for people: our figure, its spread over seeds, and the paper's in brackets."""
-        spread, paper = self.spreads[k], self.paper[k]
-        more = ("" if spread is None else f" ± {spread:.2f}", "" if paper is None else f" [{shown(paper)}]")
-        return f"{shown(self.values[k])}{''.join(more)}".strip()
+        spread, paper = shown(self.spreads[k], decimals), shown(self.paper[k], decimals)
+        more = (f" ± {spread}" if spread else "", f" [{paper}]" if paper else "")
+        return f"{shown(self.values[k], decimals)}{''.join(more)}".strip()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,6 +59,16 @@ class FilledTable:
         """The headings."""
         return [column.title for column in self.plan.columns]
 
+    def shown(self, row: ResultRow) -> list[str]:
+        """The columns of a row for people, and p if any row has one."""
+        cells = [row.shown(k, column.decimals) for k, column in enumerate(self.plan.columns)]
+        return [*cells, *([shown_p(row.p)] if self.has_p else [])]
+
+    @property
+    def has_p(self) -> bool:
+        """Whether rows were compared."""
+        return any(row.p is not None for row in self.rows)
+
     @property
     def has_paper(self) -> bool:
         """Whether the paper has figures here."""
@@ -79,6 +89,7 @@ class ExperimentResult:
     seconds: float  # of training and measuring, CPU time of all finished cells
     cells: int
     finished: int
+    limits: str = ""  # what the quick form was limited to
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -128,7 +139,8 @@ class ExperimentResult:
     def _repr_html_(self) -> str:
         parts = []
         for table in self.tables:
-            rows = [(row.data, row.name, *map(shown, row.values)) for row in table.rows]
+            places = [column.decimals for column in table.plan.columns]
+            rows = [(row.data, row.name, *map(shown, row.values, places)) for row in table.rows]
             caption = f"{table.name}: {table.plan.about.title}"
             parts.append(html_table(("data", "", *table.columns), rows, caption=caption))
         return "".join(parts)
@@ -137,11 +149,11 @@ class ExperimentResult:
 TITLES = ("table", "data", "row", "column", "value", "spread", "paper", "p")
 
 
-def shown(value: float | None) -> str:
+def shown(value: float | None, decimals: int = 2) -> str:
     """A figure for people."""
     if value is None:
         return ""
-    return f"{value:.2f}" if abs(value) < 1000 else f"{value:,.0f}"
+    return f"{value:.{decimals}f}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
 def collect(plan: StudyPlan, cells: Path, facts: Mapping[str, Any]) -> ExperimentResult:
@@ -170,7 +182,20 @@ def collect(plan: StudyPlan, cells: Path, facts: Mapping[str, Any]) -> Experimen
         seconds=sum(each["cpu_seconds"] for each in (*trained, *asked)),
         cells=len(plan.cells),
         finished=len(trained),
+        limits=_limits(plan, trained) if plan.is_quick else "",
     )
+
+
+def _limits(plan: StudyPlan, trained: Sequence[Mapping[str, Any]]) -> str:
+    """How short the quick form was: sentences as its study limits them, iterations as they were run."""
+    form = plan.study.quick
+    runs = sorted({int(each["iterations"]) for each in trained if "iterations" in each})
+    said = [] if form.limit is None else [f"at most {form.limit:,} training sentences of a corpus"]
+    said += [] if form.dev_limit is None else [f"at most {form.dev_limit:,} sentences of a dev or test set"]
+    if runs:
+        span = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
+        said.append(f"{span} iteration{'s' * (runs[-1] != 1)}")
+    return ", ".join(said)
 
 
 def _filled(table: TablePlan, places: Sequence[Place], cells: Path) -> FilledTable:

@@ -20,6 +20,7 @@ from duilian.settings import SettingError, Settings, UnknownSettingError, settin
 
 FOLDER = Path(__file__).with_name("studies")
 ROW_KEYS = ("name", "system", "set", "vary", "paper", "quick")
+WHOLE_NUMBERS = ("tokens_per_second", "train.bytes", "train.memory")
 S = TypeVar("S", bound=Settings)
 
 
@@ -54,6 +55,7 @@ class QuickForm(Settings):
     dev_limit: int | None = setting(None, "Sentences of a dev or test set.", at_least=1)
     set: tuple[str, ...] = setting((), "Settings to change in every system.")
     data: tuple[str, ...] = setting((), "Data to use; none named: the first that is there.")
+    notes: tuple[str, ...] = setting((), "What to say of the quick form, in place of the full form's notes.")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -66,6 +68,11 @@ class Column(Settings):
     mode: Literal["", "segment", "joint", "tag", "convert"] = setting(
         "", "The mode of two chains; convert: judge the conversion of given sentences."
     )
+
+    @property
+    def decimals(self) -> int:
+        """Decimals for people: none of speeds and sizes."""
+        return 0 if self.metric in WHOLE_NUMBERS else 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -158,13 +165,17 @@ class Study:
         return study
 
     def shortened(self) -> Study:
-        """The quick form: its tables, and its rows."""
+        """The quick form: its tables, its rows and its notes; those of the full form may be untrue of it."""
         tables = [
-            dataclasses.replace(each, rows=tuple(row for row in each.rows if row.is_quick))
+            TablePlan(
+                dataclasses.replace(each.about, note=""),
+                each.columns,
+                tuple(row for row in each.rows if row.is_quick),
+            )
             for each in self.tables
             if each.about.quick
         ]
-        return dataclasses.replace(self, seeds=self.seeds[:1], tables=tuple(tables))
+        return dataclasses.replace(self, seeds=self.seeds[:1], tables=tuple(tables), differs=self.quick.notes)
 
 
 def studies() -> list[str]:

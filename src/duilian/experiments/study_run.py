@@ -34,12 +34,16 @@ _log = logging.getLogger("duilian")
 
 @dataclasses.dataclass(frozen=True)
 class CellProgress:
-    """How far a study is: cells done, of all, the last one, and the seconds that the rest may take."""
+    """How far a study is: cells done, of all, the last one, and the seconds that the rest may take.
+
+    `number` is the place of the last one among all: the same for its dev sets and for its test sets.
+    """
 
     done: int
     total: int
     name: str
     seconds_left: float | None
+    number: int
 
 
 @checked
@@ -121,7 +125,7 @@ class _Runner:
         jobs: int,
         tell: Callable[[CellProgress], None],
     ) -> ExperimentResult:
-        """Run what is not finished, dev sets first, test sets in the end; then write the pages."""
+        """Run what is not finished, dev sets first, test sets at the end; then write the pages."""
         form = self.study.quick
         limits = (form.limit, form.dev_limit) if self.is_quick else (None, None)
         shelf = CorpusShelf(self.data, self.output, limits)
@@ -216,11 +220,13 @@ class _Runner:
         )
         begin, done = time.monotonic(), len(cells) - len(waiting)
         first, total = done, len(cells)
+        numbers = {cell.key: number for number, cell in enumerate(cells, 1)}
         for wave in waves:
             for cell in self._finished(wave, parts, executor, jobs):
                 done += 1
                 rate = (time.monotonic() - begin) / (done - first)
-                tell(CellProgress(done, total, f"{cell.name} ({parts[-1]})", rate * (total - done)))
+                name = f"{cell.name} ({parts[-1]})"
+                tell(CellProgress(done, total, name, rate * (total - done), numbers[cell.key]))
 
     def _is_waiting(self, cell: Cell, parts: Sequence[str]) -> bool:
         folder = CellFolder(self._cells_folder / cell.folder)

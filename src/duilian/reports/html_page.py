@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import html
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from duilian.version import __version__
@@ -51,8 +52,18 @@ def escape(text: object) -> str:
     return html.escape(str(text))
 
 
-def table(titles: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str, decimals: int = 2) -> str:
-    """A table that sorts; numbers are set to the right, None is an empty cell."""
+def table(
+    titles: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    caption: str,
+    decimals: int = 2,
+    forms: Mapping[str, Callable[[object], str]] | None = None,
+) -> str:
+    """A table that sorts; numbers are set to the right, None is an empty cell.
+
+    `forms` says how to show the numbers of a column, by its title; the others have so many decimals.
+    """
     found = [list(row) for row in rows]
     if not found:
         return ""
@@ -64,7 +75,9 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[object]], *, caption: s
         f'<th scope="col" data-kind="{kind}"><button type="button">{escape(title)}</button></th>'
         for title, kind in zip(titles, kinds, strict=True)
     )
-    body = "".join(f"<tr>{_cells(row, kinds, decimals)}</tr>" for row in found)
+    usual = functools.partial(shown, decimals=decimals)
+    ways = [(forms or {}).get(title, usual) for title in titles]
+    body = "".join(f"<tr>{_cells(row, kinds, ways)}</tr>" for row in found)
     shown_caption = f"<caption>{escape(caption)}</caption>"
     parts = f"{shown_caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
     return scrolling(f"<table>{parts}</table>", caption)
@@ -75,13 +88,13 @@ def scrolling(content: str, name: str) -> str:
     return f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(name)}">{content}</div>'
 
 
-def _cells(row: Sequence[object], kinds: Sequence[str], decimals: int) -> str:
+def _cells(row: Sequence[object], kinds: Sequence[str], ways: Sequence[Callable[[object], str]]) -> str:
     found = []
-    for value, kind in zip(row, kinds, strict=True):
+    for value, kind, way in zip(row, kinds, ways, strict=True):
         if value is None:
             found.append("<td></td>")
         elif kind == "number":
-            found.append(f'<td class="number" data-value="{value}">{shown(value, decimals)}</td>')
+            found.append(f'<td class="number" data-value="{value}">{escape(way(value))}</td>')
         else:
             is_long = " class=text" if len(str(value)) > 20 else ""
             found.append(f"<td{is_long}>{escape(value)}</td>")
@@ -94,7 +107,9 @@ def is_number(value: object) -> bool:
 
 
 def shown(value: object, decimals: int = 2) -> str:
-    """A number for people."""
+    """A number for people; one of thousands, such as a speed, has no decimals."""
+    if isinstance(value, float) and abs(value) >= 1000:
+        return f"{value:,.0f}"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.{decimals}f}"
 
 

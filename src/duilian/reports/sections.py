@@ -15,6 +15,7 @@ from duilian.learning.run_log import PRUNING, Curve
 from duilian.reports.charts import bar_chart, heat_map, line_chart
 from duilian.reports.html_page import Section, escape, heading, is_number, note, scrolling, shown, table
 from duilian.reports.inspection import LearnedMapping, ModelCard
+from duilian.result_tables import shown_p
 
 MAX_TAGS = 40  # in a plot
 _SCORES = ("precision", "recall", "f1", "gold", "guess", "correct")
@@ -118,7 +119,6 @@ def _calibration_parts(found: Json | None) -> Iterator[str]:
 def comparison_sections(found: Json) -> Iterator[Section]:
     """Scores of all systems, then each against the first."""
     systems = found["systems"]
-    titles = ("metric", "system", "score", "spread", "runs", "difference", "low", "high", "p")
     rows = []
     for metric in systems[0]["scores"]:
         for number, system in enumerate(systems):
@@ -129,10 +129,16 @@ def comparison_sections(found: Json) -> Iterator[Section]:
     text = (
         f"{found['sentences']:,} sentences, {found['tokens']:,} words; differences from {systems[0]['name']}."
     )
-    parts = [note(text), table(titles, rows, caption="Scores, differences, 95 % intervals, p", decimals=4)]
+    parts = [note(text), _score_table(rows)]
     yield Section("Systems", [*parts, *_tags_of_systems(systems)])
     for contrast in found["contrasts"]:
         yield Section(f"{contrast['first']} and {contrast['other']}", list(_contrast_parts(contrast)))
+
+
+def _score_table(rows: Sequence[Sequence[object]]) -> str:
+    titles = ("metric", "system", "score", "spread", "runs", "difference", "low", "high", "p")
+    caption = "Scores, differences, 95 % intervals, p"
+    return table(titles, rows, caption=caption, decimals=4, forms={"p": shown_p})
 
 
 def _difference_of(contrast: Json, metric: str) -> Json:
@@ -157,7 +163,7 @@ def _contrast_parts(found: Json) -> Iterator[str]:
         said = found["mcnemar"]
         yield note(
             f"Words right in one system only: {first} {said['only_first']}, {other} {said['only_other']}; "
-            f"McNemar's p {float(said['p']):.4f}."
+            f"McNemar's p {shown_p(said['p'])}."
         )
     for key, title in (("tags", "Errors, gold and answer"), ("relations", "Relations, gold and answer")):
         rows = ((e["gold"], e["guess"], e["first"], e["other"], e["other"] - e["first"]) for e in found[key])
