@@ -53,9 +53,16 @@ def test_details_and_three_kinds_of_words(duilian: Call) -> None:
     arguments = ("--against", "ctb.txt", "--against", "pku.txt")
     status, out, _ = duilian("evaluate", "long", "both-ctb.txt", "--details", *arguments)
     assert status == 0
-    for title in ("tag", "words in the sentence", "known there", "for example"):
+    for title in ("tag", "words in the sentence", "known from the other corpus", "for example"):
         assert title in out
     assert duilian("evaluate", "long", "both-ctb.txt", *arguments, "--against", "x")[0] == 2
+
+
+def test_swapped_files_are_recognized(duilian: Call) -> None:
+    status, _, err = duilian("evaluate", "both-ctb.txt", "long")
+    assert status == 1
+    assert "long: is a model, not a corpus of gold sentences" in err
+    assert "the order is: duilian evaluate MODEL GOLD" in err
 
 
 def test_different_text_is_refused_with_both_lines(duilian: Call, tmp_path: Path) -> None:
@@ -102,6 +109,9 @@ def test_compare_models_files_and_runs(duilian: Call) -> None:
     assert status == 0
     assert "F1 of words with tags" in out
     assert "short versus runs" in out
+    out = duilian("compare", *arguments, "--examples", "0")[1]
+    assert "short versus long" in out, "McNemar's test is shown"
+    assert "short versus runs" not in out, "nothing is shown of it"
     corpora = {name: read(f"{name}.txt", standard="ctb") for name in ("a", "both-ctb")}
     assert compare(corpora["both-ctb"], corpora, trials=50).systems[1].mean("word") == 100.0
 
@@ -110,6 +120,7 @@ def test_compare_models_files_and_runs(duilian: Call) -> None:
     ("arguments", "status", "message"),
     [
         (("both-ctb.txt", "short"), 2, "name at least two systems"),
+        (("short", "both-ctb.txt", "long"), 1, "short: is a model, not a corpus of gold sentences"),
         (("both-ctb.txt", "short", "nothing"), 1, "nothing: there is no such file"),
         (("both-ctb.txt", "x=short", "x=long"), 2, "two systems have the name 'x'"),
         (("none.txt", "short", "long"), 1, "none.txt: no such file"),

@@ -12,6 +12,7 @@ from scipy.stats import binomtest
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.evaluation import McNemar, compare_layers, mcnemar
+from duilian.evaluation.comparison import METRICS, TITLES
 
 GOLD = [Layer((f"w{k}", "x"), ("A", "B")) for k in range(12)]
 
@@ -59,6 +60,13 @@ def test_several_runs_have_mean_and_spread() -> None:
     assert bad.mean("accuracy") == pytest.approx(np.mean(bad.scores["accuracy"]))
     assert bad.spread("accuracy") == pytest.approx(np.std(bad.scores["accuracy"], ddof=1))
     assert good.spread("accuracy") is None
+    rows = [dict(zip(TITLES, row, strict=True)) for row in found.rows()]
+    assert [
+        (row["system"], row["runs"], row["spread"]) for row in rows if row["metric"] == METRICS["accuracy"]
+    ] == [
+        ("bad", 2, bad.spread("accuracy")),
+        ("good", 1, None),
+    ]
     assert found.contrasts[0].tokens is None
     assert found.contrasts[0].differences[0].difference == pytest.approx(100 * 7 / 24)
     assert found.contrasts[0].tags[0].first == 7.0

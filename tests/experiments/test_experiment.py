@@ -206,6 +206,19 @@ def test_folders_that_are_refused(finished: tuple[Path, ExperimentResult], tmp_p
         dl.experiment("li2017", tmp_path / "out", data=tmp_path / "nowhere")
 
 
+def test_a_wrong_variable_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DUILIAN_DATA", str(tmp_path / "nowhere"))
+    with pytest.raises(ConfigError, match="there is no such folder") as caught:
+        dl.experiment("li2017", tmp_path / "out")
+    assert "the variable DUILIAN_DATA is" in caught.value.hint
+    with pytest.raises(ConfigError, match="there is no such folder") as caught:
+        dl.experiment("li2017", tmp_path / "out", data=tmp_path / "typo")
+    assert "the variable DUILIAN_DATA is" not in caught.value.hint
+    with pytest.raises(ConfigError, match="there is no file") as caught:
+        dl.train("papers/li2017-coupled", tmp_path / "m")
+    assert "nowhere', which is no folder: correct it, or say --data DIR" in caught.value.hint
+
+
 def test_a_study_needs_corpora(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DUILIAN_DATA", raising=False)
     with pytest.raises(ConfigError, match="the study 'li2017' needs corpora") as caught:

@@ -76,9 +76,12 @@ def test_every_system_of_the_papers_trains(name: str, corpora: Path, tmp_path: P
 
 
 def test_an_unknown_recipe_gets_a_hint() -> None:
-    with pytest.raises(ConfigError, match="there is no recipe 'papers/li2017-coupeld'") as caught:
+    with pytest.raises(ConfigError, match="papers/ has no recipe 'li2017-coupeld'") as caught:
         Recipe.load("papers/li2017-coupeld")
-    assert "did you mean 'papers/li2017-coupled'?" in caught.value.hint
+    assert "did you mean 'li2017-coupled'?" in caught.value.hint
+    with pytest.raises(ConfigError, match="papers/ has no recipe 'list'") as caught:
+        Recipe.load("papers/list")
+    assert all(name.removeprefix("papers/") in caught.value.hint for name in shipped_recipes())
 
 
 def test_numbered_files(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from duilian.cli.detail_tables import percent, table
-from duilian.cli.evaluate import is_model_name
+from duilian.cli.evaluate import is_model_name, refuse_models
 from duilian.cli.options import Column, Columns, CorpusFormat, InputEncoding, Lenient, Threads
 from duilian.cli.tables import show
 from duilian.corpus import Corpus
@@ -27,6 +27,7 @@ from duilian.evaluation.changes import ChangedSentence, PatternChange, Shown
 from duilian.evaluation.comparison import METRICS, TRIALS, Contrast
 from duilian.evaluation.same_text import same_sentences
 from duilian.models import is_parser, load_parser, tagger_for
+from duilian.result_tables import shown_p
 
 EXAMPLE = (
     "Example:\n\n    duilian compare gold.wordpos alone.model together.model\n\n"
@@ -84,6 +85,7 @@ def command(
     """
     if len(systems) < 2:
         raise typer.BadParameter("name at least two systems", param_hint="SYSTEM")
+    refuse_models([gold], "duilian compare GOLD SYSTEM SYSTEM …")
     reading = FileReading(
         standard=standard,
         format=format,
@@ -181,18 +183,24 @@ def _score_table(found: Comparison) -> Any:
             if number:
                 contrast = found.contrasts[number - 1]
                 (each,) = (each for each in contrast.differences if each.metric == metric)
-                row += [f"{each.difference:+.2f}", f"{each.low:+.2f} … {each.high:+.2f}", f"{each.p:.4f}"]
+                row += [f"{each.difference:+.2f}", f"{each.low:+.2f} … {each.high:+.2f}", shown_p(each.p)]
             rows.append(row + [""] * (len(titles) - len(row)))
     return table(titles, rows, numbers=range(2, len(titles)))
 
 
 def _changes(contrast: Contrast, examples: int, *, is_one_of_several: bool) -> Iterator[Any]:
+    """What changed, under a heading if there are several contrasts and anything to show of this one."""
+    found = list(_change_parts(contrast, examples))
+    if found and is_one_of_several:
+        yield Text(f"\n{contrast.first} versus {contrast.other}", style="bold")
+    yield from found
+
+
+def _change_parts(contrast: Contrast, examples: int) -> Iterator[Any]:
     first, other = contrast.first, contrast.other
-    if is_one_of_several:
-        yield Text(f"\n{first} versus {other}", style="bold")
     if contrast.tokens is not None:
         counts = f"{first} {contrast.tokens.only_a:,}, {other} {contrast.tokens.only_b:,}"
-        yield Text(f"\nwords that only one gets right: {counts}; McNemar's p {contrast.tokens.p:.4f}")
+        yield Text(f"\nwords that only one gets right: {counts}; McNemar's p {shown_p(contrast.tokens.p)}")
     titles = ("gold", "answer", first, other, "change")
     for patterns in (contrast.tags, contrast.relations):
         if patterns and examples:

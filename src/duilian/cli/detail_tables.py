@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from duilian.cli.tables import show
-from duilian.evaluation.breakdown import Breakdown
+from duilian.evaluation.breakdown import SHOWN_GROUPS, Breakdown
 from duilian.evaluation.score import Score
 
 _CONFUSIONS_SHOWN = 15
@@ -26,7 +26,7 @@ def show_details(found: Breakdown) -> None:
             ("words", "tokens", "share", "recall", "with tag"),
             (
                 (
-                    name,
+                    SHOWN_GROUPS.get(name, name),
                     f"{each.tokens:,}",
                     percent(each.share),
                     percent(each.recall),

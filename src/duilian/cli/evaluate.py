@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -19,6 +20,7 @@ from duilian.engine.answers import AnnotatedFiles, FileReading, naming_lines
 from duilian.engine.loading import load_parts
 from duilian.engine.measuring import evaluate, read_gold, read_gold_files, unknown_tags
 from duilian.engine.parsing import measure_parser
+from duilian.errors import ConfigError
 from duilian.evaluation import Evaluation
 from duilian.modelfile import is_model
 from duilian.models import (
@@ -104,6 +106,7 @@ def command(
     """
     if len(against or ()) > 2:
         raise typer.BadParameter("at most two corpora", param_hint="--against")
+    refuse_models(gold, "duilian evaluate MODEL GOLD")
     reading = {
         "format": format,
         "encoding": encoding,
@@ -138,6 +141,13 @@ def command(
 def is_model_name(name: str) -> bool:
     """Whether a system is a model; `find_model` refuses a name that is neither a file nor a model."""
     return not os.path.isfile(name) or is_model(name)
+
+
+def refuse_models(gold: Sequence[str], order: str) -> None:
+    """Refuse a model in the place of gold sentences, and say in which order the command wants its files."""
+    for path in gold:
+        if os.path.isfile(path) and os.path.getsize(path) and is_model(path):
+            raise ConfigError(f"{path}: is a model, not a corpus of gold sentences", f"the order is: {order}")
 
 
 def _show(found: list[Evaluation], as_json: bool, details: bool) -> None:

@@ -26,6 +26,7 @@ EXAMPLES = 3  # of each confusion
 MAX_CONFUSIONS = 50
 CONTEXT_WORDS = 4  # on either side of an example
 KNOWN, KNOWN_THERE, UNKNOWN = "known", "known there", "unknown"
+SHOWN_GROUPS = {KNOWN_THERE: "known from the other corpus"}  # names in JSON, and for people
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

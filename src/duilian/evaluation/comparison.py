@@ -32,6 +32,7 @@ from duilian.evaluation.significance import McNemar, bootstrap_all, mcnemar, p_v
 from duilian.result_tables import frame, html_table
 
 TRIALS = 10_000
+TITLES = ("metric", "system", "score", "spread", "runs", "difference", "low", "high", "p")
 LEVEL = 95.0  # percent, of intervals
 METRICS = {
     "word": "F1 of words",
@@ -136,26 +137,25 @@ class Comparison:
         parts = {name: [each.to_dict() for each in getattr(self, name)] for name in ("systems", "contrasts")}
         return numbers | parts
 
-    def rows(self) -> list[tuple[str, str, float, float | None, float, float, float]]:
-        """For each metric and system: its score, the difference from the first, the interval, and p."""
-        first, names = self.systems[0], list(self.systems[0].scores)
-        rows: list[Any] = []
-        for metric in names:
-            rows.append((METRICS[metric], first.name, first.mean(metric), None, None, None, None))
-            for system, contrast in zip(self.systems[1:], self.contrasts, strict=True):
-                (found,) = (each for each in contrast.differences if each.metric == metric)
-                values = (found.difference, found.low, found.high, found.p)
-                rows.append((METRICS[metric], system.name, system.mean(metric), *values))
+    def rows(self) -> list[tuple[Any, ...]]:
+        """For each metric and system: the values of `TITLES`; the first system differs from none."""
+        rows: list[tuple[Any, ...]] = []
+        for metric in self.systems[0].scores:
+            for system, contrast in zip(self.systems, (None, *self.contrasts), strict=True):
+                score = (system.mean(metric), system.spread(metric), system.runs)
+                differences = () if contrast is None else contrast.differences
+                found = next((each for each in differences if each.metric == metric), None)
+                values = (None,) * 4 if found is None else (found.difference, found.low, found.high, found.p)
+                rows.append((METRICS[metric], system.name, *score, *values))
         return rows
 
     def to_frame(self) -> Any:
         """The same rows as a pandas DataFrame."""
-        return frame(("metric", "system", "score", "difference", "low", "high", "p"), self.rows())
+        return frame(TITLES, self.rows())
 
     def _repr_html_(self) -> str:
-        titles = ("metric", "system", "score", "difference", "low", "high", "p")
         rows = ((*row[:2], *("" if x is None else f"{x:.4g}" for x in row[2:])) for row in self.rows())
-        return html_table(titles, rows, caption=f"{self.standard}: {self.sentences:,} sentences")
+        return html_table(TITLES, rows, caption=f"{self.standard}: {self.sentences:,} sentences")
 
 
 def compare_layers(

@@ -25,7 +25,7 @@ from duilian.experiments.plan import Cell, StudyPlan
 from duilian.experiments.result_pages import write_pages
 from duilian.experiments.results import ExperimentResult, collect
 from duilian.experiments.study import Study
-from duilian.recipes.recipe import DATA_VARIABLE
+from duilian.recipes.recipe import DATA_VARIABLE, data_hint
 from duilian.version import __version__
 
 STATE, LOCK = "experiment.json", ".lock"
@@ -87,7 +87,7 @@ def _data_folder(study: Study, data: str | Path | None) -> Path:
         hint = f"say where they are: --data DIR, or the variable {DATA_VARIABLE}"
         raise ConfigError(f"the study {study.name!r} needs corpora", hint)
     if not Path(chosen).is_dir():
-        raise ConfigError(f"{chosen}: there is no such folder")
+        raise ConfigError(f"{chosen}: there is no such folder", data_hint(Path(chosen)))
     return Path(chosen).resolve()
 
 

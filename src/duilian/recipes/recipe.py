@@ -198,9 +198,18 @@ class Recipe:
         paths = self._paths(name)
         missing = next((path for path in paths if not path.is_file()), None if paths else self.folder / name)
         if missing is not None:
-            hint = f"say where the corpora are: --data DIR, or the variable {DATA_VARIABLE}"
+            hint = data_hint(self.folder)
             raise ConfigError(f"{self.file}: [[side]] {part}: there is no file {str(missing)!r}", hint)
         return paths
+
+
+def data_hint(folder: Path) -> str:
+    """What to do if a folder has not the corpora; names the variable if the folder comes from it."""
+    named = os.environ.get(DATA_VARIABLE)
+    if named and Path(named) == folder:
+        lost = "" if folder.is_dir() else ", which is no folder"
+        return f"the variable {DATA_VARIABLE} is {named!r}{lost}: correct it, or say --data DIR"
+    return f"say where the corpora are: --data DIR, or the variable {DATA_VARIABLE}"
 
 
 def _updated(settings: S, table: Table) -> S:

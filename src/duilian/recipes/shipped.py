@@ -21,5 +21,6 @@ def find_recipe(name: str | Path) -> Path:
     if path.exists() or path.parts[:1] != (PAPERS,) or path.suffix:
         return path
     if str(name) not in shipped_recipes():
-        raise ConfigError(f"there is no recipe {str(name)!r}", did_you_mean(str(name), shipped_recipes()))
+        names = [Path(each).name for each in shipped_recipes()]  # with the folder, all look alike
+        raise ConfigError(f"{PAPERS}/ has no recipe {path.name!r}", did_you_mean(path.name, names))
     return _FOLDER / f"{path.name}.toml"

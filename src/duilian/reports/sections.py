@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from duilian.evaluation.breakdown import SHOWN_GROUPS
 from duilian.evaluation.comparison import METRICS
 from duilian.learning.run_log import PRUNING, Curve
 from duilian.reports.charts import bar_chart, heat_map, line_chart
@@ -93,7 +94,8 @@ def _group_parts(found: Json) -> Iterator[str]:
     titles = ("words", "tokens", "share", "recall", "recall with tag")
     keys = ("tokens", "share", "recall", "tag_recall")
     groups = (
-        (name, *(each.get(key) for key in keys)) for name, each in found.get("by_vocabulary", {}).items()
+        (SHOWN_GROUPS.get(name, name), *(each.get(key) for key in keys))
+        for name, each in found.get("by_vocabulary", {}).items()
     )
     yield table(titles, groups, caption="By what the training corpora have")
     foreign = ((tag, count) for tag, count in found.get("unknown_tags", {}).items())
