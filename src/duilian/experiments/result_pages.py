@@ -84,7 +84,7 @@ def _is_quick(result: ExperimentResult) -> bool:
 
 def _quick_text(result: ExperimentResult) -> str:
     limits = result.limits or "fewer rows and tables"
-    return f"{limits}. It shows that everything runs, and no more; the notes of the full form are left out."
+    return f"{limits}. It shows that everything runs, and no more."
 
 
 def _notes_title(result: ExperimentResult) -> str:

@@ -55,7 +55,9 @@ class QuickForm(Settings):
     dev_limit: int | None = setting(None, "Sentences of a dev or test set.", at_least=1)
     set: tuple[str, ...] = setting((), "Settings to change in every system.")
     data: tuple[str, ...] = setting((), "Data to use; none named: the first that is there.")
-    notes: tuple[str, ...] = setting((), "What to say of the quick form, in place of the full form's notes.")
+    notes: tuple[str, ...] = setting(
+        (), "What differs from the paper in the quick form, in place of `differs`."
+    )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -99,6 +101,11 @@ class ResultTable(Settings):
     chart: str | None = setting(None, "Name of the axis, if rows are points of a line.")
     quick: bool = setting(True, "Whether the quick form has the table.")
     note: str = setting("", "What differs from the paper, or what to see.")
+    quick_note: str | None = setting(None, "The note of the quick form, if that of the full one is untrue.")
+
+    def shortened(self) -> ResultTable:
+        """The table as the quick form has it."""
+        return self if self.quick_note is None else dataclasses.replace(self, note=self.quick_note)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -165,13 +172,9 @@ class Study:
         return study
 
     def shortened(self) -> Study:
-        """The quick form: its tables, its rows and its notes; those of the full form may be untrue of it."""
+        """The quick form: its tables, its rows and its notes, as those of the full form may be untrue."""
         tables = [
-            TablePlan(
-                dataclasses.replace(each.about, note=""),
-                each.columns,
-                tuple(row for row in each.rows if row.is_quick),
-            )
+            TablePlan(each.about.shortened(), each.columns, tuple(row for row in each.rows if row.is_quick))
             for each in self.tables
             if each.about.quick
         ]
