@@ -9,7 +9,10 @@ import pytest
 from running import Call, in_demo_folder
 
 from duilian import Layer, Sentence, Tagger, compare, demo, evaluate, read, write
+from duilian.cli.compare import show_comparison
+from duilian.evaluation import compare_layers
 from duilian.learning import AdaGrad
+from duilian.reports.sections import comparison_sections
 
 
 @pytest.fixture(scope="module")
@@ -163,3 +166,12 @@ def test_a_report_of_something_else(duilian: Call, tmp_path: Path, content: str,
     assert message in err
     assert not (tmp_path / "r.html").exists()
     assert "there is no such file" in duilian("report", "gone.json", "-o", "r.html")[2]
+
+
+def test_no_p_is_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    gold, bad = [Layer(("我们", "去"), ("PN", "VV"))] * 40, [Layer(("我们", "去"), ("PN", "NN"))] * 40
+    found = compare_layers(gold, {"bad": [bad], "good": [gold]}, standard="ctb", trials=100)
+    show_comparison(found, examples=0)
+    assert "McNemar's p < .0001" in capsys.readouterr().out
+    _, changes = comparison_sections(found.to_dict())
+    assert "McNemar&#x27;s p &lt; .0001." in changes.parts[0]

@@ -95,8 +95,12 @@ def test_the_quick_form_says_what_was_run() -> None:
     study = Study.load("li2017")
     plan: StudyPlan = SimpleNamespace(study=study)  # type: ignore[assignment]
     assert _limits(plan, [{"iterations": 2}, {"iterations": 2}, {}]) == (
-        "at most 400 training sentences of a corpus, at most 100 sentences of a dev or test set, 2 iterations"
+        "at most 400 training sentences of a corpus, at most 100 sentences of a dev or test set, "
+        "2 iterations in the last stage of training"
     )
     free = dataclasses.replace(study, quick=dataclasses.replace(study.quick, limit=None, dev_limit=None))
     plan = SimpleNamespace(study=free)  # type: ignore[assignment]
-    assert _limits(plan, [{"iterations": 3}, {"iterations": 1}]) == "1 to 3 iterations"
+    assert (
+        _limits(plan, [{"iterations": 3}, {"iterations": 1}])
+        == "1 to 3 iterations in the last stage of training"
+    )

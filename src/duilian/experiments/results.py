@@ -194,7 +194,7 @@ def _limits(plan: StudyPlan, trained: Sequence[Mapping[str, Any]]) -> str:
     said += [] if form.dev_limit is None else [f"at most {form.dev_limit:,} sentences of a dev or test set"]
     if runs:
         span = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
-        said.append(f"{span} iteration{'s' * (runs[-1] != 1)}")
+        said.append(f"{span} iteration{'s' * (runs[-1] != 1)} in the last stage of training")
     return ", ".join(said)
 
 
