@@ -1,7 +1,10 @@
 """Reviewed sentences come back into their corpus."""
 
+import pytest
+
 from duilian.corpus import Layer, Sentence
 from duilian.corpus.merging import MergeReport, given_cuts, merge
+from duilian.errors import ConfigError
 
 
 def sentence(words, tags=None, **more):
@@ -63,3 +66,16 @@ def test_half_of_a_chosen_cut_is_a_tag():
     (layer,), report = merged([sentence("街 上", ["NN", "LC"])], [sentence("街 上", ["街上", None])])
     assert layer.words == ("街", "上")
     assert report.words == 0
+
+
+def test_a_head_that_is_chosen_as_the_tag_is_a_head():
+    corpus = [sentence("我 去 了", ["PN", "VV", "SP"], heads=(2, 0, 2), relations=("a", "root", "b"))]
+    (layer,), report = merged(corpus, [sentence("我 去 了", ["3:nsubj:pass", None, None])])
+    assert (layer.tags, layer.heads) == (("PN", "VV", "SP"), (3, 0, 2))
+    assert layer.relations == ("nsubj:pass", "root", "b")
+    assert (report.tags, report.heads) == (0, 1)
+
+
+def test_a_head_outside_the_sentence_is_refused():
+    with pytest.raises(ConfigError, match="the head 4 is outside the sentence '我去了'"):
+        merged([sentence("我 去 了")], [sentence("我 去 了", ["4:nsubj", None, None])])

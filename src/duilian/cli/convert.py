@@ -18,7 +18,7 @@ from duilian.cli.taggers import ModelPath
 from duilian.conversion import Converter
 from duilian.conversion.tree_conversion import TreeConversion
 from duilian.corpus import FORMATS, Sentence, open_writer, write
-from duilian.corpus.formats.lookup import FormatOptions, find_format
+from duilian.corpus.formats.lookup import FormatOptions, find_format, guess_by_name
 from duilian.corpus.places import ROW_FORMATS
 from duilian.corpus.storage import ReadReport
 from duilian.document import Doc
@@ -43,7 +43,10 @@ def command(
         typer.Option(metavar="FORMAT", help=f"Input format, if the guess is wrong: {', '.join(FORMATS)}."),
     ] = None,
     to_format: Annotated[
-        str | None, typer.Option(metavar="FORMAT", help="Output format (default: that of FILE).")
+        str | None,
+        typer.Option(
+            metavar="FORMAT", help="Output format (default: as OUTPUT's extension says, else that of FILE)."
+        ),
     ] = None,
     confidence: Annotated[
         bool, typer.Option("--confidence", help="Append the probability to each tag (Conf= in CoNLL-U).")
@@ -79,6 +82,7 @@ def command(
     share = None if review is None else parse_share(review)
     place = _review_place(output, review_to, is_wanted=share is not None)
     options: dict[str, Any] = {"mapping": mapping, "unknown_tags": unknown_tags, "threads": threads}
+    to_format = to_format or guess_by_name(output)
     found = load(find_model(model))
     if isinstance(found, TreeTranslator):
         conversion = TreeConversion(found, source, target, lenient, threads)

@@ -1,7 +1,8 @@
 """Reviewed sentences put back into the corpus that they come from.
 
 A converted word that the given corpus cuts differently carries the given words among its candidate tags, as
-in 球迷们_{NN|球迷+们}. Whoever reviews it writes the right words and tags, or that cut as the tag.
+in 球迷们_{NN|球迷+们}. Whoever reviews it writes the right words and tags, or that cut as the tag. A word of
+a converted tree carries its head and relation, as in 的_{11:appos}; the right ones are written the same way.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
 from duilian.corpus.sentence import Layer, Sentence, Tag
+from duilian.errors import ConfigError
 
 BETWEEN = "+"  # the given words of a cut
+_HEAD = re.compile(r"(\d{1,6}):(\S+)")  # head and relation, as the review of a tree has them
 _MARKS = re.compile(r"[\s+/_|<>(){}\[\]\\]")  # that some format does not allow in a tag
 
 
@@ -63,7 +66,7 @@ def merge(
     report = MergeReport() if report is None else report
     waiting: dict[str, deque[Layer]] = {}
     for sentence in reviewed:
-        layer = _cut_as_chosen(sentence[standard])
+        layer = _with_chosen_heads(_cut_as_chosen(sentence[standard]))
         waiting.setdefault("".join(layer.words), deque()).append(layer)
     for sentence in corpus:
         layer = sentence[standard]
@@ -87,6 +90,23 @@ def _cut_as_chosen(layer: Layer) -> Layer:
         tags += [None] * len(cut) or [rows[0][1]]
         del rows[:count]
     return layer if layer.tags is None or tuple(words) == layer.words else Layer(tuple(words), tuple(tags))
+
+
+def _with_chosen_heads(layer: Layer) -> Layer:
+    """The layer with the heads that stand where its tags should be: 的_10:acl:relcl."""
+    found = [isinstance(tag, str) and _HEAD.fullmatch(tag) for tag in layer.tags or ()]
+    if not any(found):
+        return layer
+    for head in found:
+        if head and int(head[1]) > len(layer):
+            text = "".join(layer.words)
+            raise ConfigError(f"the head {head[1]} is outside the sentence {text!r} ({len(layer)} words)")
+    return dataclasses.replace(
+        layer,
+        tags=tuple(None if head else tag for head, tag in zip(found, layer.tags or (), strict=True)),
+        heads=tuple(int(head[1]) if head else None for head in found),
+        relations=tuple(head[2] if head else None for head in found),
+    )
 
 
 def _chosen_cut(rows: Sequence[tuple[str, Tag]]) -> tuple[int, list[str]]:
