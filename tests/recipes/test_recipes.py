@@ -27,7 +27,9 @@ def test_shipped_recipes_are_sound(path, tmp_path):
     marks |= {"mixed": "dynamic", "joint": "joint-parser", "ud1-ud2": "tree-converter"}
     named = [kind for mark, kind in marks.items() if mark in path.stem]
     usual = "coupled" if "-pd" in path.stem else "crf"
-    assert found.kind == ("analyzer" if path.stem.startswith("bundled") else named[0] if named else usual)
+    assert found.kind == (
+        "analyzer" if path.stem.startswith(("bundled", "ud2-")) else named[0] if named else usual
+    )
     with pytest.raises(ConfigError, match="there is no file") as caught:
         found.corpus(found.sides[0], "dev" if found.sides[0].dev else "train")
     assert "--data" in caught.value.hint
