@@ -228,6 +228,11 @@ def test_samples_are_drawn_per_side() -> None:
     assert more.score(FEW[0][:40], standard=CTB) > 0.8
 
 
+def test_templates_without_the_guide_are_refused_beside_one() -> None:
+    with pytest.raises(ConfigError, match="no template asks for its labels"):
+        quick(features__guide=PKU, features__templates="pos-word").fit(FEW)
+
+
 @pytest.mark.parametrize("pruning", ["online", "offline"])
 def test_dev_sentences_with_both_layers_are_converted(pruning: Any) -> None:
     both = [

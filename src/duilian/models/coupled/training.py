@@ -134,6 +134,9 @@ class _Run:
         self.sides = self._sides(corpora)
         features, seed = self.config.features, self.config.learning.seed
         self.templates = features.load_templates(features.default_templates(self.config.level))
+        if features.guide is not None and "guide" not in self.templates.columns:
+            hint = f"leave out templates, or use {features.default_templates(self.config.level)}"
+            raise ConfigError("there is a guide, but no template asks for its labels", hint)
         self.say("features")
         self.readings = features.readings(list(itertools.chain.from_iterable(corpora)), seed)
         self.source = None if features.guide is None else self._fit_source(features.guide, given.originals)
