@@ -30,6 +30,10 @@ void bind_answers(nb::class_<CoupledAnswers>& answers) {
           "p", [](const CoupledAnswers& self, std::size_t side) { return to_numpy(self.p.at(side)); },
           "side"_a)
       .def(
+          "confidence",
+          [](const CoupledAnswers& self, std::size_t side) { return to_numpy(self.confidence.at(side)); },
+          "side"_a)
+      .def(
           "candidates", [](const CoupledAnswers& self, std::size_t side) { return self.candidates.at(side); },
           "side"_a)
       .def(

@@ -80,7 +80,9 @@ AnswerCollector::AnswerCollector(std::size_t sides, std::span<const std::int64_t
     : first_(first), with_candidates_(with_candidates) {
   out_.label.assign(sides, std::vector<std::int32_t>(static_cast<std::size_t>(first.back())));
   out_.p.assign(sides, std::vector<float>(static_cast<std::size_t>(first.back())));
-  if (with_candidates) kept_.resize(first.size() - 1);
+  if (!with_candidates) return;
+  out_.confidence = out_.p;
+  kept_.resize(first.size() - 1);
 }
 
 namespace {
@@ -101,8 +103,10 @@ void AnswerCollector::add(std::size_t sentence, const SearchWork& work) {
     for (std::size_t t = 0; t < work.place[k].size(); ++t) {
       const auto at = static_cast<std::size_t>(work.candidates[k].first[t] + work.place[k][t]);
       out_.label[k][static_cast<std::size_t>(first_[sentence]) + t] = work.candidates[k].tag[at];
+      const auto sure = static_cast<float>(work.side[k][at] * kept_share(work, k, t));
       out_.p[k][static_cast<std::size_t>(first_[sentence]) + t] =
-          static_cast<float>(work.side[k][at] * kept_share(work, k, t));
+          with_candidates_ ? static_cast<float>(work.side[k][at]) : sure;
+      if (with_candidates_) out_.confidence[k][static_cast<std::size_t>(first_[sentence]) + t] = sure;
     }
   }
   if (kept_.empty()) return;

@@ -65,9 +65,11 @@ void decode(const CoupledShape& shape, Decoding decoding, SideChoice sides, Sear
 /// Answers for many sentences, their units one after the other.
 struct CoupledAnswers {
   std::vector<std::vector<std::int32_t>> label;  // [sides][units]
-  std::vector<std::vector<float>> p;             // [sides][units]  of that label; less what pruning left out
-  std::vector<TagSets> candidates;               // [sides], if wanted
-  std::vector<std::vector<float>> candidate_p;   // [sides], as candidates
+  std::vector<std::vector<float>>
+      p;  // [sides][units]  of that label; less what pruning left out, unless candidates are wanted
+  std::vector<std::vector<float>> confidence;   // as p, less what pruning left out; if candidates are wanted
+  std::vector<TagSets> candidates;              // [sides], if wanted
+  std::vector<std::vector<float>> candidate_p;  // [sides], as candidates
 };
 
 /// Puts the answers of several threads together.

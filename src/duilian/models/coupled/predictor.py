@@ -139,16 +139,19 @@ class CoupledPredictor:
         """The same, and the probabilities of all labels in one standard that the usual search has left."""
         packed, given = self.packer.pack_batch(batch, threads), self._given(constraints)
         answered, impossible = self._answered(packed, given, ask, threads, with_candidates=True)
-        found = self._labels_of(answered)
+        found = self._labels_of(answered, with_candidates=True)
         if ask.marginals:
             found |= self.wide.likely_labels(packed, given, found, threads)
         return Labels(found, impossible), _candidates(answered[standard], self.sides.number(standard))
 
-    def _labels_of(self, answered: Mapping[str, _native.CoupledAnswers]) -> dict[str, SideLabels]:
+    def _labels_of(
+        self, answered: Mapping[str, _native.CoupledAnswers], *, with_candidates: bool = False
+    ) -> dict[str, SideLabels]:
         found: dict[str, SideLabels] = {}
         for name, answers in answered.items():
             side = self.sides.number(name)
-            found[name] = SideLabels(answers.label(side), self.calibrated(name, answers.p(side)))
+            p = answers.confidence(side) if with_candidates else answers.p(side)
+            found[name] = SideLabels(answers.label(side), self.calibrated(name, p))
         return found
 
     def label_words(
