@@ -37,8 +37,8 @@ NOTES = """
 - `two-chain` can tag given words, too (`--mode tag`), and cuts text fast by its chain of boundaries alone
   (`--fast`).
 - A `joint-parser` chooses tags to go with the tree. In an analyser with a coupled tagger, it chooses among
-  that one's tags, and the tags of the answer are those of the tree; with another tagger, they stay the
-  tagger's.
+  that one's tags, and the tags of the answer are always the parser's, with or without trees; with another
+  tagger, they stay the tagger's.
 - The scores of `parser`'s n best trees compare trees of one sentence; they are not probabilities.
 
 A foreign tagger with the role of a `Labeler` ([`models/roles.py`](../src/duilian/models/roles.py)) stands in

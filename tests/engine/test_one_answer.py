@@ -19,6 +19,7 @@ from golden.golden_models import lay_out, train_small
 from golden.lines import lines
 
 KINDS = ("crf-char", "guided-char", "coupled-char", "two-chain", "multitask", "dynamic", "analyzer")
+KINDS += ("analyzer-joint",)  # whose parser chooses tags
 Pairs = list[tuple[str, str]]
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from duilian import Ask, demo
-from duilian.corpus import Layer, Sentence
+from duilian import Ask, Tagger, demo, evaluate
+from duilian.corpus import Corpus, Layer, Sentence
 from duilian.engine import Analyzer
 from duilian.lexicon import Entry, Lexicon
 from duilian.models import CoupledTagger
@@ -55,8 +55,29 @@ def test_the_tags_of_an_analysis_are_those_of_its_tree(tagger: CoupledTagger) ->
     assert doc.tags("ctb") == chosen != usual.tags("ctb")
     assert doc.words("ctb") == usual.words("ctb")
     assert doc.tags("pku") == usual.tags("pku")  # which has no trees
-    assert zh(TEXT, ask=Ask(trees=False)).tags("ctb") == usual.tags("ctb")
-    assert parser.asked[1:-1] == []  # without trees the parser is not asked
+
+
+def test_the_tags_are_the_same_without_trees(tagger: CoupledTagger) -> None:
+    zh = Analyzer(tagger, Contrary())
+    doc = zh(TEXT)
+    for ask in (Ask(trees=False), Ask(("ctb",), trees=False), Ask(trees=False, confidence=True)):
+        bare = zh(TEXT, ask=ask)
+        assert bare.tree_standard is None
+        assert bare.tags("ctb") == doc.tags("ctb")
+        assert [each.confidence for each in bare.tokens("ctb")] == [
+            each.confidence for each in doc.tokens("ctb")
+        ]
+    assert zh.nbest(TEXT, 3, "ctb")[0].tags("ctb") == doc.tags("ctb")
+
+
+def test_words_and_other_standards_do_not_wait_for_the_parser(tagger: CoupledTagger) -> None:
+    parser = Contrary()
+    zh = Analyzer(tagger, parser)
+    list(zh.segment([TEXT]))
+    zh(TEXT, ask=Ask(tags=False, trees=False))
+    zh(TEXT, ask=Ask(("pku",)))
+    zh.nbest(TEXT, 2, "pku")
+    assert parser.asked == []
 
 
 def test_a_tag_that_changes_has_its_own_confidence(tagger: CoupledTagger) -> None:
@@ -97,3 +118,22 @@ def test_other_parsers_are_told_the_best_tags_alone(tagger: CoupledTagger) -> No
     doc = Analyzer(tagger, parser)(TEXT)
     assert parser.asked[0].likely is None
     assert doc.tags("ctb") == Analyzer(tagger)(TEXT).tags("ctb")
+
+
+def test_the_same_tags_are_scored(tagger: CoupledTagger) -> None:
+    words = CoupledTagger(("ctb", "pku")).set_params(learning__iterations=1)
+    words.fit([demo.load("ctb", "ctb"), demo.load("pku", "pku")])
+    gold = demo.load("ctb-dev", "ctb")
+    for own in (tagger, words):
+        plain, contrary = Analyzer(own), Analyzer(own, Contrary())
+        scores = [evaluate(each, gold) for each in (contrary, plain)]
+        worse, usual = (each.accuracy or each.word_tag.f1 for each in scores)  # type: ignore[union-attr]
+        assert worse < usual - 10
+
+
+def test_a_lexicon_counts_when_given_words_are_scored() -> None:
+    tagger = Tagger("ctb").fit(demo.load("ctb", "ctb"))
+    gold = Corpus([Sentence({"ctb": Layer(("他们", "研究"), ("PN", "NN"))})], standard="ctb")
+    zh = Analyzer(tagger, lexicon=Lexicon([Entry("研究", ("NN",))]))
+    assert evaluate(zh, gold).accuracy == 100.0
+    assert evaluate(Analyzer(tagger), gold).accuracy == evaluate(tagger, gold).accuracy

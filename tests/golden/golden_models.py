@@ -52,6 +52,21 @@ def _quoted(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
+ANALYZER: Groups = START | {
+    "features": {"joint_count": 1, "script": "simplified"},
+    "pruning": CANDIDATES | {"kind": "mixed"},
+    "learning": {"keep": "average"},
+    "segmenter": {"standard": "pku", "iterations": 2},
+}
+PARSER_PART: Table = {
+    "order": 2,
+    "iterations": 2,
+    "bits": 16,
+    "relation_bits": 14,
+    "pruning_bits": 12,
+    "min_weight": 0.01,
+}
+BYTES: Table = {"precision": "int8", "min_weight": 0.01}
 HALF: Table = {"precision": "float16", "min_weight": 0.01}
 RECIPES = {
     "crf-word": recipe("crf", {}, [CTB], {"iterations": 4}, HALF),
@@ -113,25 +128,14 @@ RECIPES = {
         HALF,
     ),
     "analyzer": recipe(
+        "analyzer", ANALYZER | {"parser": PARSER_PART}, [TREES, PKU], {"iterations": 2}, BYTES
+    ),
+    "analyzer-joint": recipe(
         "analyzer",
-        START
-        | {
-            "features": {"joint_count": 1, "script": "simplified"},
-            "pruning": CANDIDATES | {"kind": "mixed"},
-            "learning": {"keep": "average"},
-            "segmenter": {"standard": "pku", "iterations": 2},
-            "parser": {
-                "order": 2,
-                "iterations": 2,
-                "bits": 16,
-                "relation_bits": 14,
-                "pruning_bits": 12,
-                "min_weight": 0.01,
-            },
-        },
+        ANALYZER | {"parser": PARSER_PART | {"kind": "joint-parser"}},
         [TREES, PKU],
         {"iterations": 2},
-        {"precision": "int8", "min_weight": 0.01},
+        BYTES,
     ),
 }
 

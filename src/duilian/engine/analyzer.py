@@ -25,7 +25,7 @@ from duilian.corpus.batches import batches
 from duilian.corpus.lines import sentences_only
 from duilian.document import Doc, SearchWord
 from duilian.document.text_lines import segmented_line
-from duilian.document.word_table import WordTable
+from duilian.engine.annotator import NOTHING, Annotator, Given
 from duilian.engine.completion import OpenAnnotation
 from duilian.engine.k_best import KBest
 from duilian.engine.lexicon_report import lexicon_report
@@ -35,9 +35,6 @@ from duilian.engine.word_tables import (
     BatchWords,
     batch_words,
     empty_table,
-    likely_tags,
-    with_marginals,
-    with_tags,
     word_tables,
 )
 from duilian.errors import ConfigError, DuilianError, TextError
@@ -51,11 +48,7 @@ from duilian.models.roles import (
     Ability,
     Ask,
     Constraints,
-    LabelRows,
-    Labels,
-    TaggedWords,
     TreeAnnotator,
-    Trees,
     chosen_standard,
     letter_words,
     refuse,
@@ -71,14 +64,6 @@ WORDS = Ask(tags=False, trees=False)
 """Words of all standards, and nothing else."""
 
 _log = logging.getLogger("duilian")
-
-
-@dataclasses.dataclass(frozen=True)
-class Given:
-    """Annotated sentences in one standard; what they say stays."""
-
-    standard: str
-    layers: Sequence[Layer]
 
 
 class Analyzer:
@@ -114,20 +99,14 @@ class Analyzer:
         self.lexicon, self.whole, self.english = lexicon, tuple(whole), english
         self.labeler = labeler_of(model)
         self.standards = self.labeler.standards
-        self._encodings = {name: self.labeler.encoding(name) for name in self.standards}
+        self._annotator = Annotator(self.labeler, parser)
+        self._encodings = self._annotator.encodings
         self._first: Encoding = self._encodings[self.standards[0]]
-        self._label_words = getattr(self.labeler, "label_words", None)  # a short cut that some have
-        self._label_with_candidates = None  # what a parser chooses tags from
-        if Ability.TAGS in getattr(parser, "abilities", ()):
-            self._label_with_candidates = getattr(self.labeler, "label_with_candidates", None)
         self._takes_constraints = Ability.CONSTRAINTS in self.labeler.abilities
         if lexicon is not None and not self._takes_constraints:
             raise refuse(self.labeler, Ability.CONSTRAINTS, "use a model of kind crf, or no lexicon")
         self._builder = ConstraintBuilder(self._encodings, lexicon, self._letter_words(english))
         self._planner = Planner(self.labeler, parser, segmenter)
-        if parser is not None and parser.standard not in self.standards:
-            names = ", ".join(self.standards)
-            raise ConfigError(f"the parser's standard {parser.standard!r} is not one of {names}")
 
     def __repr__(self) -> str:
         parser = "" if self.parser is None else f", trees in {self.parser.standard}"
@@ -203,8 +182,9 @@ class Analyzer:
         units = self._split(texts)
         if not len(units):
             none = np.zeros(len(texts) + 1, np.int64)
-            return {name: BatchWords(self._empty_table(name, plan.ask), none) for name in plan.ask.standards}
-        found = self._found(units, self._constraints(units), plan.ask, threads)
+            empty = self._annotator.empty_table
+            return {name: BatchWords(empty(name, plan.ask), none) for name in plan.ask.standards}
+        found = self._annotator.annotated(units, self._constraints(units), plan.ask, threads)
         return {name: batch_words(words, trees, with_tags=plan.ask.tags) for name, words, trees in found}
 
     @checked
@@ -368,7 +348,7 @@ class Analyzer:
         best = KBest(k)
         for sentence in units.sentences():
             constraints = self._constraints(sentence)
-            answer = self.labeler.label(sentence, Ask((name,)), constraints, 1).of[name].label
+            answer = self._annotator.best_labels(sentence, constraints, name)
             best.add(self.labeler.k_best_labels(sentence, name, constraints, k, first=answer))
         meaning, docs = self._encodings[name].meaning, []
         for probability, labels in best.answers():
@@ -421,28 +401,11 @@ class Analyzer:
         if not len(units):
             return None
         (name,) = ask.standards
-        side = self._labels(units, self._constraints(units), ask, threads)[0].of[name]
-        found = Segmentation.from_labels(self._encodings[name].meaning, units, side.label, None)
+        found = self._annotator.segmented(units, self._constraints(units), name, threads)
         return found.start, found.end, found.sentence[units.text].astype(np.int64)
 
     def _constraints(self, units: UnitBatch) -> dict[str, _native.Constraints]:
         return self._builder.constraints(units) if self._takes_constraints else {}
-
-    def _labels(
-        self, units: UnitBatch, constraints: Constraints, ask: Ask, threads: int
-    ) -> tuple[Labels, LabelRows | None]:
-        """Return labels and, for a parser that chooses tags, what the labeler leaves it."""
-        left = None
-        if ask.trees and self.parser is not None and self._label_with_candidates is not None:
-            labels, left = self._label_with_candidates(units, ask, constraints, threads, self.parser.standard)
-        else:
-            labels = self.labeler.label(units, ask, constraints, threads)
-        self._warn(labels.impossible)
-        return labels, left
-
-    def _warn(self, impossible: int) -> None:
-        if impossible:
-            _log.warning("%d sentences could not be analysed with the lexicon's words", impossible)
 
     def _at_once(self, batch: Sequence[str], plan: Plan, threads: int) -> list[Doc]:
         if plan.ask.fast:
@@ -470,16 +433,21 @@ class Analyzer:
         return self._docs(units, constraints, plan, threads, given)
 
     def _docs(
-        self, units: UnitBatch, constraints: Constraints, plan: Plan, threads: int, given: Given | None = None
+        self,
+        units: UnitBatch,
+        constraints: Constraints,
+        plan: Plan,
+        threads: int,
+        given: Given = NOTHING,
     ) -> list[Doc]:
         ask = plan.ask
         if not len(units):
-            layers = {name: self._empty_table(name, ask) for name in ask.standards}
+            layers = {name: self._annotator.empty_table(name, ask) for name in ask.standards}
             return [Doc(text, layers, unasked=plan.unasked) for text in units.batch]
         sides = []
-        for name, found, trees in self._found(units, constraints, ask, threads, given):
-            known = _layers_in(given, name)
-            tables = word_tables(found, trees, with_tags=ask.tags)
+        for name, words, trees in self._annotator.annotated(units, constraints, ask, threads, given):
+            known = given.layers_in(name)
+            tables = word_tables(words, trees, with_tags=ask.tags)
             if known and trees is None:  # given trees in a standard without a parser
                 pairs = zip(tables, known, strict=True)
                 tables = [each.with_trees(layer.heads, layer.relations) for each, layer in pairs]
@@ -488,64 +456,6 @@ class Analyzer:
             Doc(text, dict(zip(ask.standards, layers, strict=True)), unasked=plan.unasked)
             for text, layers in zip(units.batch, zip(*sides, strict=True), strict=True)
         ]
-
-    def _found(
-        self, units: UnitBatch, constraints: Constraints, ask: Ask, threads: int, given: Given | None = None
-    ) -> Iterator[tuple[str, Segmentation, Trees | None]]:
-        """Yield the words of all texts in each standard, and their trees."""
-        is_plain = given is None and not ask.marginals and not (ask.trees and self._label_with_candidates)
-        if self._label_words is not None and is_plain:
-            words, impossible = self._label_words(units, ask, constraints, threads)
-            self._warn(impossible)
-            for name in ask.standards:
-                found, trees = words[name], None
-                if self._is_parsed(name, ask):
-                    found, trees = self._trees(found, None, (), threads)
-                yield name, found, trees
-            return
-        labels, left = self._labels(units, constraints, ask, threads)
-        for name in ask.standards:
-            known = _layers_in(given, name)
-            # A given word stays one word, even with white space in it.
-            own = units.joined() if known else units
-            side, encoding, trees = labels.of[name], self._encodings[name], None
-            found = Segmentation.from_labels(encoding.meaning, own, side.label, side.p)
-            if self._is_parsed(name, ask):
-                found, trees = self._trees(found, left, known, threads)
-            if ask.marginals:
-                found = with_marginals(found, encoding, side.rows())
-            yield name, found, trees
-
-    def _is_parsed(self, standard: str, ask: Ask) -> bool:
-        return ask.trees and self.parser is not None and self.parser.standard == standard
-
-    def _trees(
-        self, found: Segmentation, left: LabelRows | None, given: Sequence[Layer], threads: int
-    ) -> tuple[Segmentation, Trees]:
-        """Return trees, and the words with the tags that the parser has chosen, if it does choose tags."""
-        assert self.parser is not None
-        name = self.parser.standard
-        tags = self._encodings[name].tags or ()
-        count = max(len(tags), 1)
-        likely = None if left is None else likely_tags(found, count, left)
-        sentences = TaggedWords(found.sentences(), found.labels % count, tags, likely)
-        trees = self.parser.annotate(sentences, given, threads)
-        if likely is None or trees.tag is None:
-            return found, trees
-        calibrated: Any = getattr(self.labeler, "calibrated", lambda _, p: p)
-        return with_tags(found, count, trees.tag, likely, functools.partial(calibrated, name)), trees
-
-    def _empty_table(self, standard: str, ask: Ask) -> WordTable:
-        return empty_table(
-            self._encodings[standard].tags if ask.tags else None,
-            has_confidence=ask.confidence or ask.marginals or getattr(self.labeler, "is_always_sure", False),
-            has_tree=self._is_parsed(standard, ask),
-            has_marginals=ask.marginals,
-        )
-
-
-def _layers_in(given: Given | None, standard: str) -> Sequence[Layer]:
-    return given.layers if given is not None and given.standard == standard else ()
 
 
 def _is_uncut(layer: Layer) -> bool:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from duilian.corpus import Corpus, Layer, ReadReport, read
+from duilian.corpus import Corpus, Layer, ReadReport, Sentence, read
 from duilian.corpus.formats.lookup import FormatOptions
 from duilian.corpus.places import read_placed
 from duilian.engine.analyzer import Analyzer
@@ -49,12 +49,8 @@ def answer_of_tagger(tagger: StandardTagger, gold: list[Layer], threads: int) ->
 
 def answer_of_text(analyzer: Analyzer, gold: list[Layer], standard: str, threads: int) -> Answer:
     """What users get for raw text: each gold sentence is one text, and all defaults hold."""
-    has_trees = analyzer.parser is not None and analyzer.parser.standard == standard
-    wants_trees = has_trees and any(layer.heads is not None for layer in gold)
     start = time.perf_counter()
-    docs = analyzer.pipe(
-        (layer.text for layer in gold), ask=Ask((standard,), trees=wants_trees), threads=threads
-    )
+    docs = analyzer.pipe((layer.text for layer in gold), ask=_ask(gold, standard), threads=threads)
     answers = [[each[standard] for each in doc.to_sentences()] for doc in docs]
     seconds = time.perf_counter() - start
     encoding = analyzer.labeler.encoding(standard)
@@ -63,6 +59,20 @@ def answer_of_text(analyzer: Analyzer, gold: list[Layer], standard: str, threads
         for layer, parts in zip(gold, answers, strict=True)
     ]
     return Answer(shown, [part for parts in answers for part in parts], seconds, is_raw=True)
+
+
+def answer_of_words(analyzer: Analyzer, gold: list[Layer], standard: str, threads: int) -> Answer:
+    """What users get for given words."""
+    bare = (Sentence({standard: Layer(layer.words)}) for layer in gold)
+    start = time.perf_counter()
+    docs = analyzer.anew(bare, standard, ask=_ask(gold, standard), threads=threads)
+    guess = [next((each[standard] for each in doc.to_sentences()), Layer((), ())) for doc in docs]
+    return Answer(gold, guess, time.perf_counter() - start)
+
+
+def _ask(gold: list[Layer], standard: str) -> Ask:
+    """Ask for what gold can judge."""
+    return Ask((standard,), trees=any(layer.heads is not None for layer in gold))
 
 
 def _shown(gold: Layer, guess: Layer, encoding: Any) -> Layer:

@@ -11,7 +11,7 @@ from duilian.corpus import Corpus, Layer, guess_format, read
 from duilian.corpus.formats.lookup import find_format
 from duilian.corpus.paired_layers import join_pairs
 from duilian.engine.analyzer import Analyzer
-from duilian.engine.answers import Answer, answer_of_file, answer_of_tagger, answer_of_text
+from duilian.engine.answers import Answer, answer_of_file, answer_of_tagger, answer_of_text, answer_of_words
 from duilian.engine.parsing import measure_parser
 from duilian.errors import ConfigError, StandardError
 from duilian.evaluation import Evaluation, evaluate_layers, raw_tree_score
@@ -85,8 +85,9 @@ def answer_of(model: Any, gold: Corpus, standard: str | None = None, threads: in
     scores_segments = bool(getattr(own, "scores_segments", False))  # whatever the tags of gold are
     if not scores_segments:
         _check_gold_tags(encoding.tags, chosen, labeler.standards, layers, gold.source)
-    if isinstance(model, Analyzer) and labeler.reads == "text" and not scores_segments:
-        found = answer_of_text(model, layers, chosen, threads)
+    if isinstance(model, Analyzer) and not scores_segments:
+        ask_model = answer_of_text if labeler.reads == "text" else answer_of_words
+        found = ask_model(model, layers, chosen, threads)
     else:
         found = answer_of_tagger(tagger_for(own, chosen), layers, threads)
     if not are_pairs(encoding.tags or ()):

@@ -19,6 +19,7 @@ from duilian.arguments import check_fields
 from duilian.corpus import Layer
 from duilian.errors import ArgumentError, ConfigError, did_you_mean
 from duilian.labels.encoding import Encoding
+from duilian.labels.segmentation import Segmentation
 from duilian.labels.units import UnitBatch
 from duilian.lexicon.letter_words import English, LetterWords
 
@@ -179,6 +180,34 @@ class Labeler(Protocol):
         """
 
 
+@runtime_checkable
+class WordLabeler(Labeler, Protocol):
+    """A labeler that makes words of its labels itself, without arrays on the way: for short texts."""
+
+    def label_words(
+        self, batch: UnitBatch, ask: Ask, constraints: Constraints, threads: int
+    ) -> tuple[dict[str, Segmentation], int]:
+        """Return the words that `label` finds, and the number of sentences that broke constraints."""
+
+
+@runtime_checkable
+class TagProposer(Labeler, Protocol):
+    """A labeler that proposes tags to a parser which chooses them together with the tree."""
+
+    def label_with_candidates(
+        self, batch: UnitBatch, ask: Ask, constraints: Constraints, threads: int, standard: str
+    ) -> tuple[Labels, LabelRows]:
+        """Label as `label` does; add the probabilities of all labels in one standard that pruning left."""
+
+    def calibrated(self, standard: str, p: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Turn probabilities of labels into confidence."""
+
+
+def is_sure(labeler: Labeler) -> bool:
+    """Whether a labeler gives confidence even if nobody asks for it."""
+    return bool(getattr(labeler, "is_always_sure", False))
+
+
 def chosen_standard(name: str | None, standards: Collection[str]) -> str:
     """The standard of this name, in capitals or not; the first if none is named."""
     if name is None:
@@ -276,6 +305,10 @@ class TreeAnnotator(Protocol):
     @property
     def standard(self) -> str:
         """The standard whose words and tags it takes."""
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        """What it can be asked for; with `Ability.TAGS`, it also chooses tags."""
 
     def annotate(self, sentences: TaggedWords, given: Sequence[Layer], threads: int) -> Trees:
         """Parse sentences of any length; `given` (none, or one for each sentence) is annotation to keep."""
