@@ -138,8 +138,9 @@ class Annotator:
 
     def _chooses_tags(self, ask: Ask) -> bool:
         """Whether the parser must run for its tags."""
-        is_asked = self.parser is not None and self.parser.standard in ask.standards
-        return self._proposer is not None and is_asked and (ask.tags or ask.trees)
+        if self._proposer is None or self.parser is None:
+            return False
+        return (ask.tags or ask.trees) and self.parser.standard in ask.standards
 
     def _labels(
         self, units: UnitBatch, constraints: Constraints, ask: Ask, threads: int
