@@ -1,4 +1,4 @@
-"""What turns a model and examples into weights."""
+"""Training: learning rules, their settings, and the loop that runs them."""
 
 from typing import TYPE_CHECKING
 

@@ -22,7 +22,7 @@ MIN_STEPS = 64
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Learning(Settings):
-    """What all learning rules share; `AdaGrad`, `Sgd` and the others add their own."""
+    """Settings that all learning rules share; `AdaGrad`, `Sgd` and the others add their own."""
 
     alternative_key: ClassVar[str] = "algorithm"
 
@@ -38,7 +38,7 @@ class Learning(Settings):
     )
     sample: int | tuple[int | None, ...] | None = setting(
         None,
-        "Sentences drawn per iteration, one number per corpus; none: all (coupled: as the smallest).",
+        "Sentences drawn per iteration, one number per corpus; none: all (coupled: size of the smallest).",
         at_least=1,
     )
     keep: Literal["all", "average"] = setting(
@@ -54,16 +54,16 @@ class Learning(Settings):
         return {field.name for field in dataclasses.fields(Learning)}
 
     def check_rule(self, kind: str, *rules: type[Learning]) -> None:
-        """Refuse to train a kind of model by a rule that is not among these."""
+        """Raise ConfigError unless this is one of the rules that can train a kind of model."""
         if not isinstance(self, rules):
             names = {rule: name for name, rule in RULES.items()}
             known = " or ".join(repr(names[rule]) for rule in rules)
             raise ConfigError(f"a model of kind {kind!r} learns by {known}, got {names[type(self)]!r}")
 
     def with_batch(self, sentences: int) -> Self:
-        """The same with a batch size for this many sentences per iteration.
+        """The same settings with a batch size for this many sentences per iteration.
 
-        Threads share the sentences of a batch, but an iteration of too few steps learns less.
+        Threads share the sentences of a batch, but an iteration with too few steps learns less.
         """
         if self.batch is not None:
             return self
@@ -82,7 +82,7 @@ class AdaGrad(Learning):
     rate: float = setting(0.3, "Step size.", above=0)
 
     def rule(self, objective: Objective, examples: int, threads: int) -> Rule:
-        """The passes over an objective with this many examples."""
+        """The rule at work on an objective with this many examples."""
         from duilian.learning.rules import AdaGradRule
 
         return AdaGradRule(objective, self, threads)
@@ -92,7 +92,7 @@ class AdaGrad(Learning):
 class Sgd(Learning):
     """Stochastic gradient descent with an L2 penalty, annealed as in CRFsuite.
 
-    >>> Sgd(l2=0.5).l2  # learning=Sgd(l2=0.5) of a tagger
+    >>> Sgd(l2=0.5).l2  # Tagger(learning=Sgd(l2=0.5))
     0.5
     """
 
@@ -100,7 +100,7 @@ class Sgd(Learning):
     l2: float = setting(0.1, "c2 of the penalty c2 ‖w‖² on the whole training set.", above=0)
 
     def rule(self, objective: Descent, examples: int, threads: int) -> Rule:
-        """The passes over an objective with this many examples."""
+        """The rule at work on an objective with this many examples."""
         from duilian.learning.rules import SgdRule
 
         return SgdRule(objective, examples, self, threads)
@@ -144,4 +144,4 @@ RULES: dict[str, type[Settings]] = {
     "pa": PassiveAggressive,
     "perceptron": Perceptron,
 }
-"""By the name that recipes and model files use."""
+"""Learning rules by their names in recipes and model files."""

@@ -1,7 +1,7 @@
-"""Jack-knifing: answers for training sentences by models that did not see them.
+"""Jack-knifing: training sentences are answered by models that have not seen them.
 
-A model that is trained on the answers of another one must meet them as they will be on new text, and there
-the other one has not learned the very sentence it is asked about.
+A model that learns from another's answers must see them as they will be on new text, which the other model
+has not been trained on.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ Answer = TypeVar("Answer")
 def jackknifed(
     items: Sequence[Item], folds: int, answer: Callable[[list[Item], list[Item]], Answer]
 ) -> list[Answer]:
-    """`answer(others, held out)` for each fold; the folds are runs of neighbours, in their order.
+    """Return `answer(others, held_out)` for each fold of neighbouring items, in order.
 
-    With joblib's backend for a cluster, folds are answered there.
+    If joblib is set up for a cluster, the folds are answered there.
     """
     bounds = fold_bounds(len(items), folds)
     return list(

@@ -1,10 +1,10 @@
-"""Jobs that do not know of each other: one after the other here, or wherever joblib is told to run them.
+"""Independent jobs, which run one after the other here, or wherever joblib is told to run them.
 
     with joblib.parallel_config(backend="dask", n_jobs=-1):
         recipe.train(...)
 
-Whoever trains decides; the answers are the same, in the same order. Functions, their arguments and what they
-answer travel to other processes, so they hold no open files and no reports of progress.
+The caller decides; the results are the same, in the same order. Functions, arguments and results travel to
+other processes, so they hold no open files and no progress callbacks.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Answer = TypeVar("Answer")
 def run_jobs(
     job: Callable[..., Answer], arguments: Sequence[tuple[Any, ...]], threads: int = 1
 ) -> Iterator[Answer]:
-    """Yield `job(*each)` for each of the arguments, in order; here, in this many threads."""
+    """Yield `job(*each)` for each of the arguments, in order; without joblib, in this many threads."""
     if len(arguments) > 1 and has_workers():
         yield from _run_elsewhere(job, arguments)
     elif threads > 1:
@@ -34,7 +34,7 @@ def run_jobs(
 
 
 def has_workers() -> bool:
-    """Whether joblib has been told to use several workers: it is not asked if nobody has imported it."""
+    """Whether joblib has been imported and told to use several workers."""
     joblib = sys.modules.get("joblib")
     return joblib is not None and joblib.effective_n_jobs(None) > 1
 
@@ -42,14 +42,14 @@ def has_workers() -> bool:
 def _run_elsewhere(job: Callable[..., Answer], arguments: Sequence[tuple[Any, ...]]) -> list[Answer]:
     import joblib
 
-    # Arrays travel with their jobs: files that map them would be on this machine alone.
+    # Arrays travel with their jobs: memory-mapped files would exist on this machine only.
     parallel = joblib.Parallel(batch_size=1, max_nbytes=None)
     found: list[Answer] = parallel(joblib.delayed(_run_alone)(job, each) for each in arguments)
     return found
 
 
 def _run_alone(job: Callable[..., Answer], arguments: tuple[Any, ...]) -> Answer:
-    """Run a job whose own jobs stay with it: workers that wait for each other may wait forever."""
+    """Run a job with its own jobs in the same worker: workers that wait for each other may wait forever."""
     import joblib
 
     with joblib.parallel_config(backend="sequential"):

@@ -1,7 +1,7 @@
-"""Learning rules, one class each: a pass over sentences that changes the weights, and what it remembers.
+"""Learning rules, one class each: a rule runs passes over sentences, which change weights and its own state.
 
-`arrays` and `numbers` are a rule's memory: a checkpoint keeps them, and a run resumed with them goes on as if
-it had never stopped.
+`arrays` and `numbers` are the state: a checkpoint stores them, and a run that is resumed from them continues
+as if it had never stopped.
 """
 
 from __future__ import annotations
@@ -29,22 +29,24 @@ CALIBRATION_RATES = (0.025, 0.05, 0.1, 0.2, 0.4)
 
 
 class Rule(Protocol):
-    """What the training loop asks of a learning rule."""
+    """A learning rule as the training loop sees it."""
 
     arrays: dict[str, npt.NDArray[Any]]
     numbers: dict[str, float]
 
     def run_pass(self, weights: Weights, order: Order) -> float | None:
-        """One pass in this order, in place; the summed loss, if the rule knows it."""
+        """Run one pass in this order, in place; return the summed loss, if the rule knows it."""
 
     def to_use(self, weights: Weights) -> Weights:
-        """The weights that answers are found with, if they are others than those that learn."""
+        """The weights to predict with, which may differ from those in training."""
+        return weights
 
     def replay(self, weights: Weights, orders: Iterable[Order]) -> None:
-        """Restores what is in neither `arrays` nor `numbers` after these passes."""
+        """Restore state that is in neither `arrays` nor `numbers`, given the passes so far."""
+        return None
 
 
-class AdaGradRule:
+class AdaGradRule(Rule):
     """The passes of `AdaGrad`."""
 
     def __init__(self, objective: Objective, settings: AdaGrad, threads: int) -> None:
@@ -53,20 +55,13 @@ class AdaGradRule:
         self.numbers = {"rate": settings.rate}
 
     def run_pass(self, weights: Weights, order: Order) -> float:
-        """One pass in this order, in place; the summed loss."""
+        """Run one pass in this order, in place; return the summed loss."""
         return self._objective.adagrad_pass(
             weights, self.arrays["squares"], self.numbers["rate"], order, self._batch, self._threads
         )
 
-    def replay(self, weights: Weights, orders: Iterable[Order]) -> None:
-        """Nothing is hidden."""
 
-    def to_use(self, weights: Weights) -> Weights:
-        """The same."""
-        return weights
-
-
-class SgdRule:
+class SgdRule(Rule):
     """The passes of `Sgd`."""
 
     def __init__(self, objective: Descent, examples: int, settings: Sgd, threads: int) -> None:
@@ -76,19 +71,12 @@ class SgdRule:
         self.numbers = {"rate": settings.rate or 0.0, "steps": 0.0}
 
     def run_pass(self, weights: Weights, order: Order) -> float:
-        """One pass in this order, in place; the summed loss."""
+        """Run one pass in this order, in place; return the summed loss."""
         if self.numbers["rate"] == 0.0:
             self.numbers["rate"] = self._calibrate(len(weights))
         loss, steps = self._descend(weights, self.numbers["rate"], order, int(self.numbers["steps"]))
         self.numbers["steps"] = steps
         return loss
-
-    def replay(self, weights: Weights, orders: Iterable[Order]) -> None:
-        """Nothing is hidden."""
-
-    def to_use(self, weights: Weights) -> Weights:
-        """The same."""
-        return weights
 
     def _descend(self, weights: Weights, rate: float, order: Order, steps: int) -> tuple[float, int]:
         # c2 ‖w‖² on all sentences is λ/2 ‖w‖² on each, with λ = 2 c2 / N
@@ -115,7 +103,7 @@ class SgdRule:
         return CALIBRATION_RATES[int(np.argmin(losses))]
 
 
-class ExponentiatedRule:
+class ExponentiatedRule(Rule):
     """The passes of `ExponentiatedGradient`: one thread, fully annotated sentences."""
 
     def __init__(
@@ -126,22 +114,18 @@ class ExponentiatedRule:
         self.numbers: dict[str, float] = {}
 
     def run_pass(self, weights: Weights, order: Order) -> None:
-        """One pass in this order; the weights are those of the dual point reached."""
+        """Run one pass in this order; the weights become those of the dual point reached."""
         self._learner.run_pass(order)
         weights[:] = self._learner.weights
 
     def replay(self, weights: Weights, orders: Iterable[Order]) -> None:
-        """The dual point is too large for a checkpoint: the passes are taken again."""
+        """Run the passes again: the dual point is too large for a checkpoint."""
         for order in orders:
             self.run_pass(weights, order)
 
-    def to_use(self, weights: Weights) -> Weights:
-        """The same."""
-        return weights
 
-
-class PerceptronRule:
-    """The passes of `Perceptron`: answers come from the mean of the weights of all rounds."""
+class PerceptronRule(Rule):
+    """The passes of `Perceptron`, which predicts with the mean of the weights of all rounds."""
 
     def __init__(
         self, objective: _native.TreeObjective | _native.JointObjective, settings: Perceptron, threads: int
@@ -151,7 +135,7 @@ class PerceptronRule:
         self.numbers: dict[str, float] = {"rounds": 0.0}
 
     def run_pass(self, weights: Weights, order: Order) -> float:
-        """One pass in this order, in place; wrong heads and relations."""
+        """Run one pass in this order, in place; return the number of wrong heads and relations."""
         state = _native.PerceptronState(int(self.numbers["rounds"]))
         loss = self._objective.perceptron_pass(
             weights, self.arrays["lag"], state, order, self._batch, self._threads
@@ -163,11 +147,8 @@ class PerceptronRule:
         """The mean of the weights after each round so far."""
         return _native.mean_weights(weights, self.arrays["lag"], int(self.numbers["rounds"]))
 
-    def replay(self, weights: Weights, orders: Iterable[Order]) -> None:
-        """Nothing is hidden."""
 
-
-class PassiveAggressiveRule:
+class PassiveAggressiveRule(Rule):
     """The passes of `PassiveAggressive`: one sentence at a time."""
 
     def __init__(self, structure: Structure, settings: PassiveAggressive) -> None:
@@ -176,7 +157,7 @@ class PassiveAggressiveRule:
         self.numbers = {"rate": settings.aggressiveness, "rounds": 0.0}
 
     def run_pass(self, weights: Weights, order: Order) -> float:
-        """One pass in this order, in place; the summed loss."""
+        """Run one pass in this order, in place; return the summed loss."""
         state = _native.PerceptronState(int(self.numbers["rounds"]))
         loss = self._structure.passive_aggressive_pass(
             weights, self.arrays["lag"], self.numbers["rate"], state, order
@@ -189,6 +170,3 @@ class PassiveAggressiveRule:
         if not self._average:
             return weights
         return _native.mean_weights(weights, self.arrays["lag"], int(self.numbers["rounds"]))
-
-    def replay(self, weights: Weights, orders: Iterable[Order]) -> None:
-        """Nothing is hidden."""

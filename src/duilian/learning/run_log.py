@@ -1,8 +1,8 @@
-"""The log of a training run, next to the model: one JSON object per line; and the learning curve in short.
+"""The log of a training run, one JSON object per line in a file next to the model; and learning curves.
 
-Lines are `start`, `stage`, `iteration` and `end`; an iteration has the loss, the dev score, each side's, what
-pruning kept, seconds, and the largest memory so far. Nothing is written before the first iteration ends, so a
-run that fails at once leaves no log. A resumed run appends to it.
+Events are `start`, `stage`, `iteration` and `end`. An iteration has the loss, the dev score and that of each
+side, what pruning kept, seconds, and the peak memory so far. Nothing is written before the first iteration
+ends, so a run that fails at once leaves no log. A resumed run appends to it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 LOG_SUFFIX = ".log.jsonl"
 MAX_LINES = 100_000
-PRUNING = (" candidates", " oracle")  # the ends of names of details that are not scores
+PRUNING = (" candidates", " oracle")  # details with names that end like this are not scores
 _BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -37,17 +37,17 @@ class RunLog:
         self._waiting = [{"event": "start", "version": __version__, "resumed": is_resumed, **facts}]
 
     def stage(self, name: str) -> None:
-        """Note what is done before the iterations."""
+        """Log the start of a stage."""
         self._stage = name
         self._waiting.append({"event": "stage", "name": name, "seconds": self._seconds()})
 
     def iteration(self, report: IterationReport) -> None:
-        """Note an iteration, and write all that waits."""
+        """Log an iteration, and write everything logged so far."""
         entry = {"event": "iteration", "stage": self._stage, **dataclasses.asdict(report)}
         self._write(entry | {"memory": peak_memory()})
 
     def end(self, score: float | None) -> None:
-        """Note the end of the run."""
+        """Log the end of the run."""
         self._write({"event": "end", "score": score, "seconds": self._seconds(), "memory": peak_memory()})
 
     def _seconds(self) -> float:
@@ -61,7 +61,7 @@ class RunLog:
 
 
 def peak_memory() -> int | None:
-    """The largest resident memory of this process so far, in bytes; None where it cannot be told."""
+    """The peak resident memory of this process, in bytes; None where it is not known."""
     try:
         import resource  # not on Windows
     except ImportError:
@@ -72,14 +72,14 @@ def peak_memory() -> int | None:
 
 @dataclasses.dataclass(frozen=True)
 class Curve:
-    """How a part of a run went: iterations and, for each name, values; None where there is none."""
+    """A learning curve: iterations and, by name, a value for each; None where it is missing."""
 
     iterations: Sequence[int]
     values: Mapping[str, Sequence[float | None]]
 
     @property
     def scores(self) -> dict[str, Sequence[float | None]]:
-        """The dev scores: on average, then each side's."""
+        """The dev scores: the average, then one per side."""
         others = ("loss", "seconds", "memory")
         return {
             name: row
@@ -88,14 +88,14 @@ class Curve:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """For the header of a model: losses and scores with four decimals."""
+        """Losses and scores with four decimals, for the header of a model."""
         rows = {"loss": self.values.get("loss", ()), **self.scores}
         short = {name: [None if x is None else round(x, 4) for x in row] for name, row in rows.items()}
         return {"iteration": list(self.iterations)} | {name: row for name, row in short.items() if any(row)}
 
 
 def curve_of(reports: Sequence[Mapping[str, Any]]) -> Curve:
-    """The curve of iterations, as a checkpoint or a log has them."""
+    """The curve of iterations that come from a checkpoint or a log."""
     rows = [
         {"loss": each.get("loss"), "dev": each.get("score"), **each.get("details", {})}
         | {name: each[name] for name in ("seconds", "memory") if each.get(name) is not None}
@@ -109,7 +109,7 @@ def curve_of(reports: Sequence[Mapping[str, Any]]) -> Curve:
 
 
 def read_log(path: str | Path) -> list[Curve]:
-    """The curves of a log, one for each part of a model; an iteration that was run again counts once."""
+    """Read the curves of a log, one per part of the model; an iteration that was run again counts once."""
     parts: list[dict[int, dict[str, Any]]] = []
     is_resumed = False
     for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
@@ -127,8 +127,8 @@ def read_log(path: str | Path) -> list[Curve]:
 
 
 def _entry(path: str, number: int, line: str) -> dict[str, Any]:
-    """One line, checked."""
-    hint = "a log comes from duilian train"
+    """Parse and check one line."""
+    hint = "logs are written by duilian train"
     if number > MAX_LINES:
         raise CorpusError(path, number, f"a log has at most {MAX_LINES:,} lines", hint)
     try:
@@ -152,7 +152,7 @@ def _is_number(value: object) -> bool:
 
 
 def sparkline(values: Sequence[float | None]) -> str:
-    """A curve of one line.
+    """Draw a curve in one line of text.
 
     >>> sparkline([70.0, 75.0, 79.0, 80.0])
     '▁▅▇█'

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 SELF_TRAINING = ("teacher", "held")
-"""Parts of a run that keep a state of their own: a teacher in training, and labels found so far."""
+"""Parts of a run with state of their own: a teacher in training, and labels found so far."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Session:
-    """Threads to use, whom to tell of progress, and where to keep the state between iterations.
+    """Threads, progress callbacks and checkpoint of a training run.
 
-    None of it changes the weights.
+    None of them affects the weights.
 
     >>> Session(threads=2, on_iteration=print).threads  # fit(corpus, session=…)
     2
@@ -34,10 +34,10 @@ class Session:
 
     threads: int = 1
     on_iteration: Callable[[IterationReport], None] | None = None
-    on_stage: Callable[[str], None] | None = None  # told what is being done before the iterations begin
+    on_stage: Callable[[str], None] | None = None  # gets the name of each stage before the iterations
     checkpoint: str | Path | None = None
     resume: bool = False
-    # What the last training loop did, an entry an iteration; a resumed one begins with those before.
+    # One entry per iteration of the last training loop, including those before it was resumed.
     history: list[dict[str, Any]] = dataclasses.field(default_factory=list, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -46,29 +46,29 @@ class Session:
 
     @classmethod
     def of(cls, session: Session | None, threads: int) -> Session:
-        """The session of a call that may also say how many threads to use."""
+        """The session of a call that may also set the number of threads."""
         if session is None:
             return cls(threads=threads)
         if 1 not in (threads, session.threads) and threads != session.threads:
             raise ConfigError(
-                f"{threads} threads, but {session.threads} in the session", "give it in one place only"
+                f"{threads} threads, but {session.threads} in the session", "set the number in one place only"
             )
         return dataclasses.replace(session, threads=max(threads, session.threads))
 
     def part(self, name: str) -> Path | None:
-        """Where a part of the run keeps its own state, next to the checkpoint."""
+        """The file for the state of a part of the run, next to the checkpoint."""
         return None if self.checkpoint is None else Path(f"{self.checkpoint}.{name}")
 
     def stage(self, name: str) -> None:
-        """Say what is being done."""
+        """Report the stage that begins."""
         if self.on_stage:
             self.on_stage(name)
 
 
 def fingerprint(config: Settings, parts: Iterable[npt.NDArray[Any] | str]) -> str:
-    """Tells a run of training from others by its settings and data, so that no run resumes another's state.
+    """A hash of a training run's settings and data, so that no run resumes from another's state.
 
-    The number of iterations does not count: a run may be continued.
+    The number of iterations is left out: a run may be extended.
     """
     settings = config.to_dict()
     settings["learning"] = {key: each for key, each in settings["learning"].items() if key != "iterations"}

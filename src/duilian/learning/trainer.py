@@ -1,7 +1,7 @@
 """The training loop: passes over random samples, evaluation after each, the best weights kept, checkpoints.
 
-The order of sentences depends on seed and iteration only, so a run that was stopped and taken up from its
-checkpoint ends with the same bytes as one that was never stopped.
+The order of sentences depends only on seed and iteration, so a run resumed from its checkpoint ends with the
+same bytes as one that was never stopped.
 """
 
 from __future__ import annotations
@@ -30,21 +30,23 @@ class IterationReport:
 
     iteration: int
     loss: float | None  # per sentence, before its step; None if the rule does not compute it
-    score: float | None  # on the dev sets on average, of the better of last and mean weights
+    score: float | None  # mean over dev sets, with the better of last and mean weights
     is_best: bool
     seconds: float
-    details: Mapping[str, float] = dataclasses.field(default_factory=dict)  # by name: sides' scores and more
-    most: int = 0  # iterations that the run may have
+    details: Mapping[str, float] = dataclasses.field(
+        default_factory=dict
+    )  # each side's score and more, by name
+    most: int = 0  # maximum number of iterations
 
     def result(self) -> dict[str, Any]:
-        """What does not depend on the machine."""
+        """The values that do not depend on the machine."""
         own = {"iteration": self.iteration, "loss": self.loss, "score": self.score}
         return own | {"details": dict(self.details)}
 
 
 @dataclasses.dataclass(frozen=True)
 class Scores:
-    """What a dev set, or one per side, says of weights."""
+    """How weights score on a dev set, or on one per side."""
 
     sides: tuple[float, ...]
     details: Mapping[str, float] = dataclasses.field(default_factory=dict)
@@ -64,10 +66,10 @@ class Best:
 
 
 class Trainer:
-    """Weights on their way. `run` trains; `bests` has the weights to keep.
+    """Weights in training: `run` updates them, and `bests` has those to keep.
 
-    With several sides there is a best for each, then one on average. `draw` gives the sentences of an
-    iteration; else a random sample of all.
+    With several sides, `bests` has an entry for each, then one for the average. `draw` chooses the sentences
+    of an iteration; by default they are a random sample.
     """
 
     def __init__(
@@ -88,24 +90,26 @@ class Trainer:
         self.weights: Weights = np.zeros(size, np.float32) if start is None else start
         self._judges_start = judge_start and start is not None and bool(start.any())
         self.total: Weights = np.zeros(size if learning.average else 0, np.float32)
-        self._mean: Weights = np.empty_like(self.total)  # one room for all iterations: new pages are dear
+        self._mean: Weights = np.empty_like(self.total)  # reused in all iterations: fresh pages are slow
         self.bests = [Best(self.weights) for _ in range(sides + 1 if sides > 1 else 1)]
         self.iteration = 0
         self.history: list[dict[str, Any]] = []  # iterations so far, without times
 
     @property
     def best(self) -> Weights:
-        """The weights that did best on average; those of the last iteration if there is no dev set."""
+        """The weights with the best average; without a dev set, those of the last iteration."""
         return self.bests[-1].weights
 
     @property
     def best_score(self) -> float:
-        """Of the best weights on average."""
+        """The average score of the best weights."""
         return self.bests[-1].score
 
     def run(self, evaluate: Evaluate | None) -> Iterator[IterationReport]:
-        """One report per iteration, until patience or iterations are used up. If weights to start with are
-        judged, too, they may stay the best for a side."""
+        """Yield one report per iteration, until patience or iterations run out.
+
+        With `judge_start` the initial weights are evaluated, too, and may remain the best for a side.
+        """
         learning = self.learning
         if self.iteration == 0 and self._judges_start and evaluate is not None:
             start = time.perf_counter()
@@ -128,9 +132,9 @@ class Trainer:
         fingerprint: Callable[[], str],
         session: Session,
     ) -> None:
-        """All iterations; the session says where to save the state after each, and whether to resume.
+        """Run all iterations; the session says where to save the state after each, and whether to resume.
 
-        `fingerprint` tells data and settings from others, so that no run goes on with another's state.
+        `fingerprint` identifies data and settings, so that no run resumes from another's state.
         """
         checkpoint = session.checkpoint
         mark = fingerprint() if checkpoint else ""
@@ -171,14 +175,14 @@ class Trainer:
     def _judge(
         self, candidates: Iterable[Weights], evaluate: Evaluate
     ) -> tuple[float | None, bool, Mapping[str, float]]:
-        """The best of some weights; those that are better than any before are kept."""
+        """Score weights and keep any that beat the best so far; return the best average and its details."""
         is_best, found = False, []
         for candidate in candidates:
             said = evaluate(candidate)
             scores = said if isinstance(said, Scores) else Scores((said,))
             mean = float(np.mean(scores.sides))
             found.append((mean, scores))
-            kept: Weights | None = None  # one copy, however many bests it is
+            kept: Weights | None = None  # one copy, even if several bests share it
             for best, score in zip(self.bests, (*scores.sides, mean)[-len(self.bests) :], strict=True):
                 if score > best.score:
                     kept = candidate.copy() if kept is None else kept
@@ -193,7 +197,7 @@ class Trainer:
             yield np.divide(self.total, np.float32(self.iteration), out=self._mean)
 
     def save(self, path: str | Path, fingerprint: str) -> None:
-        """A checkpoint, written under a temporary name and renamed."""
+        """Write a checkpoint under a temporary name, then rename it."""
         kept = {id(best.weights): best.weights for best in self.bests}
         number = {key: k for k, key in enumerate(kept)}
         header = {
@@ -216,7 +220,7 @@ class Trainer:
         write_model(path, header, {"weights": self.weights, "total": self.total, **bests, **rule})
 
     def resume(self, path: str | Path, fingerprint: str) -> None:
-        """Go on where a checkpoint of the same data and settings left off."""
+        """Continue from a checkpoint of a run with the same data and settings."""
         header, arrays = read_model(path)
         if header.get("kind") != "checkpoint" or header.get("fingerprint") != fingerprint:
             raise ModelFileError(
@@ -227,20 +231,20 @@ class Trainer:
         try:
             self._take_up(header, arrays)
         except (KeyError, TypeError, ValueError) as error:
-            raise ModelFileError(str(path), f"the checkpoint does not fit together ({error})") from None
+            raise ModelFileError(str(path), f"the checkpoint is inconsistent ({error})") from None
 
     def _take_up(self, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """The state in a checkpoint; learners write to these arrays, so each is compared with its own."""
+        """Restore the state in a checkpoint; learners write to its arrays, so types and sizes are checked."""
         iteration, numbers, history = header["iteration"], header["numbers"], header.get("history", [])
         if type(iteration) is not int or not 0 <= iteration <= MAX_ITERATIONS:
-            raise ValueError(f"an iteration is a number of at most {MAX_ITERATIONS:,}, got {iteration!r:.50}")
+            raise ValueError(f"the iteration must be from 0 to {MAX_ITERATIONS:,}, got {iteration!r:.50}")
         if not isinstance(history, list) or len(header["bests"]) != len(self.bests):
-            raise ValueError("it is of a run with other sides")
+            raise ValueError("the run had other sides")
         for best in header["bests"]:
             if type(best["iteration"]) is not int or not 0 <= best["iteration"] <= iteration:
                 raise ValueError("the best iteration is not one of those so far")
         if numbers.keys() != self.rule.numbers.keys() or not np.isfinite(list(numbers.values())).all():
-            raise ValueError("it is of another learning rule")
+            raise ValueError("the run had another learning rule")
         same = {name: np.array(like(arrays, f"rule.{name}", own)) for name, own in self.rule.arrays.items()}
         weights, total = (like(arrays, name, getattr(self, name)) for name in ("weights", "total"))
         copies = {
@@ -258,7 +262,7 @@ class Trainer:
 
 
 def like(arrays: Mapping[str, npt.NDArray[Any]], name: str, own: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """An array of a checkpoint that may take the place of one's own: the same type, the same size."""
+    """An array of a checkpoint that may replace `own`, since it has the same type and shape."""
     found = arrays[name]
     if found.dtype != own.dtype or found.shape != own.shape:
         raise ValueError(f"{name!r} must be {own.dtype} {own.shape}, got {found.dtype} {found.shape}")
