@@ -1,4 +1,4 @@
-"""Feature templates: a small language and its presets; dictionaries that they can ask."""
+"""Feature templates: a small language and its presets; and dictionaries that templates consult."""
 
 from duilian.features.cliques import CliqueTemplates
 from duilian.features.dictionary import Dictionary, ListedWord

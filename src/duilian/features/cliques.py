@@ -98,7 +98,7 @@ class CliqueTemplates:
 
     @cached_property
     def places(self) -> list[CliquePlace]:
-        """All places, those of letters first."""
+        """All places, letters first."""
         every = {place for places in self.uses.values() for place in places}
         return sorted(every, key=lambda place: (_ORDER.index(place[0]), place[1]))
 
@@ -109,11 +109,11 @@ class CliqueTemplates:
 
     @property
     def needs_dictionary(self) -> bool:
-        """Whether they ask for what a dictionary says, with `lx[k]` or `jg[k]`."""
+        """Whether any of them consults a dictionary, with `lx[k]` or `jg[k]`."""
         return self.patterns.needs_dictionary
 
     def with_dictionary(self) -> CliqueTemplates:
-        """The same with the preset that asks a dictionary, unless they do it in their own way."""
+        """The templates with the preset that consults a dictionary, unless they consult one already."""
         if self.needs_dictionary:
             return self
         further = (ASKING / "two-chain.txt").read_text(encoding="utf-8")

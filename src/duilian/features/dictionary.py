@@ -1,7 +1,7 @@
 """A dictionary: words, with frequencies and tags, that a model knows in addition to its corpus.
 
-Templates ask what it says of a unit (`lx[k]`, `jg[k]`; native/include/duilian/features/dictionary.hpp), and
-training finds out how far to trust it. A model file contains its dictionary.
+Templates look up units in it (`lx[k]`, `jg[k]`; native/include/duilian/features/dictionary.hpp), and training
+finds out how far to trust it. A model file contains its dictionary.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_WORDS = 4_000_000
 MAX_LENGTH = 64  # characters of a word, see native/include/duilian/features/dictionary.hpp
 MAX_FREQUENCY = 2**32 - 1
 MAX_TAGS = 255
-MANY_WORDS = 1_000_000  # from here on, say what they cost
+MANY_WORDS = 1_000_000  # from this number on, their cost is logged
 ARRAYS = ("alphabet", "symbol", "flags", "frequency", "tag")
 
 DictionaryMode = Literal["extend", "replace"]
@@ -82,15 +82,15 @@ class Dictionary:
                 np.array([number[each.tag] for each in ordered], np.uint8),
                 tags,
             )
-        except ValueError as error:  # of limits that only the core knows
+        except ValueError as error:  # a limit that only the core knows
             raise ConfigError(str(error)) from None
         self.name, self.licence, self.replaces = name, licence, replaces
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, name: str = "", licence: str = "") -> Dictionary:
-        """Read a file with a word a line, or word and frequency, or word, frequency and tag (as jieba has).
+        """Read a file with one word per line, optionally with frequency and tag, as in jieba's dictionaries.
 
-        Without a frequency a word counts once. Of several lines for one word, the largest frequency counts.
+        A word without a frequency counts once; of several lines for a word, the largest frequency counts.
         Blank lines and comments (a number sign and a space) are skipped.
         """
         check_path(path)
@@ -137,14 +137,14 @@ class Dictionary:
 
     @functools.cached_property
     def fingerprint(self) -> str:
-        """Tells these words from others."""
+        """A hash of the words, frequencies and tags."""
         digest = hashlib.blake2b(repr(self.tags).encode(), digest_size=8)
         for array in self.native.arrays():
             digest.update(array.tobytes())
         return digest.hexdigest()
 
     def codes(self, units: Iterable[str]) -> dict[str, list[str]]:
-        """What templates see of the units of a sentence, by atom."""
+        """What the atoms `lx` and `jg` say about the units of a sentence."""
         lengths, path = self.native.codes([check_text(unit) for unit in units])
         return {"lx": lengths, "jg": path}
 
@@ -152,9 +152,9 @@ class Dictionary:
         return Dictionary(words, name=self.name, licence=self.licence, replaces=self.replaces)
 
     def folded(self, folding: Folding) -> Dictionary:
-        """The words as a model sees them; two that look the same to it are one.
+        """The words as a model sees them; words that look the same to it are merged.
 
-        Letters stay as they are, even if features see all of them as one; they are in lower case if features
+        Letters stay as they are, even if features do not distinguish them; they become lower case if features
         see their case.
         """
         own = dataclasses.replace(folding, letters="as-is")
@@ -168,7 +168,7 @@ class Dictionary:
         return self._made_of(word._replace(word=other) for word, other in zip(given, folded, strict=True))
 
     def changed(self, words: Dictionary, mode: DictionaryMode) -> Dictionary:
-        """What a model knows that has learned with this list, and is given another."""
+        """The dictionary of a model that has learned with this one and is now given another."""
         if mode not in get_args(DictionaryMode):
             raise ConfigError(f"the dictionary mode must be 'extend' or 'replace', got {mode!r}")
         unknown = [tag for tag in words.tags if tag and tag not in self.tags]
@@ -179,7 +179,7 @@ class Dictionary:
         return (self.extended(words) if mode == "extend" else words).in_place_of(self)
 
     def extended(self, further: Dictionary) -> Dictionary:
-        """The words of both; of two frequencies, the larger one counts."""
+        """The words of both, each with the larger frequency."""
         return Dictionary(
             [*self, *further],
             name=" + ".join(filter(None, (self.name, further.name))),
@@ -188,7 +188,7 @@ class Dictionary:
         )
 
     def in_place_of(self, former: Dictionary) -> Dictionary:
-        """The same words for a model that has learned with others."""
+        """The same words for a model that has learned with the former ones."""
         found = Dictionary.__new__(Dictionary)
         vars(found).update(vars(self))
         origin = former.replaces or f"{former.name} ({former.fingerprint})"
@@ -196,9 +196,9 @@ class Dictionary:
         return found
 
     def hiding(self, counts: Mapping[str, int], *, share: float, rare: int, seed: int) -> Dictionary:
-        """The list without a random share of its words that a corpus has at most `rare` times.
+        """The dictionary without a random share of the words that occur at most `rare` times in a corpus.
 
-        Else a model learns that whatever the list lacks is no word: its own training words are all there.
+        If it had all words of the training corpus, a model would learn that there are no others.
         """
         chance = np.random.default_rng(seed).random(len(self))
         kept = [
@@ -209,7 +209,7 @@ class Dictionary:
         return self._made_of(kept)
 
     def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        """What a model file keeps: plain values and arrays."""
+        """What a model file stores: plain values and arrays."""
         header = {
             "name": self.name,
             "licence": self.licence,
@@ -220,7 +220,7 @@ class Dictionary:
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Dictionary:
-        """The dictionary again; the native core checks all of it."""
+        """Restore a dictionary; the native core checks all of it."""
         found = cls.__new__(cls)
         alphabet, symbol, flags, frequency, tag = (arrays[name] for name in ARRAYS)
         found.native = _native.Dictionary(alphabet, symbol, flags, frequency, tag, list(header["tags"]))
@@ -257,7 +257,7 @@ def _words_of(path: str | os.PathLike[str], shown_path: str) -> Iterator[ListedW
 
 
 def parse_line(line: str) -> ListedWord:
-    """A line of a dictionary: word, frequency and tag with white space between; the last two are optional."""
+    """Parse a line: word, frequency and tag, separated by white space; the last two are optional."""
     fields = line.split()
     if len(fields) > 3:
         hint = "a line is: word frequency tag; a word has no spaces"
@@ -277,7 +277,7 @@ def _frequency(field: str) -> int:
 
 
 def _visible(word: str) -> str:
-    """The word as units of texts have it: without characters that are in no unit."""
-    if word.isalnum():  # most are, and nothing invisible is a letter
+    """The word without invisible characters, which are in no unit."""
+    if word.isalnum():  # as most words are; no letter is invisible
         return word
     return "".join(_native.split_words([check_text(word)], False, False)[0])

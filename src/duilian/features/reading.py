@@ -1,4 +1,4 @@
-"""How a model reads text: what features see of its characters, and the words it knows from a dictionary."""
+"""How a model reads text: its folding, and its dictionary if it has one."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from duilian.text import Folding
 
 @dataclasses.dataclass(frozen=True)
 class Reading:
-    """A folding, and perhaps a dictionary, whose words are folded already."""
+    """A folding and, optionally, a dictionary whose words are already folded."""
 
     folding: Folding
     dictionary: Dictionary | None = None
 
     @classmethod
     def of(cls, given: Reading | Folding) -> Reading:
-        """A reading, or a folding without a dictionary, as a reading."""
+        """The reading given, or one without a dictionary made from a folding."""
         return given if isinstance(given, Reading) else cls(given)
 
     @functools.cached_property

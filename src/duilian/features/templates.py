@@ -1,4 +1,4 @@
-"""Templates by name or file, and sentences packed for them. The native core compiles the language.
+"""Templates from a preset or a file, and sentences packed for them. The native core compiles templates.
 
 docs/templates.md describes the language; the presets are text files in `presets/`.
 """
@@ -16,7 +16,7 @@ from duilian.features.reading import Reading
 from duilian.text import Folding, check_text
 
 PRESETS = importlib.resources.files("duilian.features") / "presets"
-ASKING = PRESETS / "dictionary"  # templates that ask a dictionary, added to those of models that have one
+ASKING = PRESETS / "dictionary"  # templates that consult a dictionary, added for models that have one
 
 
 def presets() -> list[str]:
@@ -86,18 +86,18 @@ class Templates:
         return self.native.columns
 
     def check_columns(self, known: Collection[str]) -> None:
-        """Raise ConfigError if they refer to a column that is not one of these."""
+        """Raise ConfigError if a template refers to a column that is not among these."""
         for name in self.columns:
             if name not in known:
                 raise ConfigError(f"the templates use the column {name!r}, which the model does not have")
 
     @property
     def needs_dictionary(self) -> bool:
-        """Whether they ask for what a dictionary says, with `lx[k]` or `jg[k]`."""
+        """Whether any of them consults a dictionary, with `lx[k]` or `jg[k]`."""
         return self.native.needs_dictionary
 
     def with_dictionary(self) -> Templates:
-        """The same with the preset that asks a dictionary, unless they do it in their own way."""
+        """The templates with the preset that consults a dictionary, unless they consult one already."""
         if self.needs_dictionary:
             return self
         text = (ASKING / "units.txt").read_text(encoding="utf-8")

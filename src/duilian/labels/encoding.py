@@ -23,11 +23,11 @@ from duilian.standards import BoundaryScheme, LabelMeaning, pairs_with, universa
 from duilian.text import check_text
 
 Level = Literal["word", "char"]
-MAX_LABELS = 4096  # tables of which label may follow which grow with its square
+MAX_LABELS = 4096  # transition tables grow with its square
 
 
 def check_tags(tags: Sequence[object]) -> None:
-    """Refuse tags that are not different names, as a model file made by hand may have them."""
+    """Raise ConfigError unless tags are distinct names; in a model file made by hand they may not be."""
     if len(tags) > MAX_LABELS:
         raise ConfigError(f"there are {len(tags):,} tags; a model has at most {MAX_LABELS:,}")
     for tag in tags:
@@ -38,7 +38,7 @@ def check_tags(tags: Sequence[object]) -> None:
 
 
 def names_of(listed: Any) -> tuple[str, ...]:
-    """Tags or relations of a model file; neither a text nor a mapping is a list of them."""
+    """The tags or relations of a model file, checked to be a list of distinct names."""
     if not isinstance(listed, list | tuple):
         raise ConfigError(f"tags and relations must be lists of names, got {listed!r:.50}")
     check_tags(listed)
@@ -47,7 +47,7 @@ def names_of(listed: Any) -> tuple[str, ...]:
 
 @dataclasses.dataclass(frozen=True)
 class EncodedSentences:
-    """The units of sentences with their labels; a label is -1 if it is unknown or one of those in `sets`."""
+    """Units of sentences with their labels; a label is -1 if it is unknown or one of several in `sets`."""
 
     units: list[list[str]]
     label: npt.NDArray[np.int32]  # [units]
@@ -56,7 +56,7 @@ class EncodedSentences:
 
 @dataclasses.dataclass(frozen=True)
 class Encoding:
-    """Converts layers to labels; `Segmentation` makes words of them. `tags` is None for segmentation only."""
+    """Converts layers to labels, which `Segmentation` turns into words. Without tags, it only segments."""
 
     level: Level
     tags: tuple[str, ...] | None
@@ -175,7 +175,7 @@ class Encoding:
         return EncodedSentences(units, np.array(labels, np.int32), _tag_sets(sets, len(labels)))
 
     def limits(self, layers: Iterable[Layer]) -> _native.TagSets:
-        """The labels that annotation allows for each unit: one, several, or all (shown as none)."""
+        """The labels that annotation allows for each unit: one, several, or all (an empty set)."""
         encoded = self.encode(layers)
         is_known, first = encoded.label >= 0, encoded.sets.first
         sizes = np.where(is_known, 1, np.diff(first) if len(first) > 1 else 0)
@@ -195,11 +195,11 @@ class Encoding:
 
     @cached_property
     def _meanings(self) -> dict[Tag, Tag]:
-        """The tags that others stand for, as far as they were asked for."""
+        """A cache of the tags that each tag stands for."""
         return {None: None, **{tag: tag for tag in self.tags or ()}}
 
     def _known(self, tag: Tag) -> Tag:
-        """The tag itself, or all pairs of tags that have it as a part."""
+        """The tag itself, or all pairs that contain it."""
         if tag not in self._meanings:
             names = [tag] if isinstance(tag, str) else tag or ()
             found = frozenset(each for name in names for each in pairs_with(name, self.tags or ()) or (name,))

@@ -14,10 +14,10 @@ from duilian.labels.units import UnitBatch
 from duilian.standards import LabelMeaning
 
 Columns = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float32]]
-"""Starts, ends and sentences of words; their first units and labels; how sure they are."""
+"""Starts, ends and sentences of words; their first units and labels; their confidence."""
 
 
-@dataclasses.dataclass(eq=False)  # not frozen: that takes longer than all the rest of a short text
+@dataclasses.dataclass(eq=False)  # freezing takes longer than all other work on a short text
 class Segmentation:
     """The words of a batch of texts in one standard, concatenated."""
 

@@ -36,7 +36,7 @@ class Segmented:
 
 
 def two_chain_scheme(scheme: str) -> BoundaryScheme:
-    """The scheme of this name, whose letters must say whether a unit continues a word."""
+    """The scheme of this name; its letters must show whether a unit continues a word."""
     found = BoundaryScheme.named(scheme)
     if {found.begin, found.single} & {found.inside, found.end}:
         raise ConfigError(f"two-chain models cannot use the scheme {scheme!r}", hint="use BIES, BMES or BI")
@@ -196,7 +196,7 @@ class ChunkSegments:
         return self._kind[kind]
 
     def label_marginals(self, found: Doubles) -> Doubles:
-        """Add up the probabilities of letters that are the same label to users."""
+        """Sum the probabilities of letters that users see as the same label."""
         flat = [self.number[name] for row in self.names() for name in row]
         out = np.zeros((len(found), len(self.tags)))
         for column, label in enumerate(flat):

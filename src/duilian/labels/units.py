@@ -31,7 +31,7 @@ class Whole(NamedTuple):
     kind: texts.WholeKind
 
 
-@dataclasses.dataclass(eq=False)  # not frozen: that takes longer than splitting a short text
+@dataclasses.dataclass(eq=False)  # freezing takes longer than splitting a short text
 class UnitBatch:
     """The units of a batch of texts, sentence by sentence."""
 
@@ -130,7 +130,7 @@ def units_of_layers(
 ) -> UnitBatch:
     """Split the words of annotated texts into units.
 
-    Each layer stays one sentence, even if empty, unless `sentences` has those of each.
+    Each layer, even an empty one, is one sentence, unless `sentences` lists the sentences of each.
     """
     flat = list(itertools.chain.from_iterable([layer.words for layer in layers]))
     starts, lengths = _word_starts(layers, flat)
@@ -164,7 +164,7 @@ def words_of(line: str) -> tuple[str, ...]:
 
 
 def units_of_words(batch: Sequence[str], encoding: Encoding) -> UnitBatch:
-    """Take the words of texts, separated by blanks, as the words of sentences: a line is a sentence."""
+    """Split texts whose words are separated by blanks into units; each line is a sentence."""
     layers, lines, text, offset = [], [], [0], []
     for each in batch:
         at = 0
@@ -184,7 +184,7 @@ def units_of_words(batch: Sequence[str], encoding: Encoding) -> UnitBatch:
     first = np.append(found.word, len(found))
     shift = np.repeat(flat - found.start[found.word], np.diff(first)) if len(flat) else flat
     spans = found.spans + shift[:, None]
-    known = np.zeros(len(spans), np.uint16)  # words are known already, blanks between them tell nothing
+    known = np.zeros(len(spans), np.uint16)  # words are given, so the blanks tell nothing new
     return UnitBatch(batch, spans, found.sentence, np.array(text), known, {}, layers, found.word)
 
 
@@ -224,7 +224,7 @@ def _ranges(first: Ints, stop: Ints) -> Ints:
 
 
 def _gaps_of(batch: Sequence[str], spans: texts.Spans, sentence: Ints, text: Ints) -> npt.NDArray[np.uint16]:
-    """Return what the gaps between units tell."""
+    """Return the facts that gaps between units tell."""
     known = np.zeros(len(spans), np.uint16)
     known[1:][spans[1:, 0] != spans[:-1, 1]] = texts.GAP
     known[sentence[:-1][sentence[:-1] < len(spans)]] = 0

@@ -1,8 +1,8 @@
-"""What follows from the words, tags and relations of UD Chinese, by tables of rules.
+"""Tables of rules for UD Chinese: features that follow from words and tags, universal tags from relations.
 
-Features follow from words and tags: 他们 as `PRON+PRP` is `Number=Plur|Person=3` (`ud.features.tsv`; what
-needs more than the word is left out). Some universal tags follow from relations: 的 is `SCONJ` as `mark:rel`,
-`PART` as `case` (`ud.relations.tsv`). A tagger does not see the tree; where an analysis has one, it decides.
+他们 as `PRON+PRP` has the features `Number=Plur|Person=3` (`ud.features.tsv`, without features that need more
+than the word). 的 is `SCONJ` as `mark:rel`, but `PART` as `case` (`ud.relations.tsv`): a tagger does not see
+the tree, so the tree decides if an analysis has one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def universal_features(word: str, universal: str, specific: str) -> str:
 
 
 def universal_under(relation: str | None, universal: str, specific: str) -> str:
-    """Return the universal tag that goes with a relation; if that does not tell, the one given.
+    """Return the universal tag that a relation requires, or the one given if it requires none.
 
     >>> universal_under("mark:rel", "PART", "DEC"), universal_under("nsubj", "NOUN", "NN")
     ('SCONJ', 'NOUN')

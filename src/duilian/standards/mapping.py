@@ -253,7 +253,7 @@ def _tags(standard: Standard | None, named: Iterable[str]) -> tuple[str, ...]:
 
 
 def _by_universal(tags: Iterable[str]) -> dict[str, list[str]]:
-    """Tags by what tables call them: a pair goes by its universal tag."""
+    """Tags by their names in tables, where a pair goes by its universal tag."""
     found: dict[str, list[str]] = {}
     for tag in tags:
         found.setdefault(universal_of(tag), []).append(tag)

@@ -1,8 +1,8 @@
 """Two tags in one: `SCONJ+RB` is the universal tag SCONJ and the language-specific tag RB of one word.
 
-In Universal Dependencies version 2 neither follows from the other, so a tagger that is to find both learns
-pairs. Corpora and models have pairs; whoever shows an analysis splits them. A part alone (`SCONJ`, `RB`)
-stands for all pairs that have it, which is how a lexicon or a treebank with one column of tags speaks.
+In Universal Dependencies version 2 neither follows from the other, so a tagger that finds both learns pairs.
+Corpora and models have pairs; output splits them. A part alone (`SCONJ`, `RB`), as in a lexicon or a treebank
+with one column of tags, stands for all pairs that contain it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def paired(universal: str, specific: str) -> str:
 
 
 def split_pair(tag: str) -> tuple[str | None, str | None]:
-    """Return the universal and the specific tag; one of them is None if the tag is no pair.
+    """Return the universal and the specific tag; one of them is None if the tag is not a pair.
 
     >>> split_pair("SCONJ+RB"), split_pair("SCONJ"), split_pair("RB")
     (('SCONJ', 'RB'), ('SCONJ', None), (None, 'RB'))
@@ -71,7 +71,7 @@ def universal_of(tag: str) -> str:
 
 
 def pairs_with(name: str, tags: Iterable[str]) -> tuple[str, ...]:
-    """Return those of the tags that a name stands for: itself, else the pairs that have it as a part.
+    """Return the tags that a name stands for: itself or, failing that, the pairs that contain it.
 
     >>> pairs_with("SCONJ", ["ADV+RB", "SCONJ+RB", "SCONJ+DEC"]), pairs_with("RB", ["ADV+RB", "SCONJ+RB"])
     (('SCONJ+RB', 'SCONJ+DEC'), ('ADV+RB', 'SCONJ+RB'))
@@ -83,7 +83,7 @@ def pairs_with(name: str, tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def with_parts(tags: Iterable[str]) -> frozenset[str]:
-    """Return the tags, and what those that are pairs consist of."""
+    """Return the tags, and the parts of those that are pairs."""
     known = tuple(tags)
     parts = (part for tag in known if is_pair(tag) for part in split_pair(tag) if part is not None)
     return frozenset([*known, *parts])

@@ -189,7 +189,9 @@ def _checked_rows(path: str, table: dict[str, Any], name: str, wanted: type) -> 
         raise StandardError(f"{path}: {name} must be a table, got {rows!r}")
     for key, value in rows.items():
         used, known = [key] if wanted is str else value, table.get("tags")
-        names = [str(tag).partition("+")[0] if tag not in (known or ()) else tag for tag in used]  # of pairs
+        names = [
+            tag if tag in (known or ()) else str(tag).partition("+")[0] for tag in used
+        ]  # of pairs, upos
         if not isinstance(value, wanted) or not all(known is None or name in known for name in names):
             raise StandardError(
                 f"{path}: {name}: {key!r} = {value!r} does not refer to tags of this standard"
