@@ -116,7 +116,7 @@ def test_a_whole_dictionary_as_a_lexicon_is_reported(
     path = tmp_path / "many.txt"
     path.write_text("".join(f"词{k}\n" for k in range(20_000)), encoding="utf-8")
     Lexicon.read(path, mode="prefer")
-    assert "many.txt: a whole dictionary (20000 words) as a lexicon" in caplog.text
+    assert "many.txt: a whole dictionary (20000 words) makes a poor lexicon" in caplog.text
 
 
 def test_the_list_of_cedict_has_frequencies_and_tags() -> None:

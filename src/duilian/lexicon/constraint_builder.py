@@ -1,9 +1,9 @@
-"""What is known of the words of a text before any model runs, as constraints on the decoder.
+"""What is known about the words of a text before any model runs, as constraints on the decoder.
 
 White space ends a word. Protected spans (addresses, numbers, alphabetic words) are never cut; most kinds are
-complete words. What contains letters, digits or Han characters is not punctuation. Alphabetic words may have
-rules of their own (`letter_words.py`). The user's lexicon comes after all that: an entry fires where it
-begins and ends between such spans, never inside one.
+complete words. A unit with letters, digits or Han characters is not punctuation. Alphabetic words may have
+rules of their own (`letter_words.py`). The user's lexicon comes last: an entry does not fire if it begins or
+ends inside a protected span.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class ConstraintBuilder:
         self._all_barred = list(self._barred_by.values())
 
     def constraints(self, units: UnitBatch) -> dict[str, _native.Constraints]:
-        """Return the constraints of each standard; none at all if nothing is known of these units."""
+        """Return the constraints by standard; empty if nothing is known about these units."""
         known = None if self._is_word else units.known
         if known is not None and self._letters is not None and len(units):
             known = self._letters.facts(units)
@@ -103,15 +103,15 @@ class ConstraintBuilder:
         return found
 
     def given(self, layers: Sequence[Layer], standard: str) -> _native.Constraints:
-        """Return what annotation says of the labels in its standard."""
+        """Return the constraints that annotation in a standard implies."""
         return _native.Constraints(self._encodings[standard].limits(layers), *NO_BONUS)
 
     def of_words(
         self, units: UnitBatch, words: Sequence[Sequence[str]], standard: str
     ) -> _native.Constraints:
-        """Return the constraints of given words for the units of each sentence.
+        """Return constraints that cut the units of each sentence into the given words.
 
-        A word that ends inside a unit goes on to the unit's end.
+        A word that ends inside a unit is extended to the unit's end.
         """
         layers = []
         for pieces, own in zip(units.pieces, words, strict=True):
@@ -205,12 +205,12 @@ def _by_sentence(units: UnitBatch, is_marked: npt.NDArray[np.bool_]) -> dict[int
 
 
 def _known_tags(tags: tuple[str, ...], encoding: Encoding) -> tuple[str, ...]:
-    """Keep the tags that the encoding knows; those of other standards say nothing here."""
+    """Keep the tags that the encoding knows; the others belong to other standards."""
     return tuple(dict.fromkeys(each for tag in tags for each in pairs_with(tag, encoding.tags or ())))
 
 
 def uncut_spans(units: UnitBatch) -> list[Spans]:
-    """Return the spans that the lexicon takes for single units, for each sentence."""
+    """Return the spans that the lexicon treats as single units, for each sentence."""
     found = []
     for s, (a, b) in enumerate(itertools.pairwise(units.sentence.tolist())):
         first = np.array(_join_wholes(units.pieces[s], units.wholes.get(s, ()))[1], np.int64)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from duilian.labels.encoding import Encoding
 
 Labels = tuple[int, ...]
-MIN_NOUN_LENGTH = 4  # units: most longer words are nouns, but a tagger that never saw one is misled
-NOUN_BONUS = 2.0  # the most that is added to the score of such a word if it has no tags
+MIN_NOUN_LENGTH = 4  # units; most words this long are nouns, but taggers misjudge new ones
+NOUN_BONUS = 2.0  # maximum bonus on nouns for such a word without tags
 
 
 class ConstrainedWord(NamedTuple):
@@ -31,7 +31,7 @@ class ConstrainedWord(NamedTuple):
     start: int
     end: int
     tags: tuple[str, ...]
-    bonus: float | None  # added to the score of each unit; None if nothing else is allowed
+    bonus: float | None  # added to the score of each unit; None: no other word is allowed
     is_symbol: bool = False  # has neither letters nor digits, so without tags it may be punctuation
 
 
@@ -51,7 +51,7 @@ class WordConstraints:
         self._nouns_at: dict[int, tuple[Labels, float]] = {}
 
     def add_sentence(self, words: Sequence[ConstrainedWord], length: int) -> None:
-        """Add the words of the next sentence, which has `length` units. They do not overlap, except that
+        """Add the words of the next sentence, which has `length` units. Words do not overlap, except that
         preferred words may be at either end of a longer one: the larger of two bonuses on a label counts.
         """
         for word in words:
@@ -144,9 +144,9 @@ def _labels_of_words(encoding: Encoding) -> Callable[[tuple[str, ...], int], lis
 
 
 class _LabelClasses(NamedTuple):
-    """What depends on the encoding alone."""
+    """Tags and labels that depend only on the encoding and its standard."""
 
-    usual: tuple[str, ...]  # tags of words that are no punctuation
+    usual: tuple[str, ...]  # tags of words that are not punctuation
     nouns: tuple[str, ...]
     labels_of: Callable[[tuple[str, ...], int], list[Labels]]
     edges: _Edges

@@ -91,7 +91,7 @@ def parse_entry(line: str) -> Entry:
 
 
 def _with_tabs(lines: str, loose_tags: set[str]) -> str:
-    """The lines with those of jieba's dictionaries as word and tag, which is added to the loose tags."""
+    """Rewrite lines of jieba's dictionaries as word and tag; add those tags to the loose ones."""
 
     def tabbed(found: re.Match[str]) -> str:
         word, tag, chinese_word, lone_tag = found.groups("")
@@ -111,7 +111,7 @@ def _parse_weight(field: str) -> float:
 class EntryTable:
     """Entries, numbered in the order in which their words were added. `path` is their file.
 
-    `loose_tags` are those of jieba's dictionaries: they say nothing where a model does not know them.
+    `loose_tags` are those of jieba's dictionaries, which are ignored if a model does not know them.
     """
 
     def __init__(self, path: str = "") -> None:

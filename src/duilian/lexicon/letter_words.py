@@ -42,7 +42,7 @@ class GluedWords:
     """Words of Han and letters, found at the places where the two meet."""
 
     def __init__(self, words: Iterable[str]) -> None:
-        self._at: dict[str, list[tuple[str, int]]] = {}  # by the two characters that meet: word, their place
+        self._at: dict[str, list[tuple[str, int]]] = {}  # by the two characters that meet: word, place
         for word in words:
             for place in range(1, len(word)):
                 if MIXED.fullmatch(pair := word[place - 1 : place + 1]):
@@ -53,7 +53,7 @@ class GluedWords:
         return pair in self._at
 
     def covers(self, text: str, at: int) -> bool:
-        """Whether one of the words stands around a place of a folded text, with no letter cut off."""
+        """Whether one of the words spans a place in a folded text without cutting a run of letters."""
         return any(
             text.startswith(word, at - place)
             and at >= place
@@ -65,7 +65,7 @@ class GluedWords:
 
 @dataclasses.dataclass(frozen=True)
 class LetterWords:
-    """What is known of alphabetic words before the model runs; `reading` is the model's."""
+    """What is known about alphabetic words before the model runs; `reading` is the model's."""
 
     reading: Reading
     english: English = "tags"
@@ -82,7 +82,7 @@ class LetterWords:
         return GluedWords(filter(MIXED.search, () if dictionary is None else dictionary.native.words()))
 
     def facts(self, units: UnitBatch) -> npt.NDArray[np.uint16]:
-        """What is known of each unit (see `text.Split`), with what follows from letters."""
+        """The facts about each unit (see `text.Split`), including those that follow from letters."""
         found = [(k, run) for k, text in enumerate(units.batch) for run in self._runs(text)]
         if not found:
             return units.known
@@ -106,7 +106,7 @@ class LetterWords:
         glued: npt.NDArray[np.bool_],
         known: npt.NDArray[np.uint16],
     ) -> npt.NDArray[np.uint16]:
-        """The facts with those of runs of letters, each from its first unit to the one after it."""
+        """Add the facts about runs of letters; each run has a first unit and one after it."""
         marked, last = known.copy(), len(known)
         cut = touches & ~glued
         for unit in (first[cut[:, 0]], after[cut[:, 1] & (after < last)]):
@@ -140,7 +140,7 @@ class LetterWords:
 
     @functools.cached_property
     def _may_meet(self) -> Callable[[str], bool]:
-        """Whether two characters meet in a known word; most do not, and texts repeat themselves."""
+        """Whether two characters meet in a known word; cached, because texts repeat themselves."""
         return functools.lru_cache(maxsize=1 << 16)(lambda pair: self._fold(pair) in self._glued)
 
     def _fold(self, text: str) -> str:

@@ -1,4 +1,4 @@
-"""The user's lexicon: strings that must be words, or preferably are, wherever they occur in a text.
+"""The user's lexicon: strings that must or should be words wherever they occur in a text.
 
 Matches become constraints on the decoder: allowed labels at a unit, or a bonus on them. Words that do not
 occur in a text do not affect its analysis. The same matches can be columns for feature templates, so that a
@@ -59,9 +59,9 @@ class Match(NamedTuple):
 class Finding(NamedTuple):
     """An occurrence of an entry's word in the text: characters from `start` to `end` (exclusive).
 
-    `why_not` is empty if the entry fires; otherwise it says briefly why not. An analyser's findings are about
-    its answer: an entry fires if it is a word with a suitable tag in every standard; `why_not` says what is
-    there instead, and `standards` are those in which it is a word nevertheless.
+    `why_not` is empty if the entry fires; otherwise it says briefly why not. In an analyser's findings, an
+    entry fires if the answer has it as a word with a suitable tag in every standard; otherwise `why_not` says
+    what is there instead, and `standards` are those in which it is a word nevertheless.
     """
 
     start: int
@@ -126,8 +126,8 @@ class Lexicon:
         skips and counts malformed lines.
 
         Dictionaries of jieba are read, too: a line without tabs that is `word frequency tag`, or a Chinese
-        word and only one of the two. Frequencies are not weights and are ignored; a tag that the model does
-        not know says nothing.
+        word with one of the two. Frequencies are not weights and are ignored, as are tags that the model does
+        not know.
         """
         lexicon = cls(mode=mode, weight=weight)
         lexicon._entries = EntryTable(display_name(path))
@@ -144,8 +144,8 @@ class Lexicon:
             logging.getLogger(__name__).warning("%s", skipped_line(report.counts, report.problems))
         if mode == "prefer" and len(lexicon) >= WHOLE_DICTIONARY:
             logging.getLogger(__name__).warning(
-                "%s: a whole dictionary (%d words) as a lexicon makes words of what is none; use it as a "
-                "dictionary, with a model that has learned with one",
+                "%s: a whole dictionary (%d words) makes a poor lexicon, which finds words where there are "
+                "none; use it as the dictionary of a model that was trained with one",
                 display_name(path),
                 len(lexicon),
             )
@@ -189,7 +189,7 @@ class Lexicon:
         return self.trace_units(text, units)
 
     def trace_units(self, text: str, units: Sequence[texts.Spans]) -> list[Finding]:
-        """Like `trace`, for units of each sentence that the analyser has already found."""
+        """Like `trace`, with the units of each sentence given."""
         gaps = [(np.flatnonzero(spans[1:, 0] > spans[:-1, 1]) + 1).tolist() for spans in units]
         sentences = [texts.cut(text, spans) for spans in units]
         matches = self._matches(sentences, "char", gaps)
@@ -244,7 +244,7 @@ class Lexicon:
     def _inner(
         self, sentences: Sequence[Sequence[str]], matches: Sequence[Sequence[_UnitMatch]]
     ) -> list[list[_UnitMatch]]:
-        """Preferred words at the start or end of a longer one that is only preferred, and may lose."""
+        """Preferred words at the start or end of a longer preferred one, which they may beat."""
         found: list[list[_UnitMatch]] = [[] for _ in sentences]
         outer = [
             (sentence, start, sentences[sentence][start:end])
@@ -287,7 +287,7 @@ class Lexicon:
     def matched(
         self, sentences: Sequence[Sequence[str]], gaps: Sequence[Sequence[int]], *, level: Level = "char"
     ) -> list[list[ConstrainedWord]]:
-        """The words that fire in each sentence of units; no word spans a gap before one of these units."""
+        """The words that fire in each sentence; `gaps` are units before which a word cannot go on."""
         matches = self._matches(sentences, level, gaps)
         inner = self._inner(sentences, matches) if level == "char" else [[] for _ in matches]
         return [
