@@ -106,7 +106,7 @@ def test_a_parser_is_scored_with_the_tags_of_its_tagger(folder: Path) -> None:
     ("tagger", "sides", "override", "message"),
     [
         ("crf", ("ctb", "pku"), "parser.order=1", "tagger of kind crf cannot have 2 sides"),
-        ("crf", ("ctb",), "features.min_count=2", "has the settings of the tagger there"),
+        ("crf", ("ctb",), "features.min_count=2", "the settings of the tagger belong there"),
         ("parser", ("ctb",), "parser.order=1", "kind must be one of"),
         ("crf", ("ctb",), "parser.kind=crf", "must be 'parser' or 'joint-parser', got 'crf'"),
         ("crf", ("ctb",), "tagger.mapping=tight", "has no key 'mapping'"),

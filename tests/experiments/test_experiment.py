@@ -216,7 +216,7 @@ def test_a_wrong_variable_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "the variable DUILIAN_DATA is" not in caught.value.hint
     with pytest.raises(ConfigError, match="there is no file") as caught:
         dl.train("papers/li2017-coupled", tmp_path / "m")
-    assert "nowhere', which is no folder: correct it, or say --data DIR" in caught.value.hint
+    assert "nowhere', which is not a folder: correct it, or use --data DIR" in caught.value.hint
 
 
 def test_a_study_needs_corpora(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -251,4 +251,4 @@ def test_a_recipe_trains_it(recipe: Callable[..., Recipe], tmp_path: Path) -> No
         assert np.abs(tagger.state()[1][name]).min() >= 0.01
     with pytest.raises(ConfigError, match=r"\[model\] has no key 'source_standard'") as caught:
         recipe(RECIPE, "model.source_standard=msr")
-    assert caught.value.hint == "say it in [[side]]"
+    assert caught.value.hint == "set it in [[side]]"

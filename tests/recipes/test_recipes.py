@@ -307,7 +307,7 @@ OLD = [
     ("saving.least=1", "r.toml: [saving] has no key 'least'", "it is now [saving] min_weight"),
     ("model.templates=a", "r.toml: [model] has no key 'templates'", "it is now in [features]"),
     ("learning.threads=2", "r.toml: [learning] has no key 'threads'", "--threads"),
-    ("model.standard=x", "r.toml: [model] has no key 'standard'", "say it in [[side]]"),
+    ("model.standard=x", "r.toml: [model] has no key 'standard'", "set it in [[side]]"),
     ("model.features=x", "r.toml: [model] features is a table", "such as parts"),
 ]
 

@@ -1,7 +1,7 @@
 """Recipes: one TOML file names everything that a training run needs, and `train` carries it out.
 
 A kind of model is its settings (the keys of `[model]` and a table for each group) and a function that trains;
-`register` adds one. The model file notes the recipe, the fingerprints of the corpora and the score on the dev
+`register` adds one. The model file records recipe, fingerprints of the corpora and the score on the dev
 set, and nothing that differs from machine to machine: the same recipe, seed and data give the same bytes.
 """
 
@@ -58,18 +58,18 @@ class Side(Settings):
     )
     cut: Literal["line", "sentence"] = setting("line", "What counts as a sentence of the corpus.")
     encoding: str = setting("utf-8", "Encoding of the files.")
-    limit: int | None = setting(None, "Use only the first sentences of train.", at_least=1)
-    dev_limit: int | None = setting(None, "Use only the first sentences of dev.", at_least=1)
-    test_limit: int | None = setting(None, "Use only the first sentences of test.", at_least=1)
+    limit: int | None = setting(None, "Use only this many sentences of train.", at_least=1)
+    dev_limit: int | None = setting(None, "Use only this many sentences of dev.", at_least=1)
+    test_limit: int | None = setting(None, "Use only this many sentences of test.", at_least=1)
 
     def reading(self) -> dict[str, Any]:
-        """How to read more of the same, for the model's notes; only what is not usual."""
+        """How to read more of the same, for the model's notes, without defaults."""
         columns = None if self.columns is None else list(self.columns)
         found = {"format": self.format, "column": self.column, "columns": columns, "cut": self.cut}
         return {name: value for name, value in found.items() if value not in (None, "line")}
 
     def limit_of(self, part: Part) -> int | None:
-        """How many sentences of a part are used; None: all."""
+        """Maximum number of sentences of a part; None: all."""
         limits = {"train": self.limit, "dev": self.dev_limit, "test": self.test_limit}
         return limits[part]
 
@@ -84,9 +84,9 @@ class Saving(Settings):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """A checked recipe. `folder` is what its paths are relative to; `run` is told about its corpora.
+    """A checked recipe; it reports to `run` on the corpora that it reads.
 
-    A path that begins with ./ is relative to the recipe itself: sentences that come with it.
+    Paths are relative to `folder`, except that a path with ./ is relative to the recipe itself.
     """
 
     file: str
@@ -103,9 +103,9 @@ class Recipe:
 
     @classmethod
     def load(cls, path: str | Path, data: str | Path | None = None, overrides: Sequence[str] = ()) -> Self:
-        """The recipe in a file; `data` (or DUILIAN_DATA) is the folder of the corpora, else the recipe's.
+        """Load a recipe. The corpora are in `data`, else in the folder DUILIAN_DATA, else beside the recipe.
 
-        A name such as `papers/li2017-coupled` is that of a recipe that comes with the package.
+        A name such as `papers/li2017-coupled` refers to a recipe in the package.
         """
         path = find_recipe(path)
         text, content = read_toml(path)
@@ -132,7 +132,7 @@ class Recipe:
         )
 
     def corpus(self, side: Side, part: Part, trees: TreeCheck = "any") -> Corpus | None:
-        """The sentences of one part of a side, with such trees; None if the recipe does not name it."""
+        """Read one part of a side, which has trees of this sort; None if the recipe does not name it."""
         named = getattr(side, part)
         if named is None:
             return None
@@ -142,7 +142,7 @@ class Recipe:
             return Corpus(limited, standard=side.standard, source=", ".join(map(str, paths)))
 
     def _read(self, side: Side, paths: Sequence[Path], trees: TreeCheck) -> Generator[Sentence, None, None]:
-        """The sentences of some files; the run is told which is being read, and what looks wrong in it."""
+        """Yield the sentences of files, and tell the run which is being read and what looks wrong in it."""
         run = self.run or Run(output=Path())
         sizes = run.sizes[tuple(paths)] = [0] * len(paths)
         for k, path in enumerate(paths):
@@ -176,15 +176,17 @@ class Recipe:
                 yield from self.files(side, part)
 
     def files(self, side: Side, part: Part) -> list[Path]:
-        """The files of one part of a side, whether they exist or not; of numbered ones those that do."""
+        """The files of one part of a side, whether they exist or not; only numbered files do."""
         return [path for name in file_names(getattr(side, part)) for path in self._paths(name)]
 
     def _paths(self, name: str) -> list[Path]:
         return numbered_files(self.path.parent if name.startswith("./") else self.folder, name)
 
     def train_weights(self, side: Side) -> list[float] | None:
-        """How often each training sentence of a side is drawn, compared with others of it; None if all are
-        drawn alike. The corpus must have been read."""
+        """How often each training sentence of a side is drawn, compared with the others; None: all alike.
+
+        The corpus must have been read.
+        """
         assert self.run is not None
         weights = file_weights(side.train)
         if weights is None:
@@ -204,16 +206,16 @@ class Recipe:
 
 
 def data_hint(folder: Path) -> str:
-    """What to do if a folder has not the corpora; names the variable if the folder comes from it."""
+    """What to do if corpora are not in a folder; names the variable if the folder comes from it."""
     named = os.environ.get(DATA_VARIABLE)
     if named and Path(named) == folder:
-        lost = "" if folder.is_dir() else ", which is no folder"
-        return f"the variable {DATA_VARIABLE} is {named!r}{lost}: correct it, or say --data DIR"
-    return f"say where the corpora are: --data DIR, or the variable {DATA_VARIABLE}"
+        lost = "" if folder.is_dir() else ", which is not a folder"
+        return f"the variable {DATA_VARIABLE} is {named!r}{lost}: correct it, or use --data DIR"
+    return f"say where the corpora are with --data DIR or the variable {DATA_VARIABLE}"
 
 
 def _updated(settings: S, table: Table) -> S:
-    """Settings with the values of a table; those that are wrong are noted and left out."""
+    """Settings with the values of a table; wrong ones are noted and left out."""
     values = dict(table.values)
     while True:
         try:
@@ -221,7 +223,7 @@ def _updated(settings: S, table: Table) -> S:
         except SettingError as error:
             _note(error, table)
             values.pop(error.path[0])
-        except ConfigError as error:  # values that do not go together; perhaps because some were left out
+        except ConfigError as error:  # values that conflict, perhaps because some were left out
             if not table.mistakes:
                 table.note(error.message, error.hint)
             return settings
@@ -237,7 +239,7 @@ def _note(error: SettingError, table: Table) -> None:
 
 
 def _card(table: Table) -> dict[str, str | list[str]]:
-    """What a model's file tells people of it, in the author's words: texts and lists of texts by title."""
+    """The author's words about a model: strings and lists of strings by title."""
     for key, value in table.values.items():
         lines = value if isinstance(value, list) else [value]
         if not all(isinstance(line, str) for line in lines):
@@ -292,11 +294,11 @@ def _check_names(top: Table, kind: Kind, groups: Sequence[str]) -> None:
             former = f", such as {FORMER_KEYS[key]}" if key in FORMER_KEYS else ""
             model.note(f"{key} is a table", f"write [{key}] and its keys{former}")
         if key in BY_SIDES:
-            model.note(f"has no key {key!r}", "say it in [[side]]")
+            model.note(f"has no key {key!r}", "set it in [[side]]")
 
 
 def _with_paths(config: Settings, folder: Path, data: Path) -> Settings:
-    """Files that settings name, found beside the recipe; a dictionary lies where the corpora do."""
+    """Settings with paths of files, which are beside the recipe; word lists are in the data folder."""
     for group, settings in config.groups():
         templates = getattr(settings, "templates", None)
         if templates is not None and templates not in presets():
@@ -363,7 +365,7 @@ class Kind:
     answers_all: bool = False  # whether the model answers in every side's standard, not only the first's
 
     def with_sides(self, config: Settings, sides: Sequence[Side]) -> Settings:
-        """Settings with what the sides say: standards, and sentences per iteration."""
+        """Settings with the standards of the sides, and their sentences per iteration."""
         samples = [side.sample for side in sides]
         if not hasattr(config, "standards"):
             return config.updated({"standard": sides[0].standard, "learning": {"sample": samples[0]}})
@@ -404,7 +406,7 @@ def train(
     if not isinstance(run, Run):
         run = Run(output=Path(run))
     _check_output(run, recipe)
-    if recipe.kind != ANALYZER:  # which knows the kind of its tagger
+    if recipe.kind != ANALYZER:  # which checks the kind of its tagger
         refuse_weights(recipe.file, recipe.kind, (side.train for side in recipe.sides))
     log = None
     if run.log is not None:
@@ -419,7 +421,7 @@ def train(
 
 
 def _logged(run: Run, log: RunLog) -> Run:
-    """The same run, which also tells its log."""
+    """The same run, which also writes its log."""
 
     def tell_iteration(report: IterationReport) -> None:
         log.iteration(report)

@@ -1,4 +1,4 @@
-"""A run of training: where its files are, and whom it tells of progress."""
+"""A training run: its files and its progress callbacks."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from duilian.learning.session import SELF_TRAINING
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Run:
-    """What a run is told besides its recipe: where to write, and whom to tell."""
+    """What a run needs besides its recipe: where to write, how to read, and callbacks."""
 
     output: Path
     resume: bool = False
     lenient: bool = False  # whether malformed lines of the corpora are skipped
     force: bool = False  # whether a file that is not a model may be replaced
     threads: int = 1
-    log: Path | None = None  # where to keep a log; None: nowhere
+    log: Path | None = None  # the file of the log; None: no log
     on_iteration: Callable[[IterationReport], None] | None = None
-    on_stage: Callable[[str], None] | None = None  # what is done before the first iteration
-    on_reading: Callable[[str], None] | None = None  # the file that is being read; empty when it is done
+    on_stage: Callable[[str], None] | None = None  # gets each stage before the first iteration
+    on_reading: Callable[[str], None] | None = None  # gets a file's name, then ""
     on_warning: Callable[[str], None] | None = None
     told: set[str] = dataclasses.field(default_factory=set, repr=False)  # warnings so far
     sizes: dict[tuple[Path, ...], list[int]] = dataclasses.field(default_factory=dict, repr=False)
-    """How many sentences were read of each of some files."""
+    """The number of sentences in each file of a group."""
     history: list[dict[str, Any]] = dataclasses.field(default_factory=list, repr=False)
-    """What the last training loop did, without times: for the notes of the model."""
+    """The iterations of the last training loop, without times, for the notes of the model."""
 
     def stage(self, name: str) -> Path:
-        """Where a finished part of the model is kept until the whole is done."""
+        """The file for a finished part of the model until the whole is done."""
         return self.output.with_name(f"{self.output.name}.{name}")
 
     @property
@@ -42,21 +42,21 @@ class Run:
 
     @property
     def checkpoint(self) -> Path:
-        """Where the state is kept between iterations."""
+        """The file for the state between iterations."""
         return self.output.with_name(f"{self.output.name}.checkpoint")
 
     @property
     def kept(self) -> list[Path]:
-        """Where the state of training may be kept: the checkpoint, and those of self-training."""
+        """The files that may hold the state: the checkpoint, and those of self-training."""
         return [self.checkpoint, *(Path(f"{self.checkpoint}.{part}") for part in SELF_TRAINING)]
 
     def forget(self) -> None:
-        """Delete the state of training that has come to its end."""
+        """Delete the state, since training is done."""
         for path in self.kept:
             path.unlink(missing_ok=True)
 
     def session(self) -> Session:
-        """What the training loop is told."""
+        """The session for the training loop."""
         return Session(
             threads=self.threads,
             on_iteration=self.on_iteration,
@@ -67,12 +67,12 @@ class Run:
         )
 
     def warn(self, message: str) -> None:
-        """Tell what may be a mistake, once: some corpora are read for each part of a model."""
+        """Report a possible mistake once, even if a corpus is read for several parts of a model."""
         if self.on_warning and message not in self.told:
             self.told.add(message)
             self.on_warning(message)
 
     def say_reading(self, name: str) -> None:
-        """Tell which file is being read."""
+        """Report which file is being read."""
         if self.on_reading:
             self.on_reading(name)

@@ -1,4 +1,4 @@
-"""Recipes that come with the package: the systems of the papers, with the settings that the papers print."""
+"""Recipes included in the package: the systems of the papers, with the settings given there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def shipped_recipes() -> list[str]:
 
 
 def find_recipe(name: str | Path) -> Path:
-    """The file of a recipe: a path as it is, unless it does not exist and names a recipe of the package."""
+    """The file of a recipe: the path given or, if it does not exist, a recipe of that name in the package."""
     path = Path(name)
     if path.exists() or path.parts[:1] != (PAPERS,) or path.suffix:
         return path

@@ -1,4 +1,4 @@
-"""What every run does before and after training: check corpora, note where the model comes from, save it."""
+"""What every run does before and after training: check corpora, record their origin, save the model."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Trainable(Protocol):
 def corpora_of(
     recipe: Recipe, side: Side, *, is_tagged: bool = True, trees: TreeCheck = "any"
 ) -> tuple[Corpus, Corpus | None]:
-    """Train and dev of a side, with such trees; if tags are to be learned, both must have some."""
+    """Read train and dev of a side, which have trees of this sort and, if `is_tagged`, tags."""
     corpus, dev = recipe.corpus(side, "train", trees), recipe.corpus(side, "dev", trees)
     assert corpus is not None
     corpus = _without_rare_pairs(corpus, side.min_pairs)
@@ -44,7 +44,7 @@ def corpora_of(
 
 
 def _without_rare_pairs(corpus: Corpus, least: int) -> Corpus:
-    """The same corpus; a rare pair of tags counts as its specific tag if other pairs have that."""
+    """Replace rare pairs of tags with their specific tags, if these are in frequent pairs."""
     if least == 1:
         return corpus
     layers = [sentence[corpus.standard] for sentence in corpus]
@@ -67,7 +67,7 @@ def _without_rare_pairs(corpus: Corpus, least: int) -> Corpus:
 
 
 def check_tags(corpus: Corpus) -> None:
-    """Refuse a corpus in which nothing is tagged."""
+    """Raise StandardError if a corpus has no tags."""
     if not any(sentence[corpus.standard].tags for sentence in corpus):
         raise StandardError(
             f"{corpus.source}: the corpus has no tags in {corpus.standard!r}",
@@ -76,7 +76,7 @@ def check_tags(corpus: Corpus) -> None:
 
 
 def scorable(dev: Corpus | None, level: Level) -> list[Sentence] | None:
-    """What can be scored of a dev set: at word level a sentence without tags says nothing."""
+    """The dev sentences that can be scored: at word level, those with tags."""
     if dev is None:
         return None
     return [each for each in dev if level == "char" or each[dev.standard].tags is not None]
@@ -85,7 +85,7 @@ def scorable(dev: Corpus | None, level: Level) -> list[Sentence] | None:
 def warn_of_overlap(corpora: Sequence[tuple[Corpus, Corpus | None]], level: Level, run: Run) -> None:
     """Warn of dev sentences that also occur in a training corpus, even in that of another side.
 
-    Sentences are the same if their words are; at character level, where words are cut anew, if their text is.
+    Sentences are the same if their words are; at character level, if their text is.
     """
     for number, (train, _) in enumerate(corpora):
         seen = {_content(sentence, train.standard, level) for sentence in train}
@@ -111,7 +111,7 @@ def _content(sentence: Sentence, standard: str, level: Level) -> tuple[str, ...]
 
 
 def save(estimator: Trainable, recipe: Recipe, run: Run, notes: dict[str, Any]) -> float | None:
-    """Write the model file as `[saving]` asks; gives the score on the dev set."""
+    """Write the model file as `[saving]` says; return the score on the dev set."""
     saving = recipe.saving
     if saving.min_weight > 0:
         estimator.trim(saving.min_weight)
@@ -128,12 +128,12 @@ def origin(recipe: Recipe) -> dict[str, Any]:
 
 
 def curve_notes(run: Run) -> dict[str, Any]:
-    """The learning curve in short; nothing of it depends on the machine."""
+    """The learning curve, without anything that depends on the machine."""
     return {"curve": curve_of(run.history).to_dict()} if run.history else {}
 
 
 def side_notes(side: Side, corpus: Corpus, dev: Corpus | None) -> dict[str, Any]:
-    """How a side was read, and what was in it."""
+    """How a side was read, and the size and fingerprint of its corpora."""
     parts = [("train", corpus), *([] if dev is None else [("dev", dev)])]
     return {
         "reading": side.reading(),

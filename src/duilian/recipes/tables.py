@@ -12,14 +12,14 @@ from duilian.errors import ArgumentError, ConfigError, MissingFileError
 
 MAX_SIZE = 2**20  # bytes of a recipe
 FORMER_KEYS = {"features": "parts", "pruning": "kind", "start": "kind", "segmenter": "standard"}
-"""Groups that were single keys in older recipes: where their values belong now."""
+"""Groups that were single keys in older recipes, and where their values belong now."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """One table of a file, with what messages call it: `recipe.toml: [learn]`.
+    """One table of a file, with its name in messages: `recipe.toml: [learning]`.
 
-    All tables of a file share a list of `mistakes`, so that a user can mend them at once.
+    All tables of a file share a list of `mistakes`, so that users see all of them at once.
     """
 
     file: str
@@ -66,7 +66,7 @@ class Table:
 
 
 def read_toml(path: str | Path) -> tuple[str, dict[str, Any]]:
-    """Text and content of a TOML file."""
+    """Read a TOML file; return its text and content."""
     try:
         with open(path, "rb") as file:
             raw = file.read(MAX_SIZE + 1)
@@ -116,7 +116,7 @@ def _step(table: Any, key: str, setting: str) -> Any:
 
 
 def _value(text: str) -> Any:
-    """A TOML value; what is none is a string, so that names need no quotes on the command line."""
+    """Parse a TOML value; anything else is a string, so that names need no quotes on the command line."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:

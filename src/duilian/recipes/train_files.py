@@ -12,7 +12,7 @@ from duilian.models.coupled.sampling import MAX_WEIGHT
 from duilian.settings import Settings, setting
 
 NUMBERS = re.compile(r"\{(\d+)-(\d+)\}")
-WEIGHTED = "coupled"  # the kind that draws sentences by weight
+WEIGHTED = "coupled"  # the only kind that draws sentences by weight
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -32,13 +32,13 @@ Named = str | Sequence[str | TrainFile] | None
 
 
 def file_names(named: Named) -> tuple[str, ...]:
-    """The names alone."""
+    """The names of files, without weights."""
     listed = (named,) if isinstance(named, str) else named or ()
     return tuple(each.file if isinstance(each, TrainFile) else each for each in listed)
 
 
 def numbered_files(folder: Path, name: str) -> list[Path]:
-    """The path of a name or, of `chtb_{1-270}.*`, the files that exist with such numbers, in order.
+    """The path of a name or, for `chtb_{1-270}.*`, the existing files with such numbers, in order.
 
     Leading zeros do not count, and some numbers may be missing, as in the Chinese Treebank.
     """
@@ -55,14 +55,14 @@ def numbered_files(folder: Path, name: str) -> list[Path]:
 
 
 def file_weights(named: Named) -> tuple[float, ...] | None:
-    """A weight for each file; None if no file names one."""
+    """The weight of each file; None if no file has one."""
     if isinstance(named, str) or not any(isinstance(each, TrainFile) for each in named or ()):
         return None
     return tuple(each.weight if isinstance(each, TrainFile) else 1.0 for each in named or ())
 
 
 def refuse_weights(recipe: str, kind: str, named: Iterable[Named]) -> None:
-    """Refuse weights in recipes of kinds that draw all sentences alike."""
+    """Raise ConfigError if files have weights, but the kind draws all sentences alike."""
     if kind != WEIGHTED and any(file_weights(each) is not None for each in named):
         raise ConfigError(
             f"{recipe}: [[side]] train has weights, which a model of kind {kind!r} does not use"

@@ -1,4 +1,4 @@
-"""The kinds of models that a recipe can name, a module each: how to train one and save it."""
+"""The kinds of models that a recipe can name, one module each: how to train and save a model."""
 
 from duilian.recipes.kinds import (
     analyzer,

@@ -1,6 +1,4 @@
-"""Kind analyzer: a tagger of characters of any kind, a parser for one of the sides' standards, and perhaps a
-segmenter for one, in one file.
-"""
+"""Kind analyzer: a character tagger of any kind, a parser and, optionally, a segmenter, in one file."""
 
 from __future__ import annotations
 
@@ -26,21 +24,21 @@ from duilian.recipes.steps import corpora_of, curve_notes, origin
 from duilian.recipes.train_files import refuse_weights
 from duilian.settings import Settings, setting
 
-TAGGER = "tagger"  # what is kept of a run between its two stages
+TAGGER = "tagger"  # the file that is kept between the two stages of a run
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SegmenterPart(Settings):
     """`[segmenter]`: a small plain tagger that only cuts text."""
 
-    standard: str | None = setting(None, "A side's standard; none: no segmenter.")
+    standard: str | None = setting(None, "The standard of a side; none: no segmenter.")
     iterations: int = setting(6, "Passes over the training data.", at_least=1)
     min_weight: float = setting(0.0, "Drop weights smaller than this.", at_least=0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TaggerPart(Settings):
-    """`[tagger]`: a tagger of another kind than coupled; its settings are `[tagger.features]` and so on."""
+    """`[tagger]`: a tagger that is not coupled; its settings are in `[tagger.features]` and so on."""
 
     alternative_key: ClassVar[str] = "kind"
 
@@ -73,7 +71,7 @@ class AnalyzerConfig(CoupledConfig):
         return found.get(type(self.tagger), "coupled")
 
     def tagger_config(self, sides: Sequence[Side] = ()) -> Settings:
-        """The settings of the tagger of these sides."""
+        """The settings of the tagger for these sides."""
         fields = dataclasses.fields(CoupledConfig)
         top = CoupledConfig(**{field.name: getattr(self, field.name) for field in fields})
         if self.tagger == TaggerPart():  # there is no [tagger]
@@ -82,7 +80,7 @@ class AnalyzerConfig(CoupledConfig):
         plain = CoupledConfig(standards=top.standards, level=top.level).updated({"learning": shared})
         if top != plain:
             hint = "write [tagger.features], [tagger.learning] and so on; [learning] seed is for all parts"
-            raise ConfigError("a recipe with [tagger] has the settings of the tagger there", hint)
+            raise ConfigError("in a recipe with [tagger], the settings of the tagger belong there", hint)
         found = KINDS[self.tagger_kind].with_sides(self.tagger, sides)
         found = found.updated({"learning": {"seed": top.learning.seed}})
         has_level = "level" in {field.name for field in dataclasses.fields(found)}
@@ -95,7 +93,7 @@ class AnalyzerConfig(CoupledConfig):
         return found
 
     def parser_config(self, *, is_trained: bool = False) -> TreeConfig:
-        """The settings of the parser: to be trained with, or to be used with afterwards."""
+        """The settings of the parser, for training or (`is_trained`) for use afterwards."""
         own = self.parser
         found: TreeConfig = estimator_of(own.kind).config_type()
         tagging: dict[str, Any] = {}
@@ -124,10 +122,10 @@ class AnalyzerConfig(CoupledConfig):
 
 
 def train_analyzer(recipe: Recipe, run: Run) -> float | None:
-    """Train the tagger, then the parser; a run that was stopped between the two goes on with the parser.
+    """Train the tagger, then the parser; a run that was stopped between the two resumes with the parser.
 
-    The tagger is read from the file in which it waits, stopped or not: its weights are rounded then, and a
-    run that goes on must not differ from one that was never stopped.
+    The tagger is always read back from its file, which has rounded weights: a resumed run must not differ
+    from one that was never stopped.
     """
     config, saving, waiting = cast(AnalyzerConfig, recipe.config), recipe.saving, run.stage(TAGGER)
     kind = KINDS[config.tagger_kind]
@@ -155,13 +153,12 @@ def train_analyzer(recipe: Recipe, run: Run) -> float | None:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _TaggerRun(Run):
-    """The first stage of a run, which keeps its state where the whole run does."""
+    """The first stage of a run, with the checkpoint of the whole run."""
 
     whole: Run
 
     @property
     def checkpoint(self) -> Path:
-        """That of the whole run."""
         return self.whole.checkpoint
 
 

@@ -1,4 +1,4 @@
-"""Kind coupled: one model from corpora of any number of standards."""
+"""Kind coupled: one model from corpora in several standards."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def train_coupled(recipe: Recipe, run: Run) -> float | None:
 
 
 def fit_coupled(config: CoupledConfig, recipe: Recipe, run: Run) -> tuple[CoupledTagger, dict[str, Any]]:
-    """A trained tagger with these settings, and notes on what it has learned from."""
+    """Train a tagger with these settings; return it with notes on its corpora."""
     corpora = read_sides(recipe, run, config.level, str(config.mapping))
     taught = config.start.self_training
     if taught.rounds and taught.mapping is not None:
@@ -32,7 +32,7 @@ def fit_coupled(config: CoupledConfig, recipe: Recipe, run: Run) -> tuple[Couple
     weights = [recipe.train_weights(side) for side in recipe.sides]
     cache = run.output.parent / CACHE
     tagger.fit(corpora.train, dev=corpora.dev, weights=weights, session=run.session(), cache=cache)
-    # If there is only one dev set, its best is the average too.
+    # If there is only one dev set, the best on average is its best.
     scores = tagger.best_scores_
     return tagger, corpora.notes(lambda name: scores.get(name, scores.get(AVERAGE)))
 

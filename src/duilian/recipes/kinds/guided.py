@@ -1,4 +1,4 @@
-"""Kind guided: a source tagger's answers as features of the target's."""
+"""Kind guided: a source tagger's answers are features of the target tagger."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The parser of an analyser: its settings, and the sentences that it learns from.
 
-A parser meets tags that a tagger has found, so it learns from such tags: on the training sentences of its
-side from taggers that did not see them; on further treebanks, which taught none, from the analyser's own.
+In use, a parser sees the tags of a tagger, so it learns from such tags. On the training sentences of its side
+they come from taggers that have not seen the sentences, on further treebanks from the analyser's own tagger.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from duilian.settings import Settings, setting
 from duilian.standards import paired, split_pair
 
 FOLD_ITERATIONS = 4
-FOLD_SENTENCES = 8000  # of the other sides: jack-knifing trains many taggers
+FOLD_SENTENCES = 8000  # of each other side: jack-knifing trains many taggers
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ParserPart(Settings):
-    """`[parser]`: the settings of the parser that differ from a parser's own, in short."""
+    """`[parser]`: the main settings of the parser, some with other defaults than for kind `parser`."""
 
     kind: Literal["parser", "joint-parser"] = setting(
         "parser",
         "The kind of the parser; a `joint-parser` chooses among the tags that a coupled tagger leaves, or "
         "finds tags of its own.",
     )
-    standard: str | None = setting(None, "The standard that has trees; none: that of the first side.")
+    standard: str | None = setting(None, "The standard of the trees; none: that of the first side.")
     order: Literal[1, 2, 3] = setting(2, "As for kind parser.")
     bits: int = setting(22, "The table for parts of trees has 2^bits weights.", at_least=4, at_most=28)
     relation_bits: int = setting(21, "The table for relations has 2^bits weights.", at_least=4, at_most=28)
@@ -74,7 +74,7 @@ class ParserPart(Settings):
 
     @property
     def finds_tags(self) -> bool:
-        """Whether the parser needs no tags."""
+        """Whether the parser finds tags itself."""
         return Ability.TAGS in estimator_of(self.kind).abilities
 
 
@@ -89,7 +89,7 @@ class ParserSentences:
     side: Side
 
     def train(self) -> tuple[list[Layer], list[Layer] | None, dict[str, Any]]:
-        """Return train and dev as the parser will see sentences, and notes on further treebanks."""
+        """Return train and dev with the tags that the parser sees, and notes on further treebanks."""
         own, standard, threads = self.settings, self.side.standard, self.run.threads
         corpus, dev = corpora_of(self.recipe, self.side, trees="partial")
         layers = [sentence[standard] for sentence in corpus if _has_tree(sentence[standard])]
@@ -118,7 +118,7 @@ class ParserSentences:
         return jackknifed_tags(layers, self.settings.tag_folds, self.side.standard, self.run.threads)
 
     def _coupled_folds(self, layers: list[Layer]) -> list[Layer]:
-        """The sentences with tags of coupled word taggers that did not see them."""
+        """Retag the sentences with coupled word taggers that have not seen them."""
         sides, standard, threads = self.recipe.sides, self.side.standard, self.run.threads
         corpora = [
             [] if side == self.side else _layers(self.recipe.corpus(_shortened(side), "train"))
@@ -156,7 +156,7 @@ def _shortened(side: Side) -> Side:
 
 
 def _has_tree(layer: Layer) -> bool:
-    """Some files of a side may have words and tags alone."""
+    """Whether there is a complete tree; some files of a side may have only words and tags."""
     return layer.heads is not None and find_fault(layer.heads) is None
 
 
@@ -185,13 +185,13 @@ def _pairs(table: Any) -> tuple[str, ...]:
 
 
 def _retagged(tagger: Any, layers: Sequence[Layer], standard: str, threads: int) -> list[Layer]:
-    # It prunes exactly: a score that a model file keeps must not depend on how fast the tagger is.
+    # Exact pruning: the score in a model file must not depend on shortcuts for speed.
     exact = CoupledPredictor(tagger.model_, coarse_window=0.0)
     return _with_tags(layers, exact.tags_of_words(layers, standard, threads=threads))
 
 
 def _with_xpos(layer: Layer) -> Layer:
-    """The same with the specific tag alone of each pair."""
+    """The layer with only the specific tag of each pair."""
     tags = (split_pair(tag)[1] or tag if isinstance(tag, str) else tag for tag in layer.tags or ())
     return dataclasses.replace(layer, tags=tuple(tags))
 

@@ -1,4 +1,4 @@
-"""Recipes of several sides: their corpora, looked over before hours of training, and their notes."""
+"""Recipes with several sides: their corpora, checked before hours of training, and their notes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from duilian.recipes.run import Run
 from duilian.recipes.steps import corpora_of, scorable, side_notes, warn_of_overlap
 from duilian.standards.mapping_table import MappingTable
 
-TABLES = ("tight", "relaxed")  # mappings that stand in a shipped table for each pair of standards
+TABLES = ("tight", "relaxed")  # mappings with a built-in table for each pair of standards
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,17 +29,17 @@ class SideCorpora:
 
     @property
     def train(self) -> list[Corpus]:
-        """What each side learns from."""
+        """The training corpus of each side."""
         return [corpus for corpus, _ in self.parts]
 
     @property
     def dev(self) -> list[list[Sentence] | None] | None:
-        """What each side is scored on; None if none is."""
+        """The dev sentences of each side; None if no side has any."""
         found = [scorable(dev, self.level) for _, dev in self.parts]
         return found if any(dev is not None for dev in found) else None
 
     def notes(self, score: Callable[[str], float | None]) -> dict[str, Any]:
-        """For the model file: how each side was read, what was in it, and its score on its dev set."""
+        """Notes for the model file: how each side was read, its corpora, and its score on its dev set."""
         return {
             "sides": {
                 side.standard: side_notes(side, corpus, dev)
@@ -50,7 +50,7 @@ class SideCorpora:
 
 
 def read_sides(recipe: Recipe, run: Run, level: Level, mapping: str) -> SideCorpora:
-    """The corpora of a recipe; refuses or warns of what does not fit together."""
+    """Read the corpora of a recipe; raise an error or warn if they do not fit together."""
     found = SideCorpora(recipe.sides, [corpora_of(recipe, side) for side in recipe.sides], level)
     _check_standards(found.train)
     check_mapping(mapping, found.train)
@@ -65,7 +65,6 @@ def _tags(corpus: Corpus) -> set[str]:
 
 
 def _check_standards(corpora: list[Corpus]) -> None:
-    """Refuse two sides of one standard."""
     for a, b in itertools.combinations(corpora, 2):
         if a.standard != b.standard:
             continue
@@ -81,7 +80,7 @@ def _check_standards(corpora: list[Corpus]) -> None:
 
 
 def check_mapping(mapping: str, corpora: list[Corpus]) -> None:
-    """Refuse, before hours of training, a table that is missing or does not fit the corpora."""
+    """Raise an error, before hours of training, if a table is missing or does not fit the corpora."""
     if mapping in MAPPINGS and mapping not in TABLES:
         return
     if mapping.startswith("automatic"):
@@ -100,7 +99,6 @@ def check_mapping(mapping: str, corpora: list[Corpus]) -> None:
 
 
 def _warn_of_missing_dev(sides: list[tuple[str, Corpus | None]], run: Run) -> None:
-    """Warn of sides that cannot say which weights are best."""
     missing = [repr(standard) for standard, dev in sides if dev is None]
     if len(missing) == len(sides):
         run.warn("no side has a dev set: the weights of the last iteration are kept")

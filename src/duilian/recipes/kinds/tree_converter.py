@@ -1,4 +1,4 @@
-"""Kind tree-converter: trees and tags of one treebank made into those of another."""
+"""Kind tree-converter: converts trees and tags of one standard to another."""
 
 from __future__ import annotations
 
