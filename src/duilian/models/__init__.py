@@ -1,4 +1,4 @@
-"""The models of the papers, one package each, and the groups of their settings."""
+"""The models of the papers, one package each, and their settings."""
 
 from typing import TYPE_CHECKING
 

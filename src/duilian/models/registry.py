@@ -1,4 +1,4 @@
-"""The kinds of models by name, models from files, and the view that all taggers share: one standard."""
+"""The kinds of models by name, models from files, and taggers for one standard."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def estimator_of(kind: str) -> type[Any]:
 
 
 def restored(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> Any:
-    """The model, of any kind, in what was read from a file."""
+    """Restore a model of any kind from the contents of its file."""
     kind = header.get("kind")
     if not isinstance(kind, str) or not is_known(kind):
         raise ModelFileError(
@@ -69,7 +69,7 @@ def restored(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> Any
 
 
 def load(path: str | Path) -> Any:
-    """The tagger in a file, of whatever kind it is.
+    """Load the tagger in a file, of any kind.
 
     >>> from duilian.engine import BUNDLED
     >>> load(BUNDLED).standards
@@ -84,12 +84,12 @@ def load(path: str | Path) -> Any:
 
 
 def is_parser(path: str | Path) -> bool:
-    """Whether there is nothing but a parser in the file."""
+    """Whether a file contains only a parser."""
     return read_model(path)[0].get("kind") in PARSERS
 
 
 def load_parser(path: str | Path) -> Parser:
-    """The parser in a file, alone or joint or beside a tagger."""
+    """Load the parser in a file: a plain or joint parser, or that of an analyser."""
     header, arrays = read_model(path)
     kind = header.get("kind")
     if kind not in (*PARSERS, SUITE):
@@ -99,20 +99,20 @@ def load_parser(path: str | Path) -> Parser:
 
 
 def standards_of(model: Any) -> tuple[str, ...]:
-    """The standards that a model answers in; the first is the one it answers in unless told."""
+    """The standards that a model answers in; the first is the default."""
     several = getattr(model, "standards", None)
     return (model.standard,) if several is None else tuple(several)
 
 
 def tagger_for(model: Any, standard: str | None = None) -> StandardTagger:
-    """The model as a tagger for one of its standards, the first if none is named."""
+    """The model as a tagger for one of its standards, by default the first."""
     name = chosen_standard(standard, standards_of(model))
     found: StandardTagger = model.of(name) if hasattr(model, "standards") else model
     return found
 
 
 def reading_of(model: Any, standard: str | None = None) -> dict[str, Any]:
-    """How the training corpus of a standard was read, as a recipe's run has noted it."""
+    """How the training corpus of a standard was read, according to the model's notes."""
     notes, name = getattr(model, "notes_", {}), standard or model.standard
     own = notes if getattr(model, "standard", None) == name else {}
     return dict(notes.get("sides", {}).get(name, own).get("reading", {}))

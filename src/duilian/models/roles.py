@@ -1,7 +1,7 @@
 """The two seams between models and the analyser: a `Labeler` finds words and tags, a `TreeAnnotator` trees.
 
-Every model of ours that reads sentences has one of these roles, and so can a foreign tagger: the analyser
-asks nothing else of a model. What a model cannot do, its abilities say.
+Every model of ours that reads sentences has one of these roles, and so can anyone else's: the analyser needs
+no more from a model. Its abilities tell what it can do.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class Ability(enum.StrEnum):
 
 @dataclasses.dataclass(frozen=True)
 class Ask:
-    """What is wanted of an analysis; nothing else is computed.
+    """What the caller requests from an analysis; nothing else is computed.
 
-    `standards` are those to answer in, all if empty. `confidence` is the probability of each word and tag;
-    coupled models give it for nothing. `marginals` are the probabilities of every likely tag. `fast` takes
-    words from the small segmenter that a model may have: less accurate, and without tags and trees.
+    `standards` are those to answer in, all if empty. `confidence` is the probability of each word and tag,
+    which costs coupled models no time. `marginals` are the probabilities of all likely tags. `fast` takes
+    words from the model's fast segmenter, if it has one: less accurate, and without tags and trees.
 
     >>> Ask(standards=("pku",), trees=False).tags
     True
@@ -87,7 +87,7 @@ class SideLabels:
 
     @classmethod
     def with_table(cls, label: Ints, table: Table, ask: Ask) -> SideLabels:
-        """Labels with what was asked for of the probabilities of all labels."""
+        """Labels with the probabilities that are requested, out of those of all labels."""
         p = np.take_along_axis(table, label[:, None].astype(np.int64), axis=1)[:, 0].astype(np.float32)
         return cls(label, p, table if ask.marginals else None)
 
@@ -100,7 +100,7 @@ class SideLabels:
         return LabelRows(unit, label.astype(np.int32), self.marginals[unit, label])
 
     def updated(self, places: npt.NDArray[np.int64], other: SideLabels, labels: int) -> SideLabels:
-        """The same, but what `other` says of the units at these places; `labels` is their number."""
+        """The same with the units at these places taken from `other`; `labels` is the number of labels."""
         label = self.label.copy()
         label[places] = other.label
         p, marginals = self.p, self.marginals
@@ -113,7 +113,7 @@ class SideLabels:
         return SideLabels(label, p, marginals)
 
     def table(self, labels: int) -> Table:
-        """The probabilities as a table; 0 for what was pruned."""
+        """The probabilities as a table, with 0 for pruned labels."""
         if not isinstance(self.marginals, LabelRows):
             assert self.marginals is not None
             return self.marginals
@@ -131,7 +131,7 @@ class Labels:
 
 
 Constraints = Mapping[str, _native.Constraints]
-"""What is known of the labels in each standard; a standard that is missing is free."""
+"""Constraints on labels by standard; a standard that is missing is unconstrained."""
 
 
 Analysis = TypeVar("Analysis")
@@ -155,7 +155,7 @@ class Labeler(Protocol):
 
     @property
     def reads(self) -> Literal["text", "words"]:
-        """What it takes: text, which it cuts, or words."""
+        """What it takes: text, which it cuts into words, or words."""
 
     @property
     def standards(self) -> tuple[str, ...]:
@@ -163,7 +163,7 @@ class Labeler(Protocol):
 
     @property
     def abilities(self) -> frozenset[Ability]:
-        """What it can be asked for."""
+        """What it can do."""
 
     def encoding(self, standard: str) -> Encoding:
         """How words and tags in a standard become labels."""
@@ -176,7 +176,7 @@ class Labeler(Protocol):
     ) -> list[Ranked[Ints]]:
         """Return the best analyses of one sentence in one standard, most probable first.
 
-        `first` are the labels of an analysis that goes to the front wherever it ranks.
+        `first` are the labels of an analysis to put first, whatever its rank.
         """
 
 
@@ -209,7 +209,7 @@ def is_sure(labeler: Labeler) -> bool:
 
 
 def chosen_standard(name: str | None, standards: Collection[str]) -> str:
-    """The standard of this name, in capitals or not; the first if none is named."""
+    """The standard of this name, in upper or lower case; the first if there is no name."""
     if name is None:
         return next(iter(standards))
     if not isinstance(name, str):
@@ -223,20 +223,20 @@ def chosen_standard(name: str | None, standards: Collection[str]) -> str:
 
 
 def letter_words(labeler: Labeler, english: English) -> LetterWords | None:
-    """What a labeler knows of alphabetic words; None if it has not learned to tag them or cannot be told."""
+    """Facts about alphabetic words for a labeler that has learned to tag them and can use facts, else None."""
     if Ability.CONSTRAINTS not in labeler.abilities:
         return None
     return LetterWords.of(getattr(labeler, "reading", None), english)
 
 
 def refuse(model: Labeler | TreeAnnotator, what: Ability, instead: str = "") -> ConfigError:
-    """The error for something that a model cannot do; the way out is the model's own, if it knows one."""
+    """The error for something that a model cannot do; the hint is the model's own, if it has one."""
     hint = getattr(model, "way_out", instead) or "docs/models.md says which kinds can"
     return ConfigError(f"a model of kind {model.kind!r} cannot {what.value}", hint)
 
 
 def with_first(found: list[Ranked[Ints]], first: Ranked[Ints], k: int) -> list[Ranked[Ints]]:
-    """Put an analysis to the front of the k best."""
+    """Put an analysis at the front of the k best."""
     others = [each for each in found if not np.array_equal(each.analysis, first.analysis)]
     return [first, *others[: k - 1]]
 
@@ -250,26 +250,26 @@ class TagRows(NamedTuple):
 
 
 class TaggedWords(NamedTuple):
-    """Sentences for a parser: their words, and for all words in a row the number of their tag in `names`."""
+    """Sentences for a parser: the words of each, and the tags of all words, as numbers of `names`."""
 
     words: Sequence[Sequence[str]]
     tag: Ints  # [words of all sentences]
     names: tuple[str, ...]
-    likely: TagRows | None = None  # for a parser that finds tags itself: what the labeler leaves it
+    likely: TagRows | None = None  # tags to choose from, for a parser that finds tags itself
 
 
 class Trees(NamedTuple):
-    """Head (counted from 1 in its sentence, 0 for the root) and relation of all words, in a row."""
+    """Heads (counted from 1 in the sentence, 0 for the root) and relations of the words of all sentences."""
 
     heads: Ints
     relation: Ints | None  # numbers of `names`; None if the parser has no relations
     names: tuple[str, ...]
-    tag: Ints | None = None  # of a parser that chose among the likely tags
+    tag: Ints | None = None  # from a parser that chose among the likely tags
 
 
 @dataclasses.dataclass(frozen=True)
 class ConvertedTree:
-    """A sentence in the standard that it was converted to, and how sure each head is."""
+    """A sentence in the standard that it was converted to, with the confidence of each head."""
 
     layer: Layer
     confidence: tuple[float, ...]
@@ -277,21 +277,21 @@ class ConvertedTree:
 
 @runtime_checkable
 class TreeTranslator(Protocol):
-    """Makes trees of one standard those of another; all else that converts is a `Labeler`."""
+    """Converts trees from one standard to another; other models that convert are labelers."""
 
     @property
     def standards(self) -> tuple[str, ...]:
-        """Those it converts to, and then those it converts from."""
+        """The standards it converts to, then those it converts from."""
 
     @property
     def conversions(self) -> tuple[tuple[str, str], ...]:
-        """Pairs: from, to."""
+        """The conversions it can do, as pairs (from, to)."""
 
     def unknown_relations(self, layer: Layer) -> list[tuple[int, str]]:
         """The relations of a sentence that it has never seen, each with its word (from 0)."""
 
     def convert_trees(self, layers: Sequence[Layer], threads: int) -> list[ConvertedTree]:
-        """Convert sentences with whole trees."""
+        """Convert sentences with complete trees."""
 
 
 @runtime_checkable
@@ -311,4 +311,4 @@ class TreeAnnotator(Protocol):
         """What it can be asked for; with `Ability.TAGS`, it also chooses tags."""
 
     def annotate(self, sentences: TaggedWords, given: Sequence[Layer], threads: int) -> Trees:
-        """Parse sentences of any length; `given` (none, or one for each sentence) is annotation to keep."""
+        """Parse sentences of any length; `given` is annotation to keep: none, or one layer per sentence."""

@@ -1,7 +1,7 @@
-"""From scores to probabilities: the one scale under which the labels of a dev set are most probable.
+"""From scores to probabilities: the scale under which the labels of a dev set are most probable.
 
-Passive-aggressive learning makes gold win by a margin, in no particular unit, so that e^score says little of
-probability; e^(scale · score) does. Only sentences that were not learned from can tell the scale: without a
+Passive-aggressive learning makes gold win by a margin, in no particular unit, so e^score says little about
+probability; e^(scale · score) does. The scale must come from sentences that were not learned from: without a
 dev set it stays 1, and probabilities only rank answers.
 """
 
@@ -18,13 +18,13 @@ import numpy.typing as npt
 from duilian.corpus import Layer
 from duilian.errors import StandardError
 
-SAMPLE = 300  # sentences; one number needs no more
+SAMPLE = 300  # sentences; they are enough for one number
 WIDEST = 12  # the scale is at most 2^12
-HALVINGS = 5  # of steps in powers of 2: the scale is right to about 2 %
+HALVINGS = 5  # of the step in the exponent: the scale is right to about 2 %
 
 
 def calibration_sample(layers: Sequence[Layer], encode: Callable[[list[Layer]], Any]) -> list[Layer]:
-    """Some tagged sentences, evenly spaced; those with tags that `encode` refuses are left out."""
+    """Some tagged sentences, evenly spaced, without those that have tags unknown to `encode`."""
     found = []
     for layer in layers[:: max(1, len(layers) // SAMPLE)]:
         if not any(isinstance(tag, str) for tag in layer.tags or ()):
@@ -38,13 +38,13 @@ def calibration_sample(layers: Sequence[Layer], encode: Callable[[list[Layer]], 
 
 
 def label_loss(p: npt.NDArray[np.float64], label: npt.NDArray[np.integer]) -> float:
-    """Mean -log p of the labels, given all probabilities [units, labels]; -1 is a label that is not known."""
+    """Mean -log p of the labels, given all probabilities [units, labels]; -1 is an unknown label."""
     known = np.flatnonzero(label >= 0)
     return float(-np.log(np.maximum(p[known, label[known]], 1e-300)).mean()) if len(known) else 0.0
 
 
 def fit_scale(loss: Callable[[float], float]) -> float:
-    """The scale with the smallest loss: by doubling or halving, then by ever smaller steps."""
+    """Find the scale with the smallest loss, by doubling or halving, then in ever smaller steps."""
 
     @functools.cache
     def at(power: float) -> float:

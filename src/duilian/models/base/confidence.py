@@ -1,9 +1,9 @@
-"""What a probability is worth: a rising curve, from what a model says to how often it is right on a dev set.
+"""Calibration of confidence: a curve from a model's probabilities to how often it is right on a dev set.
 
-A search that prunes, and a model that has learned its corpus by heart, are too sure. Words of a dev set,
-sorted by the probability that the model gives them, fall into bins; how many of a bin are right is the height
-of the curve there. It never falls (pool adjacent violators), so that the order of words stays. No word is
-surer than the surest words of the dev set were right.
+A search that prunes, and a model that has learned its corpus by heart, are overconfident. The words of a dev
+set are sorted by probability and divided into bins; the height of the curve is the share of a bin that is
+right. The curve never falls (pool adjacent violators), so words keep their order. Confidence never exceeds
+the share of right words in the highest bin.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from duilian.errors import ConfigError
 Floats = npt.NDArray[np.floating[Any]]
 
 BINS = 20
-MIN_WORDS = 500  # fewer tell nothing
-LEAST = 1e-6  # probabilities nearer to 0 and 1 are taken for this
+MIN_WORDS = 500  # fewer are not enough for a curve
+LEAST = 1e-6  # probabilities are clipped to this distance from 0 and 1
 PLACES = 6
 
 
 @dataclasses.dataclass(frozen=True)
 class ConfidenceCurve:
-    """Points of the curve, in log odds: what the model says, ascending, and what is true."""
+    """Points of the curve, in log odds: the model's probabilities, ascending, and the true ones."""
 
     said: tuple[float, ...]
     true: tuple[float, ...]
@@ -44,12 +44,12 @@ class ConfidenceCurve:
 
     @classmethod
     def fitted(cls, p: Floats, is_right: npt.NDArray[np.bool_]) -> Self | None:
-        """The curve of words with these probabilities; None if they are too few."""
+        """Fit a curve to words with these probabilities; None if there are too few."""
         if len(p) < MIN_WORDS:
             return None
         order = np.argsort(p, kind="stable")
         x, right = _log_odds(p[order]), is_right[order].astype(np.float64)
-        # A bin ends where the probability changes: words that the model cannot tell apart are in one.
+        # A bin ends where the probability changes: words with the same probability share a bin.
         edges = np.unique(np.searchsorted(x, x[np.arange(0, len(x), max(1, len(x) // BINS))]))
         counts = np.diff([*edges, len(x)])
         said = np.add.reduceat(x, edges) / counts
@@ -66,12 +66,12 @@ class ConfidenceCurve:
         return _compiled(self.said, self.true)
 
     def state(self) -> list[list[float]]:
-        """What a model file keeps."""
+        """The curve as a model file stores it."""
         return [list(self.said), list(self.true)]
 
     @classmethod
     def from_state(cls, state: Any) -> Self:
-        """The curve again, checked."""
+        """Restore a curve, and check it."""
         if not (
             isinstance(state, list) and len(state) == 2 and all(isinstance(each, list) for each in state)
         ):
@@ -92,7 +92,7 @@ def _log_odds(p: Floats) -> npt.NDArray[np.float64]:
 
 
 def _never_falling(heights: Floats, counts: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.float64]:
-    """The nearest heights that never fall: neighbours that do are pooled."""
+    """The nearest heights that never fall; neighbours that fall are pooled."""
     pools: list[tuple[float, int, int]] = []  # height, words, bins
     for height, count in zip(heights.tolist(), counts.tolist(), strict=True):
         pools.append((height, count, 1))
@@ -103,7 +103,7 @@ def _never_falling(heights: Floats, counts: npt.NDArray[np.integer[Any]]) -> npt
 
 
 def curves_of(state: Any, standards: Sequence[str]) -> dict[str, ConfidenceCurve]:
-    """The curves of a model file, by standard; files of former versions have none."""
+    """The curves of a model file, by standard; older files have none."""
     if not isinstance(state, dict) or not set(state) <= set(standards):
         raise ConfigError("there must be one confidence curve per standard")
     return {name: ConfidenceCurve.from_state(each) for name, each in state.items()}

@@ -1,4 +1,4 @@
-"""A dictionary in training: where it is, and which of its words are hidden."""
+"""A dictionary in training: its file, and which of its words are hidden."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from duilian.text import Folding
 
 
 class AsksDictionary(Protocol):
-    """Templates, of any form."""
+    """Templates that may consult a dictionary."""
 
     @property
     def needs_dictionary(self) -> bool:
-        """Whether they ask a dictionary already."""
+        """Whether any of them consults a dictionary."""
 
     def with_dictionary(self) -> Self:
-        """The same with the preset that does."""
+        """The templates with the preset that consults a dictionary."""
 
 
 T = TypeVar("T", bound=AsksDictionary)
@@ -50,19 +50,19 @@ class DictionarySettings(Settings):
     licence: str | None = setting(None, "Licence of the dictionary, kept with the model.")
 
     def check_level(self, level: Level) -> None:
-        """Refuse a dictionary for a model that does not look for words."""
+        """Raise ConfigError if there is a dictionary, but the model does not look for words."""
         if self.file is not None and level == "word":
             raise ConfigError("a dictionary needs a model that finds words", "use level = 'char'")
 
     def load(self, folding: Folding) -> Dictionary | None:
-        """The dictionary as a model sees it, if there is one."""
+        """Load the dictionary as a model sees it, if there is one."""
         if self.file is None:
             return None
         found = Dictionary.read(self.file, name=self.name or "", licence=self.licence or "")
         return found.folded(folding)
 
     def added_to(self, templates: T, *, is_there: bool = False) -> T:
-        """Templates that ask the dictionary, if there is one; `is_there`: whatever the file."""
+        """Templates that consult the dictionary, if there is one: here, or elsewhere (`is_there`)."""
         if self.file is not None or is_there:
             return templates.with_dictionary()
         if templates.needs_dictionary:
@@ -71,13 +71,13 @@ class DictionarySettings(Settings):
         return templates
 
     def named(self) -> DictionarySettings:
-        """The same with the file's name alone: a model does not tell where it was made."""
+        """The same with only the name of the file: a model does not reveal where it was made."""
         return self if self.file is None else dataclasses.replace(self, file=Path(self.file).name)
 
     def readings(
         self, folding: Folding, layers: Iterable[Layer], seed: int, further: Dictionary | None = None
     ) -> Readings:
-        """How the sentences of a training corpus are read, and others; `further` is another list."""
+        """How training and other sentences are read; the words of `further` are added."""
         dictionary = self.load(folding)
         if further is not None:
             dictionary = further if dictionary is None else dictionary.extended(further)
@@ -95,14 +95,14 @@ class DictionarySettings(Settings):
 
 @dataclasses.dataclass(frozen=True)
 class Readings:
-    """How training sentences are read, where words of the dictionary are hidden, and all others."""
+    """How training sentences are read, with some words of the dictionary hidden, and all others."""
 
     training: Reading
     full: Reading
 
 
 def keep_dictionary(dictionary: Dictionary | None) -> tuple[dict[str, Any], Arrays]:
-    """What the header and the arrays of a model file have of it."""
+    """The dictionary as part of the header and the arrays of a model file."""
     if dictionary is None:
         return {}, {}
     header, arrays = dictionary.state()

@@ -1,4 +1,4 @@
-"""Estimators: the face of a model that people call, in scikit-learn's manner but without scikit-learn.
+"""Estimators: the classes that users call, in the style of scikit-learn but without it.
 
 Config → Trainer → Model → Predictor: an estimator's parameters are the fields of its config; `fit` hands the
 config to a trainer, which makes a model (weights as data); a predictor is the model compiled for answering.
@@ -27,7 +27,7 @@ from duilian.settings import Settings
 
 Arrays = dict[str, npt.NDArray[Any]]
 State = tuple[dict[str, Any], Arrays]
-"""What a file keeps of a model: plain values (its header) and arrays, never code."""
+"""A model as a file stores it: plain values (its header) and arrays, never code."""
 
 Config = TypeVar("Config", bound=Settings)
 
@@ -81,7 +81,7 @@ class Parameters(Generic[Config]):
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def _repr_html_(self) -> str:
-        """Every setting, for notebooks; those that are not the usual ones say so."""
+        """A table of all settings for notebooks, with a mark at those that are not the defaults."""
         usual = {field.name: field.default for field in dataclasses.fields(self.config_type)}
         rows = (
             (name, repr(value), "" if value == usual[name] else "changed")
@@ -96,21 +96,21 @@ class Parameters(Generic[Config]):
 
 
 class StoredModel(abc.ABC):
-    """A trained model as data: its config, what it knows of its standards, and its weights."""
+    """A trained model as data: its config, what it knows about its standards, and its weights."""
 
     kind: ClassVar[str]
 
     @abc.abstractmethod
     def state(self, precision: Precision = "float32") -> State:
-        """What a model file keeps; the header has the key `kind`."""
+        """The model as a file stores it; the header has the key `kind`."""
 
     @classmethod
     @abc.abstractmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
-        """The model again, checked."""
+        """Restore a model, and check it."""
 
     def with_dictionary(self, words: Dictionary, mode: DictionaryMode = "extend") -> Self:
-        """The same model that knows further words, or others; see `Estimator.use_dictionary`."""
+        """The same model with more words, or with others; see `Estimator.use_dictionary`."""
         own: Dictionary | None = getattr(self, "dictionary", None)
         if own is None:
             hint = "train it with [dictionary], or use a lexicon instead"
@@ -121,13 +121,11 @@ class StoredModel(abc.ABC):
     def named_weights(self, feature: str) -> dict[str, Any]:
         """The weights of a feature; see `Estimator.weights`."""
         hint = "taggers have features with names: crf, guided, dynamic, coupled, multitask, two-chain"
-        raise ConfigError(
-            f"the features of a model of kind {self.kind!r} have no names to find them by", hint
-        )
+        raise ConfigError(f"the features of models of kind {self.kind!r} have no names", hint)
 
 
 def refuse_older(path: str | Path, header: Mapping[str, Any]) -> None:
-    """Refuse a model file whose header is of another time."""
+    """Raise ModelFileError if an older version wrote the file."""
     tagger = header.get("tagger")
     if "parameters" in header or (isinstance(tagger, dict) and "parameters" in tagger):
         hint = "train it again from its recipe"
@@ -135,19 +133,19 @@ def refuse_older(path: str | Path, header: Mapping[str, Any]) -> None:
 
 
 class Storable(abc.ABC):
-    """What can be saved to a model file and loaded from one."""
+    """Something that can be saved to a model file and loaded from one."""
 
     kind: ClassVar[str]
     notes_: dict[str, Any]
 
     @abc.abstractmethod
     def state(self, precision: Precision = "float32") -> State:
-        """What a model file keeps; the header has the key `kind`."""
+        """What a file stores; the header has the key `kind`."""
 
     @classmethod
     @abc.abstractmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
-        """The same again, checked."""
+        """Restore from a file, and check all of it."""
 
     @checked
     def save(
@@ -168,7 +166,7 @@ class Storable(abc.ABC):
 
     @classmethod
     def restored(cls, path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> Self:
-        """A model from what was read from its file."""
+        """Restore a model from the contents of its file."""
         try:
             if header["kind"] != cls.kind:
                 raise ModelFileError(str(path), f"is a model of kind {header['kind']!r}, not {cls.kind!r}")
@@ -183,7 +181,7 @@ class Storable(abc.ABC):
         return found
 
     def remember(self, notes: dict[str, Any]) -> None:
-        """Keep what the file says about its origin."""
+        """Keep the notes of the file on the model's origin."""
         self.notes_ = notes
 
 
@@ -191,15 +189,15 @@ Model = TypeVar("Model", bound=StoredModel)
 
 
 class Estimator(Parameters[Config], Storable, Generic[Config, Model]):
-    """A model that can be trained, asked, saved and loaded."""
+    """A model that can be trained, used, saved and loaded."""
 
     model_type: type[Model]
     model_: Model
-    trained_: Any  # what training leaves: makes the model
+    trained_: Any  # the result of training, which makes the model
 
     @checked
     def trim(self, min_weight: float) -> Self:
-        """Feature selection: drop state weights smaller than `min_weight`. Needs the state of training."""
+        """Feature selection: drop state weights smaller than `min_weight`. The model must not come from a file."""
         return self.use(self.trained_.model(min_weight))
 
     @abc.abstractmethod
@@ -214,8 +212,8 @@ class Estimator(Parameters[Config], Storable, Generic[Config, Model]):
 
     @checked
     def use_dictionary(self, words: Dictionary, mode: DictionaryMode = "extend") -> Self:
-        """Answer with further words from now on (`extend`), or with others than those of the dictionary that
-        the model has learned with (`replace`). Nothing is learned again.
+        """Add words to the dictionary that the model has learned with (`extend`), or use these words instead
+        (`replace`). Weights do not change.
         """
         return self.use(self.model_.with_dictionary(words, mode))
 
@@ -225,35 +223,35 @@ class Estimator(Parameters[Config], Storable, Generic[Config, Model]):
         return cls.with_config(model.config).use(model)  # type: ignore[attr-defined]
 
     def __getattr__(self, name: str) -> Any:
-        if name.endswith("_") and not name.startswith("_"):  # what training or loading would have set
+        if name.endswith("_") and not name.startswith("_"):  # set by training or loading
             hint = f"call fit, or read a model with {type(self).__name__}.load"
             raise NotFittedError(f"this {type(self).__name__} has not been trained yet", hint)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def is_trained(self) -> bool:
-        """Whether there is a model to ask."""
+        """Whether there is a model."""
         return hasattr(self, "model_")
 
     @checked
     def weights(self, feature: str) -> dict[str, Any]:
         """The weights of a feature, as templates write it: `w[0]=北京`, or `t[-1]=NN` for the label before.
 
-        A model of one standard has a weight by label. Others have such weights by part: a standard, for
-        coupled models also a bundle `[ctb, pku]`, for two chains a clique. What has no weight is left out.
+        A model of one standard has weights by label. Others have such weights for each part: a standard, a
+        bundle `[ctb, pku]` (coupled), or a clique (two chains). Labels without a weight are left out.
         """
         return self.model_.named_weights(feature)
 
     def state(self, precision: Precision = "float32") -> State:
-        """What a model file keeps."""
+        """The model as a file stores it."""
         return self.model_.state(precision)
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
-        """The estimator again."""
+        """Restore an estimator."""
         return cls.with_model(cls.model_type.from_state(header, arrays))
 
     def __getstate__(self) -> dict[str, Any]:
-        """For joblib and multiprocessing: the parameters and, if trained, what a model file has."""
+        """For joblib and multiprocessing: the parameters and, if trained, the contents of a model file."""
         return {
             "parameters": self.get_params(deep=False),
             "state": self.state() if self.is_trained() else None,

@@ -1,4 +1,4 @@
-"""How text becomes units, and units become features: what most taggers share."""
+"""How text becomes units, and units become features; most taggers share this."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Features(Settings):
             object.__setattr__(self, "join_letters", True)
 
     def check_level(self, level: Level) -> None:
-        """Refuse what is for models that find words only."""
+        """Raise ConfigError for settings that need a model that finds words."""
         self.dictionary.check_level(level)
         self.mixing.check_level(level)
 
@@ -60,30 +60,30 @@ class Features(Settings):
         return Encoding(level, tags, self.scheme, self.join_letters, self.join_digits)
 
     def folding(self) -> Folding:
-        """What features see of a character."""
+        """How features see characters."""
         return Folding(script=self.script, letters="cased" if self.mixing.is_on else "as-is")
 
     def named(self, templates: Templates) -> Templates:
-        """Templates under the name of their file alone: a model does not tell where it was made."""
+        """The same templates with only the name of their file: a model does not reveal where it was made."""
         return Templates(templates.text, name=Path(templates.name).name)
 
     def load_templates(self, default: str) -> Templates:
-        """The templates, or those of the default preset; with a dictionary, those that ask it too."""
+        """Load the templates, or the default preset; with a dictionary, also those that consult it."""
         return self.asking(Templates.load(self.templates or default))
 
     def asking(self, templates: T) -> T:
-        """Templates that ask the dictionary, if there is one: mixed text brings its own."""
+        """Templates that consult the dictionary, if there is one; mixed text brings its own."""
         return self.dictionary.added_to(templates, is_there=self.mixing.is_on)
 
     def readings(self, layers: Sequence[Layer], seed: int) -> Readings:
-        """How the sentences of a training corpus are read, and others."""
+        """How training and other sentences are read."""
         further = self.mixing.words(self.folding(), layers)
         return self.dictionary.readings(self.folding(), layers, seed, further)
 
     def with_copies(self, layers: Sequence[Layer], standard: str, seed: int) -> list[Layer]:
-        """Training sentences, and then copies of some with English words, if there is mixed text."""
+        """Training sentences, then copies of some with English words, if there is mixed text."""
         return [*layers, *(copy.layer for copy in self.mixing.copies(layers, standard, seed))]
 
     def portable(self) -> dict[str, Any]:
-        """What a model keeps instead of the paths of files."""
+        """Settings for the model file, with names of files instead of paths."""
         return {"dictionary": self.dictionary.named(), "mixing": self.mixing.named()}

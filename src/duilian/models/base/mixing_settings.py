@@ -21,7 +21,7 @@ from duilian.text import Folding
 
 
 class Copy(NamedTuple):
-    """A sentence with English words, and the number of the one that it was made of."""
+    """A sentence with English words, and the number of the sentence it was made from."""
 
     origin: int
     layer: Layer
@@ -29,11 +29,11 @@ class Copy(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class MixingSettings(Settings):
-    """English words among Chinese ones (Zhao et al. 2012), to be tagged by context, list and case."""
+    """English words in Chinese text (Zhao et al. 2012), to be tagged by context, word list and case."""
 
     share: float = setting(
         0.0,
-        "Share of the nouns, names, verbs and adjectives replaced by English in a copy of a sentence; some "
+        "Share of nouns, names, verbs and adjectives to replace with English in copies of sentences; some "
         "parts of speech less often, as in real text. 0: no mixed text.",
         at_least=0,
         at_most=1,
@@ -61,16 +61,16 @@ class MixingSettings(Settings):
             raise ConfigError("an English word list needs mixed text", "set [mixing] share, such as 0.3")
 
     def check_level(self, level: Level) -> None:
-        """Refuse mixed text for a model that does not look for words."""
+        """Raise ConfigError if there is mixed text, but the model does not look for words."""
         if self.is_on and level == "word":
             raise ConfigError("mixed text needs a model that finds words", "use level = 'char'")
 
     def named(self) -> MixingSettings:
-        """The same with the file's name alone: a model does not tell where it was made."""
+        """The same with only the name of the file: a model does not reveal where it was made."""
         return self if self.file is None else dataclasses.replace(self, file=Path(self.file).name)
 
     def copies(self, layers: Sequence[Layer], standard: str, seed: int) -> list[Copy]:
-        """Copies of some sentences with English words; their tags stay. The same seed draws the same."""
+        """Copy some sentences with English words and the same tags; the seed decides which."""
         if not self.is_on:
             return []
         rng = random.Random(f"{seed} {standard}")
@@ -84,7 +84,7 @@ class MixingSettings(Settings):
         return [copy for copy in mixed if copy.layer.words != layers[copy.origin].words]
 
     def words(self, folding: Folding, layers: Iterable[Layer]) -> Dictionary | None:
-        """What a model knows of alphabetic words: the list, and words of Han and letters in its corpora."""
+        """The alphabetic words a model knows: the list, and words of Han and letters in its corpora."""
         if not self.is_on:
             return None
         plain = dataclasses.replace(folding, letters="as-is")

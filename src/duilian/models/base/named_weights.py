@@ -1,7 +1,7 @@
 """Weights by name: a feature as templates write it, `w[0] c[1,0]=国务院 新`, and the weights that it has.
 
-Models keep the keys of features, not their names; a key is made again from a name as the native core makes it
-(features/sentences.hpp), and looked up as there (score/weight_table.hpp). An unseen feature is mistaken for a
+Models store the keys of features, not their names. A key is computed from a name as in the native core
+(features/sentences.hpp) and looked up as there (score/weight_table.hpp). An unseen feature is mistaken for a
 seen one with a probability of about 2^-32.
 """
 
@@ -34,26 +34,26 @@ class KeyedWeights(Protocol):
 
     @property
     def slot(self) -> npt.NDArray[np.uint64]:
-        """Check of the key and first entry."""
+        """[slots] Check bits of the key, and its first entry."""
 
     @property
     def label(self) -> npt.NDArray[np.uint16]:
-        """Of each entry; the last of a feature is marked."""
+        """[entries] Labels; the last of a feature is marked."""
 
     @property
     def weight(self) -> npt.NDArray[np.float32]:
-        """Of each entry."""
+        """[entries] Weights."""
 
 
 class NamedFeature(NamedTuple):
-    """A template with the values that it found."""
+    """A template with its values."""
 
     template: str
     values: tuple[str, ...]
 
     @classmethod
     def parse(cls, feature: str, templates: Iterable[str]) -> NamedFeature:
-        """Split the name of a feature of one of these templates."""
+        """Split the name of a feature, which belongs to one of these templates."""
         known = list(templates)
         template = template_of(feature, known)
         if template is None:
@@ -68,7 +68,7 @@ class NamedFeature(NamedTuple):
         return cls(template, tuple(values))
 
     def key(self, folding: Folding, about: int | None = None) -> int:
-        """The key of the feature; `about` tells templates about words from those about units."""
+        """The key of the feature; `about` distinguishes templates about words from those about units."""
         key, values = hash_text(self.template), iter(self.values)
         if about is not None:
             key = mix(key, about)
@@ -101,7 +101,7 @@ def hash_text(text: str) -> int:
 
 
 def entries(table: KeyedWeights, key: int) -> dict[int, float]:
-    """The weights of a key by number of label; none if the table does not have it."""
+    """The weights of a key by number of label; empty if the table does not have the key."""
     slots = table.slot
     at = ((key * 0x9E3779B97F4A7C15 & _WORD) * len(slots)) >> 64
     while len(slots) and slots[at] != NO_SLOT:
@@ -118,7 +118,7 @@ def entries(table: KeyedWeights, key: int) -> dict[int, float]:
 def transition_weights(
     transition: npt.NDArray[np.float32], labels: Sequence[str], before: str
 ) -> LabelWeights:
-    """The weights of labels after another one, or at the start `<s>`; the end of a sentence is `</s>`.
+    """The weights of labels after another, or after the start `<s>`; `</s>` is the end of a sentence.
 
     `transition` is [L + 1, L + 1], start and end last.
     """
@@ -129,6 +129,6 @@ def transition_weights(
 
 
 def check_previous(before: str, labels: Sequence[str]) -> None:
-    """Refuse a label that the model does not have."""
+    """Raise ConfigError if the model does not have a label."""
     if before not in (START, *labels):
         raise ConfigError(f"the model has no label {before!r}", did_you_mean(before, labels))

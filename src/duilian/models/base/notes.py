@@ -1,6 +1,6 @@
-"""Notes of a model file: where a model comes from. They are untrusted like the rest of the file.
+"""The notes of a model file on its origin; like the rest of the file, they are not trusted.
 
-Notes may have any keys; those that Duilian writes have the types below, wherever they are read again.
+Notes may have any keys; those that Duilian writes and reads have the types below.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ NOTES = _SIDE | {
 
 
 def check_notes(notes: Any) -> None:
-    """Refuse notes that cannot be shown."""
+    """Raise ConfigError if notes have wrong types."""
     check_shape(notes, NOTES, "notes")
 
 
 def check_shape(value: Any, shape: Shape, name: str) -> None:
-    """Refuse a value of JSON that is not as it should be; `name` says where it stands."""
+    """Raise ConfigError if a JSON value does not have this shape; messages call it `name`."""
     if isinstance(shape, tuple):
         if not any(_fits(value, each) for each in shape):
-            raise ConfigError(f"{name} is {value!r:.50}, which is no possible value")
+            raise ConfigError(f"{name} is {value!r:.50}, which is not a valid value")
     elif isinstance(shape, list):
         _check_type(value, list, name)
         for each in value:

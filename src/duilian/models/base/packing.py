@@ -1,4 +1,4 @@
-"""Sentences as the native core reads them: units, and the columns that templates ask for."""
+"""Sentences as the native core reads them: units, and the columns that templates use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Columns = Mapping[str, Sequence[str]]
 
 @dataclasses.dataclass(frozen=True)
 class Packer:
-    """Layers → units → packed sentences; here the columns are those of the corpus."""
+    """Layers → units → packed sentences, with columns of the corpus."""
 
     encoding: Encoding
     templates: Templates
@@ -30,13 +30,13 @@ class Packer:
     def pack(
         self, units: Sequence[Sequence[str]], layers: Sequence[Layer], threads: int = 1
     ) -> _native.Sentences:
-        """The units of sentences with the columns that the templates ask for."""
+        """Pack the units of sentences with the columns that the templates use."""
         if not self.templates.columns:
             return pack(units, self.reading)
         return pack(units, self.reading, self.columns(units, layers, threads))
 
     def pack_batch(self, batch: UnitBatch, threads: int = 1) -> _native.Sentences:
-        """The units of a batch, with the columns that the templates ask for."""
+        """Pack the units of a batch with the columns that the templates use."""
         if self.templates.columns:
             return self.pack(batch.pieces, batch.layers, threads)
         return batch.packed(self.reading)
@@ -44,7 +44,7 @@ class Packer:
     def columns(
         self, units: Sequence[Sequence[str]], layers: Sequence[Layer], threads: int
     ) -> Sequence[Columns]:
-        """What the templates need apart from the units."""
+        """The columns that the templates use."""
         return corpus_columns(self.templates.columns, layers)
 
 

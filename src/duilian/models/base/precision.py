@@ -1,7 +1,7 @@
-"""Weights in fewer bits, for smaller model files; they are single precision again when a model is loaded.
+"""Weights in fewer bits, for smaller model files; a loaded model has single precision again.
 
-`int8` keeps a byte for each weight: its place in a codebook of 256 values that are chosen for the weights at
-hand, dense where weights are many. A scale of equal steps would spend most of them on the few large weights.
+`int8` stores a byte per weight: its place in a codebook of 256 values, which lie densely where there are many
+weights. With values in equal steps, most would be spent on the few large weights.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_WEIGHT = 1e12
 
 
 def quantise(weights: npt.NDArray[np.float32], precision: Precision) -> dict[str, npt.NDArray[Any]]:
-    """Half precision, or places in a codebook and the codebook, as arrays of a model file."""
+    """Arrays for a model file: the weights, in half precision if asked, or a codebook and places in it."""
     if precision == "int8":
         code = codebook(weights)
         return {"weight": _places(weights, code).astype(np.uint8), "code": code}
@@ -33,7 +33,7 @@ def quantise(weights: npt.NDArray[np.float32], precision: Precision) -> dict[str
 
 
 def dequantise(arrays: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
-    """The weights again, in single precision."""
+    """Restore weights in single precision."""
     if "code" in arrays:
         weights: npt.NDArray[np.float32] = np.take(*codebook_of(arrays))
         return weights
@@ -51,18 +51,18 @@ def codebook_of(
 
 
 def weights_of(arrays: Mapping[str, npt.NDArray[Any]], name: str) -> npt.NDArray[np.float32]:
-    """An array of weights, so small that no sum of them overflows."""
+    """An array of weights, checked to be so small that no sum overflows."""
     weights = typed(arrays, name, np.float32, np.float16).astype(np.float32)
-    if not (np.abs(weights) <= MAX_WEIGHT).all():  # false for what is not a number, too
+    if not (np.abs(weights) <= MAX_WEIGHT).all():  # false for NaN, too
         raise ConfigError(f"a weight in {name!r} is not a number of at most {MAX_WEIGHT:g}")
     return weights
 
 
 def codebook(weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """256 ascending values that are near the weights: the squared error is small (Lloyd's method).
+    """256 ascending values that represent the weights with a small squared error (Lloyd's method).
 
-    The first values lie as dense as the cube root of the weights' own density, which is best for many fine
-    steps (Panter and Dite 1951); rounds of moving each value to the mean of its weights do the rest.
+    The density of the initial values is the cube root of that of the weights, which is best for many fine
+    steps (Panter and Dite 1951). Then each value is moved to the mean of its weights, repeatedly.
     """
     ordered = np.sort(weights.astype(np.float64))
     distinct = ordered[np.diff(ordered, prepend=-np.inf) > 0]
@@ -89,5 +89,5 @@ def _first_values(ordered: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def _places(weights: npt.NDArray[np.float32], code: npt.NDArray[np.float32]) -> npt.NDArray[np.intp]:
-    """The nearest value for each weight."""
+    """The place of the nearest value, for each weight."""
     return np.searchsorted((code[1:] + code[:-1]) / 2, weights)

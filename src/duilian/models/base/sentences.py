@@ -13,9 +13,9 @@ Sentences = Iterable[Layer] | Iterable[Sentence] | Iterable[Sequence[str]]
 
 
 def layer_of(sentence: Layer | Sentence | Sequence[str], standard: str, number: int = 0) -> Layer:
-    """A layer, a sentence that has one in `standard`, or words, as a layer.
+    """The layer of a sentence, which may be a layer, a sentence with one in `standard`, or words.
 
-    `number` is the sentence's in messages, counted from 0.
+    `number` is that of the sentence in messages, counted from 0.
     """
     if isinstance(sentence, Layer | Sentence):
         layer = sentence if isinstance(sentence, Layer) else sentence[standard]
@@ -31,7 +31,7 @@ def layer_of(sentence: Layer | Sentence | Sequence[str], standard: str, number: 
         for word in layer.words:
             if not isinstance(word, str):
                 raise TextError(f"sentence {number + 1}: a word must be a string, got {shown(word)}")
-    if "" in layer.words and len(layer) > 1:  # alone it is a text that is empty
+    if "" in layer.words and len(layer) > 1:  # on its own, it is an empty text
         raise TextError(f"sentence {number + 1}: word {layer.words.index('') + 1} is empty")
     return layer
 
@@ -39,7 +39,7 @@ def layer_of(sentence: Layer | Sentence | Sequence[str], standard: str, number: 
 def layers_of(
     sentences: Sentences, standard: str, tags: Iterable[Sequence[str]] | None = None
 ) -> list[Layer]:
-    """Sentences in any of the accepted forms, or words and their tags, as layers."""
+    """The layers of sentences in any of the accepted forms, or of words with tags."""
     if isinstance(sentences, str):
         hint = "read a file with duilian.read(path, standard=…), or give a list of lists of words"
         raise TextError("expected a list of sentences, got one string", hint)
@@ -60,14 +60,14 @@ def _with_tags(layers: Sequence[Layer], tags: Sequence[Sequence[str]]) -> list[L
 
 
 def check_corpora(corpora: object) -> None:
-    """Refuse one corpus where a model of several standards takes a list of them."""
+    """Raise ConfigError for one corpus where a list of corpora is expected."""
     if isinstance(corpora, Corpus):
         hint = "give a list of corpora, one per standard, in the order of the standards"
         raise ConfigError("expected a list of corpora, got one corpus", hint)
 
 
 def tags_of(layers: Sequence[Layer], standard: str) -> tuple[str, ...]:
-    """All tags of annotated sentences, in alphabetical order; a part of a pair stands for the pairs."""
+    """All tags of annotated sentences, in alphabetical order; part of a pair stands for the pairs."""
     known = {tag for layer in layers for tag in layer.tags or () if tag is not None}
     seen = {name for tag in known for name in ((tag,) if isinstance(tag, str) else tag)}
     if not seen:

@@ -18,7 +18,7 @@ class SeveralStandards(abc.ABC):
 
     @abc.abstractmethod
     def of(self, standard: str) -> StandardTagger:
-        """The model as one for a single standard."""
+        """The model as a tagger for one standard."""
 
     @checked
     def predict_layers(
@@ -39,5 +39,5 @@ class SeveralStandards(abc.ABC):
         *,
         threads: int = 1,
     ) -> list[list[str]]:
-        """Tags of each sentence's words in one standard."""
+        """The tags of the words of each sentence in one standard."""
         return self.of(standard or self.standards[0]).predict(X, threads=threads)

@@ -1,6 +1,6 @@
-"""A tagger in one standard, as people call it: sentences in, layers, tags, probabilities and k best out.
+"""A tagger for one standard: sentences in; layers, tags, probabilities or the k best analyses out.
 
-Plain taggers are such, and so is each standard of a model that has several. All of them ask a `Labeler`.
+Plain taggers are of this type, and so is each standard of a model that has several. They all use a `Labeler`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class StandardTagger(abc.ABC):
 
     @property
     def unit_encoding_(self) -> Encoding:
-        """How words and tags become labels of units, in the role of a labeler."""
+        """How words and tags become the labels of the labeler."""
         return self.labeler.encoding(self.standard)
 
     def layers(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> list[Layer]:  # noqa: N803
@@ -82,7 +82,7 @@ class StandardTagger(abc.ABC):
         lexicon: Lexicon | None = None,
         threads: int = 1,
     ) -> list[list[str]]:
-        """Tags of each sentence's words; the words themselves if the tagger only segments."""
+        """The tags of the words of each sentence; the words themselves if the tagger only segments."""
         return [
             [str(tag) for tag in layer.tags] if layer.tags is not None else list(layer.words)
             for layer in self.predict_layers(X, lexicon=lexicon, threads=threads)
@@ -102,8 +102,9 @@ class StandardTagger(abc.ABC):
         lexicon: Lexicon | None = None,
         threads: int = 1,
     ) -> list[npt.NDArray[np.float64]]:
-        """For each sentence the probability of every label (`encoding_.labels`) at every unit, [T, L]; 0 for
-        what was pruned.
+        """For each sentence, [T, L] the probability of each label (`encoding_.labels`) at each unit.
+
+        Pruned labels have a probability of 0.
         """
         if Ability.MARGINALS not in self.labeler.abilities:
             raise refuse(self.labeler, Ability.MARGINALS)
@@ -128,7 +129,7 @@ class StandardTagger(abc.ABC):
         ]
 
     def segments_of(self, layer: Layer) -> Layer:
-        """The segments of an annotated sentence as words, to score boundaries alone."""
+        """The segments of an annotated sentence as words, to score only boundaries."""
         return layer
 
     def _batch(self, layers: Sequence[Layer]) -> UnitBatch:

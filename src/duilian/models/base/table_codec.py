@@ -1,9 +1,9 @@
-"""Tables of compiled weights as a model file keeps them.
+"""Tables of compiled weights as a model file stores them.
 
-In memory a table is made for looking up: slots with the checks of keys and where a feature's entries begin,
-a third of them free. A file has the checks in the order of the slots, a bit for each slot, and the entries in
-the same order, so that where they begin need not be said. Several sets of weights for the same entries share
-one table.
+In memory, a table is made for lookups: a slot has check bits of a key and the place of the feature's first
+entry, and a third of the slots are free. A file has the check bits in the order of the slots, one bit per
+slot for whether it is used, and the entries in the same order, so their places need not be stored. Several
+sets of weights for the same entries share one table.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ NO_SLOT = np.uint64(0xFFFFFFFFFFFFFFFF)
 LAST_ENTRY = np.uint16(0x8000)
 CHECK_SHIFT = np.uint64(32)
 ENTRY_MASK = np.uint64(0xFFFFFFFF)
-LEAST_SLOTS, MAX_ROOM = 16, 4  # slots of the smallest table, and of others for each feature at most
+LEAST_SLOTS, MAX_ROOM = 16, 4  # minimum number of slots; maximum per feature
 
 
 class EncodedTable(NamedTuple):
-    """A table's arrays for a file, and which entry of the table stands at each place in it."""
+    """The arrays of a table in a file, and the entry of the table at each place in them."""
 
     arrays: Arrays
     entries: npt.NDArray[np.int64]
 
 
 def encode_table(slot: npt.NDArray[np.uint64], label: npt.NDArray[np.uint16]) -> EncodedTable:
-    """A table for a file; weights must be put into the order of `entries`."""
+    """Encode a table for a file; weights must be put into the order of `entries`."""
     is_used = slot != NO_SLOT
     used = slot[is_used]
     begins = (used & ENTRY_MASK).astype(np.int64)
@@ -51,10 +51,10 @@ def encode_table(slot: npt.NDArray[np.uint64], label: npt.NDArray[np.uint16]) ->
 
 
 def decode_table(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[Any, Any]:
-    """Slots and labels of a table again; the order of its entries is the file's."""
+    """Restore the slots and labels of a table; its entries are in the order of the file."""
     label, check = typed(arrays, "label", np.uint16), typed(arrays, "check", np.uint32)
     slots, used = int(typed(arrays, "slots", np.int64)[0]), typed(arrays, "used", np.uint8)
-    if slots > LEAST_SLOTS + MAX_ROOM * len(check):  # a bit of the file would become 8 bytes of memory
+    if slots > LEAST_SLOTS + MAX_ROOM * len(check):  # each bit in the file becomes 8 bytes in memory
         raise ConfigError(f"a table has {slots:,} slots for {len(check):,} features")
     if len(used) != -(-slots // 8):
         raise ConfigError("the slots of a table do not fit its size")
@@ -70,14 +70,16 @@ def decode_table(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[Any, Any]:
 
 
 def typed(arrays: Mapping[str, npt.NDArray[Any]], name: str, *dtypes: npt.DTypeLike) -> npt.NDArray[Any]:
-    """An array of numbers in a row, of one of these types."""
+    """A one-dimensional array of one of these types."""
     array = arrays[name]
     if array.ndim != 1 or array.dtype not in dtypes:
         wanted = " or ".join(str(np.dtype(each)) for each in dtypes)
-        raise ConfigError(f"the array {name!r} must be {wanted} in a row, got {array.dtype} {array.shape}")
+        raise ConfigError(
+            f"the array {name!r} must be one-dimensional {wanted}, got {array.dtype} {array.shape}"
+        )
     return array
 
 
 def below(arrays: Mapping[str, npt.NDArray[Any]], prefix: str) -> Arrays:
-    """The arrays whose names begin so, under the rest of their names."""
+    """The arrays with names that begin with `prefix`, without it."""
     return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
